@@ -1,0 +1,28 @@
+# tinytune_library(NAME SOURCES a.cc … LINKS lib … PRIVATE_LINKS lib …)
+# tinytune_test(NAME SOURCES a_test.cc … LINKS lib … [LABELS …])
+# One place for warnings, sanitizers and the include root.
+
+add_library(tinytune_options INTERFACE)
+target_include_directories(tinytune_options INTERFACE
+  "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}")
+target_compile_options(tinytune_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Werror)
+if(TINYTUNE_SANITIZE)
+  target_compile_options(tinytune_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(tinytune_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(tinytune_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tinytune_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+endfunction()
+
+function(tinytune_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    TINYTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TINYTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()

@@ -1,0 +1,49 @@
+// One kernel: schedule → Halide → LLVM → object or assembly for the device.
+//
+// Halide's own 32-bit targets are wrong for microcontrollers (double-float ABI on RISC-V,
+// application profile on Arm), so its LLVM module is retargeted and its buffer structs are wrapped
+// away: see doc/adr/. Not thread-safe (LLVM's switches are global): build in a process of its own
+// when kernels are built side by side, as measure/ does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/schedule.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct BuildTimes {
+  double lower_ms = 0, llvm_ms = 0, link_ms = 0;
+};
+
+enum class Emit { kObject, kAssembly };
+
+struct CompiledKernel {
+  std::string symbol;
+  std::vector<uint8_t> object;  ///< ELF relocatable; empty for kAssembly
+  std::string assembly;         ///< GNU syntax; empty for kObject
+  BuildTimes times;
+};
+
+/// kUnsupported: no such template or an illegal schedule. kFailed: Halide or LLVM refused.
+Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& schedule,
+                                      const Device& device, const std::string& symbol, Emit emit);
+
+struct Image {
+  std::vector<uint8_t> elf;  ///< executable, at the device's addresses
+  uint64_t code_bytes = 0;   ///< text and read-only data
+};
+
+/// Links objects at the device's code and data memories with lld. kFailed: lld's own message;
+/// kInvalidInput with "does not fit" when a region overflows.
+Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
+                         const std::string& entry);
+
+}  // namespace tinytune

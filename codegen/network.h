@@ -1,0 +1,68 @@
+// A whole network as a C library: graph + chosen schedules → files to link into firmware.
+//
+// One static arena planned offline, no heap, no interpreter. Each operator of the executed graph is
+// one function `<name>_layer_<index>`, so that a profiler (or our simulator) can tell layers apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "models/graph.h"
+#include "schedules/schedule.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// The best known schedule of a workload, or nothing (the default is used then).
+using ScheduleSource = std::function<std::optional<Schedule>(const Workload&)>;
+
+struct GeneratedFile {
+  std::string name;  ///< relative path
+  std::string contents;
+};
+
+/// What one operator of the model became.
+struct GeneratedLayer {
+  int index = 0;  ///< operator index in the model
+  std::string op;
+  std::string symbol;             ///< empty when no code of its own executes
+  std::optional<int> fused_into;  ///< the operator that carries its cost
+  bool tuned = false;             ///< its schedule came from the source
+  std::optional<Schedule> schedule;
+  int64_t macs = 0, macs_executed = 0;
+};
+
+/// Where a tensor lives in the arena while it lives.
+struct PlacedTensor {
+  int tensor = 0;  ///< id in the model
+  uint32_t offset = 0, bytes = 0;
+  int first_step = 0, last_step = 0;  ///< indices into `layers` that write it first, read it last
+};
+
+struct GeneratedNetwork {
+  std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
+  std::vector<GeneratedLayer> layers;  ///< in execution order, one per operator of the model
+  std::vector<PlacedTensor> tensors;
+  uint32_t arena_bytes = 0;
+  std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
+};
+
+struct NetworkOptions {
+  std::string name;  ///< prefix of symbols and files; a C identifier
+};
+
+/// kUnsupported: an operator no template or emitter takes. kFailed: a kernel did not build.
+Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
+                                          const ScheduleSource& schedules,
+                                          const NetworkOptions& options);
+
+/// Compiles the generated files exactly as a user would (clang -O2 -ffreestanding for the device's
+/// ABI) and links them with lld. kFailed carries clang's message.
+Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device);
+
+}  // namespace tinytune

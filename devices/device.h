@@ -1,0 +1,75 @@
+// A device, as its data file says: what code may use, where it lives, what each instruction costs.
+//
+// A board is a TOML file under devices/ (or anywhere, by path); no code names a board. The files
+// of known devices are compiled into the program, so they are found from any directory. Every
+// timing number in them cites its source, or says "unsourced".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+enum class CoreFamily { kRiscv32, kArmM };
+
+/// What the compilers must be told.
+struct Target {
+  CoreFamily family = CoreFamily::kRiscv32;
+  std::string isa;       ///< as people write it: "rv32imc", "armv7e-m"
+  std::string triple;    ///< LLVM target triple
+  std::string cpu;       ///< LLVM CPU name
+  std::string features;  ///< LLVM feature list, also what the simulator accepts: "+m,+c"
+  std::string abi;       ///< "ilp32"; empty where the triple decides
+  std::vector<std::string> clang_arguments;  ///< the same, for clang's command line
+};
+
+struct MemoryRegion {
+  std::string name;
+  uint32_t address = 0;
+  uint32_t size_bytes = 0;
+  bool executable = false;
+  bool writable = false;
+};
+
+/// Cycles of an in-order core. Keys are the names the timing model defines
+/// (simulator/timing_model.h); it refuses unknown and missing ones. Model "unit": one instruction,
+/// one cycle, no keys.
+struct Timing {
+  std::string model = "unit";
+  std::map<std::string, int> cycles;
+  std::map<std::string, std::string> sources;  ///< same keys: where each number comes from
+};
+
+struct Device {
+  std::string name;
+  std::string description;
+  Target target;
+  std::optional<uint64_t> clock_hz;  ///< absent on pure instruction counters
+  std::vector<MemoryRegion> memories;
+  std::string code_memory;  ///< names of regions: where kernels and tensors go
+  std::string data_memory;
+  Timing timing;
+  std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
+  uint64_t hash = 0;                    ///< of everything above that can change a measurement
+
+  const MemoryRegion& memory(std::string_view region) const;
+};
+
+/// `name_or_path` is a known device's name, or the path of a device file.
+/// kNotFound: neither (the message lists the known names). kInvalidInput: a malformed file, an
+/// unknown key, a missing one; the message says which and where.
+Result<Device> load_device(std::string_view name_or_path);
+
+/// The devices compiled into the program, by name.
+std::vector<std::string> known_devices();
+
+/// Parses a device file's text; `origin` names it in messages.
+Result<Device> parse_device(std::string_view toml, std::string_view origin);
+
+}  // namespace tinytune

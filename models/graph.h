@@ -1,0 +1,95 @@
+// A neural network as the model file has it: tensors, operators in execution order, constants.
+//
+// Shapes are in elements, NHWC, outermost first. Tensor and operator ids are the indices of the
+// .tflite file's subgraph 0, because every message and report speaks in them. A Graph that import
+// returns is well formed: ids in range, shapes positive and not overflowing, every operator's
+// inputs produced before it, quantisation present where the operator needs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tinytune {
+
+enum class ElementType { kInt8, kUint8, kInt32, kFloat32 };
+size_t size_of(ElementType type);
+std::string_view name_of(ElementType type);
+
+/// real = scale * (quantised - zero_point). One scale, or one per index of `axis`.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+  int axis = 0;
+  bool per_channel() const { return scales.size() > 1; }
+};
+
+struct Tensor {
+  int id = 0;
+  std::string name;
+  ElementType type = ElementType::kInt8;
+  std::vector<int> shape;  ///< empty for a scalar
+  Quantization quantization;
+  bool is_constant = false;
+  std::vector<uint8_t> data;  ///< little-endian elements; empty unless constant
+
+  int64_t elements() const;
+  int64_t bytes() const { return elements() * static_cast<int64_t>(size_of(type)); }
+};
+
+/// TFLite's operator names, in its spelling ("CONV_2D"); grows with models/operators.
+enum class OperatorKind {
+  kConv2d,
+  kDepthwiseConv2d,
+  kFullyConnected,
+  kAveragePool2d,
+  kMaxPool2d,
+  kReshape,
+  kSoftmax,
+  kAdd,
+};
+std::string_view name_of(OperatorKind kind);
+
+enum class Padding { kSame, kValid };
+enum class Activation { kNone, kRelu, kRelu6, kReluN1To1 };
+
+struct ConvAttributes {
+  Padding padding = Padding::kSame;
+  Activation activation = Activation::kNone;
+  int stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+};
+struct PoolAttributes {
+  Padding padding = Padding::kValid;
+  Activation activation = Activation::kNone;
+  int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
+};
+struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD
+  Activation activation = Activation::kNone;
+};
+struct SoftmaxAttributes {
+  float beta = 1;
+};
+using Attributes =
+    std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
+                 SoftmaxAttributes>;
+
+struct Operator {
+  int index = 0;
+  OperatorKind kind = OperatorKind::kReshape;
+  std::vector<int> inputs;  ///< tensor ids; -1 where an optional input is absent
+  std::vector<int> outputs;
+  Attributes attributes;
+};
+
+struct Graph {
+  std::string name;  ///< a C identifier derived from the file's stem
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;
+  std::vector<int> inputs, outputs;  ///< tensor ids, in the model's order
+
+  const Tensor& tensor(int id) const { return tensors.at(static_cast<size_t>(id)); }
+};
+
+}  // namespace tinytune

@@ -1,0 +1,22 @@
+// Tasks: the distinct workloads of a network, each with the layers that share it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/graph.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+
+struct Task {
+  std::string name;         ///< short, for people: "conv2d 1x1 64->64 @25x5"
+  Workload workload;
+  LayerData data;           ///< of the first layer: what candidates are verified and timed with
+  std::vector<int> layers;  ///< operator indices that share the workload
+};
+
+/// In order of first appearance; this order is the task index of `tune inspect` and `--tasks`.
+Result<std::vector<Task>> extract_tasks(const Graph& graph);
+
+}  // namespace tinytune

@@ -1,0 +1,21 @@
+// Import of TensorFlow Lite files (FlatBuffers, schema version 3).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "models/graph.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// Reads and checks a model. kNotFound: no such file. kInvalidInput: not a FlatBuffer, truncated,
+/// another schema version, offsets or shapes out of range, missing quantisation. kUnsupported:
+/// operators, types or dynamic shapes outside what this version does; the message lists every one.
+Result<Graph> import_tflite(const std::string& path);
+
+/// The same, of bytes in memory. `name` becomes Graph::name and starts every message.
+Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name);
+
+}  // namespace tinytune

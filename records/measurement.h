@@ -1,0 +1,51 @@
+// A Measurement: what happened when one schedule of one workload met one device.
+//
+// A kernel that does not build, hangs or computes wrong bytes is a measurement too; only `ok` has
+// cycles. There are no sentinel times: a search that saw 1e9 would learn that 1e9 is a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinytune {
+
+enum class Outcome {
+  kOk,
+  kDoesNotFit,    ///< code or data exceed the device's memory
+  kBuildFailed,   ///< the builder refused, crashed or ran out of memory
+  kBuildTimeout,
+  kRunTimeout,    ///< instruction or time limit
+  kCrashed,       ///< a fault, an instruction the device lacks, an access outside its buffers,
+                  ///< a changed input, a clobbered register
+  kWrongOutput,   ///< differs from the reference in at least one byte
+  kLost,          ///< two workers died with it
+};
+
+/// The names used in logs: "ok", "does_not_fit", ….
+std::string_view name_of(Outcome outcome);
+std::optional<Outcome> parse_outcome(std::string_view name);
+
+struct Measurement {
+  std::string device;
+  uint64_t device_hash = 0;
+  std::string workload;  ///< text form (schedules/workload.h)
+  std::string schedule;  ///< text form (schedules/schedule.h)
+  Outcome outcome = Outcome::kLost;
+  std::vector<uint64_t> cycles;  ///< one per repeat; empty unless outcome is kOk
+  uint64_t instructions = 0;     ///< of one call; 0 unless kOk
+  uint64_t code_bytes = 0;
+  uint64_t ram_bytes = 0;  ///< scratch and stack of the kernel, tensors excluded
+  uint64_t seed = 0;       ///< of the run that measured it
+  std::string tool;        ///< "tinytune 0.1.0"
+  std::string time;        ///< UTC, ISO 8601
+  std::string detail;      ///< one line on a failure; empty for kOk
+
+  /// Median of the repeats; nothing unless kOk. The median and not the minimum: from tightly
+  /// coupled memory they agree, but code in flash has lucky runs, and the minimum rewards luck.
+  std::optional<uint64_t> median_cycles() const;
+};
+
+}  // namespace tinytune

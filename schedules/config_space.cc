@@ -1,0 +1,92 @@
+#include "schedules/config_space.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+std::string key_of(size_t family, const ConfigSpace::Coordinates& at) {
+  std::string key(1, static_cast<char>(family));
+  for (uint16_t c : at) key += {static_cast<char>(c & 0xff), static_cast<char>(c >> 8)};
+  return key;
+}
+
+Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coordinates& at) {
+  std::vector<std::pair<std::string, std::string>> knobs;
+  for (size_t k = 0; k < at.size(); ++k)
+    knobs.emplace_back(family.knobs[k].name, family.knobs[k].values[at[k]]);
+  return Schedule(family.template_name, family.version, std::move(knobs));
+}
+
+// The odometer: the last knob varies fastest. Returns false after the last point.
+bool advance(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at) {
+  for (size_t k = at.size(); k-- > 0;) {
+    if (++at[k] < family.knobs[k].values.size()) return true;
+    at[k] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+Knob int_knob(std::string name, const std::vector<int>& values) {
+  Knob knob{std::move(name), {}};
+  for (int v : values) knob.values.push_back(std::to_string(v));
+  return knob;
+}
+
+void ConfigSpace::add(Family family, const Constraint& legal) {
+  TT_CHECK(families_.size() < 256, "a point's key holds the family in one byte");
+  for (const Knob& knob : family.knobs) TT_CHECK(!knob.values.empty(), "knob " + knob.name);
+  const auto f = static_cast<uint32_t>(families_.size());
+  Coordinates at(family.knobs.size(), 0);
+  do {
+    if (!legal(schedule_at(family, at))) continue;
+    index_.emplace(key_of(f, at), points_.size());
+    points_.push_back({f, at});
+  } while (advance(family, at));
+  families_.push_back(std::move(family));
+}
+
+void ConfigSpace::append(const ConfigSpace& other) {
+  const auto shift = static_cast<uint32_t>(families_.size());
+  families_.insert(families_.end(), other.families_.begin(), other.families_.end());
+  for (const Point& p : other.points_) {
+    index_.emplace(key_of(p.family + shift, p.at), points_.size());
+    points_.push_back({p.family + shift, p.at});
+  }
+}
+
+Schedule ConfigSpace::schedule(size_t point) const {
+  const Point& p = points_.at(point);
+  return schedule_at(families_[p.family], p.at);
+}
+
+std::optional<size_t> ConfigSpace::find(size_t family, const Coordinates& at) const {
+  const auto found = index_.find(key_of(family, at));
+  if (found == index_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<size_t> ConfigSpace::find(const Schedule& schedule) const {
+  for (size_t f = 0; f < families_.size(); ++f) {
+    const Family& family = families_[f];
+    if (family.template_name != schedule.template_name() || family.version != schedule.version() ||
+        family.knobs.size() != schedule.knobs().size())
+      continue;
+    Coordinates at;
+    for (const Knob& knob : family.knobs) {
+      if (!schedule.has(knob.name)) break;
+      const auto value = std::find(knob.values.begin(), knob.values.end(), schedule.get(knob.name));
+      if (value == knob.values.end()) break;
+      at.push_back(static_cast<uint16_t>(value - knob.values.begin()));
+    }
+    if (at.size() != family.knobs.size()) continue;
+    if (const auto point = find(f, at)) return point;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tinytune

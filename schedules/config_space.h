@@ -1,0 +1,68 @@
+// The legal schedules of one task, enumerated.
+//
+// Every template's knobs are crossed and the points its constraint refuses are dropped here, once,
+// so that a strategy can only ever propose a legal point and sampling is exactly uniform. Spaces
+// are some thousands of points; enumeration takes milliseconds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "schedules/schedule.h"
+
+namespace tinytune {
+
+struct Knob {
+  std::string name;
+  std::vector<std::string> values;  ///< in a natural order: neighbours are similar
+};
+
+Knob int_knob(std::string name, const std::vector<int>& values);
+
+/// A union of families; a family is one template's knobs and the points of it that are legal.
+class ConfigSpace {
+ public:
+  /// Coordinates are indices into each knob's values.
+  using Coordinates = std::vector<uint16_t>;
+  using Constraint = std::function<bool(const Schedule&)>;
+
+  struct Family {
+    std::string template_name;
+    int version;
+    std::vector<Knob> knobs;
+  };
+
+  /// Appends every point of `family` that `legal` accepts, the first knob varying slowest.
+  void add(Family family, const Constraint& legal);
+
+  /// Appends another space's families and points in order.
+  void append(const ConfigSpace& other);
+
+  size_t size() const { return points_.size(); }
+  size_t family_count() const { return families_.size(); }
+  const Family& family(size_t f) const { return families_[f]; }
+  size_t family_of(size_t point) const { return points_[point].family; }
+  const Coordinates& coordinates(size_t point) const { return points_[point].at; }
+
+  Schedule schedule(size_t point) const;
+  /// The point of a schedule, or nothing if the space does not hold it (other version, illegal).
+  std::optional<size_t> find(const Schedule& schedule) const;
+  std::optional<size_t> find(size_t family, const Coordinates& at) const;
+
+ private:
+  struct Point {
+    uint32_t family;
+    Coordinates at;
+  };
+  std::vector<Family> families_;
+  std::vector<Point> points_;
+  std::unordered_map<std::string, size_t> index_;  // key: family and coordinates as bytes
+};
+
+}  // namespace tinytune

@@ -1,0 +1,80 @@
+// A Workload: everything about a layer that decides which kernels are legal and how fast they are.
+//
+// Two layers with equal workloads share one tuning task. Weights themselves are not part of it,
+// but lane packing and the cheap requantisation depend on them, so a coarse summary is
+// (WeightFacts). A finer summary would split equal layers into separate tasks for nothing; a
+// coarser one would let a record be legal for one layer and wrong for its twin.
+//
+// Shapes are in elements. All activations and weights are int8, biases int32.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+enum class OpKind { kConv2d, kDepthwiseConv2d, kDense };
+enum class Layout { kNhwc, kNchw };
+
+/// "conv2d", "depthwise_conv2d", "dense"; "nhwc", "nchw".
+std::string_view name_of(OpKind op);
+std::string_view name_of(Layout layout);
+
+/// What templates may know about a layer's constants.
+struct WeightFacts {
+  /// Every group of this many consecutive products, in the order the reduction runs, keeps
+  /// 128 * sum|w| <= 32767 for every output channel. A power of two; 1 when only single products
+  /// are proved (which always holds).
+  int lane_group = 1;
+  /// Some channel needs more than the short requantisation: a left shift, a shift of zero, or an
+  /// accumulator bound too large for `(x + (x >> 31) + (1 << (s - 1))) >> s` (see requantise.h).
+  bool long_requantise = false;
+
+  bool operator==(const WeightFacts&) const = default;
+};
+
+/// conv2d and depthwise_conv2d use every field. dense is a matrix product of [batch, in_c] and
+/// [out_c, in_c]: its spatial fields stay 1.
+struct Workload {
+  OpKind op = OpKind::kConv2d;
+  Layout layout = Layout::kNhwc;
+  int batch = 1;
+  int in_h = 1, in_w = 1, in_c = 1;
+  int out_h = 1, out_w = 1, out_c = 1;
+  int kernel_h = 1, kernel_w = 1;
+  int stride_h = 1, stride_w = 1;
+  int dilation_h = 1, dilation_w = 1;
+  int pad_top = 0, pad_left = 0;  ///< bottom and right follow from the output's extent
+  int groups = 1;                 ///< conv2d only; in_c and out_c are multiples of it
+  int depth_multiplier = 1;       ///< depthwise only; out_c = in_c * depth_multiplier
+  int input_zero_point = 0, output_zero_point = 0;
+  int activation_min = -128, activation_max = 127;
+  WeightFacts facts;
+
+  bool operator==(const Workload&) const = default;
+
+  /// Multiply-accumulates, those on padding included (the convention of MLPerf Tiny's tables).
+  int64_t macs() const;
+  int64_t input_bytes() const { return int64_t{batch} * in_h * in_w * in_c; }
+  int64_t output_bytes() const { return int64_t{batch} * out_h * out_w * out_c; }
+  int64_t weight_bytes() const;
+  /// Terms of one output's sum.
+  int64_t reduction() const;
+};
+
+/// One line, every field, in a fixed order; parse() of it gives an equal workload.
+/// Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
+/// act-128,127 lane1 short".
+std::string to_text(const Workload& workload);
+
+/// kInvalidInput: not such a line, or sizes that are not positive or do not fit together.
+Result<Workload> parse_workload(std::string_view text);
+
+/// Positive sizes, no product of them above 2^31 - 1, channels that fit the operator.
+/// kInvalidInput says which field.
+Status validate(const Workload& workload);
+
+}  // namespace tinytune

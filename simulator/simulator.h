@@ -1,0 +1,94 @@
+// An instruction-set simulator with a cycle model: Unicorn executes, the timing model counts.
+//
+// Instruction and cycle counts are exact and repeatable: the same ELF gives the same numbers on
+// every machine. One Simulator is one device with its memory; load, write, call, read. Not
+// thread-safe; make one per thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct SymbolRange {
+  uint32_t address = 0, size = 0;
+};
+
+struct ElfInfo {
+  std::map<std::string, SymbolRange> symbols;  ///< functions and objects
+  uint32_t code_bytes = 0;                     ///< executable and read-only segments
+  uint32_t data_bytes = 0, bss_bytes = 0;
+};
+
+enum class CallEnd {
+  kReturned,
+  kInstructionLimit,
+  kFault,               ///< access to memory that is not mapped or not allowed
+  kIllegalInstruction,  ///< not in the device's instruction set, or undefined
+  kMisaligned,          ///< only with check_alignment
+};
+
+/// Counted per call; what no device counts is still exact here.
+struct Counts {
+  uint64_t instructions = 0, cycles = 0;
+  uint64_t loads = 0, stores = 0, multiplies = 0, branches_taken = 0;
+};
+
+struct CallOptions {
+  uint64_t instruction_limit = 2'000'000'000;
+  bool check_alignment = false;  ///< hooks every access: slow, for verify runs
+  /// Instructions executed from entering such a function until it returns are counted apart,
+  /// callees included. Addresses of function entries; they must not nest.
+  std::vector<uint32_t> sections;
+};
+
+struct CallReport {
+  CallEnd end = CallEnd::kReturned;
+  std::string detail;  ///< "write of 1 byte at 0x3fc84000 from pc 0x40380010"; empty if returned
+  Counts counts;
+  std::vector<Counts> sections;    ///< as CallOptions::sections
+  uint32_t return_value = 0;
+  uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
+  bool registers_restored = true;  ///< callee-saved registers and the stack pointer
+  std::string clobbered;           ///< names of those that were not
+};
+
+class Simulator {
+ public:
+  /// kInvalidInput: a timing table the model does not know; kUnsupported: a core it lacks.
+  static Result<Simulator> create(const Device& device);
+  Simulator(Simulator&&) noexcept;
+  Simulator& operator=(Simulator&&) noexcept;
+  ~Simulator();
+
+  /// Maps extra memory (rounded out to 4 KiB pages), e.g. for guarded buffers. kInvalidInput:
+  /// overlaps what is mapped.
+  Status map(uint32_t address, uint32_t size_bytes, bool writable);
+
+  /// Loads segments and clears .bss; anything executed before is forgotten (translations too).
+  Result<ElfInfo> load(std::span<const uint8_t> elf);
+
+  /// kInvalidInput: outside mapped memory.
+  Status write(uint32_t address, std::span<const uint8_t> bytes);
+  Result<std::vector<uint8_t>> read(uint32_t address, size_t size_bytes) const;
+
+  /// Calls a function by the device's C calling convention with word arguments, on a fresh stack.
+  /// A fault is a report, not an error. kFailed: the emulator itself misbehaved.
+  Result<CallReport> call(uint32_t function, std::span<const uint32_t> arguments,
+                          const CallOptions& options = {});
+
+ private:
+  struct State;
+  explicit Simulator(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,70 @@
+// A kernel template: a family of loop nests for one operator, as a row of functions.
+//
+// Adding one costs a .cc with these functions, its line of CMake and a row in kernels.inc.
+// Everything but `lower` is arithmetic on workloads and schedules; Halide appears only behind
+// `lower`, so that the tuner, which proposes and ranks thousands of schedules, never loads it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/config_space.h"
+#include "schedules/layer_data.h"
+#include "schedules/loop_nest.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace Halide {
+class Module;
+struct Target;
+}  // namespace Halide
+
+namespace tinytune {
+
+/// An array the kernel reads, packed for one schedule from one layer's constants.
+struct PackedConstant {
+  std::string name;       ///< "weights", "bias", …; a C identifier
+  int element_bytes = 1;  ///< 1, 2 or 4; also its alignment
+  std::vector<uint8_t> bytes;  ///< little-endian elements
+};
+
+/// A kernel's exported function is `void f(const int8_t* input, const void* constant…, void*
+/// scratch (only if scratch_bytes > 0), int8_t* output)`: plain pointers, no runtime, no state.
+/// Input and output are 4-byte aligned, scratch 8.
+struct KernelTemplate {
+  const char* name;  ///< the first word of a schedule's text
+  int version;       ///< raised when a knob's meaning changes: old records then no longer apply
+
+  bool (*supports)(const Workload&, const Device&);
+  /// Only legal points. Deterministic in its arguments.
+  ConfigSpace (*space)(const Workload&, const Device&);
+  /// A decent register-blocked kernel by a simple rule; a member of the space.
+  Schedule (*default_schedule)(const Workload&, const Device&);
+  LoopNest (*describe)(const Workload&, const Schedule&);
+  /// kUnsupported: these constants do not permit this schedule (its proof fails for them).
+  Result<std::vector<PackedConstant>> (*pack)(const Workload&, const LayerData&, const Schedule&);
+  int64_t (*scratch_bytes)(const Workload&, const Schedule&);
+  /// Throws what Halide throws; codegen/kernel.cc is its only caller.
+  std::unique_ptr<Halide::Module> (*lower)(const Workload&, const Schedule&, const Halide::Target&,
+                                           const std::string& symbol);
+};
+
+/// Every template of this build, in the order of kernels.inc.
+std::span<const KernelTemplate> kernel_templates();
+
+/// The template that wrote `schedule`; kNotFound when name or version is not of this build.
+Result<const KernelTemplate*> find_template(const Schedule& schedule);
+
+/// The union of the spaces of all templates that support the workload.
+ConfigSpace space_of(const Workload& workload, const Device& device);
+
+/// The first supporting template's default; what an untuned layer gets.
+/// kUnsupported: no template takes this workload.
+Result<Schedule> default_schedule_of(const Workload& workload, const Device& device);
+
+}  // namespace tinytune
