@@ -20,9 +20,9 @@ namespace internal {
 
 }  // namespace tinytune
 
-#define TT_CHECK(condition, message)                                                     \
-  do {                                                                                   \
-    if (!(condition))                                                                    \
-      ::tinytune::internal::check_failed(__FILE__, __LINE__,                             \
-                                         std::string(#condition ": ") + (message));      \
+#define TT_CHECK(condition, message)                                                \
+  do {                                                                              \
+    if (!(condition))                                                               \
+      ::tinytune::internal::check_failed(__FILE__, __LINE__,                        \
+                                         std::string(#condition ": ") + (message)); \
   } while (false)

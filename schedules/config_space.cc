@@ -21,7 +21,7 @@ Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coord
 }
 
 // The odometer: the last knob varies fastest. Returns false after the last point.
-bool advance(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at) {
+bool next_point(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at) {
   for (size_t k = at.size(); k-- > 0;) {
     if (++at[k] < family.knobs[k].values.size()) return true;
     at[k] = 0;
@@ -46,7 +46,7 @@ void ConfigSpace::add(Family family, const Constraint& legal) {
     if (!legal(schedule_at(family, at))) continue;
     index_.emplace(key_of(f, at), points_.size());
     points_.push_back({f, at});
-  } while (advance(family, at));
+  } while (next_point(family, at));
   families_.push_back(std::move(family));
 }
 

@@ -57,7 +57,8 @@ Result<Schedule> parse_schedule(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> knobs;
   for (size_t i = 1; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 == words[i].size()) return bad;
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == words[i].size())
+      return bad;
     knobs.emplace_back(words[i].substr(0, equals), words[i].substr(equals + 1));
   }
   return Schedule(std::string(words[0].substr(0, slash)), version, std::move(knobs));

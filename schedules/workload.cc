@@ -8,14 +8,29 @@ namespace tinytune {
 
 std::string_view name_of(OpKind op) {
   switch (op) {
-    case OpKind::kConv2d: return "conv2d";
-    case OpKind::kDepthwiseConv2d: return "depthwise_conv2d";
-    case OpKind::kDense: return "dense";
+    case OpKind::kConv2d:
+      return "conv2d";
+    case OpKind::kDepthwiseConv2d:
+      return "depthwise_conv2d";
+    case OpKind::kDense:
+      return "dense";
   }
   return "?";
 }
 
 std::string_view name_of(Layout layout) { return layout == Layout::kNhwc ? "nhwc" : "nchw"; }
+
+std::string_view name_of(Requantise requantise) {
+  switch (requantise) {
+    case Requantise::kLong:
+      return "long";
+    case Requantise::kShort:
+      return "short";
+    case Requantise::kFused:
+      return "fused";
+  }
+  return "?";
+}
 
 int64_t Workload::reduction() const {
   const int64_t taps = int64_t{kernel_h} * kernel_w;
@@ -33,8 +48,7 @@ std::string to_text(const Workload& w) {
       name_of(w.op), name_of(w.layout), w.batch, w.in_h, w.in_w, w.in_c, w.out_h, w.out_w, w.out_c,
       w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.pad_top,
       w.pad_left, w.groups, w.depth_multiplier, w.input_zero_point, w.output_zero_point,
-      w.activation_min, w.activation_max, w.facts.lane_group,
-      w.facts.long_requantise ? "long" : "short");
+      w.activation_min, w.activation_max, w.facts.lane_group, name_of(w.facts.requantise));
 }
 
 Result<Workload> parse_workload(std::string_view text) {
@@ -54,7 +68,8 @@ Result<Workload> parse_workload(std::string_view text) {
   for (OpKind kind : {OpKind::kConv2d, OpKind::kDepthwiseConv2d, OpKind::kDense})
     if (std::string(name_of(kind)) + "_s8" == op) w.op = kind;
   w.layout = std::string_view(layout) == "nchw" ? Layout::kNchw : Layout::kNhwc;
-  w.facts.long_requantise = std::string_view(requantise) == "long";
+  for (Requantise kind : {Requantise::kLong, Requantise::kShort, Requantise::kFused})
+    if (name_of(kind) == requantise) w.facts.requantise = kind;
   TT_TRY(validate(w));
   // The text form is canonical: whatever sscanf forgave, this does not.
   if (to_text(w) != line) return bad;
@@ -65,13 +80,22 @@ Status validate(const Workload& w) {
   const auto refuse = [](const std::string& why) {
     return Error(ErrorCode::kInvalidInput, "workload: " + why);
   };
-  const std::pair<const char*, int> positive[] = {
-      {"batch", w.batch},         {"input height", w.in_h},       {"input width", w.in_w},
-      {"input channels", w.in_c}, {"output height", w.out_h},     {"output width", w.out_w},
-      {"output channels", w.out_c}, {"kernel height", w.kernel_h}, {"kernel width", w.kernel_w},
-      {"stride", w.stride_h},     {"stride", w.stride_w},         {"dilation", w.dilation_h},
-      {"dilation", w.dilation_w}, {"groups", w.groups}, {"depth multiplier", w.depth_multiplier},
-      {"lane group", w.facts.lane_group}};
+  const std::pair<const char*, int> positive[] = {{"batch", w.batch},
+                                                  {"input height", w.in_h},
+                                                  {"input width", w.in_w},
+                                                  {"input channels", w.in_c},
+                                                  {"output height", w.out_h},
+                                                  {"output width", w.out_w},
+                                                  {"output channels", w.out_c},
+                                                  {"kernel height", w.kernel_h},
+                                                  {"kernel width", w.kernel_w},
+                                                  {"stride", w.stride_h},
+                                                  {"stride", w.stride_w},
+                                                  {"dilation", w.dilation_h},
+                                                  {"dilation", w.dilation_w},
+                                                  {"groups", w.groups},
+                                                  {"depth multiplier", w.depth_multiplier},
+                                                  {"lane group", w.facts.lane_group}};
   for (const auto& [name, value] : positive)
     if (value < 1) return refuse(fmt::format("{} is {}", name, value));
   if (w.pad_top < 0 || w.pad_left < 0) return refuse("negative padding");

@@ -23,15 +23,24 @@ enum class Layout { kNhwc, kNchw };
 std::string_view name_of(OpKind op);
 std::string_view name_of(Layout layout);
 
+enum class Requantise {
+  kLong,   ///< the reference's two steps in full: left shifts, shifts of zero, wide accumulators
+  kShort,  ///< `(h + (h >> 31) + (1 << (s - 1))) >> s` after the high multiply
+  kFused,  ///< one multiply-high with the layer's own constants
+};
+
+/// "long", "short", "fused".
+std::string_view name_of(Requantise requantise);
+
 /// What templates may know about a layer's constants.
 struct WeightFacts {
   /// Every group of this many consecutive products, in the order the reduction runs, keeps
   /// 128 * sum|w| <= 32767 for every output channel. A power of two; 1 when only single products
   /// are proved (which always holds).
   int lane_group = 1;
-  /// Some channel needs more than the short requantisation: a left shift, a shift of zero, or an
-  /// accumulator bound too large for `(x + (x >> 31) + (1 << (s - 1))) >> s` (see requantise.h).
-  bool long_requantise = false;
+  /// The cheapest requantisation proved for every channel (requantise.h). Each kind permits those
+  /// before it.
+  Requantise requantise = Requantise::kLong;
 
   bool operator==(const WeightFacts&) const = default;
 };
@@ -67,7 +76,7 @@ struct Workload {
 
 /// One line, every field, in a fixed order; parse() of it gives an equal workload.
 /// Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
-/// act-128,127 lane1 short".
+/// act-128,127 lane1 fused".
 std::string to_text(const Workload& workload);
 
 /// kInvalidInput: not such a line, or sizes that are not positive or do not fit together.

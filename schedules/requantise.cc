@@ -1,0 +1,208 @@
+#include "schedules/requantise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace tinytune {
+namespace {
+
+int32_t rounding_doubling_high_multiply(int32_t a, int32_t b) {
+  if (a == b && a == INT32_MIN) return INT32_MAX;
+  // floor((ab + 2^30) / 2^31): the reference's two nudges with truncation come to the same.
+  return static_cast<int32_t>((int64_t{a} * b + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t rounding_divide_by_power(int32_t x, int exponent) {
+  const auto mask = static_cast<int32_t>((int64_t{1} << exponent) - 1);
+  const int32_t remainder = x & mask;
+  const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return (x >> exponent) + (remainder > threshold ? 1 : 0);
+}
+
+// The smallest accumulator in [low, high] whose output is at least `level`; high + 1 if none.
+int64_t first_reaching(const Workload& w, const AccumulatorRange& range, int32_t multiplier,
+                       int shift, int level) {
+  int64_t below = range.low - 1, reaching = range.high + 1;
+  while (reaching - below > 1) {
+    const int64_t middle = below + (reaching - below) / 2;
+    if (requantise_reference(w, static_cast<int32_t>(middle), multiplier, shift) >= level)
+      reaching = middle;
+    else
+      below = middle;
+  }
+  return reaching;
+}
+
+double scale_of(const LayerData& data, size_t channel) {
+  return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+}
+
+// The multipliers m in [0, 2^31) with (x * m >> 32) >= target, as a lower or upper limit on m.
+struct Limits {
+  int64_t low = 0, high = INT32_MAX;
+  bool empty() const { return low > high; }
+  void reach(int64_t x, int64_t target) {  // x * m >= target * 2^32
+    const __int128 product = static_cast<__int128>(target) << 32;
+    if (x == 0) {
+      if (target > 0) high = -1;
+    } else if (x > 0) {
+      const __int128 quotient = product / x;
+      const __int128 up = quotient + (product > quotient * x ? 1 : 0);
+      low = static_cast<int64_t>(std::max<__int128>(low, std::min<__int128>(up, INT64_MAX)));
+    } else {
+      const __int128 numerator = -product, divisor = -x;  // m <= numerator / divisor
+      __int128 quotient = numerator / divisor;
+      if (numerator < quotient * divisor) --quotient;
+      high = static_cast<int64_t>(std::min<__int128>(high, std::max<__int128>(quotient, -1)));
+    }
+  }
+  void stay_below(int64_t x, int64_t target) {  // x * m < target * 2^32, i.e. <= it - 1
+    const __int128 product = (static_cast<__int128>(target) << 32) - 1;
+    if (x == 0) {
+      if (product < 0) high = -1;
+    } else if (x > 0) {
+      __int128 quotient = product / x;
+      if (product < quotient * x) --quotient;
+      high = static_cast<int64_t>(std::min<__int128>(high, std::max<__int128>(quotient, -1)));
+    } else {
+      const __int128 numerator = -product, divisor = -x;  // m >= numerator / divisor
+      const __int128 quotient = numerator / divisor;
+      const __int128 up = quotient + (numerator > quotient * divisor ? 1 : 0);
+      low = static_cast<int64_t>(std::max<__int128>(low, std::min<__int128>(up, INT64_MAX)));
+    }
+  }
+};
+
+struct Step {
+  int level;      // outputs reach `level` …
+  int64_t first;  // … from this accumulator on
+};
+
+// The multipliers that step exactly where the reference does, for one offset.
+Limits limits_for(const std::vector<Step>& steps, const AccumulatorRange& range, int left,
+                  int right, int64_t offset) {
+  Limits limits;
+  for (const Step& step : steps) {
+    const int64_t target = (int64_t{step.level} << right) - offset;
+    if (step.first <= range.high) limits.reach(step.first * (int64_t{1} << left), target);
+    if (step.first > range.low) limits.stay_below((step.first - 1) * (int64_t{1} << left), target);
+    if (limits.empty()) break;
+  }
+  return limits;
+}
+
+}  // namespace
+
+int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int shift) {
+  const int left = std::max(shift, 0), right = std::max(-shift, 0);
+  const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(value) << left);
+  return rounding_divide_by_power(rounding_doubling_high_multiply(shifted, multiplier), right);
+}
+
+int8_t requantise_reference(const Workload& w, int32_t accumulator, int32_t multiplier, int shift) {
+  const int64_t scaled = int64_t{multiply_by_quantized_multiplier(accumulator, multiplier, shift)} +
+                         w.output_zero_point;
+  return static_cast<int8_t>(std::clamp<int64_t>(scaled, w.activation_min, w.activation_max));
+}
+
+std::vector<int8_t> channel_weights(const Workload& w, const LayerData& data, int channel) {
+  const auto n = static_cast<size_t>(w.reduction());
+  std::vector<int8_t> weights(n);
+  for (size_t i = 0; i < n; ++i)
+    weights[i] = w.op == OpKind::kDepthwiseConv2d
+                     ? data.weights[i * static_cast<size_t>(w.out_c) + static_cast<size_t>(channel)]
+                     : data.weights[static_cast<size_t>(channel) * n + i];
+  return weights;
+}
+
+std::vector<AccumulatorRange> accumulator_ranges(const Workload& w, const LayerData& data) {
+  std::vector<AccumulatorRange> ranges;
+  const int64_t least = -128 - w.input_zero_point, most = 127 - w.input_zero_point;
+  for (int c = 0; c < w.out_c; ++c) {
+    AccumulatorRange r{data.bias[static_cast<size_t>(c)], data.bias[static_cast<size_t>(c)]};
+    for (int8_t weight : channel_weights(w, data, c)) {
+      // A tap on padding contributes zero, which lies between the two products.
+      r.low += std::min({weight * least, weight * most, int64_t{0}});
+      r.high += std::max({weight * least, weight * most, int64_t{0}});
+    }
+    ranges.push_back(r);
+  }
+  return ranges;
+}
+
+bool short_requantise_proved(const Workload& w, const LayerData& data) {
+  const auto ranges = accumulator_ranges(w, data);
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    const int right = -data.shift[c];
+    if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return false;
+    if (data.multiplier[c] < 0 || right < 1 || right > 31) return false;
+    const int64_t half = int64_t{1} << (right - 1);
+    for (int64_t end : {ranges[c].low, ranges[c].high}) {
+      const int64_t h =
+          rounding_doubling_high_multiply(static_cast<int32_t>(end), data.multiplier[c]);
+      // Headroom for the zero point too, so that no later addition can wrap.
+      if (std::abs(h) + half + 256 > INT32_MAX) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerData& data) {
+  const auto ranges = accumulator_ranges(w, data);
+  int64_t largest = 1;
+  double largest_scale = 0;
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return std::nullopt;
+    largest = std::max({largest, std::abs(ranges[c].low), std::abs(ranges[c].high)});
+    largest_scale = std::max(largest_scale, scale_of(data, c));
+  }
+  if (largest_scale <= 0) return std::nullopt;
+
+  FusedRequantise fused;
+  while (fused.left < 30 && (largest << (fused.left + 1)) <= INT32_MAX) ++fused.left;
+  // scale = multiplier * 2^(left - 32 - right) with the largest multiplier below 2^31: the more
+  // bits it has, the closer its steps come to the reference's.
+  fused.right = 0;
+  const auto multiplier_at = [&](int right) {
+    return std::ldexp(largest_scale, 32 + right - fused.left);
+  };
+  if (multiplier_at(0) >= 2147483647.0) return std::nullopt;
+  while (fused.right < 24 && multiplier_at(fused.right + 1) < 2147483647.0) ++fused.right;
+  if (fused.right == 0) return std::nullopt;
+
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    std::vector<Step> steps;
+    for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
+      steps.push_back(
+          {level, first_reaching(w, ranges[c], data.multiplier[c], data.shift[c], level)});
+    // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
+    // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
+    const int rest = fused.right + data.shift[c] - 1;
+    const int64_t middle = (int64_t{w.output_zero_point} << fused.right) +
+                           (int64_t{1} << (fused.right - 1)) +
+                           (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
+    bool found = false;
+    for (int64_t attempt = 0; attempt <= 64 && !found; ++attempt) {
+      const int64_t offset = middle + (attempt % 2 == 0 ? attempt / 2 : -(attempt / 2 + 1));
+      if (offset < INT32_MIN / 2 || offset > INT32_MAX / 2) return std::nullopt;
+      const Limits limits = limits_for(steps, ranges[c], fused.left, fused.right, offset);
+      if (limits.empty()) continue;
+      // The result plus offset must not wrap at either end of the range.
+      const int64_t m = limits.low + (limits.high - limits.low) / 2;
+      const auto high_word = [&](int64_t acc) {
+        return static_cast<int64_t>((static_cast<__int128>(acc << fused.left) * m) >> 32);
+      };
+      if (std::abs(high_word(ranges[c].low)) + std::abs(offset) > INT32_MAX ||
+          std::abs(high_word(ranges[c].high)) + std::abs(offset) > INT32_MAX)
+        return std::nullopt;
+      fused.multiplier.push_back(static_cast<int32_t>(m));
+      fused.offset.push_back(static_cast<int32_t>(offset));
+      found = true;
+    }
+    if (!found) return std::nullopt;
+  }
+  return fused;
+}
+
+}  // namespace tinytune

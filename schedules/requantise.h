@@ -1,0 +1,56 @@
+// Requantisation: from an int32 accumulator back to int8, and the proofs that let kernels do it in
+// fewer instructions than TFLite's reference does.
+//
+// Both steps of the reference (a rounding doubling high multiply, then a rounding shift) round, and
+// a kernel must round in the same places. But the composed function is monotone and has at most 255
+// steps, so a cheaper function is the same one if it steps at the same accumulators. That is what
+// is proved here, per channel, from the layer's own weights.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schedules/layer_data.h"
+#include "schedules/workload.h"
+
+namespace tinytune {
+
+/// TFLite's MultiplyByQuantizedMultiplier, double rounding (gemmlowp's
+/// SaturatingRoundingDoublingHighMul, then RoundingDivideByPOT). `shift` > 0 shifts left.
+int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int shift);
+
+/// The reference's int8 result for an accumulator: scaled, offset by the zero point, clamped.
+int8_t requantise_reference(const Workload& workload, int32_t accumulator, int32_t multiplier,
+                            int shift);
+
+/// What an output channel's accumulator can reach: bias + sum of (x - zero_point) * w over all
+/// int8 x. 64 bits, so that an overflow of int32 shows.
+struct AccumulatorRange {
+  int64_t low = 0, high = 0;
+};
+std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const LayerData& data);
+
+/// The weights of one output channel in reduction order; works for every operator.
+std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);
+
+/// True if every channel permits the short form
+///   h = (acc * 2m + 2^31) >> 32;  (h + (h >> 31) + (1 << (s - 1))) >> s
+/// with 1 <= s <= 31 and no overflow anywhere in the accumulator's range.
+bool short_requantise_proved(const Workload& workload, const LayerData& data);
+
+/// One multiply-high for the whole scaling:
+///   out = clamp((mulh(acc << left, multiplier[c]) + offset[c]) >> right)
+/// where mulh is the high word of the signed 32x32 product. The shifts are the layer's, so they
+/// cost no register; the offset carries rounding and zero point.
+struct FusedRequantise {
+  int left = 0, right = 0;
+  std::vector<int32_t> multiplier, offset;
+};
+
+/// Finds constants that agree with the reference on every reachable accumulator of every channel,
+/// or nothing. Layers that clamp at zero nearly always have them; the reference rounds negative
+/// halves the other way, which one multiply cannot follow on both sides of zero.
+std::optional<FusedRequantise> fuse_requantise(const Workload& workload, const LayerData& data);
+
+}  // namespace tinytune
