@@ -52,8 +52,10 @@ struct Device {
   Target target;
   std::optional<uint64_t> clock_hz;  ///< absent on pure instruction counters
   std::vector<MemoryRegion> memories;
-  std::string code_memory;  ///< names of regions: where kernels and tensors go
-  std::string data_memory;
+  std::string code_memory;    ///< names of regions: where a linker puts .text,
+  std::string rodata_memory;  ///< constants and weights of linked programs,
+  std::string data_memory;    ///< .data, .bss, arenas and a kernel's tensors,
+  std::string stack_memory;   ///< and the stack, apart so that an overflow faults
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
   uint64_t hash = 0;                    ///< of everything above that can change a measurement
