@@ -2,7 +2,7 @@
 //
 // Adding one costs a .cc with these functions, its line of CMake and a row in kernels.inc.
 // Everything but `lower` is arithmetic on workloads and schedules; Halide appears only behind
-// `lower`, so that the tuner, which proposes and ranks thousands of schedules, never loads it.
+// `lower`; ranking thousands of schedules never runs it.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ namespace tinytune {
 
 /// An array the kernel reads, packed for one schedule from one layer's constants.
 struct PackedConstant {
-  std::string name;       ///< "weights", "bias", …; a C identifier
-  int element_bytes = 1;  ///< 1, 2 or 4; also its alignment
+  std::string name;            ///< "weights", "bias", …; a C identifier
+  int element_bytes = 1;       ///< 1, 2 or 4; also its alignment
   std::vector<uint8_t> bytes;  ///< little-endian elements
 };
 
@@ -39,6 +39,7 @@ struct PackedConstant {
 struct KernelTemplate {
   const char* name;  ///< the first word of a schedule's text
   int version;       ///< raised when a knob's meaning changes: old records then no longer apply
+  std::vector<const char*> constants;  ///< names of what pack() returns, in its order
 
   bool (*supports)(const Workload&, const Device&);
   /// Only legal points. Deterministic in its arguments.

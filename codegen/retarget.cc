@@ -1,0 +1,141 @@
+#include "codegen/retarget.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/Transforms/IPO.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/PassManagerBuilder.h>
+
+#include <map>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+void initialise_targets() {
+  static const bool once = [] {
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTarget();
+    LLVMInitializeRISCVTargetMC();
+    LLVMInitializeRISCVAsmPrinter();
+    LLVMInitializeARMTargetInfo();
+    LLVMInitializeARMTarget();
+    LLVMInitializeARMTargetMC();
+    LLVMInitializeARMAsmPrinter();
+    return true;
+  }();
+  (void)once;
+}
+
+constexpr unsigned kHostField = 2;  // of halide_buffer_t {u64 device, ptr interface, u8* host, …}
+
+}  // namespace
+
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device) {
+  initialise_targets();
+  const Target& t = device.target;
+  std::string why;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(t.triple, why);
+  if (target == nullptr)
+    return Error(ErrorCode::kUnsupported, "device " + device.name + ": " + why);
+  llvm::TargetOptions options;
+  options.MCOptions.ABIName = t.abi;
+  options.FloatABIType = llvm::FloatABI::Soft;
+  options.FunctionSections = true;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(t.triple, t.cpu, t.features, options, llvm::Reloc::Static,
+                                  llvm::None, llvm::CodeGenOpt::Aggressive));
+  if (machine == nullptr)
+    return Error(ErrorCode::kUnsupported,
+                 "device " + device.name + ": LLVM refuses triple " + t.triple);
+  return machine;
+}
+
+void retarget(llvm::Module& module, llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  // Halide's flags name the double-float ABI of its own RISC-V target.
+  if (auto* flags = module.getNamedMetadata("llvm.module.flags")) module.eraseNamedMetadata(flags);
+  for (llvm::Function& f : module)
+    for (const char* attribute : {"target-cpu", "target-features", "tune-cpu"})
+      f.removeFnAttr(attribute);
+}
+
+void wrap_stages(llvm::Module& module, const std::string& symbol,
+                 const std::vector<std::string>& parameters, const std::vector<Stage>& stages) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::IRBuilder<> builder(context);
+  const std::vector<llvm::Type*> types(parameters.size(), builder.getInt8PtrTy());
+  auto* wrapper = llvm::Function::Create(llvm::FunctionType::get(builder.getVoidTy(), types, false),
+                                         llvm::GlobalValue::ExternalLinkage, symbol, module);
+  wrapper->addFnAttr(llvm::Attribute::NoUnwind);
+  std::map<std::string, llvm::Argument*> argument;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    llvm::Argument* a = wrapper->getArg(static_cast<unsigned>(i));
+    a->setName(parameters[i]);
+    a->addAttr(llvm::Attribute::NoAlias);
+    argument[parameters[i]] = a;
+  }
+  for (llvm::Function& f : module)
+    if (&f != wrapper && !f.isDeclaration()) f.setLinkage(llvm::GlobalValue::InternalLinkage);
+
+  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", wrapper));
+  for (const Stage& stage : stages) {
+    llvm::Function* function = module.getFunction(stage.symbol);
+    TT_CHECK(function != nullptr && function->arg_size() == stage.buffers.size(), stage.symbol);
+    function->removeFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::AlwaysInline);
+    std::vector<llvm::Value*> arguments;
+    for (size_t i = 0; i < stage.buffers.size(); ++i) {
+      TT_CHECK(argument.count(stage.buffers[i]) == 1, "no parameter " + stage.buffers[i]);
+      auto* type =
+          llvm::cast<llvm::PointerType>(function->getArg(static_cast<unsigned>(i))->getType())
+              ->getPointerElementType();
+      llvm::Value* buffer = builder.CreateAlloca(type);
+      builder.CreateStore(argument[stage.buffers[i]],
+                          builder.CreateStructGEP(type, buffer, kHostField));
+      arguments.push_back(buffer);
+    }
+    builder.CreateCall(function, arguments);
+  }
+  builder.CreateRetVoid();
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  // There is no C library under a kernel: no loop may become a call of memset.
+  auto* library = new llvm::TargetLibraryInfoImpl(machine.getTargetTriple());
+  library->disableAllFunctions();
+  llvm::PassManagerBuilder builder;
+  builder.OptLevel = 3;
+  builder.LibraryInfo = library;
+  builder.Inliner = llvm::createAlwaysInlinerLegacyPass();
+  builder.LoopVectorize = false;
+  builder.SLPVectorize = false;
+  builder.DisableUnrollLoops = true;
+  machine.adjustPassManager(builder);
+  builder.populateModulePassManager(passes);
+  passes.add(llvm::createGlobalDCEPass());
+  passes.run(module);
+}
+
+void set_scheduler(const std::string& scheduler) {
+  const bool machine_scheduler = scheduler == "pressure";
+  const char* order = scheduler == "ilp" ? "-pre-RA-sched=list-ilp" : "-pre-RA-sched=source";
+  const char* arguments[] = {"tinytune", order,
+                             machine_scheduler ? "-enable-misched=true" : "-enable-misched=false"};
+  llvm::cl::ResetAllOptionOccurrences();
+  llvm::cl::ParseCommandLineOptions(3, arguments);
+}
+
+}  // namespace tinytune

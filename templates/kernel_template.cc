@@ -1,0 +1,38 @@
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+
+#define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
+#include "templates/kernels.inc"
+#undef KERNEL_TEMPLATE
+
+std::span<const KernelTemplate> kernel_templates() {
+  static const KernelTemplate rows[] = {
+#define KERNEL_TEMPLATE(row) row,
+#include "templates/kernels.inc"
+#undef KERNEL_TEMPLATE
+  };
+  return rows;
+}
+
+Result<const KernelTemplate*> find_template(const Schedule& schedule) {
+  for (const KernelTemplate& t : kernel_templates())
+    if (schedule.template_name() == t.name && schedule.version() == t.version) return &t;
+  return Error(ErrorCode::kNotFound, "no template " + schedule.template_name() + "/" +
+                                         std::to_string(schedule.version()) + " in this build");
+}
+
+ConfigSpace space_of(const Workload& workload, const Device& device) {
+  ConfigSpace all;
+  for (const KernelTemplate& t : kernel_templates())
+    if (t.supports(workload, device)) all.append(t.space(workload, device));
+  return all;
+}
+
+Result<Schedule> default_schedule_of(const Workload& workload, const Device& device) {
+  for (const KernelTemplate& t : kernel_templates())
+    if (t.supports(workload, device)) return t.default_schedule(workload, device);
+  return Error(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
+}
+
+}  // namespace tinytune
