@@ -1,0 +1,57 @@
+// An append-only file of measurements, one JSON line each, that survives being killed at any byte.
+//
+// Every append is one write(2) and an fsync, so a measurement that append() returned from is on
+// disk. A run killed in between leaves a torn last line: readers skip it, and the next writer cuts
+// it off before it appends, or two halves would make one bad line. While a writer lives the file is
+// locked (flock): two runs would measure the same schedules twice. Line format: log_line.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/measurement.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct LogContents {
+  std::vector<Measurement> measurements;  ///< in the file's order
+  size_t skipped_lines = 0;               ///< torn, or with a bad checksum, or of another version
+  std::string first_skipped;              ///< "line 12: checksum differs"; empty if none
+};
+
+/// Logs may be concatenated, split and merged by any tool that keeps lines whole.
+/// kNotFound: no such file. kInvalidInput: not a log at all (text or binary of another kind).
+/// kFailed: cannot be read.
+Result<LogContents> read_log(const std::string& path);
+
+/// The same, of a file's bytes; `origin` names it in messages.
+Result<LogContents> parse_log(std::string_view bytes, const std::string& origin);
+
+/// The only way to add to a log. Holds the lock until destroyed, or until its process dies. Not
+/// thread-safe; one writer belongs to one thread.
+class LogWriter {
+ public:
+  /// Creates the file where there is none. kFailed: locked by another run, or cannot be written.
+  /// kInvalidInput: the file is not a log; it is left as it was.
+  static Result<LogWriter> open(const std::string& path);
+
+  LogWriter(LogWriter&& other) noexcept;
+  LogWriter& operator=(LogWriter&& other) noexcept;
+  ~LogWriter();
+
+  /// What the file held when it was opened.
+  const LogContents& contents() const { return contents_; }
+
+  /// On disk when it returns. kFailed (disk full, I/O): the file is as it was before.
+  Status append(const Measurement& measurement);
+
+ private:
+  LogWriter(int file, std::string path, LogContents contents);
+  int file_ = -1;
+  std::string path_;
+  LogContents contents_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,72 @@
+#include "records/records.h"
+
+#include <utility>
+
+namespace tinytune {
+namespace {
+
+std::string key_of(std::string_view workload, std::string_view schedule) {
+  return std::string(workload) + '\n' + std::string(schedule);
+}
+
+std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
+
+}  // namespace
+
+Records::Records(std::span<const Measurement> measurements, uint64_t device_hash,
+                 const IsCurrent& is_current) {
+  for (const Measurement& m : measurements) {
+    if (m.device_hash != device_hash) {
+      ++other_device_;
+      continue;
+    }
+    const Result<Schedule> schedule = parse_schedule(m.schedule);
+    if (!schedule || !is_current(*schedule)) {
+      ++other_version_;
+      continue;
+    }
+    add(m);
+  }
+}
+
+std::string Records::ignored_message() const {
+  std::string message;
+  if (other_device_ > 0) message = counted(other_device_) + " of another device file";
+  if (other_version_ > 0) {
+    message +=
+        (message.empty() ? counted(other_version_) : " and " + std::to_string(other_version_));
+    message += " of another space version";
+  }
+  return message.empty() ? message : message + " ignored";
+}
+
+const Measurement* Records::find(std::string_view workload, std::string_view schedule) const {
+  const auto at = by_key_.find(key_of(workload, schedule));
+  return at == by_key_.end() ? nullptr : &kept_[at->second];
+}
+
+std::vector<const Measurement*> Records::of(std::string_view workload) const {
+  std::vector<const Measurement*> found;
+  const auto at = by_workload_.find(std::string(workload));
+  if (at == by_workload_.end()) return found;
+  for (size_t index : at->second) found.push_back(&kept_[index]);
+  return found;
+}
+
+const Measurement* Records::best(std::string_view workload) const {
+  const Measurement* best = nullptr;
+  for (const Measurement* m : of(workload)) {
+    const auto cycles = m->median_cycles();
+    if (cycles && (best == nullptr || *cycles < *best->median_cycles())) best = m;
+  }
+  return best;
+}
+
+void Records::add(Measurement measurement) {
+  const std::string key = key_of(measurement.workload, measurement.schedule);
+  if (!by_key_.emplace(key, kept_.size()).second) return;
+  by_workload_[measurement.workload].push_back(kept_.size());
+  kept_.push_back(std::move(measurement));
+}
+
+}  // namespace tinytune

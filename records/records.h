@@ -1,0 +1,56 @@
+// Queries over measurements: which apply to this device and these spaces, and which are best.
+//
+// A log outlives device files and templates. Records of another device hash or space version stay
+// in the file and are only counted here, so that one warning can say how many were set aside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "records/measurement.h"
+#include "schedules/schedule.h"
+
+namespace tinytune {
+
+class Records {
+ public:
+  /// Whether this build's templates still read such a schedule as its writer did.
+  using IsCurrent = std::function<bool(const Schedule&)>;
+
+  Records() = default;
+  /// Keeps, in order, the measurements of `device_hash` with a current schedule. Of equal
+  /// (workload, schedule) pairs, which only logs joined by hand hold, the first counts.
+  Records(std::span<const Measurement> measurements, uint64_t device_hash,
+          const IsCurrent& is_current);
+
+  const std::vector<Measurement>& all() const { return kept_; }
+  size_t other_device() const { return other_device_; }
+  size_t other_version() const { return other_version_; }
+  /// "3 records of another device file and 1 of another space version ignored"; empty if none.
+  std::string ignored_message() const;
+
+  /// The outcome of one schedule; null where it was never measured. Valid while *this lives and
+  /// does not change.
+  const Measurement* find(std::string_view workload, std::string_view schedule) const;
+  /// The fewest median cycles; the earlier record on a tie. Null without an `ok` one.
+  const Measurement* best(std::string_view workload) const;
+  /// Every record of a workload, in order.
+  std::vector<const Measurement*> of(std::string_view workload) const;
+
+  /// For a record made in this run. The caller vouches for device and version.
+  void add(Measurement measurement);
+
+ private:
+  std::vector<Measurement> kept_;
+  std::unordered_map<std::string, size_t> by_key_;  // workload '\n' schedule
+  std::unordered_map<std::string, std::vector<size_t>> by_workload_;
+  size_t other_device_ = 0, other_version_ = 0;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,193 @@
+#include "records/log.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/rng.h"
+#include "records/log_line.h"
+#include "tests/records/sample.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Log : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "tinytune-log-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    path_ = (folder_ / "a.jsonl").string();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string bytes() const {
+    std::ifstream file(path_, std::ios::binary);
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  void put(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+  void append(int from, int to) const {
+    auto writer = LogWriter::open(path_);
+    ASSERT_TRUE(writer) << writer.error().message();
+    for (int i = from; i < to; ++i) ASSERT_TRUE(writer->append(sample(i)));
+  }
+
+  fs::path folder_;
+  std::string path_;
+};
+
+TEST_F(Log, AppendedMeasurements_ComeBackInOrder) {
+  append(0, 5);
+  append(5, 9);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->skipped_lines, 0u);
+  ASSERT_EQ(read->measurements.size(), 9u);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(to_log_line(read->measurements[static_cast<size_t>(i)]), to_log_line(sample(i)));
+}
+
+TEST_F(Log, CutAtEveryByte_LosesOnlyTheTornLineAndGoesOn) {
+  append(0, 3);
+  const std::string whole = bytes();
+  for (size_t length = 0; length <= whole.size(); ++length) {
+    put(whole.substr(0, length));
+    const size_t lines = static_cast<size_t>(
+        std::count(whole.begin(), whole.begin() + static_cast<long>(length), '\n'));
+    // A last line that lacks only its newline is whole.
+    const bool complete_tail = length < whole.size() && whole[length] == '\n';
+    append(7, 8);
+    const auto read = read_log(path_);
+    ASSERT_TRUE(read) << "cut at " << length << ": " << read.error().message();
+    EXPECT_EQ(read->skipped_lines, 0u) << "cut at " << length;
+    ASSERT_EQ(read->measurements.size(), lines + (complete_tail ? 1 : 0) + 1) << length;
+    EXPECT_EQ(to_log_line(read->measurements.back()), to_log_line(sample(7)));
+  }
+}
+
+TEST_F(Log, TornLastLine_IsSkippedWithACount) {
+  append(0, 2);
+  put(bytes() + to_log_line(sample(2)).substr(0, 40));
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->measurements.size(), 2u);
+  EXPECT_EQ(read->skipped_lines, 1u);
+  EXPECT_NE(read->first_skipped.find("line 3"), std::string::npos) << read->first_skipped;
+}
+
+TEST_F(Log, BadChecksumInTheMiddle_SkipsOneLineAndKeepsTheFile) {
+  append(0, 3);
+  std::string damaged = bytes();
+  damaged[damaged.find("esp32c3")] = 'E';
+  put(damaged);
+  append(3, 4);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->measurements.size(), 3u);
+  EXPECT_EQ(read->skipped_lines, 1u);
+  EXPECT_EQ(bytes().substr(0, damaged.size()), damaged);
+}
+
+TEST_F(Log, ConcatenatedLogs_AreALog) {
+  append(0, 2);
+  const std::string first = bytes();
+  put(first + "\n\r\n" + first);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->measurements.size(), 4u);
+  EXPECT_EQ(read->skipped_lines, 0u);
+}
+
+TEST_F(Log, OtherKindsOfFile_AreRefusedAndLeftAlone) {
+  const std::string others[] = {std::string("\x1c\0\0\0TFL3 and more", 17), "hello\n", "{}\n",
+                                "{\"input\": [\"llvm\"], \"config\": {}}\n", "[1,2]"};
+  for (const std::string& other : others) {
+    put(other);
+    const auto read = read_log(path_);
+    ASSERT_FALSE(read) << other;
+    EXPECT_EQ(read.error().code(), ErrorCode::kInvalidInput);
+    EXPECT_EQ(read.error().message().find('\n'), std::string::npos);
+    const auto writer = LogWriter::open(path_);
+    ASSERT_FALSE(writer);
+    EXPECT_EQ(writer.error().code(), ErrorCode::kInvalidInput);
+    EXPECT_EQ(bytes(), other);
+  }
+  EXPECT_EQ(read_log(folder_.string()).error().code(), ErrorCode::kInvalidInput);
+}
+
+TEST_F(Log, MissingFile_IsNotFoundToReadersAndCreatedByWriters) {
+  EXPECT_EQ(read_log(path_).error().code(), ErrorCode::kNotFound);
+  { ASSERT_TRUE(LogWriter::open(path_)); }
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->measurements.empty());
+}
+
+TEST_F(Log, SecondWriter_IsRefusedUntilTheFirstIsGone) {
+  {
+    auto first = LogWriter::open(path_);
+    ASSERT_TRUE(first);
+    const auto second = LogWriter::open(path_);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code(), ErrorCode::kFailed);
+    EXPECT_NE(second.error().message().find("locked"), std::string::npos);
+  }
+  EXPECT_TRUE(LogWriter::open(path_));
+}
+
+TEST_F(Log, FullDisk_LeavesTheLogAsItWas) {
+  append(0, 2);
+  const std::string before = bytes();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // A file size limit makes write(2) stop in the middle of a line, as a full disk does.
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{before.size() + 20, before.size() + 20};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    auto writer = LogWriter::open(path_);
+    if (!writer) _exit(3);
+    _exit(writer->append(sample(2)) ? 4 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(Log, RandomBytesBetweenLines_NeverCrashAndNeverHideGoodLines) {
+  constexpr uint64_t kSeed = 7;
+  Rng rng(kSeed);
+  for (int round = 0; round < 300; ++round) {
+    std::string all;
+    size_t good = 0;
+    for (uint64_t n = 1 + rng.below(6); n > 0; --n) {
+      if (rng.below(2) == 0) {
+        all += to_log_line(sample(static_cast<int>(rng.below(50)))) + "\n";
+        ++good;
+        continue;
+      }
+      for (uint64_t noise = rng.below(60); noise > 0; --noise)
+        all += static_cast<char>(rng.below(256));
+      all += '\n';
+    }
+    const auto parsed = parse_log(all, "noise");
+    if (good == 0 && !parsed) continue;
+    ASSERT_TRUE(parsed) << "seed " << kSeed << " round " << round;
+    EXPECT_EQ(parsed->measurements.size(), good) << "seed " << kSeed << " round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace tinytune

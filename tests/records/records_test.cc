@@ -1,0 +1,51 @@
+#include "records/records.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/records/sample.h"
+
+namespace tinytune {
+namespace {
+
+const auto kCurrent = [](const Schedule& s) { return s.version() == 1; };
+
+TEST(Records, OtherDeviceOrVersion_AreSetAsideAndCounted) {
+  std::vector<Measurement> log = {sample(0), sample(1), sample(2), sample(3)};
+  log[1].device_hash = 5;
+  log[2].schedule = "dense/2 oc=4";
+  log[3].schedule = "not a schedule at all /";
+  const Records records(log, sample().device_hash, kCurrent);
+  EXPECT_EQ(records.all().size(), 1u);
+  EXPECT_EQ(records.other_device(), 1u);
+  EXPECT_EQ(records.other_version(), 2u);
+  EXPECT_EQ(records.ignored_message(),
+            "1 record of another device file and 2 of another space version ignored");
+  EXPECT_EQ(Records(std::span(log).first(1), sample().device_hash, kCurrent).ignored_message(), "");
+}
+
+TEST(Records, Best_IsTheFewestCyclesAmongOkOnes) {
+  std::vector<Measurement> log = {sample(0), sample(3), sample(6), sample(9)};
+  log[0].cycles = {500};
+  log[1].cycles = {300};
+  log[2].cycles = {300};
+  log[3].outcome = Outcome::kWrongOutput;
+  log[3].cycles = {};
+  const Records records(log, sample().device_hash, kCurrent);
+  const Measurement* best = records.best(sample(0).workload);
+  ASSERT_NE(best, nullptr);
+  EXPECT_EQ(best->schedule, sample(3).schedule);
+  EXPECT_EQ(records.best("another workload"), nullptr);
+}
+
+TEST(Records, RepeatedPairOfJoinedLogs_CountsOnceAndFirst) {
+  std::vector<Measurement> log = {sample(0), sample(0)};
+  log[1].cycles = {1};
+  const Records records(log, sample().device_hash, kCurrent);
+  ASSERT_EQ(records.all().size(), 1u);
+  EXPECT_EQ(records.of(sample(0).workload).size(), 1u);
+  EXPECT_EQ(records.find(sample(0).workload, sample(0).schedule)->cycles, sample(0).cycles);
+  EXPECT_EQ(records.find(sample(0).workload, "dense/1 oc=99"), nullptr);
+}
+
+}  // namespace
+}  // namespace tinytune
