@@ -39,7 +39,8 @@ enum class CallEnd {
 /// Counted per call; what no device counts is still exact here.
 struct Counts {
   uint64_t instructions = 0, cycles = 0;
-  uint64_t loads = 0, stores = 0, multiplies = 0, branches_taken = 0;
+  uint64_t loads = 0, stores = 0, multiplies = 0;
+  uint64_t branches_taken = 0;  ///< conditional ones
 };
 
 struct CallOptions {
@@ -52,9 +53,11 @@ struct CallOptions {
 
 struct CallReport {
   CallEnd end = CallEnd::kReturned;
-  std::string detail;  ///< "write of 1 byte at 0x3fc84000 from pc 0x40380010"; empty if returned
-  Counts counts;
-  std::vector<Counts> sections;    ///< as CallOptions::sections
+  /// "write of 1 byte at 0x3fc84000 from pc 0x40380010"; empty if returned. Without
+  /// check_alignment, the address of the basic block and not of the instruction.
+  std::string detail;
+  Counts counts;                 ///< of whole basic blocks: the one that faulted is left out
+  std::vector<Counts> sections;  ///< as CallOptions::sections
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
   bool registers_restored = true;  ///< callee-saved registers and the stack pointer
@@ -70,17 +73,23 @@ class Simulator {
   ~Simulator();
 
   /// Maps extra memory (rounded out to 4 KiB pages), e.g. for guarded buffers. kInvalidInput:
-  /// overlaps what is mapped.
+  /// overlaps what is mapped. It stays until unmap_extra().
   Status map(uint32_t address, uint32_t size_bytes, bool writable);
 
-  /// Loads segments and clears .bss; anything executed before is forgotten (translations too).
+  /// Removes everything that map() added.
+  void unmap_extra();
+
+  /// Clears all memory and loads the segments; anything executed before is forgotten, so that a
+  /// program cannot see what ran before it. About 0.3 ms. kInvalidInput: not an executable for this
+  /// device, damaged, or outside its memories.
   Result<ElfInfo> load(std::span<const uint8_t> elf);
 
   /// kInvalidInput: outside mapped memory.
   Status write(uint32_t address, std::span<const uint8_t> bytes);
   Result<std::vector<uint8_t>> read(uint32_t address, size_t size_bytes) const;
 
-  /// Calls a function by the device's C calling convention with word arguments, on a fresh stack.
+  /// Calls a function by the device's C calling convention with word arguments, on a fresh stack
+  /// at the end of the device's stack memory.
   /// A fault is a report, not an error. kFailed: the emulator itself misbehaved.
   Result<CallReport> call(uint32_t function, std::span<const uint32_t> arguments,
                           const CallOptions& options = {});

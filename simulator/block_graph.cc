@@ -1,0 +1,200 @@
+#include "simulator/block_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tinytune {
+namespace {
+
+Counts& operator+=(Counts& a, const Counts& b) {
+  a.instructions += b.instructions;
+  a.cycles += b.cycles;
+  a.loads += b.loads;
+  a.stores += b.stores;
+  a.multiplies += b.multiplies;
+  a.branches_taken += b.branches_taken;
+  return a;
+}
+
+Counts& operator-=(Counts& a, const Counts& b) {
+  a.instructions -= b.instructions;
+  a.cycles -= b.cycles;
+  a.loads -= b.loads;
+  a.stores -= b.stores;
+  a.multiplies -= b.multiplies;
+  a.branches_taken -= b.branches_taken;
+  return a;
+}
+
+}  // namespace
+
+BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory)
+    : decoder_(std::move(decoder)), timing_(timing), memory_(memory) {
+  clear();
+}
+
+void BlockGraph::clear() {
+  blocks_.clear();
+  states_.clear();
+  node_index_.clear();
+  nodes_.clear();
+  root_ = Node();
+  root_.block = &root_block_;
+  at_ = &root_;
+}
+
+void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sections) {
+  for (Edge& edge : root_.edges) edge.count = 0;
+  for (Node& node : nodes_) {
+    for (Edge& edge : node.edges) edge.count = 0;
+  }
+  section_addresses_.assign(sections.begin(), sections.end());
+  section_counts_.assign(sections.size(), Counts());
+  for (auto& [address, block] : blocks_) mark_section(block);
+  at_ = &root_;
+  budget_ = instruction_limit;
+  section_ = -1;
+  section_return_ = kNowhere;
+  stop_ = Stop();
+}
+
+void BlockGraph::mark_section(Block& block) const {
+  const auto section =
+      std::find(section_addresses_.begin(), section_addresses_.end(), block.address);
+  const bool starts = section != section_addresses_.end();
+  block.section = starts ? static_cast<int>(section - section_addresses_.begin()) : -1;
+  block.special = starts || !block.refusal.empty();
+}
+
+BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
+  const auto [position, is_new] = blocks_.try_emplace(address);
+  Block& block = position->second;
+  if (!is_new) return block;
+  block.address = address;
+  block.size_bytes = size_bytes;
+  const std::span<const uint8_t> code = memory_->at(address, size_bytes);
+  for (size_t offset = 0; offset < code.size();) {
+    const Decoder::Decoded decoded =
+        decoder_.decode(code.subspan(offset), address + static_cast<uint32_t>(offset));
+    if (!decoded.refusal.empty()) {
+      block.refusal = fmt::format("{} at {:#010x}", decoded.refusal, decoded.instruction.address);
+      break;
+    }
+    const Instruction& instruction = decoded.instruction;
+    block.instructions.push_back(instruction);
+    block.loads += instruction.is_load();
+    block.stores += instruction.is_store();
+    block.multiplies += instruction.is_multiply();
+    offset += instruction.size_bytes;
+  }
+  if (code.empty()) block.refusal = fmt::format("a block across two memories at {:#010x}", address);
+  block.instruction_count = static_cast<uint32_t>(block.instructions.size());
+  mark_section(block);
+  return block;
+}
+
+BlockGraph::Node& BlockGraph::node_at(Block& block, const PipelineState& entry) {
+  const uint32_t state =
+      states_.try_emplace(entry, static_cast<uint32_t>(states_.size())).first->second;
+  Node*& node = node_index_[uint64_t{state} << 32 | block.address];
+  if (node == nullptr) {
+    node = &nodes_.emplace_back();
+    node->block = &block;
+    node->entry = entry;
+  }
+  return *node;
+}
+
+BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t address) {
+  Edge edge;
+  edge.address = address;
+  const Block& block = *from.block;
+  if (!block.instructions.empty()) {
+    const Instruction& last = block.instructions.back();
+    // A block that the emulator cut short ends in no jump; control just goes on. A branch to the
+    // instruction after it counts as not taken: nobody can tell the two apart.
+    const bool taken = last.ends_block() && address != block.address + block.size_bytes;
+    PipelineState state = from.entry;
+    edge.cycles = timing_.run(block.instructions, taken, state);
+    edge.branch_taken = taken && last.kind == InstructionKind::kBranch;
+    if (const auto next = blocks_.find(address); next != blocks_.end()) {
+      edge.to = &node_at(next->second, state);
+    }
+  } else if (const auto next = blocks_.find(address); next != blocks_.end()) {
+    edge.to = &node_at(next->second, PipelineState());
+  }
+  return from.edges.emplace_back(edge);
+}
+
+BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_bytes) {
+  block_at(address, size_bytes);
+  Edge& edge = add_edge(*at_, address);
+  edge.count = 1;
+  at_ = edge.to;
+  return enter_specially();
+}
+
+BlockGraph::Step BlockGraph::enter_specially() {
+  const Block& block = *at_->block;
+  if (!block.refusal.empty()) {
+    stop_ = {CallEnd::kIllegalInstruction, block.refusal};
+    return Step::kStop;
+  }
+  if (block.instruction_count > budget_) {
+    stop_ = {CallEnd::kInstructionLimit,
+             fmt::format("instruction limit reached at {:#010x}", block.address)};
+    return Step::kStop;
+  }
+  budget_ -= block.instruction_count;
+  if (block.address == section_return_) leave_section();
+  return block.section >= 0 && section_ < 0 ? Step::kSectionEntry : Step::kRun;
+}
+
+void BlockGraph::enter_section(uint32_t return_address) {
+  section_ = at_->block->section;
+  section_return_ = return_address;
+  section_start_ = counts();
+}
+
+void BlockGraph::leave_section() {
+  Counts spent = counts();
+  spent -= section_start_;
+  section_counts_[section_] += spent;
+  section_ = -1;
+  section_return_ = kNowhere;
+}
+
+void BlockGraph::finish(uint32_t return_address) {
+  const auto known = std::find_if(at_->edges.begin(), at_->edges.end(),
+                                  [&](const Edge& edge) { return edge.address == return_address; });
+  Edge& edge = known != at_->edges.end() ? *known : add_edge(*at_, return_address);
+  ++edge.count;
+  if (section_ >= 0) leave_section();
+}
+
+Counts BlockGraph::counts() const {
+  Counts total;
+  for (const Node& node : nodes_) {
+    const Block& block = *node.block;
+    for (const Edge& edge : node.edges) {
+      total.instructions += edge.count * block.instruction_count;
+      total.cycles += edge.count * edge.cycles;
+      total.loads += edge.count * block.loads;
+      total.stores += edge.count * block.stores;
+      total.multiplies += edge.count * block.multiplies;
+      total.branches_taken += edge.branch_taken ? edge.count : 0;
+    }
+  }
+  return total;
+}
+
+uint32_t BlockGraph::access_address(size_t index) const {
+  for (const Instruction& instruction : at_->block->instructions) {
+    if (!instruction.is_load() && !instruction.is_store()) continue;
+    if (index-- == 0) return instruction.address;
+  }
+  return at_->block->address;
+}
+
+}  // namespace tinytune

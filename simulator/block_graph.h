@@ -1,0 +1,125 @@
+// The walk of a program over its basic blocks, and what each step cost.
+//
+// A node is a block entered with one pipeline state; an edge leads to the block that ran next and
+// carries the cycles of the block it leaves, with the jump taken or not. Hazards across blocks are
+// therefore exact, while a step at run time is one comparison and one increment: no hashing, no
+// arithmetic on cycles. Totals are summed when somebody asks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/decoder.h"
+#include "simulator/memory.h"
+#include "simulator/simulator.h"
+#include "simulator/timing_model.h"
+
+namespace tinytune {
+
+class BlockGraph {
+ public:
+  BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory);
+
+  /// Forgets every block: the code has changed.
+  void clear();
+
+  /// Starts a call: counts at zero, the pipeline empty.
+  void begin(uint64_t instruction_limit, std::span<const uint32_t> sections);
+
+  enum class Step { kRun, kSectionEntry, kStop };
+
+  /// A block is about to run. kStop: it must not, see stopped_by(). kSectionEntry: run it, but
+  /// call enter_section first.
+  Step enter(uint32_t address, uint32_t size_bytes) {
+    for (Edge& edge : at_->edges) {
+      if (edge.address != address) continue;
+      ++edge.count;
+      at_ = edge.to;
+      const Block& block = *at_->block;
+      if (block.instruction_count > budget_ || block.special || address == section_return_) {
+        return enter_specially();
+      }
+      budget_ -= block.instruction_count;
+      return Step::kRun;
+    }
+    return enter_first_time(address, size_bytes);
+  }
+  void enter_section(uint32_t return_address);
+
+  /// The last block left for `return_address`, and the call is over.
+  void finish(uint32_t return_address);
+
+  /// Of blocks run to their end; the block that faulted or was refused is not among them.
+  Counts counts() const;
+  const std::vector<Counts>& sections() const { return section_counts_; }
+
+  struct Stop {
+    CallEnd end = CallEnd::kReturned;
+    std::string detail;
+  };
+  const Stop& stopped_by() const { return stop_; }
+
+  /// Address of the `index`-th (from 0) load or store of the block that runs now; of the block
+  /// itself when it has fewer.
+  uint32_t access_address(size_t index) const;
+  uint32_t block_address() const { return at_->block->address; }
+
+ private:
+  struct Block {
+    uint32_t address = 0, size_bytes = 0;
+    uint32_t instruction_count = 0;
+    bool special = false;  ///< starts a section, or is refused
+    std::vector<Instruction> instructions;
+    uint64_t loads = 0, stores = 0, multiplies = 0;
+    int section = -1;  ///< index of the section that starts here
+    std::string refusal;
+  };
+  struct Node;
+  struct Edge {
+    uint32_t address = 0;  ///< of the block it leads to
+    uint32_t cycles = 0;   ///< of the block it leaves
+    uint64_t count = 0;
+    Node* to = nullptr;
+    bool branch_taken = false;
+  };
+  struct Node {
+    Block* block = nullptr;
+    PipelineState entry;
+    std::vector<Edge> edges;  ///< few: two for a branch, one per call site for a return
+  };
+
+  Step enter_first_time(uint32_t address, uint32_t size_bytes);
+  Step enter_specially();
+  void leave_section();
+  void mark_section(Block& block) const;
+  Edge& add_edge(Node& from, uint32_t address);
+  Block& block_at(uint32_t address, uint32_t size_bytes);
+  Node& node_at(Block& block, const PipelineState& entry);
+
+  static constexpr uint32_t kNowhere = 1;  ///< odd: no code address
+
+  Decoder decoder_;
+  TimingModel timing_;
+  const Memory* memory_;
+  std::map<uint32_t, Block> blocks_;
+  std::map<PipelineState, uint32_t> states_;
+  std::unordered_map<uint64_t, Node*> node_index_;
+  std::deque<Node> nodes_;
+  Block root_block_;
+  Node root_;
+  Node* at_ = &root_;
+  uint64_t budget_ = 0;
+  std::vector<uint32_t> section_addresses_;
+  std::vector<Counts> section_counts_;
+  int section_ = -1;
+  uint32_t section_return_ = kNowhere;
+  Counts section_start_;
+  Stop stop_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,41 @@
+// Turns machine code into Instructions with LLVM's disassembler.
+//
+// The decoder is the gate-keeper of the instruction set: Unicorn runs `amoadd` on every RV32 and
+// cannot be told not to, so whatever the device's feature list lacks is refused here, before the
+// block that contains it runs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "devices/device.h"
+#include "simulator/instruction.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class Decoder {
+ public:
+  /// kUnsupported: a target LLVM does not have.
+  static Result<Decoder> create(const Target& target);
+  Decoder(Decoder&&) noexcept;
+  Decoder& operator=(Decoder&&) noexcept;
+  ~Decoder();
+
+  struct Decoded {
+    Instruction instruction;
+    /// Why it must not run: "amoadd.w is not in rv32imc"; empty when it may.
+    std::string refusal;
+  };
+
+  /// Decodes the first instruction of `code`, which stands at `address`.
+  Decoded decode(std::span<const uint8_t> code, uint32_t address);
+
+ private:
+  struct State;
+  explicit Decoder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tinytune

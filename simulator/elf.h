@@ -1,0 +1,19 @@
+// Loads an ELF executable into memory. Everything in the file is checked before it is used: images
+// arrive over the network.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "devices/device.h"
+#include "simulator/memory.h"
+#include "simulator/simulator.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// kInvalidInput: not a 32-bit little-endian executable for `family`, damaged, or with a segment
+/// outside `memory`. Memory is written only when the whole file is sound.
+Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory& memory);
+
+}  // namespace tinytune

@@ -1,0 +1,182 @@
+#include "simulator/engine.h"
+
+#include <fmt/format.h>
+#include <unicorn/unicorn.h>
+
+namespace tinytune {
+namespace {
+
+uc_engine* handle(void* unicorn) { return static_cast<uc_engine*>(unicorn); }
+
+int unicorn_register(CoreFamily family, int reg) {
+  if (family == CoreFamily::kRiscv32) return UC_RISCV_REG_X0 + reg;
+  constexpr int kArm[] = {UC_ARM_REG_R0,  UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
+                          UC_ARM_REG_R4,  UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
+                          UC_ARM_REG_R8,  UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
+                          UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR,  UC_ARM_REG_PC};
+  return kArm[reg];
+}
+
+RegisterRoles riscv_roles() {
+  RegisterRoles roles;
+  roles.arguments = {10, 11, 12, 13, 14, 15, 16, 17};
+  roles.saved = {3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
+  roles.saved_names = {"gp", "tp", "s0", "s1", "s2", "s3",  "s4",
+                       "s5", "s6", "s7", "s8", "s9", "s10", "s11"};
+  roles.stack_pointer = 2;
+  roles.link = 1;
+  roles.result = 10;
+  return roles;
+}
+
+RegisterRoles arm_roles() {
+  RegisterRoles roles;
+  roles.arguments = {0, 1, 2, 3};
+  roles.saved = {4, 5, 6, 7, 8, 9, 10, 11};
+  roles.saved_names = {"r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
+  roles.stack_pointer = 13;
+  roles.link = 14;
+  roles.result = 0;
+  return roles;
+}
+
+}  // namespace
+
+const RegisterRoles& register_roles(CoreFamily family) {
+  static const RegisterRoles kRiscv = riscv_roles();
+  static const RegisterRoles kArm = arm_roles();
+  return family == CoreFamily::kRiscv32 ? kRiscv : kArm;
+}
+
+/// Unicorn's callbacks. They run inside translated code: no exception may leave them.
+struct Engine::Hooks {
+  static void block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const BlockGraph::Step step = engine.graph_.enter(static_cast<uint32_t>(address), size);
+    if (step == BlockGraph::Step::kRun) return;
+    if (step == BlockGraph::Step::kStop) {
+      uc_emu_stop(unicorn);
+      return;
+    }
+    const uint32_t link = engine.get(register_roles(engine.family_).link);
+    engine.graph_.enter_section(engine.family_ == CoreFamily::kArmM ? link & ~1u : link);
+  }
+
+  static void watched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+    static_cast<Engine*>(user)->accesses_in_block_ = 0;
+    block(unicorn, address, size, user);
+  }
+
+  static void access(uc_engine* unicorn, uc_mem_type type, uint64_t address, int size, int64_t,
+                     void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    ++engine.accesses_in_block_;
+    if (address % static_cast<unsigned>(size) == 0 || engine.fault_.end != CallEnd::kReturned) {
+      return;
+    }
+    engine.fault_ = {
+        CallEnd::kMisaligned,
+        "misaligned " + engine.describe_access(type == UC_MEM_WRITE, static_cast<uint32_t>(address),
+                                               static_cast<uint32_t>(size))};
+    uc_emu_stop(unicorn);
+  }
+
+  static bool invalid(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
+                      void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    if (engine.fault_.end != CallEnd::kReturned) return false;
+    const auto at = static_cast<uint32_t>(address);
+    if (type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT) {
+      engine.fault_ = {CallEnd::kFault, fmt::format("jump to {:#010x} from the block at {:#010x}",
+                                                    at, engine.graph_.block_address())};
+    } else {
+      const bool write = type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT;
+      engine.fault_ = {CallEnd::kFault,
+                       engine.describe_access(write, at, static_cast<uint32_t>(size))};
+    }
+    return false;
+  }
+};
+
+std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
+  // Unicorn's program counter stands still inside a block. Watching accesses, we count them.
+  const uint32_t pc = watches_accesses_ && accesses_in_block_ > 0
+                          ? graph_.access_address(accesses_in_block_ - 1)
+                          : graph_.block_address();
+  return fmt::format("{} of {} byte{} at {:#010x} from {} {:#010x}", is_write ? "write" : "read",
+                     size_bytes, size_bytes == 1 ? "" : "s", address,
+                     watches_accesses_ ? "pc" : "the block at pc", pc);
+}
+
+Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
+                                               BlockGraph& graph, bool watch_accesses) {
+  std::unique_ptr<Engine> engine(new Engine(target.family, graph));
+  TT_TRY(engine->open(target, memory, watch_accesses));
+  return engine;
+}
+
+Status Engine::open(const Target& target, const Memory& memory, bool watch_accesses) {
+  const auto failed = [](const char* what, uc_err error) {
+    return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
+  };
+  uc_engine* unicorn = nullptr;
+  if (target.family != CoreFamily::kRiscv32) {
+    return Error(ErrorCode::kUnsupported, "the simulator has no core for " + target.triple);
+  }
+  uc_err error = uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
+  if (error != UC_ERR_OK) return failed("uc_open", error);
+  unicorn_ = unicorn;
+  watches_accesses_ = watch_accesses;
+  for (const Memory::Region& region : memory.regions()) {
+    const uint32_t rights = uint32_t{UC_PROT_READ} | (region.writable ? uint32_t{UC_PROT_WRITE} : 0u) |
+                            (region.executable ? uint32_t{UC_PROT_EXEC} : 0u);
+    error = uc_mem_map_ptr(unicorn, region.address, region.size_bytes, rights, region.host);
+    if (error != UC_ERR_OK) return failed("uc_mem_map_ptr", error);
+  }
+  error = uc_mem_map(unicorn, kReturnAddress, 4096, UC_PROT_READ | UC_PROT_EXEC);
+  if (error != UC_ERR_OK) return failed("uc_mem_map", error);
+  const auto hook = [&](int type, void* callback) {
+    uc_hook unused;
+    if (error == UC_ERR_OK) {
+      error = uc_hook_add(unicorn, &unused, type, callback, this, uint64_t{1}, uint64_t{0});
+    }
+  };
+  hook(UC_HOOK_BLOCK, watch_accesses ? reinterpret_cast<void*>(&Hooks::watched_block)
+                                     : reinterpret_cast<void*>(&Hooks::block));
+  hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(&Hooks::invalid));
+  if (watch_accesses) {
+    hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(&Hooks::access));
+  }
+  return error == UC_ERR_OK ? ok_status() : Status(failed("uc_hook_add", error));
+}
+
+Engine::~Engine() {
+  if (unicorn_ != nullptr) uc_close(handle(unicorn_));
+}
+
+uint32_t Engine::get(int reg) const {
+  uint32_t value = 0;
+  uc_reg_read(handle(unicorn_), unicorn_register(family_, reg), &value);
+  return value;
+}
+
+void Engine::set(int reg, uint32_t value) {
+  uc_reg_write(handle(unicorn_), unicorn_register(family_, reg), &value);
+}
+
+BlockGraph::Stop Engine::run(uint32_t function) {
+  fault_ = BlockGraph::Stop();
+  accesses_in_block_ = 0;
+  const uint64_t begin = family_ == CoreFamily::kArmM ? function | 1u : function;
+  const uc_err error = uc_emu_start(handle(unicorn_), begin, kReturnAddress, 0, 0);
+  if (fault_.end != CallEnd::kReturned) return fault_;
+  if (graph_.stopped_by().end != CallEnd::kReturned) return graph_.stopped_by();
+  if (error != UC_ERR_OK) {
+    return {CallEnd::kIllegalInstruction,
+            fmt::format("{} in the block at {:#010x}", uc_strerror(error), graph_.block_address())};
+  }
+  graph_.finish(kReturnAddress);
+  return BlockGraph::Stop();
+}
+
+}  // namespace tinytune

@@ -1,0 +1,63 @@
+// One Unicorn instance over a Memory: runs code, and walks a BlockGraph while it does.
+//
+// An engine watches memory accesses or does not, for its whole life: Unicorn decides at translation
+// whether accesses go through hooks. Unicorn keeps running old translations after code has
+// changed, and its flush touches all of a 1 GiB code buffer (both seen in 2.0.1), so engines are
+// thrown away instead; a new one costs 0.25 ms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "simulator/block_graph.h"
+#include "simulator/memory.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// Where calls return to: a page of its own that no device has and no code runs on.
+constexpr uint32_t kReturnAddress = 0x0FFFF000;
+
+/// Roles of a core's registers, as numbers of that core.
+struct RegisterRoles {
+  std::vector<int> arguments;
+  std::vector<int> saved;  ///< by the callee, the stack pointer excluded
+  std::vector<std::string> saved_names;
+  int stack_pointer = 0, link = 0, result = 0;
+};
+const RegisterRoles& register_roles(CoreFamily family);
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
+                                                BlockGraph& graph, bool watch_accesses);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  uint32_t get(int reg) const;
+  void set(int reg, uint32_t value);
+
+  /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
+  BlockGraph::Stop run(uint32_t function);
+
+ private:
+  struct Hooks;
+  Engine(CoreFamily family, BlockGraph& graph) : family_(family), graph_(graph) {}
+  Status open(const Target& target, const Memory& memory, bool watch_accesses);
+  /// "write of 1 byte at 0x… from pc 0x…"
+  std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
+
+  CoreFamily family_;
+  BlockGraph& graph_;
+  void* unicorn_ = nullptr;  ///< uc_engine
+  bool watches_accesses_ = false;
+  size_t accesses_in_block_ = 0;
+  BlockGraph::Stop fault_;  ///< the first one seen by a hook
+};
+
+}  // namespace tinytune

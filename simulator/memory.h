@@ -1,0 +1,48 @@
+// The device's memories, as pages of this process.
+//
+// The emulator works on them in place, so writing a tensor is a copy and nothing is told to it.
+// Clearing gives the pages back to the kernel: it costs what was touched, not what is mapped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class Memory {
+ public:
+  struct Region {
+    uint32_t address = 0, size_bytes = 0;
+    bool executable = false, writable = false;
+    bool extra = false;  ///< added after the device's own
+    uint8_t* host = nullptr;
+    bool contains(uint32_t at, uint64_t bytes) const {
+      return at >= address && uint64_t{at} + bytes <= uint64_t{address} + size_bytes;
+    }
+  };
+
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  /// Whole 4 KiB pages. kInvalidInput: overlaps another region. kFailed: no host memory.
+  Status add(Region region);
+  void remove_extra();
+
+  /// Bytes inside one region, or an empty span with a null pointer.
+  std::span<uint8_t> at(uint32_t address, uint64_t size_bytes) const;
+  const Region* region(uint32_t address) const;
+  const std::vector<Region>& regions() const { return regions_; }
+
+  /// Every byte of every region becomes zero.
+  void clear();
+
+ private:
+  std::vector<Region> regions_;
+};
+
+}  // namespace tinytune

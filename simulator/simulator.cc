@@ -1,0 +1,194 @@
+#include "simulator/simulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "simulator/block_graph.h"
+#include "simulator/decoder.h"
+#include "simulator/elf.h"
+#include "simulator/engine.h"
+#include "simulator/memory.h"
+#include "simulator/timing_model.h"
+
+namespace tinytune {
+namespace {
+
+constexpr uint32_t kPageBytes = 4096;
+constexpr uint32_t kPaint = 0xC5C5C5C5;
+
+uint32_t pattern_of(int reg) { return 0xA5A50000u + static_cast<uint32_t>(reg) * 4; }
+
+void paint(std::span<uint8_t> stack) {
+  for (size_t i = 0; i < stack.size(); i += 4) std::memcpy(&stack[i], &kPaint, 4);
+}
+
+/// Bytes from the lowest changed word to the end. A word that happens to be written with the
+/// paint's own value is missed; the words around it are not.
+uint32_t used_bytes(std::span<const uint8_t> stack) {
+  size_t i = 0;
+  while (i < stack.size() && std::memcmp(&stack[i], &kPaint, 4) == 0) i += 4;
+  return static_cast<uint32_t>(stack.size() - i);
+}
+
+}  // namespace
+
+struct Simulator::State {
+  State(const Device& of, Decoder decoder, TimingModel timing)
+      : device(of), graph(std::move(decoder), timing, &memory) {}
+
+  void forget_engines() {
+    timed.reset();
+    watching.reset();
+  }
+  Result<Engine*> engine(bool watch_accesses) {
+    std::unique_ptr<Engine>& wanted = watch_accesses ? watching : timed;
+    if (!wanted) {
+      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, graph, watch_accesses));
+    }
+    return wanted.get();
+  }
+  void forget_code() {
+    graph.clear();
+    forget_engines();
+  }
+
+  Device device;
+  Memory memory;
+  BlockGraph graph;
+  std::unique_ptr<Engine> timed, watching;
+};
+
+Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+Simulator::~Simulator() = default;
+
+Result<Simulator> Simulator::create(const Device& device) {
+  auto timing = TimingModel::create(device.timing);
+  if (!timing) return timing.error().within(device.name);
+  auto decoder = Decoder::create(device.target);
+  if (!decoder) return decoder.error().within(device.name);
+  auto state =
+      std::make_unique<State>(device, std::move(decoder).value(), std::move(timing).value());
+  for (const MemoryRegion& memory : device.memories) {
+    Memory::Region region;
+    region.address = memory.address;
+    region.size_bytes = memory.size_bytes;
+    region.executable = memory.executable;
+    region.writable = memory.writable;
+    if (region.contains(kReturnAddress, 1)) {
+      return Error(ErrorCode::kUnsupported,
+                   fmt::format("{}: memory '{}' covers {:#010x}, where calls return to",
+                               device.name, memory.name, kReturnAddress));
+    }
+    TT_TRY(state->memory.add(region));
+  }
+  return Simulator(std::move(state));
+}
+
+Status Simulator::map(uint32_t address, uint32_t size_bytes, bool writable) {
+  const uint64_t end =
+      (uint64_t{address} + size_bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1};
+  Memory::Region region;
+  region.address = address & ~(kPageBytes - 1);
+  region.size_bytes = static_cast<uint32_t>(end - region.address);
+  region.writable = writable;
+  region.extra = true;
+  if (size_bytes == 0 || end > uint64_t{1} << 32 || region.contains(kReturnAddress, 1)) {
+    return Error(ErrorCode::kInvalidInput,
+                 fmt::format("cannot map {} bytes at {:#010x}", size_bytes, address));
+  }
+  TT_TRY(state_->memory.add(region));
+  state_->forget_engines();
+  return ok_status();
+}
+
+void Simulator::unmap_extra() {
+  state_->forget_engines();
+  state_->memory.remove_extra();
+}
+
+Result<ElfInfo> Simulator::load(std::span<const uint8_t> elf) {
+  state_->forget_code();
+  state_->memory.clear();
+  return load_elf(elf, state_->device.target.family, state_->memory);
+}
+
+Status Simulator::write(uint32_t address, std::span<const uint8_t> bytes) {
+  if (bytes.empty()) return ok_status();
+  const std::span<uint8_t> target = state_->memory.at(address, bytes.size());
+  if (target.empty()) {
+    return Error(ErrorCode::kInvalidInput,
+                 fmt::format("write of {} bytes at {:#010x} is outside mapped memory", bytes.size(),
+                             address));
+  }
+  std::copy(bytes.begin(), bytes.end(), target.begin());
+  if (state_->memory.region(address)->executable) state_->forget_code();
+  return ok_status();
+}
+
+Result<std::vector<uint8_t>> Simulator::read(uint32_t address, size_t size_bytes) const {
+  if (size_bytes == 0) return std::vector<uint8_t>();
+  const std::span<uint8_t> source = state_->memory.at(address, size_bytes);
+  if (source.empty()) {
+    return Error(
+        ErrorCode::kInvalidInput,
+        fmt::format("read of {} bytes at {:#010x} is outside mapped memory", size_bytes, address));
+  }
+  return std::vector<uint8_t>(source.begin(), source.end());
+}
+
+Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> arguments,
+                                   const CallOptions& options) {
+  State& state = *state_;
+  TT_TRY_ASSIGN(Engine * engine, state.engine(options.check_alignment));
+  const RegisterRoles& roles = register_roles(state.device.target.family);
+
+  const MemoryRegion& region = state.device.memory(state.device.stack_memory);
+  const std::span<uint8_t> stack = state.memory.at(region.address, region.size_bytes);
+  paint(stack);
+  const size_t in_registers = std::min(arguments.size(), roles.arguments.size());
+  const std::span<const uint32_t> on_stack = arguments.subspan(in_registers);
+  const auto pushed = static_cast<uint32_t>((on_stack.size() * 4 + 15) & ~size_t{15});
+  if (pushed > region.size_bytes) {
+    return Error(ErrorCode::kInvalidInput, "more arguments than the stack holds");
+  }
+  const std::span<uint8_t> frame = stack.first(stack.size() - pushed);
+  if (!on_stack.empty()) {
+    std::memcpy(stack.data() + frame.size(), on_stack.data(), on_stack.size() * 4);
+  }
+  const auto stack_pointer = static_cast<uint32_t>(region.address + frame.size());
+
+  const int register_count = state.device.target.family == CoreFamily::kRiscv32 ? 32 : 13;
+  for (int reg = 0; reg < register_count; ++reg) engine->set(reg, 0);
+  for (int reg : roles.saved) engine->set(reg, pattern_of(reg));
+  for (size_t i = 0; i < in_registers; ++i) engine->set(roles.arguments[i], arguments[i]);
+  engine->set(roles.stack_pointer, stack_pointer);
+  engine->set(roles.link, state.device.target.family == CoreFamily::kArmM ? kReturnAddress | 1
+                                                                          : kReturnAddress);
+
+  state.graph.begin(options.instruction_limit, options.sections);
+  const BlockGraph::Stop stop = engine->run(function);
+
+  CallReport report;
+  report.end = stop.end;
+  report.detail = stop.detail;
+  report.counts = state.graph.counts();
+  report.sections = state.graph.sections();
+  report.return_value = engine->get(roles.result);
+  report.stack_bytes = used_bytes(frame);
+  if (stop.end != CallEnd::kReturned) return report;
+  for (size_t i = 0; i < roles.saved.size(); ++i) {
+    if (engine->get(roles.saved[i]) == pattern_of(roles.saved[i])) continue;
+    report.clobbered += (report.clobbered.empty() ? "" : ", ") + roles.saved_names[i];
+  }
+  if (engine->get(roles.stack_pointer) != stack_pointer) {
+    report.clobbered += report.clobbered.empty() ? "sp" : ", sp";
+  }
+  report.registers_restored = report.clobbered.empty();
+  return report;
+}
+
+}  // namespace tinytune
