@@ -67,7 +67,7 @@ Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload
 
   start = Clock::now();
   llvm::LLVMContext context;
-  set_scheduler(schedule.get("sched"));
+  set_switches(schedule.get("sched"));
   const auto module = Halide::compile_module_to_llvm_module(*lowered, context);
   retarget(*module, *machine);
   wrap_stages(*module, symbol, parameter_names(t, workload, schedule), stages);

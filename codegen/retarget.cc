@@ -3,6 +3,7 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -13,6 +14,7 @@
 #include <llvm/Transforms/IPO.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/PassManagerBuilder.h>
+#include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 
 #include <map>
 
@@ -34,6 +36,26 @@ void initialise_targets() {
     return true;
   }();
   (void)once;
+}
+
+// Halide's passes gather neighbouring stores into memset; without a C library they become loops.
+void expand_memory_intrinsics(llvm::Module& module) {
+  std::vector<llvm::MemIntrinsic*> calls;
+  for (llvm::Function& f : module)
+    for (llvm::BasicBlock& block : f)
+      for (llvm::Instruction& i : block)
+        if (auto* call = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) calls.push_back(call);
+  for (llvm::MemIntrinsic* call : calls) {
+    if (auto* set = llvm::dyn_cast<llvm::MemSetInst>(call)) {
+      llvm::expandMemSetAsLoop(set);
+    } else if (auto* move = llvm::dyn_cast<llvm::MemMoveInst>(call)) {
+      llvm::expandMemMoveAsLoop(move);
+    } else {
+      auto* copy = llvm::cast<llvm::MemCpyInst>(call);
+      llvm::expandMemCpyAsLoop(copy, llvm::TargetTransformInfo(module.getDataLayout()));
+    }
+    call->eraseFromParent();
+  }
 }
 
 constexpr unsigned kHostField = 2;  // of halide_buffer_t {u64 device, ptr interface, u8* host, …}
@@ -111,12 +133,12 @@ void wrap_stages(llvm::Module& module, const std::string& symbol,
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  expand_memory_intrinsics(module);
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
-  // There is no C library under a kernel: no loop may become a call of memset.
   auto* library = new llvm::TargetLibraryInfoImpl(machine.getTargetTriple());
-  library->disableAllFunctions();
-  llvm::PassManagerBuilder builder;
+  library->disableAllFunctions();    // nor may ours make new ones
+  llvm::PassManagerBuilder builder;  // owns the library description
   builder.OptLevel = 3;
   builder.LibraryInfo = library;
   builder.Inliner = llvm::createAlwaysInlinerLegacyPass();
@@ -129,13 +151,14 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.run(module);
 }
 
-void set_scheduler(const std::string& scheduler) {
+void set_switches(const std::string& scheduler) {
   const bool machine_scheduler = scheduler == "pressure";
-  const char* order = scheduler == "ilp" ? "-pre-RA-sched=list-ilp" : "-pre-RA-sched=source";
-  const char* arguments[] = {"tinytune", order,
-                             machine_scheduler ? "-enable-misched=true" : "-enable-misched=false"};
+  const char* arguments[] = {
+      "tinytune", "-disable-loop-idiom-all",  // no C library under a kernel: no calls of memset
+      scheduler == "ilp" ? "-pre-RA-sched=list-ilp" : "-pre-RA-sched=source",
+      machine_scheduler ? "-enable-misched=true" : "-enable-misched=false"};
   llvm::cl::ResetAllOptionOccurrences();
-  llvm::cl::ParseCommandLineOptions(3, arguments);
+  llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments);
 }
 
 }  // namespace tinytune

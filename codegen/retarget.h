@@ -39,7 +39,8 @@ void wrap_stages(llvm::Module& module, const std::string& symbol,
 /// Inlines, cleans up, and leaves only `symbol` visible.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Sets LLVM's process-wide switches for one build. `scheduler`: a value of the "sched" knob.
-void set_scheduler(const std::string& scheduler);
+/// Sets LLVM's process-wide switches for one build, before Halide runs its own passes.
+/// `scheduler`: a value of the "sched" knob.
+void set_switches(const std::string& scheduler);
 
 }  // namespace tinytune
