@@ -14,14 +14,14 @@ namespace tinytune {
 
 enum class Outcome {
   kOk,
-  kDoesNotFit,    ///< code or data exceed the device's memory
-  kBuildFailed,   ///< the builder refused, crashed or ran out of memory
+  kDoesNotFit,   ///< code or data exceed the device's memory
+  kBuildFailed,  ///< the builder refused, crashed or ran out of memory
   kBuildTimeout,
-  kRunTimeout,    ///< instruction or time limit
-  kCrashed,       ///< a fault, an instruction the device lacks, an access outside its buffers,
-                  ///< a changed input, a clobbered register
-  kWrongOutput,   ///< differs from the reference in at least one byte
-  kLost,          ///< two workers died with it
+  kRunTimeout,   ///< instruction or time limit
+  kCrashed,      ///< a fault, an instruction the device lacks, an access outside its buffers,
+                 ///< a changed input, a clobbered register
+  kWrongOutput,  ///< differs from the reference in at least one byte
+  kLost,         ///< two workers died with it
 };
 
 /// The names used in logs: "ok", "does_not_fit", ….
