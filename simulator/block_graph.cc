@@ -73,14 +73,25 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   if (!is_new) return block;
   block.address = address;
   block.size_bytes = size_bytes;
-  const std::span<const uint8_t> code = memory_->at(address, size_bytes);
+  // Everything up to the end of the region, because Unicorn leaves some instructions that it will
+  // not run out of the block before them.
+  const Memory::Region* region = memory_->region(address);
+  std::span<const uint8_t> code;
+  if (region != nullptr) {
+    code = memory_->at(address, uint64_t{region->address} + region->size_bytes - address);
+  }
   for (size_t offset = 0; offset < code.size();) {
+    if (offset >= size_bytes && !block.instructions.empty() &&
+        block.instructions.back().ends_block()) {
+      break;
+    }
     const Decoder::Decoded decoded =
         decoder_.decode(code.subspan(offset), address + static_cast<uint32_t>(offset));
     if (!decoded.refusal.empty()) {
       block.refusal = fmt::format("{} at {:#010x}", decoded.refusal, decoded.instruction.address);
       break;
     }
+    if (offset >= size_bytes) break;  // a block that was cut short; the rest runs next
     const Instruction& instruction = decoded.instruction;
     block.instructions.push_back(instruction);
     block.loads += instruction.is_load();
@@ -88,7 +99,6 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     block.multiplies += instruction.is_multiply();
     offset += instruction.size_bytes;
   }
-  if (code.empty()) block.refusal = fmt::format("a block across two memories at {:#010x}", address);
   block.instruction_count = static_cast<uint32_t>(block.instructions.size());
   mark_section(block);
   return block;

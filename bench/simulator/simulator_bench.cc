@@ -1,0 +1,84 @@
+// Simulated instructions a second on a compiled kernel: with the unit model (rv32imc), with the
+// cycle model (esp32c3), and with every access watched as in verify runs. Unicorn translates anew
+// after each load, so `load and call` is what a candidate pays before its first instruction.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "simulator/simulator.h"
+
+namespace tinytune {
+namespace {
+
+constexpr uint32_t kPixels = 500;
+
+template <typename T>
+T expect(Result<T> result) {
+  if (result) return std::move(result).value();
+  std::fprintf(stderr, "%s\n", result.error().message().c_str());
+  std::exit(1);
+}
+
+struct Loaded {
+  explicit Loaded(const std::string& name)
+      : device(expect(load_device(name))), simulator(expect(Simulator::create(device))) {
+    std::ifstream file(std::string(TINYTUNE_BENCH_IMAGES) + "/" + name + ".elf", std::ios::binary);
+    elf.assign(std::istreambuf_iterator<char>(file), {});
+    function = expect(simulator.load(elf)).symbols.at("pointwise").address;
+  }
+  CallReport call(uint32_t pixels, bool watched) {
+    const uint32_t data = device.memory(device.data_memory).address;
+    const uint32_t arguments[] = {data, data + 0x8000, data + 0x9000, pixels};
+    CallOptions options;
+    options.check_alignment = watched;
+    CallReport report = expect(simulator.call(function, arguments, options));
+    if (report.end != CallEnd::kReturned) {
+      std::fprintf(stderr, "%s\n", report.detail.c_str());
+      std::exit(1);
+    }
+    return report;
+  }
+
+  Device device;
+  Simulator simulator;
+  std::vector<uint8_t> elf;
+  uint32_t function = 0;
+};
+
+void run_kernel(benchmark::State& state, const std::string& device, bool watched) {
+  Loaded loaded(device);
+  uint64_t instructions = 0;
+  CallReport report;
+  for (auto unused : state) {
+    report = loaded.call(kPixels, watched);
+    instructions += report.counts.instructions;
+  }
+  state.counters["simulated"] =
+      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+  state.counters["cycles"] = static_cast<double>(report.counts.cycles);
+  state.counters["instructions"] = static_cast<double>(report.counts.instructions);
+}
+
+void load_and_call(benchmark::State& state, bool watched) {
+  Loaded loaded("esp32c3");
+  for (auto unused : state) {
+    expect(loaded.simulator.load(loaded.elf));
+    loaded.call(2, watched);
+  }
+}
+
+BENCHMARK_CAPTURE(run_kernel, unit_model, std::string("rv32imc"), false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_kernel, cycle_model, std::string("esp32c3"), false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_kernel, cycle_model_watched, std::string("esp32c3"), true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(load_and_call, timed, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(load_and_call, watched, true)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tinytune
+
+BENCHMARK_MAIN();
