@@ -1,0 +1,150 @@
+// Every template against the reference operator, through the whole path: lower, LLVM, link, run.
+//
+// The shapes are ragged on purpose: prime extents, kernels larger than tiles, strides that leave
+// inputs unread, padding on one side only.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "codegen/kernel.h"
+#include "models/integer_op.h"
+#include "simulator/simulator.h"
+#include "templates/kernel_template.h"
+#include "tests/templates/random_layer.h"
+
+namespace tinytune {
+namespace {
+
+struct Case {
+  const char* workload;
+  int samples;  ///< random points of the space besides the default
+};
+
+// zp, clamps and facts vary too; facts are replaced by what the random weights prove.
+const Case kCases[] = {
+    {"conv2d_s8 nhwc n1 in5x5x8 out5x5x8 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 long", 12},
+    {"conv2d_s8 nhwc n1 in9x7x3 out5x4x6 k3x3 s2x2 d1x1 p1,1 g1 m1 zp5,-3 act-100,90 lane1 long", 10},
+    {"conv2d_s8 nhwc n2 in7x7x4 out7x7x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,7 act-128,127 lane1 long", 10},
+    {"conv2d_s8 nhwc n1 in11x13x2 out4x5x7 k5x4 s2x2 d1x1 p0,0 g1 m1 zp0,0 act-128,127 lane1 long", 8},
+    {"conv2d_s8 nhwc n1 in12x9x1 out6x5x4 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127 lane1 long", 10},
+    {"conv2d_s8 nhwc n1 in9x9x4 out9x9x4 k3x3 s1x1 d2x2 p2,2 g1 m1 zp-1,-128 act-128,127 lane1 long", 8},
+    {"conv2d_s8 nhwc n1 in6x6x8 out6x6x12 k3x3 s1x1 d1x1 p1,1 g4 m1 zp3,-128 act-128,127 lane1 long", 8},
+    {"conv2d_s8 nhwc n1 in8x8x5 out4x4x3 k1x1 s2x2 d1x1 p0,0 g1 m1 zp-7,11 act-128,127 lane1 long", 6},
+    {"conv2d_s8 nhwc n1 in1x17x3 out1x17x13 k1x8 s1x1 d1x1 p0,3 g1 m1 zp1,-128 act-128,127 lane1 long", 6},
+    {"depthwise_conv2d_s8 nhwc n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 long", 16},
+    {"depthwise_conv2d_s8 nhwc n2 in9x9x3 out5x5x3 k3x3 s2x2 d1x1 p1,1 g1 m1 zp4,9 act-128,127 lane1 long", 8},
+    {"depthwise_conv2d_s8 nhwc n1 in9x7x2 out9x7x6 k3x5 s1x1 d1x1 p1,2 g1 m3 zp-5,-128 act-128,127 lane1 long", 8},
+    {"depthwise_conv2d_s8 nhwc n1 in15x1x4 out1x1x4 k15x1 s1x1 d1x1 p0,0 g1 m1 zp-9,5 act-128,127 lane1 long", 6},
+    {"depthwise_conv2d_s8 nhwc n1 in8x20x3 out8x20x3 k8x20 s1x1 d1x1 p3,9 g1 m1 zp-9,5 act-128,127 lane1 long", 3},
+    {"depthwise_conv2d_s8 nhwc n1 in11x11x2 out11x11x2 k3x3 s1x1 d2x2 p2,2 g1 m1 zp0,0 act-128,127 lane1 long", 6},
+    {"dense_s8 nhwc n1 in1x1x64 out1x1x12 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127 lane1 long", 10},
+    {"dense_s8 nhwc n3 in1x1x37 out1x1x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127 lane1 long", 8},
+};
+
+uint32_t align(uint32_t address) { return (address + 15) & ~15u; }
+
+void put(Simulator& simulator, uint32_t& next, std::vector<uint32_t>& arguments,
+         std::span<const uint8_t> bytes) {
+  ASSERT_TRUE(simulator.write(next, bytes)) << next;
+  arguments.push_back(next);
+  next = align(next + static_cast<uint32_t>(bytes.size()));
+}
+
+void expect_exact(Simulator& simulator, const Device& device, const RandomLayer& layer,
+                  const Schedule& schedule, uint64_t seed) {
+  SCOPED_TRACE(to_text(layer.workload) + " | " + to_text(schedule) + " | seed " +
+               std::to_string(seed));
+  const auto* kernel_template = *find_template(schedule);
+  const auto kernel = compile_kernel(layer.workload, schedule, device, "kernel", Emit::kObject);
+  ASSERT_TRUE(kernel) << kernel.error().message();
+  const std::vector<std::vector<uint8_t>> objects = {kernel->object};
+  const auto image = link_image(objects, device, "kernel");
+  ASSERT_TRUE(image) << image.error().message();
+  const auto constants = kernel_template->pack(layer.workload, layer.data, schedule);
+  ASSERT_TRUE(constants) << constants.error().message();
+
+  Rng rng(seed);
+  std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()));
+  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
+  std::vector<uint8_t> expected(static_cast<size_t>(layer.workload.output_bytes()));
+  const std::span<const uint8_t> inputs[] = {input};
+  run_reference(KernelOp{layer.workload, layer.data}, inputs, expected);
+
+  const auto elf = simulator.load(image->elf);
+  ASSERT_TRUE(elf) << elf.error().message();
+  uint32_t next = device.memory(device.data_memory).address;
+  std::vector<uint32_t> arguments;
+  put(simulator, next, arguments, input);
+  for (const PackedConstant& constant : *constants) put(simulator, next, arguments, constant.bytes);
+  const auto scratch =
+      static_cast<size_t>(kernel_template->scratch_bytes(layer.workload, schedule));
+  if (scratch > 0) put(simulator, next, arguments, std::vector<uint8_t>(scratch, 0xa5));
+  put(simulator, next, arguments, std::vector<uint8_t>(expected.size(), 0x5a));
+
+  const auto report = simulator.call(elf->symbols.at("kernel").address, arguments);
+  ASSERT_TRUE(report) << report.error().message();
+  ASSERT_EQ(report->end, CallEnd::kReturned) << report->detail;
+  EXPECT_TRUE(report->registers_restored) << report->clobbered;
+  const auto output = simulator.read(arguments.back(), expected.size());
+  ASSERT_TRUE(output) << output.error().message();
+  EXPECT_EQ(*output, expected);
+}
+
+class EveryTemplate : public ::testing::TestWithParam<Scales> {};
+
+TEST_P(EveryTemplate, ComputesTheReferencesBytesOnRaggedShapes) {
+  const auto device = load_device("rv32imc");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 1;
+  for (const Case& c : kCases) {
+    const auto shape = parse_workload(c.workload);
+    ASSERT_TRUE(shape) << shape.error().message();
+    const RandomLayer layer = random_layer(*shape, GetParam(), ++seed);
+    const ConfigSpace space = space_of(layer.workload, *device);
+    ASSERT_GT(space.size(), 0u);
+    const auto usual = default_schedule_of(layer.workload, *device);
+    ASSERT_TRUE(usual) << usual.error().message();
+    EXPECT_TRUE(space.find(*usual)) << to_text(*usual) << " is not in its own space";
+    expect_exact(*simulator, *device, layer, *usual, seed);
+    Rng rng(seed);
+    for (int i = 0; i < c.samples; ++i)
+      expect_exact(*simulator, *device, layer, space.schedule(rng.below(space.size())), seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, EveryTemplate, ::testing::Values(Scales::kTypical, Scales::kExtreme),
+                         [](const auto& info) {
+                           return info.param == Scales::kTypical ? "Typical" : "Extreme";
+                         });
+
+TEST(KernelTemplates, NamesAndVersionsAreDistinct) {
+  const auto rows = kernel_templates();
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t j = i + 1; j < rows.size(); ++j)
+      EXPECT_FALSE(std::string(rows[i].name) == rows[j].name && rows[i].version == rows[j].version);
+}
+
+TEST(KernelTemplates, EveryPointsDescriptionCountsAllItsMultiplies) {
+  const auto device = load_device("rv32imc");
+  ASSERT_TRUE(device);
+  for (const Case& c : kCases) {
+    const auto workload = parse_workload(c.workload);
+    const ConfigSpace space = space_of(*workload, *device);
+    for (size_t p = 0; p < space.size(); p += 1 + space.size() / 50) {
+      const Schedule schedule = space.schedule(p);
+      const LoopNest nest = (*find_template(schedule))->describe(*workload, schedule);
+      int64_t steps = 1;
+      for (const Loop& loop : nest.loops) steps *= loop.extent;
+      // Recomputed pixels of a last, shifted tile make it more, never less.
+      EXPECT_GE(steps, nest.macs) << to_text(schedule);
+      for (const Access& a : nest.accesses) EXPECT_EQ(a.strides.size(), nest.loops.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tinytune

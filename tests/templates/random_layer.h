@@ -1,0 +1,50 @@
+// Layers for tests: shapes that nobody would choose, constants that reach the corners.
+#pragma once
+
+#include "base/rng.h"
+#include "schedules/layer_data.h"
+#include "schedules/weight_facts.h"
+#include "schedules/workload.h"
+
+namespace tinytune {
+
+struct RandomLayer {
+  Workload workload;
+  LayerData data;
+};
+
+enum class Scales {
+  kTypical,  ///< right shifts of 6 to 10, as converters write
+  kExtreme,  ///< left shifts, shifts of zero, multipliers of zero, wide accumulators too
+};
+
+/// Fills in weights, biases and scales for the shape in `workload`, and its facts.
+inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed) {
+  Rng rng(seed);
+  LayerData data;
+  for (int64_t i = 0; i < workload.weight_bytes(); ++i) {
+    // Bell-shaped, like trained weights, so that facts are not all "impossible".
+    int sum = 0;
+    for (int k = 0; k < 4; ++k) sum += static_cast<int>(rng.below(81)) - 40;
+    data.weights.push_back(static_cast<int8_t>(std::clamp(sum, -127, 127)));
+  }
+  for (int c = 0; c < workload.out_c; ++c) {
+    data.bias.push_back(static_cast<int32_t>(rng.below(8001)) - 4000);
+    data.multiplier.push_back((1 << 30) + static_cast<int32_t>(rng.below(1u << 30)));
+    data.shift.push_back(-6 - static_cast<int>(rng.below(5)));
+    if (scales == Scales::kTypical) continue;
+    const auto at = static_cast<size_t>(c);
+    switch (rng.below(6)) {
+      case 0: data.shift[at] = 0; break;
+      case 1: data.shift[at] = 1 + static_cast<int>(rng.below(4)); break;
+      case 2: data.multiplier[at] = 0, data.shift[at] = 0; break;
+      case 3: data.shift[at] = -31; break;
+      case 4: data.bias[at] = rng.below(2) == 0 ? (1 << 30) : -(1 << 30); break;
+      default: break;
+    }
+  }
+  workload.facts = prove_facts(workload, data);
+  return {workload, data};
+}
+
+}  // namespace tinytune
