@@ -1,0 +1,16 @@
+// The constructors behind make_strategy()'s table, one per file.
+#pragma once
+
+#include <memory>
+
+#include "search/strategy.h"
+
+namespace tinytune {
+
+/// Uniform without repetition.
+std::unique_ptr<Strategy> make_random(SearchProblem problem);
+
+/// Evenly spaced over the enumeration, coarse to fine; the seed does not matter.
+std::unique_ptr<Strategy> make_grid(SearchProblem problem);
+
+}  // namespace tinytune

@@ -1,0 +1,40 @@
+#include "search/strategy.h"
+
+#include "base/check.h"
+#include "search/strategies.h"
+
+namespace tinytune {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::unique_ptr<Strategy> (*make)(SearchProblem);
+};
+
+constexpr Row kStrategies[] = {
+    {"random", &make_random},
+    {"grid", &make_grid},
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem) {
+  TT_CHECK(problem.space != nullptr && problem.describe,
+           "a search needs a space and a description");
+  TT_CHECK(problem.space->size() == 0 || problem.default_point < problem.space->size(),
+           "the default point is one of the space");
+  for (const Row& row : kStrategies)
+    if (row.name == name) return row.make(std::move(problem));
+  std::string known;
+  for (const Row& row : kStrategies) known += (known.empty() ? "" : ", ") + std::string(row.name);
+  return Error(ErrorCode::kInvalidInput,
+               "no search strategy '" + std::string(name) + "'; there are " + known);
+}
+
+std::vector<std::string_view> strategy_names() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kStrategies) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace tinytune

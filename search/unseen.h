@@ -1,0 +1,54 @@
+// The points of a space that were neither proposed nor told yet.
+//
+// A permutation with its inverse, so that taking a named point and drawing a uniform one both cost
+// O(1): rejection sampling would crawl at the end of a small space, and small spaces are walked to
+// their end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/rng.h"
+
+namespace tinytune {
+
+class Unseen {
+ public:
+  explicit Unseen(size_t space_size) : points_(space_size), place_(space_size) {
+    std::iota(points_.begin(), points_.end(), 0u);
+    std::iota(place_.begin(), place_.end(), 0u);
+    count_ = space_size;
+  }
+
+  size_t size() const { return count_; }
+  size_t space_size() const { return points_.size(); }
+  bool empty() const { return count_ == 0; }
+  bool contains(size_t point) const { return place_.at(point) < count_; }
+
+  /// False when the point was taken before.
+  bool take(size_t point) {
+    if (!contains(point)) return false;
+    const uint32_t hole = place_[point], last = points_[--count_];
+    std::swap(points_[hole], points_[count_]);
+    place_[last] = hole;
+    place_[point] = static_cast<uint32_t>(count_);
+    return true;
+  }
+
+  /// A uniform point, left in place; the set must not be empty.
+  size_t draw(Rng& rng) const {
+    TT_CHECK(!empty(), "nothing left to draw");
+    return points_[rng.below(count_)];
+  }
+
+ private:
+  std::vector<uint32_t> points_;  ///< the first count_ are unseen
+  std::vector<uint32_t> place_;   ///< of each point in points_
+  size_t count_ = 0;
+};
+
+}  // namespace tinytune
