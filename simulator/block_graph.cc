@@ -80,9 +80,10 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   if (region != nullptr) {
     code = memory_->at(address, uint64_t{region->address} + region->size_bytes - address);
   }
+  decoder_.begin_block();
   for (size_t offset = 0; offset < code.size();) {
     if (offset >= size_bytes && !block.instructions.empty() &&
-        block.instructions.back().ends_block()) {
+        block.instructions.back().ends_block) {
       break;
     }
     const Decoder::Decoded decoded =
@@ -124,10 +125,10 @@ BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t address) {
     const Instruction& last = block.instructions.back();
     // A block that the emulator cut short ends in no jump; control just goes on. A branch to the
     // instruction after it counts as not taken: nobody can tell the two apart.
-    const bool taken = last.ends_block() && address != block.address + block.size_bytes;
+    const bool taken = last.ends_block && address != block.address + block.size_bytes;
     PipelineState state = from.entry;
     edge.cycles = timing_.run(block.instructions, taken, state);
-    edge.branch_taken = taken && last.kind == InstructionKind::kBranch;
+    edge.branch_taken = taken && last.conditional;
     if (const auto next = blocks_.find(address); next != blocks_.end()) {
       edge.to = &node_at(next->second, state);
     }
@@ -202,7 +203,8 @@ Counts BlockGraph::counts() const {
 uint32_t BlockGraph::access_address(size_t index) const {
   for (const Instruction& instruction : at_->block->instructions) {
     if (!instruction.is_load() && !instruction.is_store()) continue;
-    if (index-- == 0) return instruction.address;
+    if (index < instruction.words) return instruction.address;
+    index -= instruction.words;
   }
   return at_->block->address;
 }

@@ -15,9 +15,10 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <map>
 #include <mutex>
-#include <string_view>
+#include <vector>
+
+#include "simulator/machine_code.h"
 
 namespace tinytune {
 namespace {
@@ -28,40 +29,20 @@ void initialize_llvm() {
     LLVMInitializeRISCVTargetInfo();
     LLVMInitializeRISCVTargetMC();
     LLVMInitializeRISCVDisassembler();
+    LLVMInitializeARMTargetInfo();
+    LLVMInitializeARMTargetMC();
+    LLVMInitializeARMDisassembler();
   });
 }
 
-// Every extension LLVM 14 can decode: only to name what a device refuses.
-constexpr const char* kEveryRiscvFeature =
-    "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbc,+zbs,+zfh";
-
-// Kinds that LLVM's instruction descriptions do not tell apart, by LLVM's opcode names.
-const std::map<std::string_view, InstructionKind>& riscv_kinds() {
-  static const std::map<std::string_view, InstructionKind> kKinds = {
-      {"MUL", InstructionKind::kMultiply},
-      {"MULH", InstructionKind::kMultiplyHigh},
-      {"MULHSU", InstructionKind::kMultiplyHigh},
-      {"MULHU", InstructionKind::kMultiplyHigh},
-      {"DIV", InstructionKind::kDivide},
-      {"DIVU", InstructionKind::kDivide},
-      {"REM", InstructionKind::kDivide},
-      {"REMU", InstructionKind::kDivide},
-      {"JAL", InstructionKind::kJump},
-      {"C_JAL", InstructionKind::kJump},
-      {"C_J", InstructionKind::kJump},
-      {"JALR", InstructionKind::kJumpIndirect},
-      {"C_JR", InstructionKind::kJumpIndirect},
-      {"C_JALR", InstructionKind::kJumpIndirect},
-      {"FENCE", InstructionKind::kAlu},
-  };
-  return kKinds;
-}
-
-// A kernel has no business with these, and no handler or counter is there to answer.
-bool is_riscv_system(std::string_view name) {
-  return name.starts_with("CSR") || name == "ECALL" || name == "EBREAK" || name == "C_EBREAK" ||
-         name == "UNIMP" || name == "C_UNIMP" || name == "MRET" || name == "SRET" ||
-         name == "URET" || name == "WFI" || name == "FENCE_I" || name == "SFENCE_VMA";
+// Everything LLVM 14 can decode: only to name what a device refuses.
+struct Everything {
+  const char* cpu;
+  const char* features;
+};
+Everything everything_of(CoreFamily family) {
+  if (family == CoreFamily::kArmM) return {"cortex-m55", ""};
+  return {"generic-rv32", "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbc,+zbs,+zfh"};
 }
 
 }  // namespace
@@ -79,10 +60,7 @@ struct Decoder::State {
   std::unique_ptr<llvm::MCDisassembler> everything_disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
 
-  uint64_t bit(unsigned reg) const {
-    const unsigned number = registers->getEncodingValue(reg);
-    return number == 0 || number >= 64 ? 0 : uint64_t{1} << number;  // x0 is no register
-  }
+  std::vector<uint64_t> bits;  ///< by LLVM's register number
 
   std::string mnemonic(const llvm::MCInst& inst) const {
     std::string text = printer->getMnemonic(&inst).first;
@@ -90,43 +68,38 @@ struct Decoder::State {
     return text;
   }
 
-  void describe(const llvm::MCInst& inst, Instruction& out) const;
+  MachineCode freed(const llvm::MCInst& inst) const;
 };
 
-void Decoder::State::describe(const llvm::MCInst& inst, Instruction& out) const {
+MachineCode Decoder::State::freed(const llvm::MCInst& inst) const {
+  constexpr int64_t kAlways = 14;  // Arm's condition for "not predicated"
   const llvm::MCInstrDesc& desc = instructions->get(inst.getOpcode());
+  const llvm::StringRef name = instructions->getName(inst.getOpcode());
+  MachineCode code;
+  code.name = {name.data(), name.size()};
+  code.defined = desc.getNumDefs();
+  code.fixed = desc.getNumOperands();
   for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
-    if (!inst.getOperand(i).isReg()) continue;
-    const uint64_t reg = bit(inst.getOperand(i).getReg());
-    (i < desc.getNumDefs() ? out.writes : out.reads) |= reg;
+    const llvm::MCOperand& from = inst.getOperand(i);
+    MachineOperand operand;
+    operand.is_register = from.isReg();
+    if (from.isReg()) operand.bit = bits[from.getReg()];
+    if (from.isImm()) operand.immediate = from.getImm();
+    if (i < desc.getNumOperands() && desc.OpInfo[i].isPredicate() && from.isImm()) {
+      code.predicated = from.getImm() != kAlways;
+    }
+    code.operands.push_back(operand);
   }
   if (const llvm::MCPhysReg* implicit = desc.getImplicitUses()) {
-    for (; *implicit != 0; ++implicit) out.reads |= bit(*implicit);
+    for (; *implicit != 0; ++implicit) code.implicit_reads |= bits[*implicit];
   }
   if (const llvm::MCPhysReg* implicit = desc.getImplicitDefs()) {
-    for (; *implicit != 0; ++implicit) out.writes |= bit(*implicit);
+    for (; *implicit != 0; ++implicit) code.implicit_writes |= bits[*implicit];
   }
-
-  const llvm::StringRef llvm_name = instructions->getName(inst.getOpcode());
-  const std::string_view name(llvm_name.data(), llvm_name.size());
-  const auto known = riscv_kinds().find(name);
-  if (known != riscv_kinds().end()) {
-    out.kind = known->second;
-  } else if (desc.isConditionalBranch()) {
-    out.kind = InstructionKind::kBranch;
-  } else if (desc.mayLoad()) {
-    out.kind = InstructionKind::kLoad;
-    out.address_reads = out.reads;
-  } else if (desc.mayStore()) {
-    out.kind = InstructionKind::kStore;
-    // Value, base, offset.
-    if (inst.getNumOperands() > 1 && inst.getOperand(1).isReg()) {
-      out.address_reads = bit(inst.getOperand(1).getReg());
-    }
-  } else if (out.kind == InstructionKind::kAlu && desc.isBranch()) {
-    out.kind = InstructionKind::kJump;
-  }
-  if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads;
+  code.conditional_branch = desc.isConditionalBranch();
+  code.loads = desc.mayLoad();
+  code.stores = desc.mayStore();
+  return code;
 }
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -138,7 +111,7 @@ Result<Decoder> Decoder::create(const Target& target) {
   initialize_llvm();
   std::string message;
   const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, message);
-  if (llvm_target == nullptr || target.family != CoreFamily::kRiscv32) {
+  if (llvm_target == nullptr) {
     return Error(ErrorCode::kUnsupported, "the simulator has no core for " + target.triple);
   }
   auto state = std::make_unique<State>();
@@ -148,19 +121,26 @@ Result<Decoder> Decoder::create(const Target& target) {
   state->registers.reset(llvm_target->createMCRegInfo(target.triple));
   state->assembly.reset(llvm_target->createMCAsmInfo(*state->registers, target.triple, options));
   state->instructions.reset(llvm_target->createMCInstrInfo());
-  const auto make = [&](const std::string& features,
+  state->bits.resize(state->registers->getNumRegs());
+  for (unsigned reg = 1; reg < state->bits.size(); ++reg) {
+    state->bits[reg] = target.family == CoreFamily::kArmM
+                           ? arm_register_bit(state->registers->getName(reg))
+                           : riscv_register_bit(state->registers->getName(reg));
+  }
+  const auto make = [&](const std::string& cpu, const std::string& features,
                         std::unique_ptr<llvm::MCSubtargetInfo>& subtarget,
                         std::unique_ptr<llvm::MCContext>& context,
                         std::unique_ptr<llvm::MCDisassembler>& disassembler) {
-    subtarget.reset(llvm_target->createMCSubtargetInfo(target.triple, target.cpu, features));
+    subtarget.reset(llvm_target->createMCSubtargetInfo(target.triple, cpu, features));
     if (!subtarget) return false;
     context = std::make_unique<llvm::MCContext>(triple, state->assembly.get(),
                                                 state->registers.get(), subtarget.get());
     disassembler.reset(llvm_target->createMCDisassembler(*subtarget, *context));
     return disassembler != nullptr;
   };
-  if (!make(target.features, state->subtarget, state->context, state->disassembler) ||
-      !make(kEveryRiscvFeature, state->everything, state->everything_context,
+  const Everything all = everything_of(target.family);
+  if (!make(target.cpu, target.features, state->subtarget, state->context, state->disassembler) ||
+      !make(all.cpu, all.features, state->everything, state->everything_context,
             state->everything_disassembler)) {
     return Error(ErrorCode::kUnsupported, "LLVM cannot disassemble " + target.triple);
   }
@@ -168,6 +148,19 @@ Result<Decoder> Decoder::create(const Target& target) {
       llvm_target->createMCInstPrinter(triple, state->assembly->getAssemblerDialect(),
                                        *state->assembly, *state->instructions, *state->registers));
   return Decoder(std::move(state));
+}
+
+void Decoder::begin_block() {
+  if (state_->target.family != CoreFamily::kArmM) return;
+  // LLVM's Thumb disassembler remembers how much of an IT block is left; NOPs use it up.
+  static constexpr uint8_t kNop[] = {0x00, 0xbf};
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  for (int i = 0; i < 4; ++i) {
+    for (const auto& disassembler : {&state_->disassembler, &state_->everything_disassembler}) {
+      (*disassembler)->getInstruction(inst, size, kNop, 0, llvm::nulls());
+    }
+  }
 }
 
 Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address) {
@@ -180,12 +173,10 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
   if (state_->disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) ==
       llvm::MCDisassembler::Success) {
     out.size_bytes = static_cast<uint8_t>(size);
-    const llvm::StringRef name = state_->instructions->getName(inst.getOpcode());
-    if (is_riscv_system({name.data(), name.size()})) {
-      result.refusal = state_->mnemonic(inst) + " is not simulated";
-      return result;
-    }
-    state_->describe(inst, out);
+    const MachineCode code = state_->freed(inst);
+    const bool simulated = state_->target.family == CoreFamily::kArmM ? describe_arm(code, out)
+                                                                      : describe_riscv(code, out);
+    if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";
     return result;
   }
   if (state_->everything_disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) ==

@@ -29,6 +29,10 @@ class Decoder {
     std::string refusal;
   };
 
+  /// To be called before the first instruction of a block: whether a Thumb instruction is
+  /// predicated depends on those before it.
+  void begin_block();
+
   /// Decodes the first instruction of `code`, which stands at `address`.
   Decoded decode(std::span<const uint8_t> code, uint32_t address);
 

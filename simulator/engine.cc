@@ -120,15 +120,21 @@ Status Engine::open(const Target& target, const Memory& memory, bool watch_acces
     return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
   };
   uc_engine* unicorn = nullptr;
-  if (target.family != CoreFamily::kRiscv32) {
-    return Error(ErrorCode::kUnsupported, "the simulator has no core for " + target.triple);
-  }
-  uc_err error = uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
+  const bool arm = target.family == CoreFamily::kArmM;
+  uc_err error =
+      arm ? uc_open(UC_ARCH_ARM, static_cast<uc_mode>(UC_MODE_THUMB | UC_MODE_MCLASS), &unicorn)
+          : uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
   if (error != UC_ERR_OK) return failed("uc_open", error);
   unicorn_ = unicorn;
   watches_accesses_ = watch_accesses;
+  if (arm) {
+    // The largest M-profile core there is: the decoder refuses what the device lacks.
+    error = uc_ctl_set_cpu_model(unicorn, UC_CPU_ARM_CORTEX_M7);
+    if (error != UC_ERR_OK) return failed("uc_ctl_set_cpu_model", error);
+  }
   for (const Memory::Region& region : memory.regions()) {
-    const uint32_t rights = uint32_t{UC_PROT_READ} | (region.writable ? uint32_t{UC_PROT_WRITE} : 0u) |
+    const uint32_t rights = uint32_t{UC_PROT_READ} |
+                            (region.writable ? uint32_t{UC_PROT_WRITE} : 0u) |
                             (region.executable ? uint32_t{UC_PROT_EXEC} : 0u);
     error = uc_mem_map_ptr(unicorn, region.address, region.size_bytes, rights, region.host);
     if (error != UC_ERR_OK) return failed("uc_mem_map_ptr", error);

@@ -10,8 +10,8 @@ namespace tinytune {
 
 enum class InstructionKind : uint8_t {
   kAlu,
-  kMultiply,
-  kMultiplyHigh,
+  kMultiply,      ///< with or without accumulation, 32-bit result
+  kMultiplyHigh,  ///< the upper half, or both
   kDivide,
   kLoad,
   kStore,
@@ -24,11 +24,15 @@ struct Instruction {
   uint32_t address = 0;
   uint8_t size_bytes = 0;
   InstructionKind kind = InstructionKind::kAlu;
-  uint64_t reads = 0;  ///< registers, one bit each
+  uint8_t words = 1;             ///< registers that a load or store moves
+  bool ends_block = false;       ///< may go somewhere else than to the next instruction
+  bool conditional = false;      ///< a branch, or predicated: may do nothing
+  bool register_offset = false;  ///< of a load or store: base plus a register
+  uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;
   uint64_t address_reads = 0;  ///< those of `reads` that form an address
+  uint64_t late_reads = 0;     ///< those of `reads` that are needed last: an accumulator
 
-  bool ends_block() const { return kind >= InstructionKind::kBranch; }
   bool is_load() const { return kind == InstructionKind::kLoad; }
   bool is_store() const { return kind == InstructionKind::kStore; }
   bool is_multiply() const {

@@ -1,0 +1,127 @@
+#include <array>
+#include <bit>
+
+#include "simulator/machine_code.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kPc = 15, kFlags = 16;
+constexpr uint64_t kPcBit = uint64_t{1} << kPc;
+
+bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  for (std::string_view prefix : prefixes) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// Exceptions, special registers and sleeping. NOP is a hint, with operand 0.
+bool is_system(const MachineCode& code) {
+  if (code.name == "tHINT" || code.name == "t2HINT") return code.operands[0].immediate != 0;
+  return starts_with_any(code.name, {"tSVC", "tBKPT", "tUDF", "t2UDF", "tCPS", "t2CPS", "t2MRS",
+                                     "t2MSR", "t2HVC", "t2SMC", "tHLT", "t2DCPS", "t2DBG"});
+}
+
+bool is_load(std::string_view name) {
+  return starts_with_any(name, {"tLDR", "t2LDR", "tLDM", "t2LDM", "tPOP", "t2LDA"});
+}
+bool is_store(std::string_view name) {
+  return starts_with_any(name, {"tSTR", "t2STR", "tSTM", "t2STM", "tPUSH", "t2STL"});
+}
+bool is_multiple(std::string_view name) {
+  return starts_with_any(name, {"tLDM", "t2LDM", "tPOP", "tSTM", "t2STM", "tPUSH"});
+}
+bool is_multiply_high(std::string_view name) {
+  return starts_with_any(name, {"t2SMULL", "t2UMULL", "t2SMLAL", "t2UMLAL", "t2UMAAL", "t2SMLSLD",
+                                "t2SMMUL", "t2SMMLA", "t2SMMLS"});
+}
+bool is_multiply(std::string_view name) {
+  return starts_with_any(
+      name, {"tMUL", "t2MUL", "t2MLA", "t2MLS", "t2SMUL", "t2SMLA", "t2SMUA", "t2SMUS", "t2SMLS"});
+}
+bool accumulates(std::string_view name) {
+  return starts_with_any(name, {"t2MLA", "t2MLS", "t2SMLA", "t2SMLS", "t2SMMLA", "t2SMMLS"});
+}
+
+InstructionKind kind_of(const MachineCode& code) {
+  const std::string_view name = code.name;
+  if (code.conditional_branch) return InstructionKind::kBranch;
+  if (name == "tB" || name == "t2B") {
+    return code.predicated ? InstructionKind::kBranch : InstructionKind::kJump;
+  }
+  if (name == "tBL") return InstructionKind::kJump;
+  if (starts_with_any(name, {"tBX", "tBLX", "t2TBB", "t2TBH"})) {
+    return InstructionKind::kJumpIndirect;
+  }
+  if (is_load(name)) return InstructionKind::kLoad;
+  if (is_store(name)) return InstructionKind::kStore;
+  if (is_multiply_high(name)) return InstructionKind::kMultiplyHigh;
+  if (is_multiply(name)) return InstructionKind::kMultiply;
+  if (name == "t2SDIV" || name == "t2UDIV") return InstructionKind::kDivide;
+  return InstructionKind::kAlu;
+}
+
+void describe_memory(const MachineCode& code, Instruction& out) {
+  const bool load = out.is_load();
+  if (is_multiple(code.name)) {
+    // Base and predicate, then the list, whose first member counts as fixed.
+    uint64_t list = 0;
+    for (size_t i = code.fixed - 1; i < code.operands.size(); ++i) list |= code.operands[i].bit;
+    out.words = static_cast<uint8_t>(std::popcount(list));
+    if (load) {
+      out.reads &= ~list | out.writes;
+      out.writes |= list;
+      out.address_reads = out.reads;
+    } else {
+      out.address_reads = out.reads & ~list;
+    }
+    return;
+  }
+  const bool pair = starts_with_any(code.name, {"t2LDRD", "t2STRD"});
+  if (pair) out.words = 2;
+  size_t base = load ? code.defined : code.defined + out.words;
+  out.address_reads = 0;
+  int registers = 0;
+  for (; base < code.operands.size(); ++base) {
+    const MachineOperand& operand = code.operands[base];
+    if (!operand.is_register || operand.bit == uint64_t{1} << kFlags) continue;
+    if (operand.bit == 0) continue;
+    out.address_reads |= operand.bit;
+    ++registers;
+  }
+  out.register_offset = registers > 1;
+}
+
+}  // namespace
+
+uint64_t arm_register_bit(std::string_view name) {
+  static constexpr std::array<std::string_view, kFlags + 1> kNames = {
+      "R0", "R1",  "R2",  "R3",  "R4", "R5", "R6", "R7",  "R8",
+      "R9", "R10", "R11", "R12", "SP", "LR", "PC", "CPSR"};
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return uint64_t{1} << i;
+  }
+  return 0;
+}
+
+bool describe_arm(const MachineCode& code, Instruction& out) {
+  if (is_system(code)) return false;
+  out.reads = code.implicit_reads;
+  out.writes = code.implicit_writes;
+  for (size_t i = 0; i < code.operands.size(); ++i) {
+    (i < code.defined ? out.writes : out.reads) |= code.operands[i].bit;
+  }
+  out.kind = kind_of(code);
+  if (out.is_load() || out.is_store()) describe_memory(code, out);
+  if (accumulates(code.name) && code.operands.size() > 3) out.late_reads = code.operands[3].bit;
+  if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads & ~kPcBit;
+  out.reads &= ~kPcBit;
+  out.address_reads &= ~kPcBit;
+  out.conditional = out.kind == InstructionKind::kBranch || code.predicated;
+  out.ends_block = out.kind >= InstructionKind::kBranch || (out.writes & kPcBit) != 0;
+  out.writes &= ~kPcBit;
+  return true;
+}
+
+}  // namespace tinytune
