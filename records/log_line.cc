@@ -64,6 +64,7 @@ std::string to_log_line(const Measurement& m) {
   line["code_bytes"] = m.code_bytes;
   line["ram_bytes"] = m.ram_bytes;
   line["seed"] = m.seed;
+  if (!m.tuner.empty()) line["tuner"] = m.tuner;
   line["tool"] = m.tool;
   line["time"] = m.time;
   if (!m.detail.empty()) line["detail"] = m.detail;
@@ -100,6 +101,9 @@ Result<Measurement> parse_log_line(std::string_view line) {
   TT_TRY_ASSIGN(m.seed, number(object, "seed"));
   TT_TRY_ASSIGN(m.tool, text(object, "tool"));
   TT_TRY_ASSIGN(m.time, text(object, "time"));
+  if (object.contains("tuner")) {
+    TT_TRY_ASSIGN(m.tuner, text(object, "tuner"));
+  }
   if (object.contains("detail")) {
     TT_TRY_ASSIGN(m.detail, text(object, "detail"));
   }

@@ -39,6 +39,7 @@ struct Measurement {
   uint64_t code_bytes = 0;
   uint64_t ram_bytes = 0;  ///< scratch and stack of the kernel, tensors excluded
   uint64_t seed = 0;       ///< of the run that measured it
+  std::string tuner;       ///< the strategy of that run: "xgb"; empty in logs of other tools
   std::string tool;        ///< "tinytune 0.1.0"
   std::string time;        ///< UTC, ISO 8601
   std::string detail;      ///< one line on a failure; empty for kOk

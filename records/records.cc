@@ -49,23 +49,30 @@ std::vector<const Measurement*> Records::of(std::string_view workload) const {
   std::vector<const Measurement*> found;
   const auto at = by_workload_.find(std::string(workload));
   if (at == by_workload_.end()) return found;
-  for (size_t index : at->second) found.push_back(&kept_[index]);
+  for (size_t index : at->second.all) found.push_back(&kept_[index]);
   return found;
 }
 
 const Measurement* Records::best(std::string_view workload) const {
-  const Measurement* best = nullptr;
-  for (const Measurement* m : of(workload)) {
-    const auto cycles = m->median_cycles();
-    if (cycles && (best == nullptr || *cycles < *best->median_cycles())) best = m;
-  }
-  return best;
+  const auto at = by_workload_.find(std::string(workload));
+  return at == by_workload_.end() || !at->second.best ? nullptr : &kept_[*at->second.best];
+}
+
+Records::Tally Records::tally(std::string_view workload) const {
+  const auto at = by_workload_.find(std::string(workload));
+  if (at == by_workload_.end()) return {};
+  return {at->second.all.size(), at->second.valid};
 }
 
 void Records::add(Measurement measurement) {
   const std::string key = key_of(measurement.workload, measurement.schedule);
   if (!by_key_.emplace(key, kept_.size()).second) return;
-  by_workload_[measurement.workload].push_back(kept_.size());
+  OfWorkload& same = by_workload_[measurement.workload];
+  same.all.push_back(kept_.size());
+  if (const auto cycles = measurement.median_cycles()) {
+    ++same.valid;
+    if (!same.best || *cycles < *kept_[*same.best].median_cycles()) same.best = kept_.size();
+  }
   kept_.push_back(std::move(measurement));
 }
 

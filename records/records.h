@@ -43,13 +43,23 @@ class Records {
   /// Every record of a workload, in order.
   std::vector<const Measurement*> of(std::string_view workload) const;
 
+  struct Tally {
+    uint64_t trials = 0, valid = 0;
+  };
+  Tally tally(std::string_view workload) const;
+
   /// For a record made in this run. The caller vouches for device and version.
   void add(Measurement measurement);
 
  private:
   std::vector<Measurement> kept_;
   std::unordered_map<std::string, size_t> by_key_;  // workload '\n' schedule
-  std::unordered_map<std::string, std::vector<size_t>> by_workload_;
+  struct OfWorkload {
+    std::vector<size_t> all;
+    std::optional<size_t> best;
+    uint64_t valid = 0;
+  };
+  std::unordered_map<std::string, OfWorkload> by_workload_;
   size_t other_device_ = 0, other_version_ = 0;
 };
 

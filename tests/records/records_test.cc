@@ -35,6 +35,9 @@ TEST(Records, Best_IsTheFewestCyclesAmongOkOnes) {
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->schedule, sample(3).schedule);
   EXPECT_EQ(records.best("another workload"), nullptr);
+  EXPECT_EQ(records.tally(sample(0).workload).trials, 4u);
+  EXPECT_EQ(records.tally(sample(0).workload).valid, 3u);
+  EXPECT_EQ(records.tally("another workload").trials, 0u);
 }
 
 TEST(Records, RepeatedPairOfJoinedLogs_CountsOnceAndFirst) {

@@ -19,6 +19,7 @@ inline Measurement sample(int i = 0) {
   m.code_bytes = 256;
   m.ram_bytes = 64;
   m.seed = 1;
+  m.tuner = "xgb";
   m.tool = "tinytune test";
   m.time = "2026-01-01T00:00:00Z";
   return m;
