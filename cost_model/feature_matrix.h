@@ -1,0 +1,37 @@
+// Rows of features, row-major and contiguous: what the ranker trains on and predicts from.
+//
+// Our own and not Eigen's, so that no heavy header reaches the search. A missing value is NaN.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+
+namespace tinytune {
+
+class FeatureMatrix {
+ public:
+  explicit FeatureMatrix(size_t columns) : columns_(columns) {}
+
+  size_t rows() const { return columns_ == 0 ? 0 : values_.size() / columns_; }
+  size_t columns() const { return columns_; }
+  const float* data() const { return values_.data(); }
+
+  void reserve(size_t rows) { values_.reserve(rows * columns_); }
+  void add(std::span<const float> row) {
+    TT_CHECK(row.size() == columns_, "every row has every column");
+    values_.insert(values_.end(), row.begin(), row.end());
+  }
+  std::span<const float> row(size_t r) const {
+    TT_CHECK(r < rows(), "a row of this matrix");
+    return {values_.data() + r * columns_, columns_};
+  }
+
+ private:
+  size_t columns_;
+  std::vector<float> values_;
+};
+
+}  // namespace tinytune

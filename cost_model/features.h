@@ -1,0 +1,24 @@
+// A LoopNest as numbers that mean the same for every template and task.
+//
+// The columns are a table of (name, function). Appending one, or changing what one computes, raises
+// kFeatureVersion: whoever stores rows or a trained model stores the version beside them and
+// refuses another, and a test holds the names and the version together.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedules/loop_nest.h"
+
+namespace tinytune {
+
+inline constexpr int kFeatureVersion = 1;
+
+/// The columns' names, in order.
+const std::vector<std::string>& feature_names();
+
+/// One finite value per column.
+std::vector<float> features_of(const LoopNest& nest);
+
+}  // namespace tinytune

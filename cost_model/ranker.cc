@@ -1,0 +1,109 @@
+#include "cost_model/ranker.h"
+
+#include <xgboost/c_api.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+Status check_call(int code, const char* what) {
+  if (code == 0) return ok_status();
+  return Error(ErrorCode::kFailed, std::string("xgboost ") + what + ": " + XGBGetLastError());
+}
+
+// Both of the library's handles are a void*; each has its own end.
+template <int (*kFree)(void*)>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (handle_ != nullptr) kFree(handle_);
+  }
+  void* get() const { return handle_; }
+  void** out() { return &handle_; }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+using Matrix = Handle<&XGDMatrixFree>;
+
+Status load(const FeatureMatrix& features, Matrix& matrix) {
+  return check_call(XGDMatrixCreateFromMat(features.data(), features.rows(), features.columns(),
+                                           std::numeric_limits<float>::quiet_NaN(), matrix.out()),
+                    "matrix");
+}
+
+}  // namespace
+
+struct Ranker::Booster {
+  Handle<&XGBoosterFree> handle;
+  size_t columns = 0;
+};
+
+Ranker::Ranker(std::unique_ptr<Booster> booster) : booster_(std::move(booster)) {}
+Ranker::Ranker(Ranker&&) noexcept = default;
+Ranker& Ranker::operator=(Ranker&&) noexcept = default;
+Ranker::~Ranker() = default;
+
+Result<Ranker> Ranker::train(const FeatureMatrix& features, std::span<const float> merit,
+                             std::span<const RankedGroup> groups, const RankerOptions& options) {
+  TT_CHECK(features.rows() > 0 && merit.size() == features.rows(), "one merit per row");
+  std::vector<unsigned> sizes;
+  for (const RankedGroup& group : groups) sizes.push_back(static_cast<unsigned>(group.rows));
+  TT_CHECK(std::accumulate(sizes.begin(), sizes.end(), size_t{0}) == features.rows(),
+           "the groups cover the rows");
+
+  Matrix matrix;
+  TT_TRY(load(features, matrix));
+  TT_TRY(check_call(XGDMatrixSetFloatInfo(matrix.get(), "label", merit.data(), merit.size()),
+                    "labels"));
+  TT_TRY(check_call(XGDMatrixSetUIntInfo(matrix.get(), "group", sizes.data(), sizes.size()),
+                    "groups"));
+
+  auto booster = std::make_unique<Booster>();
+  booster->columns = features.columns();
+  void* const matrices[] = {matrix.get()};
+  TT_TRY(check_call(XGBoosterCreate(matrices, 1, booster->handle.out()), "booster"));
+  // One thread: its sums always add up in the same order, and the other cores are compiling.
+  const std::pair<const char*, std::string> parameters[] = {
+      {"objective", "rank:pairwise"},
+      {"tree_method", "exact"},
+      {"nthread", "1"},
+      {"verbosity", "0"},
+      {"max_depth", std::to_string(options.depth)},
+      {"eta", std::to_string(options.learning_rate)},
+      {"num_pairsample", "4"},
+      {"seed", std::to_string(options.seed & 0x7fffffff)},
+  };
+  for (const auto& [name, value] : parameters)
+    TT_TRY(check_call(XGBoosterSetParam(booster->handle.get(), name, value.c_str()), name));
+  for (int round = 0; round < options.rounds; ++round)
+    TT_TRY(
+        check_call(XGBoosterUpdateOneIter(booster->handle.get(), round, matrix.get()), "training"));
+  return Ranker(std::move(booster));
+}
+
+Result<std::vector<float>> Ranker::scores(const FeatureMatrix& features) const {
+  TT_CHECK(features.columns() == booster_->columns, "the columns it was trained on");
+  if (features.rows() == 0) return std::vector<float>();
+  Matrix matrix;
+  TT_TRY(load(features, matrix));
+  bst_ulong length = 0;
+  const float* values = nullptr;
+  TT_TRY(
+      check_call(XGBoosterPredict(booster_->handle.get(), matrix.get(), 0, 0, 0, &length, &values),
+                 "prediction"));
+  return std::vector<float>(values, values + length);
+}
+
+}  // namespace tinytune
