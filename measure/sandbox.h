@@ -1,0 +1,63 @@
+// A sandbox: runs a function of bytes in a process of its own, which may crash, hang or eat memory.
+//
+// A new process that loads Halide and LLVM costs 30-40 ms before it does anything; a fork of a warm
+// one costs under 1 ms. So a single-threaded server process is forked once, before this process
+// starts any thread, and forks a child for each call. It must not be forked later: a fork copies
+// locks that other threads hold, and not the threads that would release them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct SandboxLimits {
+  int timeout_ms = 20'000;                          ///< wall time
+  uint64_t memory_bytes = uint64_t{1} << 30;        ///< address space beyond the server's own
+};
+
+enum class SandboxEnd {
+  kReturned,
+  kTimeout,
+  kOutOfMemory,
+  kCrashed,  ///< a signal, an exception, an exit
+};
+
+struct SandboxReport {
+  SandboxEnd end = SandboxEnd::kCrashed;
+  std::string detail;  ///< one line; empty for kReturned. The child's own last words, if it had any.
+  std::vector<uint8_t> bytes;  ///< what the function returned; empty unless kReturned
+};
+
+/// Not thread-safe: one call at a time.
+class Sandbox {
+ public:
+  using Function = std::function<std::vector<uint8_t>(std::span<const uint8_t>)>;
+
+  /// Forks the server. Call it while this process has one thread, from a thread that outlives the
+  /// sandbox: the kernel ends the server with the thread that made it. kFailed: no process.
+  static Result<Sandbox> start(Function function);
+
+  Sandbox(Sandbox&& other) noexcept;
+  Sandbox& operator=(Sandbox&&) = delete;
+  /// Ends the server and a child that still runs.
+  ~Sandbox();
+
+  /// Whatever happens to the child is a report. kDeviceLost: the server itself is gone.
+  Result<SandboxReport> run(std::span<const uint8_t> request, const SandboxLimits& limits);
+
+  int server_pid() const { return server_pid_; }
+
+ private:
+  Sandbox(int socket, int server_pid) : socket_(socket), server_pid_(server_pid) {}
+  int socket_ = -1;
+  int server_pid_ = -1;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,23 @@
+// The server half of a sandbox: the process that forks a child for each call. See sandbox.h.
+#pragma once
+
+#include <cstdint>
+
+#include "measure/sandbox.h"
+
+namespace tinytune::sandbox_protocol {
+
+/// What precedes a request and a report on the socket between the two.
+struct RequestHeader {
+  int32_t timeout_ms;
+  uint64_t memory_bytes, size_bytes;
+};
+struct ReportHeader {
+  SandboxEnd end;
+  uint64_t detail_bytes, size_bytes;
+};
+
+/// Serves until the other end of `socket` closes, then ends the process.
+[[noreturn]] void serve(int socket, const Sandbox::Function& function);
+
+}  // namespace tinytune::sandbox_protocol
