@@ -7,6 +7,9 @@
 
 namespace tinytune {
 
+/// Guided by a ranking model of the loop nests.
+std::unique_ptr<Strategy> make_xgb(SearchProblem problem);
+
 /// Uniform without repetition.
 std::unique_ptr<Strategy> make_random(SearchProblem problem);
 

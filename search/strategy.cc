@@ -12,6 +12,7 @@ struct Row {
 };
 
 constexpr Row kStrategies[] = {
+    {"xgb", &make_xgb},
     {"random", &make_random},
     {"grid", &make_grid},
 };
