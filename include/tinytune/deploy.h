@@ -1,0 +1,82 @@
+// From a model and a log to a C library, and a run of exactly that library on the simulator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+#include "tinytune/tuning.h"
+
+namespace tinytune {
+
+struct CompileOptions {
+  std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
+  bool require_tuned = false;          ///< a layer without a usable record is then an error
+  MessageSink on_message;
+};
+
+struct CompileReport {
+  std::string directory;
+  std::vector<std::string> files;  ///< relative to it
+  uint32_t arena_bytes = 0;
+  int layers_tuned = 0, layers_tunable = 0;
+};
+
+/// Writes the library of `model` for `device` into `directory`, which is created if missing.
+/// kNotFound, kInvalidInput: no such device or log, or malformed. kUnsupported: an operator that no
+/// generator takes. kFailed: require_tuned is not met, a kernel does not build, cannot write.
+Result<CompileReport> compile_model(const Model& model, const std::string& device,
+                                    const std::string& directory, const CompileOptions& options);
+
+struct RunOptions {
+  std::optional<std::string> records;
+  /// One per model input, of exactly the tensor's size; empty: the generator with seed 1.
+  std::vector<std::vector<uint8_t>> inputs;
+  bool verify = false;        ///< compare with the reference operators, bit for bit
+  bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
+  MessageSink on_message;
+};
+
+struct LayerCost {
+  int index = 0;
+  std::string op;
+  int64_t macs = 0, macs_executed = 0;  ///< in the model; after folding
+  uint64_t instructions = 0, cycles = 0;
+  bool tuned = false;
+  std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
+};
+
+struct TensorDump {
+  int id = 0;
+  std::vector<uint8_t> bytes;
+};
+
+struct RunReport {
+  std::optional<bool> exact;  ///< only with verify
+  std::string difference;     ///< the first one, for people; empty unless exact is false
+  uint64_t instructions = 0, cycles = 0;  ///< of one whole invocation
+  std::optional<uint64_t> clock_hz;
+  uint32_t arena_bytes = 0, stack_bytes = 0, flash_bytes = 0;
+  uint64_t overhead_instructions = 0;  ///< what no operator owns
+  std::vector<LayerCost> layers;
+  std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
+  std::vector<TensorDump> tensors;            ///< only with dump_tensors
+  std::vector<int> fused_tensors;             ///< those that no memory ever holds
+};
+
+/// Compiles the files that compile_model writes, as a user would, and calls them once.
+/// Errors as compile_model; kInvalidInput also for inputs of a wrong number or size. kFailed also
+/// when the library does not fit the device or its code faults. A result that differs from the
+/// reference is a report (`exact` is false), not an error.
+Result<RunReport> run_model(const Model& model, const std::string& device,
+                            const RunOptions& options);
+
+/// `<name>` bytes of the seeded generator for all inputs of a model, one continuing stream: uniform
+/// bytes for seeds below 100, a random walk from 100 on. float32 elements are (b + 128) / 255.
+/// kInvalidInput: seed 0.
+Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed);
+
+}  // namespace tinytune

@@ -1,0 +1,67 @@
+// A model as tinytune sees it: loaded, checked, and cut into tuning tasks.
+//
+// Loading does everything that can be refused about a model, so that later calls fail only for what
+// they themselves do.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct TensorInfo {
+  int id = 0;  ///< index in the model file
+  std::string name;
+  std::string type;        ///< "int8", "float32", …
+  std::vector<int> shape;  ///< NHWC, outermost first; empty for a scalar
+  int64_t bytes = 0;
+};
+
+struct OperatorInfo {
+  int index = 0;
+  std::string op;                           ///< TFLite's name: "CONV_2D"
+  std::vector<TensorInfo> inputs, outputs;  ///< constants left out
+  int64_t macs = 0;                         ///< multiply-accumulates, those on padding included
+  std::optional<int> task;                  ///< where templates make kernels for it
+};
+
+struct TaskInfo {
+  int index = 0;  ///< what `--tasks` and TuneOptions::tasks take
+  std::string name;
+  std::string workload;     ///< one line: everything that decides which kernels are legal
+  std::vector<int> layers;  ///< operators that share it
+  int64_t macs = 0;         ///< of one layer
+};
+
+struct ModelInfo {
+  std::string name;  ///< a C identifier derived from the file's stem
+  std::vector<OperatorInfo> operators;
+  std::vector<TensorInfo> inputs, outputs;
+  std::vector<TaskInfo> tasks;
+  int64_t macs = 0;
+};
+
+/// Cheap to copy; copies share one immutable model. Thread-safe.
+class Model {
+ public:
+  /// Reads a .tflite file. kNotFound: no such file. kInvalidInput: not one, or damaged.
+  /// kUnsupported: operators or types outside what this version does; the message lists every one.
+  static Result<Model> load(const std::string& path);
+
+  const std::string& path() const;
+  const ModelInfo& info() const;
+
+  struct State;  ///< the library's own
+  const State& state() const { return *state_; }
+
+ private:
+  explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace tinytune

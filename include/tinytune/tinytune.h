@@ -1,0 +1,38 @@
+// tinytune: the fastest exact int8 kernels for a neural network on a microcontroller.
+//
+//   auto model = tinytune::Model::load("kws.tflite");
+//   tinytune::TuneOptions options;
+//   options.records = "kws.esp32c3.jsonl";
+//   auto report = tinytune::tune_model(*model, "esp32c3", options);
+//   tinytune::compile_model(*model, "esp32c3", "kws/", {.records = options.records});
+//
+// No exceptions, no RTTI: every call returns a Result (result.h). Cycles are the device's, sizes
+// are bytes. Nothing here keeps global state; calls on different models and logs may run in
+// parallel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/deploy.h"
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+#include "tinytune/tuning.h"
+
+namespace tinytune {
+
+/// "0.1.0".
+const char* version();
+
+struct DeviceInfo {
+  std::string name, description;
+  std::string isa;                   ///< "rv32imc"
+  std::optional<uint64_t> clock_hz;  ///< absent on pure instruction counters
+  std::vector<std::string> transports;
+};
+
+/// The devices compiled into the library.
+std::vector<DeviceInfo> list_devices();
+
+}  // namespace tinytune

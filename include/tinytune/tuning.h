@@ -1,0 +1,85 @@
+// Tuning: search for the fastest exact kernels of a model on a device, and log every measurement.
+//
+// The log is the result. A run that is cancelled or killed loses nothing it reported, and the same
+// call continues where it stopped, proposing what it would have proposed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+enum class MessageKind { kInfo, kWarning };
+/// One line, without the newline. Called from the thread that made the call.
+using MessageSink = std::function<void(MessageKind, const std::string&)>;
+
+struct TuneProgress {
+  uint64_t trials = 0;        ///< in the log and synced, those of earlier runs included
+  uint64_t trials_total = 0;  ///< where the run ends, unless its time ends first
+  uint64_t measured = 0;      ///< of them, by this run
+  uint64_t valid = 0;         ///< of `trials`, those with outcome ok
+  double trials_per_second = 0;
+  std::optional<uint64_t> best_cycles;  ///< of the tasks' layers together, once each has one
+  std::optional<double> seconds_left;
+  std::optional<uint64_t> clock_hz;
+};
+
+struct TuneOptions {
+  /// The log: created if missing, appended to, locked while tuning.
+  std::string records;
+  /// Over all tasks, matching measurements already in the log included. Default: 64 × tasks.
+  std::optional<uint64_t> trials;
+  /// Wall time of this call. With `trials`, what comes first stops.
+  std::optional<double> budget_seconds;
+  std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
+  uint64_t seed = 1;
+  std::vector<int> tasks;      ///< indices; empty: all
+  std::optional<int> workers;  ///< processes to start here; default: one per core
+  /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.
+  std::string listen;
+  /// The `tune` program to start as workers. Default: this process's own executable if it is one,
+  /// else `tune` on PATH.
+  std::string worker_program;
+
+  std::function<void(const TuneProgress&)> on_progress;  ///< after every reported measurement
+  MessageSink on_message;
+  const std::atomic<bool>* cancel = nullptr;  ///< set it to true, from any thread, to stop early
+};
+
+struct TaskResult {
+  int index = 0;
+  std::string name;
+  std::vector<int> layers;
+  std::optional<uint64_t> default_cycles, best_cycles;  ///< of one layer; absent if not measured
+  std::string best_schedule;
+  uint64_t trials = 0, valid = 0;
+};
+
+struct TuneReport {
+  std::vector<TaskResult> tasks;
+  /// Sums over the layers of the tasks above; absent while one of them has no valid measurement.
+  std::optional<uint64_t> default_cycles, best_cycles;
+  std::optional<uint64_t> clock_hz;
+  std::string records;
+  uint64_t measured = 0;   ///< by this call; 0 when the log already held everything
+  bool exhausted = false;  ///< every schedule of every task is measured
+  double seconds = 0;
+};
+
+/// Blocks until done. One call at a time may use a log; calls on different logs may run side by
+/// side. `device` is a known device's name or the path of a device file.
+///
+/// kNotFound: no such device or worker program. kInvalidInput: an option or the log is malformed.
+/// kUnsupported: nothing in the model to tune on this device. kFailed: the log is locked or cannot
+/// be written, no worker stays alive, or a task has no valid candidate. kInterrupted: cancelled.
+Result<TuneReport> tune_model(const Model& model, const std::string& device,
+                              const TuneOptions& options);
+
+}  // namespace tinytune

@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include "tinytune/deploy.h"
+#include "tuner/commands.h"
+#include "tuner/units.h"
+
+namespace tinytune {
+
+int run_compile(const CompileArguments& arguments, const Console& console) {
+  const Result<Model> model = Model::load(arguments.model);
+  if (!model) return console.fail(model.error());
+  CompileOptions options;
+  options.records = arguments.records;
+  options.require_tuned = arguments.require_tuned;
+  options.on_message = console.sink();
+  const Result<CompileReport> report =
+      compile_model(*model, arguments.device, arguments.directory, options);
+  if (!report) return console.fail(report.error());
+  console.result(fmt::format("{}: {} files, {} of {} layers tuned, arena {} bytes\n",
+                             report->directory, report->files.size(), report->layers_tuned,
+                             report->layers_tunable, grouped(report->arena_bytes)));
+  return 0;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,85 @@
+#include <cstdio>
+#include <vector>
+
+#include "tinytune/tinytune.h"
+#include "tuner/arguments.h"
+#include "tuner/commands.h"
+#include "tuner/progress.h"
+#include "tuner/report_json.h"
+#include "tuner/report_text.h"
+
+namespace tinytune {
+namespace {
+
+Result<TuneOptions> options_of(const TuneArguments& arguments, const Model& model) {
+  TuneOptions options;
+  options.trials = arguments.trials;
+  options.tuner = arguments.tuner;
+  options.seed = arguments.seed;
+  options.workers = arguments.workers;
+  options.listen = arguments.listen;
+  // A device named by the path of its file still gives a log in this directory.
+  options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
+                                               stem_of(arguments.device) + ".jsonl");
+  if (arguments.budget) {
+    TT_TRY_ASSIGN(options.budget_seconds, parse_duration(*arguments.budget));
+  }
+  if (arguments.tasks) {
+    TT_TRY_ASSIGN(options.tasks,
+                  parse_task_list(*arguments.tasks, static_cast<int>(model.info().tasks.size())));
+  }
+  return options;
+}
+
+std::string next_command(const TuneArguments& arguments, const std::string& records,
+                         const Invocation& invocation) {
+  const std::vector<std::string> words = {invocation.program,
+                                          "compile",
+                                          "--model",
+                                          arguments.model,
+                                          "--device",
+                                          arguments.device,
+                                          "--records",
+                                          records,
+                                          "-o",
+                                          stem_of(arguments.model) + "/"};
+  return shell_line(words);
+}
+
+}  // namespace
+
+int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console) {
+  const Result<Model> model = Model::load(arguments.model);
+  if (!model) return console.fail(model.error());
+  Result<TuneOptions> options = options_of(arguments, *model);
+  if (!options) return console.fail(options.error());
+
+  ProgressLine line;
+  options->cancel = invocation.cancel;
+  options->on_message = [&](MessageKind kind, const std::string& text) {
+    line.finish();
+    console.message(kind, text);
+  };
+  if (!console.quiet())
+    options->on_progress = [&](const TuneProgress& progress) { line.show(progress); };
+  const Result<TuneReport> report = tune_model(*model, arguments.device, *options);
+  line.finish();
+  if (!report && report.error().code() == ErrorCode::kInterrupted) {
+    return console.fail(kExitInterrupted,
+                        report.error().message() + "; to go on: " + invocation.line);
+  }
+  if (!report) return console.fail(report.error());
+
+  if (report->measured == 0) {
+    console.message(MessageKind::kInfo, "nothing left to measure: " + report->records +
+                                            " already holds this run; raise --trials to go on");
+  } else if (report->exhausted) {
+    console.message(MessageKind::kInfo, "every schedule of these tasks is measured");
+  }
+  console.result(console.json() ? to_json(*report) : to_text(*report));
+  const std::string next = next_command(arguments, report->records, invocation);
+  if (!console.json()) console.result("next: " + next);
+  return 0;
+}
+
+}  // namespace tinytune

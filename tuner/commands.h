@@ -1,0 +1,64 @@
+// What each command of `tune` was asked to do, and the functions that do it.
+//
+// cli.cc fills the structs from the command line; a command never sees argv.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/console.h"
+
+namespace tinytune {
+
+/// How the program was called, to print commands that can be typed as they are.
+struct Invocation {
+  std::string program = "tune";               ///< as typed: argv[0]
+  std::string line;                           ///< the whole command line, quoted for a shell
+  const std::atomic<bool>* cancel = nullptr;  ///< set by SIGINT
+};
+
+struct TuneArguments {
+  std::string model, device;
+  std::optional<std::string> records;
+  std::optional<uint64_t> trials;
+  std::optional<std::string> budget, tasks;
+  std::string tuner = "xgb";
+  uint64_t seed = 1;
+  std::optional<int> workers;
+  std::string listen;
+};
+int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console);
+
+struct CompileArguments {
+  std::string model, device, directory;
+  std::optional<std::string> records;
+  bool require_tuned = false;
+};
+int run_compile(const CompileArguments& arguments, const Console& console);
+
+struct RunArguments {
+  std::string model, device;
+  std::optional<std::string> records;
+  std::vector<std::string> inputs, outputs;
+  bool verify = false;
+  std::optional<std::string> dump_directory;
+};
+int run_run(const RunArguments& arguments, const Console& console);
+
+int run_inspect(const std::string& model, const Console& console);
+int run_devices(const Console& console);
+
+struct ReportArguments {
+  std::string model, device, records;
+};
+int run_report(const ReportArguments& arguments, const Console& console);
+
+struct WorkerArguments {
+  std::string connect, device;
+};
+int run_worker(const WorkerArguments& arguments, const Console& console);
+
+}  // namespace tinytune

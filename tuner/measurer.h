@@ -1,0 +1,32 @@
+// Where the session sends candidates: anything that takes jobs and gives their outcomes back in
+// whatever order they finish. The pool of RPC workers is the one that measures (worker_measurer.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "measure/job.h"
+#include "schedules/schedule.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct Finished {
+  uint64_t ticket = 0;
+  MeasureResult result;
+};
+
+class Measurer {
+ public:
+  virtual ~Measurer() = default;
+
+  /// `task` is an index into the session's tasks; `ticket` comes back with the outcome.
+  virtual Status submit(uint64_t ticket, size_t task, const Schedule& schedule) = 0;
+
+  /// The next outcome, in any order; nothing if none came in time. kFailed: no worker is left that
+  /// could finish what was submitted.
+  virtual Result<std::optional<Finished>> wait(std::chrono::milliseconds timeout) = 0;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,125 @@
+#include "tuner/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/units.h"
+
+namespace tinytune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const TensorInfo& tensor) {
+  return {{"id", tensor.id},
+          {"name", tensor.name},
+          {"type", tensor.type},
+          {"shape", tensor.shape},
+          {"bytes", tensor.bytes}};
+}
+
+Json json_of(const std::vector<TensorInfo>& tensors) {
+  Json all = Json::array();
+  for (const TensorInfo& tensor : tensors) all.push_back(json_of(tensor));
+  return all;
+}
+
+Json json_of(const RunReport& report) {
+  Json layers = Json::array();
+  for (const LayerCost& layer : report.layers) {
+    layers.push_back({{"index", layer.index},
+                      {"op", layer.op},
+                      {"macs", layer.macs},
+                      {"macs_executed", layer.macs_executed},
+                      {"instructions", layer.instructions},
+                      {"cycles", layer.cycles},
+                      {"tuned", layer.tuned},
+                      {"fused_into", or_null(layer.fused_into)}});
+  }
+  return {{"exact", or_null(report.exact)},
+          {"instructions", report.instructions},
+          {"cycles", report.cycles},
+          {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
+          {"arena_bytes", report.arena_bytes},
+          {"stack_bytes", report.stack_bytes},
+          {"flash_bytes", report.flash_bytes},
+          {"overhead_instructions", report.overhead_instructions},
+          {"layers", std::move(layers)}};
+}
+
+}  // namespace
+
+std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
+
+std::string to_json(const ModelInfo& model, const std::vector<std::string>& unsupported) {
+  Json operators = Json::array();
+  for (const OperatorInfo& op : model.operators) {
+    operators.push_back({{"index", op.index},
+                         {"op", op.op},
+                         {"inputs", json_of(op.inputs)},
+                         {"outputs", json_of(op.outputs)},
+                         {"macs", op.macs},
+                         {"task", or_null(op.task)}});
+  }
+  Json tasks = Json::array();
+  for (const TaskInfo& task : model.tasks) {
+    tasks.push_back({{"index", task.index},
+                     {"name", task.name},
+                     {"layers", task.layers},
+                     {"macs", task.macs},
+                     {"workload", task.workload}});
+  }
+  return dump(Json{{"name", model.name},
+                   {"operators", std::move(operators)},
+                   {"inputs", json_of(model.inputs)},
+                   {"outputs", json_of(model.outputs)},
+                   {"tasks", std::move(tasks)},
+                   {"macs", model.macs},
+                   {"unsupported", unsupported}});
+}
+
+std::string to_json(std::span<const DeviceInfo> devices) {
+  Json all = Json::array();
+  for (const DeviceInfo& device : devices) {
+    all.push_back({{"name", device.name},
+                   {"description", device.description},
+                   {"isa", device.isa},
+                   {"clock_hz", or_null(device.clock_hz)},
+                   {"transports", device.transports}});
+  }
+  return dump(Json{{"devices", std::move(all)}});
+}
+
+std::string to_json(const TuneReport& report) {
+  Json tasks = Json::array();
+  for (const TaskResult& task : report.tasks) {
+    tasks.push_back({{"index", task.index},
+                     {"name", task.name},
+                     {"layers", task.layers},
+                     {"default_cycles", or_null(task.default_cycles)},
+                     {"best_cycles", or_null(task.best_cycles)},
+                     {"trials", task.trials},
+                     {"valid", task.valid}});
+  }
+  return dump(Json{{"tasks", std::move(tasks)},
+                   {"network",
+                    {{"default_cycles", or_null(report.default_cycles)},
+                     {"best_cycles", or_null(report.best_cycles)}}},
+                   {"records", report.records}});
+}
+
+std::string to_json(const RunReport& report) { return dump(json_of(report)); }
+
+std::string to_json(const RunReport& by_default, const RunReport& tuned) {
+  return dump(Json{{"default", json_of(by_default)}, {"tuned", json_of(tuned)}});
+}
+
+}  // namespace tinytune

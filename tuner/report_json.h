@@ -1,0 +1,24 @@
+// The JSON of every command, in one place: the keys are a promise (see doc/commands.md).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tinytune/deploy.h"
+#include "tinytune/model.h"
+#include "tinytune/tinytune.h"
+#include "tinytune/tuning.h"
+
+namespace tinytune {
+
+std::string error_json(const std::string& message);
+std::string to_json(const ModelInfo& model, const std::vector<std::string>& unsupported);
+std::string to_json(std::span<const DeviceInfo> devices);
+std::string to_json(const TuneReport& report);
+std::string to_json(const RunReport& report);
+
+/// Default and tuned variants of one network, side by side.
+std::string to_json(const RunReport& by_default, const RunReport& tuned);
+
+}  // namespace tinytune

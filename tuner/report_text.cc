@@ -1,0 +1,184 @@
+#include "tuner/report_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/units.h"
+
+namespace tinytune {
+namespace {
+
+/// Columns as wide as their widest cell; a column of numbers is aligned to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { add(std::move(header)); }
+
+  void add(std::vector<std::string> row) {
+    width_.resize(std::max(width_.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) width_[i] = std::max(width_[i], row[i].size());
+    rows_.push_back(std::move(row));
+  }
+
+  std::string text() const {
+    std::string all;
+    for (const auto& row : rows_) {
+      std::string line;
+      for (size_t i = 0; i < row.size(); ++i) {
+        line += numeric(i) ? fmt::format("{:>{}}", row[i], width_[i])
+                           : fmt::format("{:<{}}", row[i], width_[i]);
+        line += "  ";
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      all += line + "\n";
+    }
+    return all;
+  }
+
+ private:
+  bool numeric(size_t column) const {
+    return std::all_of(rows_.begin() + 1, rows_.end(), [column](const auto& row) {
+      return column >= row.size() || row[column].empty() || row[column] == "-" ||
+             std::isdigit(static_cast<unsigned char>(row[column][0])) != 0;
+    });
+  }
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> width_;
+};
+
+std::string shape_text(const std::vector<int>& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+std::string shapes_text(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors)
+    text += (text.empty() ? "" : ", ") + shape_text(tensor.shape);
+  return text;
+}
+
+std::string or_dash(const std::optional<uint64_t>& value) { return value ? grouped(*value) : "-"; }
+
+void add_border(std::string& text, const char* what, const std::vector<TensorInfo>& tensors) {
+  for (const TensorInfo& t : tensors) {
+    text += fmt::format("{} t{} {} {} {}, {} bytes\n", what, t.id, t.name, t.type,
+                        shape_text(t.shape), grouped(static_cast<uint64_t>(t.bytes)));
+  }
+}
+
+}  // namespace
+
+std::string to_text(const ModelInfo& model) {
+  std::string text =
+      fmt::format("{}: {} operators, {} tasks, {} MACs\n", model.name, model.operators.size(),
+                  model.tasks.size(), grouped(static_cast<uint64_t>(model.macs)));
+  add_border(text, "input ", model.inputs);
+  add_border(text, "output", model.outputs);
+  Table operators({"#", "operator", "input", "output", "MACs", "task"});
+  for (const OperatorInfo& op : model.operators) {
+    operators.add({std::to_string(op.index), op.op, shapes_text(op.inputs), shapes_text(op.outputs),
+                   op.macs > 0 ? grouped(static_cast<uint64_t>(op.macs)) : "-",
+                   op.task ? std::to_string(*op.task) : "-"});
+  }
+  Table tasks({"task", "layers", "name"});
+  for (const TaskInfo& task : model.tasks)
+    tasks.add(
+        {std::to_string(task.index), fmt::format("{}", fmt::join(task.layers, ",")), task.name});
+  return text + "\n" + operators.text() + "\n" + tasks.text();
+}
+
+std::string to_text(std::span<const DeviceInfo> devices) {
+  Table table({"device", "isa", "clock", "transports", "description"});
+  for (const DeviceInfo& device : devices) {
+    table.add(
+        {device.name, device.isa,
+         device.clock_hz ? fmt::format("{} MHz", static_cast<double>(*device.clock_hz) / 1e6) : "-",
+         fmt::format("{}", fmt::join(device.transports, ",")), device.description});
+  }
+  return table.text();
+}
+
+std::string to_text(const TuneReport& report) {
+  Table table({"task", "name", "layers", "default", "best", "speed-up", "trials"});
+  for (const TaskResult& task : report.tasks) {
+    table.add({std::to_string(task.index), task.name, std::to_string(task.layers.size()),
+               or_dash(task.default_cycles), or_dash(task.best_cycles),
+               speedup_text(task.default_cycles, task.best_cycles), std::to_string(task.trials)});
+  }
+  std::string total = "network: ";
+  if (report.default_cycles && report.best_cycles) {
+    total += fmt::format("{} cycles by default, {} tuned, {}", grouped(*report.default_cycles),
+                         grouped(*report.best_cycles),
+                         speedup_text(report.default_cycles, report.best_cycles));
+    if (report.clock_hz) total += ", " + latency_text(*report.best_cycles, report.clock_hz);
+  } else {
+    total += "not every task has a valid measurement yet";
+  }
+  return table.text() + total + " (tuned layers only)\n";
+}
+
+std::string to_text(const RunReport& report) {
+  Table table({"layer", "op", "MACs", "instructions", "cycles", "schedule"});
+  for (const LayerCost& layer : report.layers) {
+    table.add({std::to_string(layer.index), layer.op,
+               layer.macs > 0 ? grouped(static_cast<uint64_t>(layer.macs)) : "-",
+               grouped(layer.instructions), grouped(layer.cycles),
+               layer.fused_into ? fmt::format("in layer {}", *layer.fused_into)
+               : layer.tuned    ? "tuned"
+               : layer.macs > 0 ? "default"
+                                : "-"});
+  }
+  std::string text = table.text();
+  text += fmt::format("total: {} instructions, {} cycles", grouped(report.instructions),
+                      grouped(report.cycles));
+  if (report.clock_hz) text += ", " + latency_text(report.cycles, report.clock_hz);
+  text +=
+      fmt::format("\narena {} bytes, stack {} bytes, flash {} bytes, overhead {} instructions\n",
+                  grouped(report.arena_bytes), grouped(report.stack_bytes),
+                  grouped(report.flash_bytes), grouped(report.overhead_instructions));
+  if (report.exact)
+    text += *report.exact ? "exact: every output byte equals the reference\n"
+                          : "NOT exact: " + report.difference + "\n";
+  return text;
+}
+
+std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
+                            const std::string& device) {
+  Table table({"layer", "op", "MACs", "default cycles", "tuned cycles", "speed-up"});
+  for (size_t i = 0; i < tuned.layers.size(); ++i) {
+    const LayerCost& after = tuned.layers[i];
+    const LayerCost& before = by_default.layers[i];
+    table.add({std::to_string(after.index), after.op,
+               after.macs > 0 ? grouped(static_cast<uint64_t>(after.macs)) : "-",
+               grouped(before.cycles), grouped(after.cycles),
+               speedup_text(before.cycles, after.cycles)});
+  }
+  const auto total_macs = [](const RunReport& report) {
+    uint64_t macs = 0;
+    for (const LayerCost& layer : report.layers) macs += static_cast<uint64_t>(layer.macs);
+    return macs;
+  };
+  table.add({"", "network", grouped(total_macs(tuned)), grouped(by_default.cycles),
+             grouped(tuned.cycles), speedup_text(by_default.cycles, tuned.cycles)});
+  std::string text = table.text();
+  if (tuned.clock_hz) {
+    text += fmt::format("latency on {} at {} MHz: {} by default, {} tuned\n", device,
+                        static_cast<double>(*tuned.clock_hz) / 1e6,
+                        latency_text(by_default.cycles, tuned.clock_hz),
+                        latency_text(tuned.cycles, tuned.clock_hz));
+  }
+  text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
+                      grouped(tuned.instructions));
+  text +=
+      fmt::format("arena {} bytes, stack {} bytes, flash {} bytes\n", grouped(tuned.arena_bytes),
+                  grouped(tuned.stack_bytes), grouped(tuned.flash_bytes));
+  if (tuned.exact && by_default.exact) {
+    text += *tuned.exact && *by_default.exact
+                ? "exact: both variants equal the reference bit for bit\n"
+                : "NOT exact: " + (*tuned.exact ? by_default.difference : tuned.difference) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,24 @@
+// The tables that commands print for people.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tinytune/deploy.h"
+#include "tinytune/model.h"
+#include "tinytune/tinytune.h"
+#include "tinytune/tuning.h"
+
+namespace tinytune {
+
+std::string to_text(const ModelInfo& model);
+std::string to_text(std::span<const DeviceInfo> devices);
+std::string to_text(const TuneReport& report);
+std::string to_text(const RunReport& report);
+
+/// Layer by layer, default against tuned, then the network's totals.
+std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
+                            const std::string& device);
+
+}  // namespace tinytune

@@ -1,0 +1,77 @@
+// The tuning loop: propose, measure, log, tell.
+//
+// Kept deterministic under any number of workers by a window of fixed size: kWindow proposals are
+// outstanding, the oldest outcome is logged and told before the next proposal is asked for. What is
+// proposed then depends on the tasks, the seed and the outcomes, and never on who was faster. An
+// outcome that the log already holds is taken from there, so a resumed run replays its own past in
+// milliseconds and goes on as if it had never stopped.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "records/log.h"
+#include "records/records.h"
+#include "tinytune/result.h"
+#include "tuner/measurer.h"
+#include "tuner/trajectory.h"
+
+namespace tinytune {
+
+/// Wide enough to keep a dozen workers busy, narrow enough that a strategy hears of an outcome
+/// soon.
+inline constexpr size_t kWindow = 16;
+
+struct SessionLimits {
+  uint64_t trials = 0;                   ///< matching measurements in the log included
+  std::optional<double> budget_seconds;  ///< from `started`
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct SessionEnd {
+  uint64_t measured = 0;
+  bool exhausted = false;    ///< nothing left to propose
+  bool interrupted = false;  ///< `cancel` was set
+};
+
+class Session {
+ public:
+  /// Makes the measurer; called once, and only if there is something to measure.
+  using StartMeasurer = std::function<Result<std::unique_ptr<Measurer>>()>;
+  /// After every reported measurement, and about ten times a second while waiting.
+  using OnTick = std::function<void(const Records& records, uint64_t measured, bool reported)>;
+
+  /// All references outlive the session. `records` holds the log's applicable measurements.
+  Session(const std::vector<TuningTask>& tasks, const Device& device, LogWriter& log,
+          Records& records);
+
+  /// Measurements of this seed and tuner are replayed where the trajectory proposes them; all
+  /// others in `records` are told to the strategies as history before the first proposal.
+  Result<SessionEnd> run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
+                         const SessionLimits& limits, const StartMeasurer& start,
+                         const OnTick& on_tick);
+
+ private:
+  struct Outstanding;
+  struct Run;
+  uint64_t matching() const;
+  bool finished(const Run& run) const;
+  Status fill_window(Run& run, const StartMeasurer& start);
+  void notice_stop(Run& run) const;
+  Status wait_for_oldest(Run& run, const OnTick& on_tick);
+  Status report_oldest(Run& run, const OnTick& on_tick);
+
+  const std::vector<TuningTask>& tasks_;
+  const Device& device_;
+  LogWriter& log_;
+  Records& records_;
+};
+
+}  // namespace tinytune

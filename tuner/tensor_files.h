@@ -1,0 +1,26 @@
+// The bytes that `tune run` reads and writes: raw tensors, in files or from a seeded generator.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// `arguments`: one FILE or seed:N for each input, or a single one that holds all of them back to
+/// back; none stands for seed:1. kInvalidInput: a wrong number or size; kNotFound: no such file.
+Result<std::vector<std::vector<uint8_t>>> read_inputs(const Model& model,
+                                                      std::span<const std::string> arguments);
+
+/// One file for each output, or one for all back to back. kInvalidInput: a wrong number.
+Status write_outputs(const Model& model, std::span<const std::string> files,
+                     std::span<const std::vector<uint8_t>> outputs);
+
+/// Creates the folders above it. kFailed: cannot write.
+Status write_file(const std::string& path, std::span<const uint8_t> bytes);
+
+}  // namespace tinytune

@@ -1,0 +1,202 @@
+#include "tinytune/tuning.h"
+
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "devices/device.h"
+#include "records/log.h"
+#include "search/strategy.h"
+#include "tuner/known_records.h"
+#include "tuner/model_state.h"
+#include "tuner/session.h"
+#include "tuner/trajectory.h"
+#include "tuner/worker_measurer.h"
+
+namespace tinytune {
+namespace {
+
+constexpr uint64_t kTrialsPerTask = 64;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Error invalid(std::string message) { return Error(ErrorCode::kInvalidInput, std::move(message)); }
+
+Result<std::vector<int>> selected_tasks(const Model& model, const TuneOptions& options) {
+  const int count = static_cast<int>(model.state().tasks.size());
+  if (count == 0) {
+    return Error(ErrorCode::kUnsupported,
+                 model.path() + ": no convolution, depthwise convolution or dense layer to tune");
+  }
+  if (options.tasks.empty()) {
+    std::vector<int> all(static_cast<size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  for (int task : options.tasks) {
+    if (task < 0 || task >= count) {
+      return invalid("there is no task " + std::to_string(task) + "; the model has " +
+                     std::to_string(count));
+    }
+  }
+  return options.tasks;
+}
+
+Status check_options(const TuneOptions& options) {
+  if (options.records.empty()) return invalid("no log is named");
+  if (options.trials && *options.trials == 0) return invalid("trials must be above zero");
+  if (options.budget_seconds && !(*options.budget_seconds > 0))
+    return invalid("the time budget must be above zero");
+  if (options.workers && *options.workers < 0) return invalid("workers cannot be fewer than none");
+  if (options.workers && *options.workers > kMostWorkers)
+    return invalid("more than " + std::to_string(kMostWorkers) + " workers");
+  if (options.workers && *options.workers == 0 && options.listen.empty())
+    return invalid("without workers of its own the run must listen for others: add --listen");
+  return ok_status();
+}
+
+/// Sum over the layers of all tasks; nothing while one task has no value.
+template <typename CyclesOf>
+std::optional<uint64_t> network_cycles(const std::vector<TuningTask>& tasks, CyclesOf cycles_of) {
+  uint64_t sum = 0;
+  for (const TuningTask& task : tasks) {
+    const std::optional<uint64_t> cycles = cycles_of(task);
+    if (!cycles) return std::nullopt;
+    sum += *cycles * task.task->layers.size();
+  }
+  return sum;
+}
+
+std::optional<uint64_t> cycles_of(const Measurement* measurement) {
+  return measurement == nullptr ? std::nullopt : measurement->median_cycles();
+}
+
+std::optional<uint64_t> default_cycles(const TuningTask& task, const Records& records) {
+  return cycles_of(records.find(task.workload, to_text(task.space.schedule(task.default_point))));
+}
+
+/// Turns the session's ticks into what a caller wants to show.
+class ProgressReporter {
+ public:
+  ProgressReporter(const TuneOptions& options, const std::vector<TuningTask>& tasks,
+                   const SessionLimits& limits, const Device& device)
+      : options_(options), tasks_(tasks), limits_(limits), device_(device) {}
+
+  void tick(const Records& records, uint64_t measured, bool reported) {
+    if (!options_.on_progress) return;
+    if (!first_) first_ = Clock::now();
+    if (!reported) return;
+    TuneProgress p;
+    for (const TuningTask& task : tasks_) {
+      const Records::Tally tally = records.tally(task.workload);
+      p.trials += tally.trials;
+      p.valid += tally.valid;
+    }
+    p.trials_total = limits_.trials;
+    p.measured = measured;
+    p.clock_hz = device_.clock_hz;
+    p.best_cycles = network_cycles(
+        tasks_, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); });
+    const double elapsed = seconds_since(*first_);
+    if (elapsed > 0) p.trials_per_second = static_cast<double>(measured) / elapsed;
+    if (p.trials_per_second > 0) {
+      const uint64_t left = limits_.trials > p.trials ? limits_.trials - p.trials : 0;
+      p.seconds_left = static_cast<double>(left) / p.trials_per_second;
+    }
+    if (limits_.budget_seconds) {
+      const double left = std::max(0.0, *limits_.budget_seconds - seconds_since(limits_.started));
+      p.seconds_left = std::min(p.seconds_left.value_or(left), left);
+    }
+    options_.on_progress(p);
+  }
+
+ private:
+  const TuneOptions& options_;
+  const std::vector<TuningTask>& tasks_;
+  const SessionLimits& limits_;
+  const Device& device_;
+  std::optional<Clock::time_point> first_;
+};
+
+TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& records,
+                     const Device& device) {
+  TuneReport report;
+  for (const TuningTask& task : tasks) {
+    TaskResult result{task.index, task.task->name, task.task->layers, {}, {}, {}, 0, 0};
+    const Records::Tally tally = records.tally(task.workload);
+    result.trials = tally.trials;
+    result.valid = tally.valid;
+    result.default_cycles = default_cycles(task, records);
+    if (const Measurement* best = records.best(task.workload)) {
+      result.best_cycles = best->median_cycles();
+      result.best_schedule = best->schedule;
+    }
+    report.tasks.push_back(std::move(result));
+  }
+  report.default_cycles =
+      network_cycles(tasks, [&](const TuningTask& task) { return default_cycles(task, records); });
+  report.best_cycles = network_cycles(
+      tasks, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); });
+  report.clock_hz = device.clock_hz;
+  return report;
+}
+
+Status check_valid_candidates(const std::vector<TuningTask>& tasks, const Records& records) {
+  for (const TuningTask& task : tasks) {
+    const Records::Tally tally = records.tally(task.workload);
+    if (tally.trials == 0 || tally.valid > 0) continue;
+    const Measurement* last = records.of(task.workload).back();
+    return Error(ErrorCode::kFailed,
+                 "task " + std::to_string(task.index) + " (" + task.task->name +
+                     "): no valid candidate in " + std::to_string(tally.trials) +
+                     " trials; the last one: " + std::string(name_of(last->outcome)) +
+                     (last->detail.empty() ? "" : ", " + last->detail));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Result<TuneReport> tune_model(const Model& model, const std::string& device_name,
+                              const TuneOptions& options) {
+  const auto started = Clock::now();
+  TT_TRY(check_options(options));
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, options));
+  TT_TRY_ASSIGN(const auto tasks, make_tuning_tasks(model.state().tasks, selected, device));
+  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
+  TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
+  Records records = applicable_records(log.contents(), options.records, device, options.on_message);
+
+  SessionLimits limits;
+  limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());
+  limits.budget_seconds = options.budget_seconds;
+  limits.started = started;
+  limits.cancel = options.cancel;
+  ProgressReporter progress(options, tasks, limits, device);
+  Session session(tasks, device, log, records);
+  const auto start = [&] { return WorkerMeasurer::start(tasks, device, device_name, options); };
+  TT_TRY_ASSIGN(const SessionEnd end,
+                session.run(std::move(trajectory), options.tuner, options.seed, limits, start,
+                            [&](const Records& now, uint64_t measured, bool reported) {
+                              progress.tick(now, measured, reported);
+                            }));
+
+  if (end.interrupted) {
+    return Error(ErrorCode::kInterrupted, "interrupted; " + std::to_string(end.measured) +
+                                              " new measurements are in " + options.records);
+  }
+  TT_TRY(check_valid_candidates(tasks, records));
+  TuneReport report = report_of(tasks, records, device);
+  report.records = options.records;
+  report.measured = end.measured;
+  report.exhausted = end.exhausted;
+  report.seconds = seconds_since(started);
+  return report;
+}
+
+}  // namespace tinytune

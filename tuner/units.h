@@ -1,0 +1,25 @@
+// Numbers as people read them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tinytune {
+
+/// Nothing without a clock.
+std::optional<double> milliseconds(uint64_t cycles, std::optional<uint64_t> clock_hz);
+
+/// "12.34 ms" with a clock, else "1,974,000 cycles".
+std::string latency_text(uint64_t cycles, std::optional<uint64_t> clock_hz);
+
+/// "1,234,567".
+std::string grouped(uint64_t value);
+
+/// "2.41x"; "-" unless both are there.
+std::string speedup_text(std::optional<uint64_t> before, std::optional<uint64_t> after);
+
+/// "1:05" or "2:03:04".
+std::string clock_text(double seconds);
+
+}  // namespace tinytune
