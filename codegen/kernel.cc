@@ -1,11 +1,14 @@
 #include "codegen/kernel.h"
 
 #include <Halide.h>
+#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "base/check.h"
 #include "codegen/retarget.h"
 #include "templates/kernel_template.h"
 
@@ -50,27 +53,40 @@ std::vector<std::string> parameter_names(const KernelTemplate& t, const Workload
 // Halide makes names unique within a process by adding "$1", "$2", ….
 std::string plain_name(const std::string& name) { return name.substr(0, name.find('$')); }
 
+std::vector<Stage> stages_of(const Halide::Module& module) {
+  std::vector<Stage> stages;
+  for (const Halide::Internal::LoweredFunc& f : module.functions()) {
+    Stage stage{f.name, {}};
+    for (const auto& argument : f.args) stage.buffers.push_back(plain_name(argument.name));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
 Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload,
                                const Schedule& schedule, const Device& device,
                                const std::string& symbol, Emit kind) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
   CompiledKernel kernel{symbol, {}, {}, {}};
   auto start = Clock::now();
-  const auto lowered = t.lower(workload, schedule, halide_target(device), symbol);
-  std::vector<Stage> stages;
-  for (const Halide::Internal::LoweredFunc& f : lowered->functions()) {
-    Stage stage{f.name, {}};
-    for (const auto& argument : f.args) stage.buffers.push_back(plain_name(argument.name));
-    stages.push_back(std::move(stage));
-  }
+  const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
   kernel.times.lower_ms = milliseconds_since(start);
 
   start = Clock::now();
-  llvm::LLVMContext context;
   set_switches(schedule.get("sched"));
-  const auto module = Halide::compile_module_to_llvm_module(*lowered, context);
-  retarget(*module, *machine);
-  wrap_stages(*module, symbol, parameter_names(t, workload, schedule), stages);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  if (lowered.stages != nullptr) {
+    module = Halide::compile_module_to_llvm_module(*lowered.stages, context);
+    retarget(*module, *machine);
+    wrap_stages(*module, symbol, parameter_names(t, workload, schedule),
+                stages_of(*lowered.stages));
+  } else {
+    llvm::SMDiagnostic problem;
+    module = llvm::parseAssemblyString(lowered.llvm_assembly, problem, context);
+    TT_CHECK(module != nullptr, std::string(t.name) + ": " + problem.getMessage().str());
+    retarget(*module, *machine);
+  }
   optimise(*module, *machine);
   TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
   if (kind == Emit::kObject)

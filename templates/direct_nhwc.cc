@@ -229,8 +229,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return nest;
 }
 
-std::unique_ptr<Halide::Module> lower(const Workload& w, const Schedule& schedule,
-                                      const Halide::Target& target, const std::string& symbol) {
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target& target,
+              const std::string& symbol) {
   using namespace Halide;
   const Shape s(w);
   const Tile t(schedule);
@@ -300,10 +300,10 @@ std::unique_ptr<Halide::Module> lower(const Workload& w, const Schedule& schedul
   if (red.taps) update.unroll(k.y);
   if (t.unroll_rows) update.unroll(k.z);
 
-  auto module = std::make_unique<Module>(symbol, target);
+  auto module = std::make_shared<Module>(symbol, target);
   append_padding(*module, w, window, symbol + "_pad");
   append_stage(*module, out, {in, weights, params}, symbol + "_main");
-  return module;
+  return {module, ""};
 }
 
 bool supports(const Workload& w, const Device&) {

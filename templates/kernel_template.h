@@ -33,6 +33,14 @@ struct PackedConstant {
   std::vector<uint8_t> bytes;  ///< little-endian elements
 };
 
+/// What a template lowered a schedule to. Most write Halide: one function a stage, appended to a
+/// module. Loops that Halide does not express (trip counts read from data) are LLVM assembly text
+/// that defines the kernel's exported function itself.
+struct Lowered {
+  std::shared_ptr<Halide::Module> stages;
+  std::string llvm_assembly;  ///< used when `stages` is empty
+};
+
 /// A kernel's exported function is `void f(const int8_t* input, const void* constant…, void*
 /// scratch (only if scratch_bytes > 0), int8_t* output)`: plain pointers, no runtime, no state.
 /// Input and output are 4-byte aligned, scratch 8.
@@ -51,8 +59,8 @@ struct KernelTemplate {
   Result<std::vector<PackedConstant>> (*pack)(const Workload&, const LayerData&, const Schedule&);
   int64_t (*scratch_bytes)(const Workload&, const Schedule&);
   /// Throws what Halide throws; codegen/kernel.cc is its only caller.
-  std::unique_ptr<Halide::Module> (*lower)(const Workload&, const Schedule&, const Halide::Target&,
-                                           const std::string& symbol);
+  Lowered (*lower)(const Workload&, const Schedule&, const Halide::Target&,
+                   const std::string& symbol);
 };
 
 /// Every template of this build, in the order of kernels.inc.

@@ -26,13 +26,6 @@ int fields(Requantise kind) {
   return 0;
 }
 
-int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
-  uint32_t sum = 0;
-  for (int8_t weight : channel_weights(w, data, channel)) sum += static_cast<uint32_t>(weight);
-  const auto bias = static_cast<uint32_t>(data.bias[static_cast<size_t>(channel)]);
-  return static_cast<int32_t>(bias - static_cast<uint32_t>(w.input_zero_point) * sum);
-}
-
 Expr unsigned_bits(const Expr& e) { return cast<uint32_t>(e); }
 Expr signed_bits(const Expr& e) { return cast<int32_t>(e); }
 
@@ -42,6 +35,13 @@ Expr multiply_high(const Expr& a, const Expr& b) {
 }
 
 }  // namespace
+
+int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
+  uint32_t sum = 0;
+  for (int8_t weight : channel_weights(w, data, channel)) sum += static_cast<uint32_t>(weight);
+  const auto bias = static_cast<uint32_t>(data.bias[static_cast<size_t>(channel)]);
+  return static_cast<int32_t>(bias - static_cast<uint32_t>(w.input_zero_point) * sum);
+}
 
 Result<PackedConstant> pack_requantise(const Workload& w, const LayerData& data) {
   std::vector<int32_t> words;

@@ -22,7 +22,10 @@ namespace tinytune {
 /// kUnsupported: that kind is not provable for these constants.
 Result<PackedConstant> pack_requantise(const Workload& workload, const LayerData& data);
 
-/// The bias of `channel`, zero point folded, as uint32.
+/// The bias that makes the input's zero point disappear from the sum.
+int32_t folded_bias(const Workload& workload, const LayerData& data, int channel);
+
+/// That bias, read from the array, as uint32.
 Halide::Expr bias_of(const Workload& workload, const Halide::ImageParam& params,
                      const Halide::Expr& channel);
 

@@ -1,0 +1,133 @@
+#include "templates/ir_text.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace tinytune {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+Value IrText::emit(const std::string& type, const std::string& instruction) {
+  Value value{type, "%v" + std::to_string(next_++)};
+  body_ += "  " + value.text + " = " + instruction + "\n";
+  return value;
+}
+
+Value IrText::binary(const char* opcode, const Value& a, const Value& b) {
+  return emit(a.type, fmt::format("{} {} {}, {}", opcode, a.type, a.text, b.text));
+}
+
+Value IrText::high_word(const Value& a, const Value& b, const char* extend_second) {
+  const Value wide_a = emit("i64", fmt::format("sext i32 {} to i64", a.text));
+  const Value wide_b = emit("i64", fmt::format("{} i32 {} to i64", extend_second, b.text));
+  const Value high = binary("lshr", binary("mul", wide_a, wide_b), {"i64", "32"});
+  return emit("i32", fmt::format("trunc i64 {} to i32", high.text));
+}
+
+Value IrText::clamp(const Value& a, int low, int high) {
+  const auto limit = [&](const Value& v, const char* keep_if, int bound) {
+    const Value keep = emit("i1", fmt::format("icmp {} i32 {}, {}", keep_if, v.text, bound));
+    return emit("i32", fmt::format("select i1 {}, i32 {}, i32 {}", keep.text, v.text, bound));
+  };
+  return limit(limit(a, "slt", high), "sgt", low);
+}
+
+Value IrText::at(const Value& base, const Value& bytes) {
+  return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
+}
+
+Value IrText::load_byte(const Value& address, bool is_signed) {
+  const Value byte = emit("i8", fmt::format("load i8, i8* {}", address.text));
+  return emit("i32", fmt::format("{} i8 {} to i32", is_signed ? "sext" : "zext", byte.text));
+}
+
+Value IrText::load_word(const Value& address) {
+  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
+  return emit("i32", fmt::format("load i32, i32* {}, align 4", word.text));
+}
+
+void IrText::store_byte(const Value& value, const Value& address) {
+  const Value byte = emit("i8", fmt::format("trunc i32 {} to i8", value.text));
+  body_ += fmt::format("  store i8 {}, i8* {}\n", byte.text, address.text);
+}
+
+void IrText::store_word(const Value& value, const Value& address) {
+  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
+  body_ += fmt::format("  store i32 {}, i32* {}, align 4\n", value.text, word.text);
+}
+
+Value IrText::differs(const Value& a, const Value& b) {
+  return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
+}
+
+Values IrText::phis(const Values& initial) {
+  Values values;
+  for (const Value& v : initial) values.push_back({v.type, "%v" + std::to_string(next_++)});
+  return values;
+}
+
+namespace {
+
+std::string phi_lines(const Values& phi, const Values& first, const std::string& from,
+                      const Values& next, const std::string& latch) {
+  std::string lines;
+  for (size_t i = 0; i < phi.size(); ++i)
+    lines += fmt::format("  {} = phi {} [ {}, %{} ], [ {}, %{} ]\n", phi[i].text, phi[i].type,
+                         first[i].text, from, next[i].text, latch);
+  return lines;
+}
+
+}  // namespace
+
+Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
+  const std::string head = label(), exit = label(), entry = block_;
+  const Values carried = phis(initial);
+  std::string before = std::move(body_);
+  body_.clear();
+  block_ = head;
+  Values next = body(carried);
+  TT_CHECK(next.size() == initial.size() + 1, "a loop returns its values and a condition");
+  const Value condition = next.back();
+  next.pop_back();
+  before += fmt::format("  br label %{}\n{}:\n", head, head);
+  before += phi_lines(carried, initial, entry, next, block_) + body_;
+  before +=
+      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, head, exit, exit);
+  body_ = std::move(before);
+  block_ = exit;
+  return next;
+}
+
+Values IrText::while_loop(const Values& initial,
+                          const std::function<Value(const Values&)>& condition,
+                          const std::function<Values(const Values&)>& body) {
+  const std::string head = label(), inside = label(), exit = label(), entry = block_;
+  const Values carried = phis(initial);
+  std::string before = std::move(body_);
+  body_.clear();
+  block_ = head;
+  const Value go_on = condition(carried);
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", go_on.text, inside, exit, inside);
+  block_ = inside;
+  const Values next = body(carried);
+  TT_CHECK(next.size() == initial.size(), "a loop returns its values");
+  before += fmt::format("  br label %{}\n{}:\n", head, head);
+  before += phi_lines(carried, initial, entry, next, block_) + body_;
+  before += fmt::format("  br label %{}\n{}:\n", head, exit);
+  body_ = std::move(before);
+  block_ = exit;
+  return carried;
+}
+
+std::string IrText::function(const std::string& symbol,
+                             const std::vector<std::string>& parameters) const {
+  std::string list;
+  for (const std::string& p : parameters)
+    list += (list.empty() ? "" : ", ") + ("i8* noalias nocapture %" + p);
+  return fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n", symbol, list,
+                     body_);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,67 @@
+// Writes one LLVM function as assembly text: the few instructions that integer kernels need.
+//
+// Text and not IRBuilder, so that templates stay free of LLVM's headers and a kernel can be read in
+// a debugger. All integers are i32 and wrap; addresses are i8 pointers with byte offsets.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tinytune {
+
+class IrText {
+ public:
+  /// An SSA name, an argument or a literal, with its type.
+  struct Value {
+    std::string type, text;
+  };
+  using Values = std::vector<Value>;
+
+  static Value number(int64_t value) { return {"i32", std::to_string(value)}; }
+  static Value argument(const std::string& name) { return {"i8*", "%" + name}; }
+
+  Value add(const Value& a, const Value& b) { return binary("add", a, b); }
+  Value sub(const Value& a, const Value& b) { return binary("sub", a, b); }
+  Value mul(const Value& a, const Value& b) { return binary("mul", a, b); }
+  Value shift_left(const Value& a, const Value& b) { return binary("shl", a, b); }
+  Value shift_right(const Value& a, const Value& b) { return binary("ashr", a, b); }
+  /// High word of the 64-bit product of two signed words; of a signed and an unsigned one.
+  Value multiply_high(const Value& a, const Value& b) { return high_word(a, b, "sext"); }
+  Value multiply_high_unsigned(const Value& a, const Value& b) { return high_word(a, b, "zext"); }
+  Value clamp(const Value& a, int low, int high);
+
+  /// `base` + `bytes`.
+  Value at(const Value& base, const Value& bytes);
+  Value at(const Value& base, int64_t bytes) { return bytes == 0 ? base : at(base, number(bytes)); }
+  Value load_byte(const Value& address, bool is_signed);
+  Value load_word(const Value& address);
+  void store_byte(const Value& value, const Value& address);
+  void store_word(const Value& value, const Value& address);
+
+  Value differs(const Value& a, const Value& b);
+
+  /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
+  /// an i1. Returns the values after the loop.
+  Values do_while(const Values& initial, const std::function<Values(const Values&)>& body);
+  /// while (condition(carried)) carried = body(carried), the test made before each turn.
+  Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
+                    const std::function<Values(const Values&)>& body);
+
+  /// The module: `void symbol(i8* noalias parameter…)` around what was written.
+  std::string function(const std::string& symbol, const std::vector<std::string>& parameters) const;
+
+ private:
+  Value binary(const char* opcode, const Value& a, const Value& b);
+  Value high_word(const Value& a, const Value& b, const char* extend_second);
+  Value emit(const std::string& type, const std::string& instruction);
+  std::string label() { return "b" + std::to_string(next_++); }
+  Values phis(const Values& initial);
+
+  int next_ = 0;
+  std::string block_ = "entry";  // the block being written
+  std::string body_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,412 @@
+// Lane-packed convolution: two pixels in one word, so that one multiplication does two products.
+//
+// (a + b * 2^16) * w holds a * w in its low half and b * w in its high half as long as the low sum
+// stays within 16 bits. Weights are constants, so how many products fit is known: for each tile
+// of channels, pack() cuts the reduction into the longest groups with 128 * sum|w| <= 32767 for
+// every channel of the tile and writes their lengths beside the weights. A group starts at 0x8000,
+// so that the low lane never borrows from the high one, and ends with three instructions:
+//   sum += acc; high += acc >> 16;   at the end: low = sum - (high << 16) - 0x8000 * groups.
+//
+// The pixels, not the weights, are packed: weights stay bytes in flash, both lanes share a
+// channel's constants, and a group need only fit one channel's weights at a time. Packing the
+// inputs is a staging loop per tile of pixels, paid once and used by all output channels.
+//
+// Group lengths are read from data, which Halide's loops cannot do; this template writes LLVM
+// assembly instead (doc/adr/0009).
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "schedules/requantise.h"
+#include "templates/input_window.h"
+#include "templates/ir_text.h"
+#include "templates/kernel_template.h"
+#include "templates/packing.h"
+#include "templates/requantise_stage.h"
+#include "templates/switches.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kBiggestLane = 32767;  // what a lane may reach on either side of its middle
+constexpr int kParamWords = 4;       // high seed, low seed, multiplier, offset or shift
+
+struct Plan {
+  int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
+  int rows, columns;    // of output pixels
+  bool flat;
+  int run, runs;  // contiguous inputs of a kernel row; kernel rows
+  int64_t reduction, padded_reduction;
+  InputWindow window;
+
+  Plan(const Workload& w, const Schedule& s)
+      : oc(s.get_int("oc")),
+        pairs(s.get_int("pairs")),
+        step(s.get_int("step")),
+        rows(w.out_h),
+        columns(w.out_w),
+        flat(false),
+        run(w.kernel_w * w.in_c),
+        runs(w.kernel_h),
+        reduction(w.reduction()),
+        padded_reduction((reduction + step - 1) / step * step),
+        window(input_window(w)) {
+    flat = w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
+           !window.copied && w.out_h == w.in_h && w.out_w == w.in_w;
+    if (flat) columns *= rows, rows = 1;
+  }
+};
+
+bool supports(const Workload& w, const Device& device) {
+  return w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.batch == 1 &&
+         w.dilation_w == 1 && w.facts.requantise != Requantise::kLong && w.facts.lane_group >= 2 &&
+         device.target.family == CoreFamily::kRiscv32;
+}
+
+ConfigSpace space(const Workload& w, const Device&) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 3, 4})
+    if (w.out_c % c == 0) channels.push_back(c);
+  ConfigSpace::Family family{"lanes_nhwc",
+                             1,
+                             {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
+                              int_knob("step", {1, 2, 4}), scheduler_knob()}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) {
+    const Plan plan(w, s);
+    return 2 * plan.pairs <= plan.columns && plan.oc * plan.pairs <= 8 &&
+           plan.step <= w.facts.lane_group && plan.step <= plan.reduction;
+  });
+  return result;
+}
+
+Schedule default_schedule(const Workload& w, const Device&) {
+  const Plan widest(w, Schedule("lanes_nhwc", 1, {{"oc", "1"}, {"pairs", "1"}, {"step", "1"}}));
+  const int pairs = std::clamp(widest.columns / 2, 1, 3);
+  return Schedule("lanes_nhwc", 1,
+                  {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
+                   {"pairs", std::to_string(pairs)},
+                   {"step", w.facts.lane_group >= 2 && w.reduction() >= 2 ? "2" : "1"},
+                   {"sched", "source"}});
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return plan.window.bytes + plan.padded_reduction * plan.pairs * 4;
+}
+
+// Lengths of the groups of one tile, in products; each a multiple of the step.
+std::vector<int> groups_of(const Plan& plan, const std::vector<std::vector<int8_t>>& tile) {
+  const auto n = static_cast<size_t>(plan.padded_reduction), step = static_cast<size_t>(plan.step);
+  const int longest = 255 / plan.oc / plan.step * plan.step;  // lengths are stored as bytes
+  std::vector<int> lengths;
+  std::vector<int> sums(tile.size(), 0);
+  for (size_t at = 0; at < n; at += step) {
+    std::vector<int> more(tile.size(), 0);
+    for (size_t c = 0; c < tile.size(); ++c)
+      for (size_t i = at; i < at + step; ++i) more[c] += std::abs(tile[c][i]);
+    bool fits = !lengths.empty() && lengths.back() + plan.step <= longest;
+    for (size_t c = 0; c < tile.size(); ++c) fits &= 128 * (sums[c] + more[c]) <= kBiggestLane;
+    if (fits) {
+      lengths.back() += plan.step;
+      for (size_t c = 0; c < tile.size(); ++c) sums[c] += more[c];
+    } else {
+      for (int alone : more)
+        if (128 * alone > kBiggestLane) return {};
+      lengths.push_back(plan.step);
+      sums = std::move(more);
+    }
+  }
+  return lengths;
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const auto fused = w.facts.requantise == Requantise::kFused ? fuse_requantise(w, data)
+                                                              : std::optional<FusedRequantise>();
+  if (w.facts.requantise == Requantise::kFused ? !fused : !short_requantise_proved(w, data))
+    return Error(ErrorCode::kUnsupported, "the requantisation is not exact for these weights");
+
+  std::vector<int8_t> weights;
+  std::vector<int8_t> groups;
+  std::vector<int32_t> params;
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    std::vector<std::vector<int8_t>> tile;
+    for (int c = first; c < first + plan.oc; ++c) {
+      tile.push_back(channel_weights(w, data, c));
+      tile.back().resize(static_cast<size_t>(plan.padded_reduction), 0);
+    }
+    const auto lengths = groups_of(plan, tile);
+    if (lengths.empty())
+      return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
+    for (int length : lengths) groups.push_back(static_cast<int8_t>(length * plan.oc));
+    groups.push_back(0);
+    for (size_t k = 0; k < tile[0].size(); ++k)
+      for (const auto& channel : tile) weights.push_back(channel[k]);
+    for (int c = first; c < first + plan.oc; ++c) {
+      const auto at = static_cast<size_t>(c);
+      // The high lane ends as high + bias; the low lane as sum - (high << 16), whose `high` already
+      // holds the bias, less what every group started with.
+      const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
+      const uint32_t low = bias + (bias << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
+      params.insert(params.end(),
+                    {static_cast<int32_t>(bias), static_cast<int32_t>(low),
+                     fused ? fused->multiplier[at]
+                           : static_cast<int32_t>(2 * static_cast<uint32_t>(data.multiplier[at])),
+                     fused ? fused->offset[at] : -data.shift[at]});
+    }
+  }
+  if (fused) params.insert(params.end(), {fused->left, fused->right});
+  return std::vector<PackedConstant>{bytes_constant("weights", weights),
+                                     bytes_constant("groups", groups),
+                                     words_constant("params", params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t tiles = (plan.columns + 2 * plan.pairs - 1) / (2 * plan.pairs);
+  using Kind = Loop::Kind;
+  LoopNest nest;
+  nest.accesses = {{"input", 4, false, {}},
+                   {"weights", 1, false, {}},
+                   {"output", 1, true, {}},
+                   {"params", 16, false, {}}};
+  const auto loop = [&](const char* name, int64_t extent, Kind kind, bool reduces, int64_t in,
+                        int64_t weights, int64_t out, int64_t params) {
+    nest.loops.push_back({name, extent, kind, reduces});
+    const int64_t strides[] = {in, weights, out, params};
+    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
+  };
+  loop("rows", plan.rows, Kind::kSerial, false, 0, 0, int64_t{plan.columns} * w.out_c, 0);
+  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
+  loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.padded_reduction * plan.oc,
+       plan.oc, 16 * plan.oc);
+  loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
+       4 * plan.pairs * plan.step, int64_t{plan.step} * plan.oc, 0, 0);
+  loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.pairs, plan.oc, 0, 0);
+  loop("px", plan.pairs, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
+  loop("oc", plan.oc, Kind::kUnrolled, false, 0, 1, 1, 16);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = 3 * plan.oc * plan.pairs;
+  nest.outputs = int64_t{plan.rows} * tiles * 2 * plan.pairs * w.out_c;
+  nest.prologue_bytes =
+      plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * tiles * plan.rows;
+  nest.unrolled_body = plan.oc * plan.pairs * plan.step;
+  nest.switches = {{"lanes", 1.0}};
+  describe_switches(schedule, nest);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan) : w_(w), plan_(plan) {}
+
+  std::string write(const std::string& symbol) {
+    const Value scratch = IrText::argument("scratch");
+    if (plan_.window.copied) copy_window(scratch);
+    const Value source = plan_.window.copied ? scratch : IrText::argument("input");
+    const Value staged = ir_.at(scratch, plan_.window.bytes);
+    const int64_t row_bytes = int64_t{plan_.window.width} * w_.in_c * w_.stride_h;
+    const int last = plan_.columns - 2 * plan_.pairs;  // the last tile moves back to fit
+    count_to(plan_.rows, [&](const Value& y) {
+      const Value in_row = ir_.at(source, ir_.mul(y, n(row_bytes)));
+      const Value out_row =
+          ir_.at(IrText::argument("output"), ir_.mul(y, n(int64_t{plan_.columns} * w_.out_c)));
+      const int tiles = (plan_.columns + 2 * plan_.pairs - 1) / (2 * plan_.pairs);
+      count_to(tiles, [&](const Value& tile) {
+        const Value unclamped = ir_.mul(tile, n(2 * plan_.pairs));
+        const Value x = last % (2 * plan_.pairs) == 0 ? unclamped : ir_.clamp(unclamped, 0, last);
+        stage(ir_.at(in_row, ir_.mul(x, n(int64_t{w_.stride_w} * w_.in_c))), staged);
+        channels(staged, ir_.at(out_row, ir_.mul(x, n(w_.out_c))));
+      });
+    });
+    return ir_.function(symbol, {"input", "weights", "groups", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  template <typename Body>
+  void count_to(int64_t extent, const Body& body) {
+    ir_.do_while({n(0)}, [&](const Values& v) {
+      body(v[0]);
+      const Value next = ir_.add(v[0], n(1));
+      return Values{next, ir_.differs(next, n(extent))};
+    });
+  }
+
+  // The input with its border, in scratch. Rows of words where they are.
+  void copy_window(const Value& scratch) {
+    const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{plan_.window.width} * w_.in_c;
+    const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
+    count_to(plan_.window.bytes / 4, [&](const Value& i) {
+      ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
+                     ir_.at(scratch, ir_.shift_left(i, n(2))));
+    });
+    const int rows = std::min(w_.in_h, plan_.window.height - w_.pad_top);
+    const int64_t used = std::min(row, padded - int64_t{w_.pad_left} * w_.in_c);
+    const int64_t left = int64_t{w_.pad_left} * w_.in_c;
+    const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
+    count_to(rows, [&](const Value& y) {
+      const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
+      const Value to =
+          ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
+      count_to(words ? used / 4 : used, [&](const Value& i) {
+        const Value offset = words ? ir_.shift_left(i, n(2)) : i;
+        if (words)
+          ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
+        else
+          ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
+      });
+    });
+  }
+
+  // Packs the inputs of 2 * pairs pixels, in reduction order: pixel i below pixel i + pairs.
+  void stage(const Value& pixels, const Value& staged) {
+    const int64_t pixel = int64_t{w_.stride_w} * w_.in_c;
+    const int64_t kernel_row = int64_t{plan_.window.width} * w_.in_c * w_.dilation_h;
+    const auto pack_pixels = [&](const Value& from, const Value& to) {
+      for (int i = 0; i < plan_.pairs; ++i) {
+        const Value low = ir_.load_byte(ir_.at(from, i * pixel), true);
+        const Value high = ir_.load_byte(ir_.at(from, (i + plan_.pairs) * pixel), true);
+        ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(to, 4 * i));
+      }
+    };
+    Values to = {staged};
+    to = ir_.do_while({pixels, staged, n(0)}, [&](const Values& v) {
+      const Value end = ir_.at(v[0], plan_.run);
+      const Values run = ir_.do_while({v[0], v[1]}, [&](const Values& p) {
+        pack_pixels(p[0], p[1]);
+        const Value next = ir_.at(p[0], 1);
+        return Values{next, ir_.at(p[1], 4 * plan_.pairs), ir_.differs(next, end)};
+      });
+      const Value row = ir_.add(v[2], n(1));
+      return Values{ir_.at(v[0], kernel_row), run[1], row, ir_.differs(row, n(plan_.runs))};
+    });
+    for (int64_t k = 0; k < plan_.padded_reduction - plan_.reduction; ++k)
+      for (int i = 0; i < plan_.pairs; ++i)
+        ir_.store_word(n(0), ir_.at(to[1], 4 * (k * plan_.pairs + i)));
+  }
+
+  // All output channels of the staged pixels.
+  void channels(const Value& staged, const Value& out) {
+    const Value params_end =
+        ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * w_.out_c);
+    ir_.do_while(
+        {IrText::argument("weights"), IrText::argument("groups"), IrText::argument("params"), out},
+        [&](const Values& v) {
+          Values next = tile(v[0], v[1], v[2], staged, v[3]);
+          next.push_back(ir_.differs(next[2], params_end));
+          return next;
+        });
+  }
+
+  Values tile(const Value& weights, const Value& groups, const Value& params, const Value& staged,
+              const Value& out) {
+    const int sums = plan_.oc * plan_.pairs;
+    // Carried: weights, groups, staged, then (sum, high) of every pair and channel.
+    Values state = {weights, groups, staged};
+    for (int i = 0; i < plan_.pairs; ++i)
+      for (int c = 0; c < plan_.oc; ++c) {
+        state.push_back(ir_.load_word(ir_.at(params, 4 * (c * kParamWords + 1))));
+        state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
+      }
+    state = ir_.do_while(state, [&](const Values& v) {
+      const Value length = ir_.load_byte(v[1], false);
+      const Value end = ir_.at(v[0], length);
+      Values group = {v[0], v[2]};
+      for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
+      group = ir_.do_while(group, [&](const Values& g) {
+        Values next = products(g);
+        next.push_back(ir_.differs(next[0], end));
+        return next;
+      });
+      Values next = {group[0], ir_.at(v[1], 1), group[1]};
+      for (int s = 0; s < sums; ++s) {
+        const auto at = static_cast<size_t>(s);
+        const Value& acc = group[2 + at];
+        next.push_back(ir_.add(v[3 + 2 * at], acc));
+        next.push_back(ir_.add(v[4 + 2 * at], ir_.shift_right(acc, n(16))));
+      }
+      next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
+      return next;
+    });
+    for (int c = 0; c < plan_.oc; ++c) {
+      const Value channel = ir_.at(params, 4 * c * kParamWords);
+      const Value multiplier = ir_.load_word(ir_.at(channel, 8));
+      const Value last = ir_.load_word(ir_.at(channel, 12));
+      for (int i = 0; i < plan_.pairs; ++i) {
+        const auto at = static_cast<size_t>(3 + 2 * (i * plan_.oc + c));
+        const Value& high = state[at + 1];
+        const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
+        ir_.store_byte(requantise(low, multiplier, last), ir_.at(out, int64_t{i} * w_.out_c + c));
+        ir_.store_byte(requantise(high, multiplier, last),
+                       ir_.at(out, int64_t{i + plan_.pairs} * w_.out_c + c));
+      }
+    }
+    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.oc),
+            ir_.at(out, plan_.oc)};
+  }
+
+  // One step: oc * pairs * step multiplications, twice as many products.
+  Values products(const Values& g) {
+    Values next = g;
+    for (int u = 0; u < plan_.step; ++u) {
+      Values inputs;
+      for (int i = 0; i < plan_.pairs; ++i)
+        inputs.push_back(ir_.load_word(ir_.at(g[1], 4 * (u * plan_.pairs + i))));
+      for (int c = 0; c < plan_.oc; ++c) {
+        const Value weight = ir_.load_byte(ir_.at(g[0], u * plan_.oc + c), true);
+        for (int i = 0; i < plan_.pairs; ++i) {
+          Value& acc = next[static_cast<size_t>(2 + i * plan_.oc + c)];
+          acc = ir_.add(acc, ir_.mul(inputs[static_cast<size_t>(i)], weight));
+        }
+      }
+    }
+    next[0] = ir_.at(g[0], plan_.step * plan_.oc);
+    next[1] = ir_.at(g[1], 4 * plan_.step * plan_.pairs);
+    return next;
+  }
+
+  Value requantise(const Value& acc, const Value& multiplier, const Value& last) {
+    if (w_.facts.requantise == Requantise::kFused) {
+      const Value shifts = ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * w_.out_c);
+      const Value left = ir_.load_word(shifts), right = ir_.load_word(ir_.at(shifts, 4));
+      const Value scaled = ir_.multiply_high(ir_.shift_left(acc, left), multiplier);
+      return ir_.clamp(ir_.shift_right(ir_.add(scaled, last), right), w_.activation_min,
+                       w_.activation_max);
+    }
+    // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
+    const Value below = ir_.shift_right(ir_.mul(acc, multiplier), n(31));
+    const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, multiplier), below);
+    const Value half = ir_.shift_left(n(1), ir_.sub(last, n(1)));
+    const Value rounded = ir_.add(ir_.add(high, ir_.shift_right(high, n(31))), half);
+    return ir_.clamp(ir_.add(ir_.shift_right(rounded, last), n(w_.output_zero_point)),
+                     w_.activation_min, w_.activation_max);
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  IrText ir_;
+};
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
+              const std::string& symbol) {
+  const Plan plan(w, schedule);
+  return {nullptr, Writer(w, plan).write(symbol)};
+}
+
+}  // namespace
+
+extern const KernelTemplate kLanesNhwc;
+const KernelTemplate kLanesNhwc = {"lanes_nhwc", 1,     {"weights", "groups", "params"},
+                                   supports,     space, default_schedule,
+                                   describe,     pack,  scratch_bytes,
+                                   lower};
+
+}  // namespace tinytune
