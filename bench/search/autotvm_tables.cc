@@ -1,0 +1,215 @@
+#include "bench/search/autotvm_tables.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/check.h"
+
+namespace tinytune::bench {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+Cells split(const std::string& line) {
+  Cells cells(1);
+  for (char c : line)
+    if (c == ',')
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  return cells;
+}
+
+Result<std::vector<Cells>> read_gzip(const std::filesystem::path& path) {
+  const gzFile file = ::gzopen(path.c_str(), "rb");
+  if (file == nullptr) return Error(ErrorCode::kNotFound, path.string());
+  std::string text;
+  char buffer[8192];
+  for (int n = 0; (n = ::gzread(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(n));
+  ::gzclose(file);
+  std::vector<Cells> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) rows.push_back(split(line));
+  if (rows.size() < 2) return Error(ErrorCode::kInvalidInput, path.string() + ": no table");
+  return rows;
+}
+
+// "-1x8" tiles by 8; anything else is its own number, True and False are 1 and 0.
+int number(const std::string& value) {
+  if (value == "True") return 1;
+  if (value == "False") return 0;
+  const size_t x = value.find('x');
+  return std::stoi(x == std::string::npos ? value : value.substr(x + 1));
+}
+
+/// Collects loops with the strides of input, weights and output.
+struct NestBuilder {
+  LoopNest nest;
+  NestBuilder() {
+    nest.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 4, true, {}}};
+  }
+  void loop(const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
+            int64_t weights, int64_t out) {
+    nest.loops.push_back(
+        {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, reduces});
+    const int64_t strides[] = {in, weights, out};
+    for (size_t a = 0; a < 3; ++a) nest.accesses[a].strides.push_back(strides[a]);
+  }
+  void finish(int64_t macs, int64_t accumulators, int64_t body) {
+    nest.macs = macs;
+    nest.outputs = int64_t{64} * 25 * 5;
+    nest.accumulators = static_cast<int>(accumulators);
+    nest.unrolled_body = body;
+  }
+};
+
+// Both tasks of keyword spotting give 64 channels of 25 by 5; a blocked layout [C/b][H][W][b].
+constexpr int64_t kC = 64, kH = 25, kW = 5;
+
+LoopNest pointwise_blocked(const Schedule& s) {
+  const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
+  const int64_t ow = number(s.get("tile_ow")), oh = number(s.get("tile_oh"));
+  NestBuilder b;
+  b.loop("oc_chunk", kC / oc, false, false, 0, kC * oc, 4 * kH * kW * oc);
+  b.loop("oh_outer", (kH + oh - 1) / oh, false, false, oh * kW * ic, 0, 4 * oh * kW * oc);
+  b.loop("ow_outer", kW / ow, false, false, ow * ic, 0, 4 * ow * oc);
+  b.loop("ic_chunk", kC / ic, false, true, kH * kW * ic, ic * oc, 0);
+  b.loop("ic", ic, false, true, 1, oc, 0);
+  b.loop("oh", oh, true, false, kW * ic, 0, 4 * kW * oc);
+  b.loop("ow", ow, true, false, ic, 0, 4 * oc);
+  b.loop("oc", oc, true, false, 0, 1, 4);
+  b.finish(kC * kC * kH * kW, oh * ow * oc, oh * ow * oc);
+  return b.nest;
+}
+
+LoopNest depthwise_blocked(const Schedule& s) {
+  const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
+  const int64_t ow = number(s.get("tile_ow"));
+  NestBuilder b;
+  b.loop("oc_chunk", kC / oc, false, false, (kH + 2) * (kW + 2) * oc, 9 * oc, 4 * kH * kW * oc);
+  b.loop("oh", kH, false, false, (kW + 2) * ic, 0, 4 * kW * oc);
+  b.loop("ow_outer", kW / ow, false, false, ow * ic, 0, 4 * ow * oc);
+  b.loop("kh", 3, false, true, (kW + 2) * ic, 3 * oc, 0);
+  b.loop("kw", 3, number(s.get("unroll_kw")) == 1, true, ic, oc, 0);
+  b.loop("ow", ow, true, false, ic, 0, 4 * oc);
+  b.loop("oc", oc, true, false, 1, 1, 4);
+  b.finish(9 * kC * kH * kW, ow * oc, ow * oc * (number(s.get("unroll_kw")) == 1 ? 3 : 1));
+  b.nest.prologue_bytes = kC * (kH + 2) * (kW + 2);
+  b.nest.switches = {{"input_is_repacked", ic == oc ? 0.0 : 1.0}};
+  return b.nest;
+}
+
+LoopNest depthwise_plain(const Schedule& s) {
+  const int64_t c = number(s.get("tile_c")), h = number(s.get("tile_h"));
+  const int64_t w = number(s.get("tile_w"));
+  const bool unrolled = number(s.get("unroll_tile")) == 1;
+  NestBuilder b;
+  b.loop("c_outer", kC / c, false, false, c, c, 4 * c);
+  b.loop("h_outer", kH / h, false, false, h * (kW + 2) * kC, 0, 4 * h * kW * kC);
+  b.loop("w_outer", kW / w, false, false, w * kC, 0, 4 * w * kC);
+  b.loop("kh", 3, unrolled, true, (kW + 2) * kC, 3 * kC, 0);
+  b.loop("kw", 3, unrolled, true, kC, kC, 0);
+  b.loop("h", h, unrolled, false, (kW + 2) * kC, 0, 4 * kW * kC);
+  b.loop("w", w, unrolled, false, kC, 0, 4 * kC);
+  b.loop("c", c, true, false, 1, 1, 4);
+  b.finish(9 * kC * kH * kW, h * w * c, h * w * c * (unrolled ? 9 : 1));
+  const int pad = number(s.get("data_pad_strategy"));
+  b.nest.prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
+  b.nest.switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
+  return b.nest;
+}
+
+Result<Table> read_table(const std::filesystem::path& path, const std::string& name) {
+  TT_TRY_ASSIGN(const std::vector<Cells> rows, read_gzip(path));
+  // index, knobs…, instructions, error
+  const size_t knobs = rows[0].size() - 3;
+  ConfigSpace::Family family{"autotvm", 1, {}};
+  std::map<std::string, double> instructions;
+  for (size_t k = 1; k <= knobs; ++k) family.knobs.push_back({rows[0][k], {}});
+  for (size_t r = 1; r < rows.size(); ++r) {
+    std::string key;
+    for (size_t k = 1; k <= knobs; ++k) {
+      std::vector<std::string>& values = family.knobs[k - 1].values;
+      if (std::find(values.begin(), values.end(), rows[r][k]) == values.end())
+        values.push_back(rows[r][k]);
+      key += " " + rows[0][k] + "=" + rows[r][k];
+    }
+    instructions["autotvm/1" + key] = std::stod(rows[r][knobs + 1]);
+  }
+  for (Knob& knob : family.knobs)
+    std::sort(knob.values.begin(), knob.values.end(),
+              [](const std::string& a, const std::string& b) { return number(a) < number(b); });
+
+  Table table;
+  testing::Landscape& landscape = table.landscape;
+  landscape.name = name;
+  landscape.space.add(std::move(family),
+                      [&](const Schedule& s) { return instructions.count(to_text(s)) == 1; });
+  auto* const describe = name.starts_with("pw")           ? &pointwise_blocked
+                         : name.starts_with("dw_dw_nhwc") ? &depthwise_plain
+                                                          : &depthwise_blocked;
+  landscape.describe = [space = landscape.space, describe](size_t p) {
+    return describe(space.schedule(p));
+  };
+  landscape.optimum = 1e300;
+  for (size_t p = 0; p < landscape.space.size(); ++p) {
+    const double cycles = instructions.at(to_text(landscape.space.schedule(p)));
+    landscape.outcomes.push_back({p, Outcome::kOk, cycles});
+    landscape.optimum = std::min(landscape.optimum, cycles);
+  }
+  return table;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return n == 0 ? 0 : (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+// Rows of replay.csv: task,template,tuner,seed,trials_to_5pct,trials_to_2pct,…; ">392" is "never".
+std::optional<Published> published(const std::vector<Cells>& rows, const std::string& table,
+                                   const std::string& tuner) {
+  std::vector<double> five, two;
+  const auto trials = [](const std::string& cell) {
+    return cell[0] == '>' ? std::stod(cell.substr(1)) + 1 : std::stod(cell);
+  };
+  for (const Cells& row : rows) {
+    if (row.size() < 6 || row[0] + "_" + row[1] != table || row[2] != tuner) continue;
+    five.push_back(trials(row[4]));
+    two.push_back(trials(row[5]));
+  }
+  if (two.empty()) return std::nullopt;
+  return Published{median(five), median(two)};
+}
+
+}  // namespace
+
+Result<std::vector<Table>> read_autotvm_tables(const std::filesystem::path& directory) {
+  if (!std::filesystem::is_directory(directory))
+    return Error(ErrorCode::kNotFound, directory.string());
+  std::vector<Cells> replay;
+  std::ifstream file(directory / "replay.csv");
+  for (std::string line; std::getline(file, line);) replay.push_back(split(line));
+
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().filename().string().starts_with("table_")) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<Table> tables;
+  for (const auto& path : paths) {
+    std::string name = path.filename().string().substr(6);
+    name.resize(name.size() - std::string(".csv.gz").size());
+    TT_TRY_ASSIGN(Table table, read_table(path, name));
+    table.xgb = published(replay, name, "xgb");
+    table.random = published(replay, name, "random");
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace tinytune::bench

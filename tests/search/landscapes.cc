@@ -1,0 +1,195 @@
+#include "tests/search/landscapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "base/hash.h"
+#include "base/rng.h"
+
+namespace tinytune::testing {
+namespace {
+
+double hashed(const Schedule& schedule, const char* salt) {  // uniform in [0, 1)
+  return Rng(fnv1a(to_text(schedule) + salt)).uniform();
+}
+
+struct Tiles {
+  int oc, px, ku;
+  bool channels_outer;
+  std::string sched;
+  explicit Tiles(const Schedule& s)
+      : oc(s.get_int("oc")),
+        px(s.get_int("px")),
+        ku(s.get_int("ku")),
+        channels_outer(s.get("order") == "channels_outer"),
+        sched(s.get("sched")) {}
+};
+
+constexpr int kChannels = 64, kPixels = 120;
+
+LoopNest describe_tiles(const Schedule& schedule) {
+  const Tiles t(schedule);
+  LoopNest nest;
+  nest.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 1, true, {}}};
+  const auto loop = [&](const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
+                        int64_t weights, int64_t out) {
+    nest.loops.push_back(
+        {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, reduces});
+    const int64_t strides[] = {in, weights, out};
+    for (size_t a = 0; a < 3; ++a) nest.accesses[a].strides.push_back(strides[a]);
+  };
+  const auto channels = [&] {
+    loop("oc_outer", kChannels / t.oc, false, false, 0, kChannels * t.oc, t.oc);
+  };
+  if (t.channels_outer) channels();
+  loop("px_outer", kPixels / t.px, false, false, kChannels * t.px, 0, kChannels * t.px);
+  if (!t.channels_outer) channels();
+  loop("k", kChannels / t.ku, false, true, t.ku, t.ku * t.oc, 0);
+  loop("ku", t.ku, true, true, 1, t.oc, 0);
+  loop("px", t.px, true, false, kChannels, 0, kChannels);
+  loop("oc", t.oc, true, false, 0, 1, 1);
+  nest.macs = int64_t{kChannels} * kChannels * kPixels;
+  nest.outputs = int64_t{kChannels} * kPixels;
+  nest.accumulators = t.oc * t.px;
+  nest.unrolled_body = int64_t{t.oc} * t.px * t.ku;
+  for (const char* kind : {"source", "pressure", "ilp"})
+    nest.switches.emplace_back(std::string("sched_") + kind, t.sched == kind ? 1 : 0);
+  return nest;
+}
+
+double tile_cycles(const Schedule& schedule) {
+  const Tiles t(schedule);
+  const double macs = double{kChannels} * kChannels * kPixels;
+  const double live = t.oc * t.px + std::min(t.oc, t.px) + 3;
+  const double room = t.sched == "pressure" ? 26 : t.sched == "source" ? 22 : 18;
+  const double spilled = std::max(0.0, live - room) / live;
+  double per_mac = 2 + 1.0 / t.oc + 1.0 / t.px + 5.0 / (t.oc * t.px * t.ku) + 4 * spilled;
+  if (t.sched == "ilp") per_mac -= 0.3;
+  if (t.oc * t.px * t.ku > 256) per_mac += 0.8;  // a code cache
+  if (t.channels_outer) per_mac += 0.1;
+  return macs * per_mac;
+}
+
+using Cycles = std::function<double(const Schedule&)>;
+
+void measure(Landscape& landscape, const Cycles& cycles, double noise, double failing) {
+  landscape.optimum = 1e300;
+  for (size_t p = 0; p < landscape.space.size(); ++p) {
+    const Schedule schedule = landscape.space.schedule(p);
+    Observation o{p, Outcome::kOk, 0};
+    if (hashed(schedule, "fails") < failing)
+      o.outcome = Outcome::kRunTimeout;
+    else
+      o.cycles = std::round(cycles(schedule) * (1 + noise * (2 * hashed(schedule, "noise") - 1)));
+    if (o.outcome == Outcome::kOk) landscape.optimum = std::min(landscape.optimum, o.cycles);
+    landscape.outcomes.push_back(o);
+  }
+}
+
+std::vector<Knob> tile_knobs() {
+  return {int_knob("oc", {1, 2, 4, 8, 16, 32}),
+          int_knob("px", {1, 2, 3, 4, 5, 6, 8, 10, 12}),
+          int_knob("ku", {1, 2, 4, 8, 16, 32}),
+          {"order", {"pixels_outer", "channels_outer"}},
+          {"sched", {"source", "pressure", "ilp"}}};
+}
+
+Landscape tiled(std::string name, std::vector<Knob> knobs, const ConfigSpace::Constraint& legal,
+                const Cycles& cycles, double noise, double failing) {
+  Landscape landscape;
+  landscape.name = std::move(name);
+  landscape.space.add({"tiles", 1, std::move(knobs)}, legal);
+  landscape.describe = [space = landscape.space](size_t p) {
+    return describe_tiles(space.schedule(p));
+  };
+  measure(landscape, cycles, noise, failing);
+  return landscape;
+}
+
+}  // namespace
+
+Landscape tiled_convolution(double noise, double failing) {
+  return tiled(
+      "tiles, noise " + std::to_string(static_cast<int>(noise * 100)) + " %, failing " +
+          std::to_string(static_cast<int>(failing * 100)) + " %",
+      tile_knobs(), [](const Schedule&) { return true; }, &tile_cycles, noise, failing);
+}
+
+Landscape blind_knobs() {
+  Landscape landscape;
+  landscape.name = "knobs the nest does not show";
+  const auto constraint = [](const Schedule& s) { return s.get_int("a") * s.get_int("b") <= 42; };
+  landscape.space.add({"blind",
+                       1,
+                       {int_knob("a", {1, 2, 3, 4, 5, 6, 7, 8}),
+                        int_knob("b", {1, 2, 3, 4, 5, 6, 7, 8}),
+                        int_knob("c", {0, 1, 2, 3, 4}),
+                        int_knob("d", {0, 1, 2, 3}),
+                        {"e", {"x", "y"}}}},
+                      constraint);
+  landscape.describe = [](size_t) {
+    LoopNest nest;
+    nest.loops = {{"all", 1000, Loop::Kind::kSerial, true}};
+    nest.macs = 1000;
+    return nest;
+  };
+  const auto cycles = [](const Schedule& s) {
+    const double a = s.get_int("a"), b = s.get_int("b"), c = s.get_int("c"), d = s.get_int("d");
+    const double twist = s.get("e") == "x" ? std::abs(c - 3) : std::abs(c - 1) + 0.5;
+    return 1e5 * (2 + 0.2 * std::abs(a - 6) + 0.15 * std::abs(b - 3) + 0.3 * twist +
+                  0.2 * std::abs(d - 2) + (a + d > 9 ? 1 : 0));
+  };
+  measure(landscape, cycles, 0.02, 0);
+  return landscape;
+}
+
+Landscape large_space() {
+  std::vector<Knob> knobs = tile_knobs();
+  for (const char* name : {"f", "g"}) knobs.push_back(int_knob(name, {0, 1, 2, 3, 4, 5, 6, 7}));
+  const auto cycles = [](const Schedule& s) {
+    return tile_cycles(s) *
+           (1 + 0.03 * std::abs(s.get_int("f") - 5) + 0.02 * std::abs(s.get_int("g") - 2));
+  };
+  return tiled(
+      "large", std::move(knobs), [](const Schedule&) { return true; }, cycles, 0.03, 0);
+}
+
+Landscape two_hundred_points() {
+  return tiled(
+      "200 points",
+      {int_knob("oc", {1, 2, 4, 8, 16}),
+       int_knob("px", {1, 2, 3, 4, 5}),
+       int_knob("ku", {1, 2, 4, 8}),
+       {"order", {"pixels_outer", "channels_outer"}},
+       {"sched", {"source"}}},
+      [](const Schedule&) { return true; }, &tile_cycles, 0.05, 0.1);
+}
+
+std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape, size_t in_flight,
+                                 const std::vector<double>& shares) {
+  std::vector<size_t> trials(shares.size(), landscape.space.size() + 1);
+  std::deque<size_t> out;
+  size_t observed = 0, reached = 0;
+  bool more = true;
+  while (reached < shares.size() && (more || !out.empty())) {
+    while (more && out.size() < in_flight) {
+      const auto point = strategy.propose();
+      more = point.has_value();
+      if (more) out.push_back(*point);
+    }
+    if (out.empty()) break;
+    const Observation& outcome = landscape.outcomes[out.front()];
+    out.pop_front();
+    strategy.observe(outcome);
+    ++observed;
+    if (outcome.outcome != Outcome::kOk) continue;
+    for (size_t i = 0; i < shares.size(); ++i) {
+      if (trials[i] <= landscape.space.size()) continue;
+      if (outcome.cycles <= landscape.optimum * (1 + shares[i])) trials[i] = observed, ++reached;
+    }
+  }
+  return trials;
+}
+
+}  // namespace tinytune::testing

@@ -1,0 +1,45 @@
+// Made-up tuning tasks with a known cost for every point: what strategies are tested and timed on.
+//
+// Costs are computed apart from the features, with cliffs and noise no feature states, so that a
+// model has something to learn and something it never can.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/strategy.h"
+
+namespace tinytune::testing {
+
+struct Landscape {
+  std::string name;
+  ConfigSpace space;
+  std::function<LoopNest(size_t)> describe;
+  std::vector<Observation> outcomes;  ///< of every point
+  double optimum = 0;
+
+  SearchProblem problem(uint64_t seed, size_t default_point = 0) const {
+    return {&space, describe, default_point, seed};
+  }
+};
+
+/// A tiled pointwise convolution with a register cliff and loop overheads. `noise`: half-width of
+/// the part that depends on the point's hash alone; `failing`: share of points that do not run.
+Landscape tiled_convolution(double noise, double failing);
+
+/// Knobs that the nest does not show at all: only their values can be learned from.
+Landscape blind_knobs();
+
+/// 124,416 points of the tiled kind.
+Landscape large_space();
+
+/// Exactly 200 points.
+Landscape two_hundred_points();
+
+/// Trials until a point within `shares[i]` of the optimum was observed, for each i; the size of the
+/// space plus one where that never happened. `in_flight`: how many proposals run ahead of outcomes.
+std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape, size_t in_flight,
+                                 const std::vector<double>& shares);
+
+}  // namespace tinytune::testing
