@@ -71,13 +71,14 @@ struct Engine::Hooks {
                      void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     ++engine.accesses_in_block_;
-    if (address % static_cast<unsigned>(size) == 0 || engine.fault_.end != CallEnd::kReturned) {
-      return;
-    }
-    engine.fault_ = {
-        CallEnd::kMisaligned,
-        "misaligned " + engine.describe_access(type == UC_MEM_WRITE, static_cast<uint32_t>(address),
-                                               static_cast<uint32_t>(size))};
+    const auto bytes = static_cast<uint32_t>(size);
+    const bool misaligned = address % bytes != 0;
+    const bool forbidden = engine.touches_off_limits(address, bytes);
+    if ((!misaligned && !forbidden) || engine.fault_.end != CallEnd::kReturned) return;
+    const std::string what =
+        engine.describe_access(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
+    engine.fault_ = forbidden ? BlockGraph::Stop{CallEnd::kFault, what}
+                              : BlockGraph::Stop{CallEnd::kMisaligned, "misaligned " + what};
     uc_emu_stop(unicorn);
   }
 
@@ -97,6 +98,16 @@ struct Engine::Hooks {
     return false;
   }
 };
+
+bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
+  for (const AddressRange& range : *off_limits_) {
+    if (address < uint64_t{range.address} + range.size_bytes &&
+        range.address < address + size_bytes) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
   // Unicorn's program counter stands still inside a block. Watching accesses, we count them.

@@ -15,6 +15,7 @@
 #include "devices/device.h"
 #include "simulator/block_graph.h"
 #include "simulator/memory.h"
+#include "simulator/simulator.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -41,6 +42,8 @@ class Engine {
 
   uint32_t get(int reg) const;
   void set(int reg, uint32_t value);
+  /// Kept by reference for the next run; seen only by an engine that watches accesses.
+  void set_off_limits(const std::vector<AddressRange>& ranges) { off_limits_ = &ranges; }
 
   /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
   BlockGraph::Stop run(uint32_t function);
@@ -48,6 +51,7 @@ class Engine {
  private:
   struct Hooks;
   Engine(CoreFamily family, BlockGraph& graph) : family_(family), graph_(graph) {}
+  bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
   Status open(const Target& target, const Memory& memory, bool watch_accesses);
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
@@ -57,6 +61,7 @@ class Engine {
   void* unicorn_ = nullptr;  ///< uc_engine
   bool watches_accesses_ = false;
   size_t accesses_in_block_ = 0;
+  const std::vector<AddressRange>* off_limits_ = nullptr;
   BlockGraph::Stop fault_;  ///< the first one seen by a hook
 };
 

@@ -169,6 +169,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   engine->set(roles.link, state.device.target.family == CoreFamily::kArmM ? kReturnAddress | 1
                                                                           : kReturnAddress);
 
+  engine->set_off_limits(options.off_limits);
   state.graph.begin(options.instruction_limit, options.sections);
   const BlockGraph::Stop stop = engine->run(function);
 

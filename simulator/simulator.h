@@ -43,9 +43,15 @@ struct Counts {
   uint64_t branches_taken = 0;  ///< conditional ones
 };
 
+struct AddressRange {
+  uint32_t address = 0, size_bytes = 0;
+};
+
 struct CallOptions {
   uint64_t instruction_limit = 2'000'000'000;
   bool check_alignment = false;  ///< hooks every access: slow, for verify runs
+  /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
+  std::vector<AddressRange> off_limits;
   /// Instructions executed from entering such a function until it returns are counted apart,
   /// callees included. Addresses of function entries; they must not nest.
   std::vector<uint32_t> sections;
