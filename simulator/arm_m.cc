@@ -40,6 +40,23 @@ bool is_multiply(std::string_view name) {
   return starts_with_any(
       name, {"tMUL", "t2MUL", "t2MLA", "t2MLS", "t2SMUL", "t2SMLA", "t2SMUA", "t2SMUS", "t2SMLS"});
 }
+// Packed arithmetic, saturation, bit fields, extension.
+bool is_complex(std::string_view name) {
+  return starts_with_any(
+      name, {"t2SXT",   "t2UXT",   "tSXT",    "tUXT",   "t2PKH",  "t2REV",  "tREV",   "t2RBIT",
+             "t2CLZ",   "t2BFI",   "t2BFC",   "t2SBFX", "t2UBFX", "t2SSAT", "t2USAT", "t2QADD",
+             "t2QSUB",  "t2QDADD", "t2QDSUB", "t2SADD", "t2UADD", "t2SSUB", "t2USUB", "t2SHADD",
+             "t2UHADD", "t2SEL",   "t2UQ",    "t2USAD", "t2SASX", "t2SSAX", "t2UASX", "t2USAX"});
+}
+
+/// Offset of a word load from a base register, in bytes; -1 where there is none to know.
+int16_t word_offset(const MachineCode& code) {
+  if (code.operands.size() < 3) return -1;
+  const int64_t value = code.operands[2].immediate;
+  if (code.name == "tLDRi" || code.name == "tLDRspi") return static_cast<int16_t>(value * 4);
+  return code.name == "t2LDRi12" ? static_cast<int16_t>(value) : int16_t{-1};
+}
+
 bool accumulates(std::string_view name) {
   return starts_with_any(name, {"t2MLA", "t2MLS", "t2SMLA", "t2SMLS", "t2SMMLA", "t2SMMLS"});
 }
@@ -116,6 +133,17 @@ bool describe_arm(const MachineCode& code, Instruction& out) {
   if (out.is_load() || out.is_store()) describe_memory(code, out);
   if (accumulates(code.name) && code.operands.size() > 3) out.late_reads = code.operands[3].bit;
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads & ~kPcBit;
+  for (const MachineOperand& operand : code.operands) {
+    if (out.kind == InstructionKind::kBranch && operand.immediate < 0) out.backward = true;
+  }
+  out.call = starts_with_any(code.name, {"tBL"});
+  out.narrow =
+      out.is_load() &&
+      (code.name.find("LDRB") != code.name.npos || code.name.find("LDRSB") != code.name.npos ||
+       code.name.find("LDRH") != code.name.npos || code.name.find("LDRSH") != code.name.npos);
+  out.offset = word_offset(code);
+  out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
+  out.shifted = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
   out.reads &= ~kPcBit;
   out.address_reads &= ~kPcBit;
   out.conditional = out.kind == InstructionKind::kBranch || code.predicated;

@@ -37,6 +37,7 @@ BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory
 void BlockGraph::clear() {
   blocks_.clear();
   states_.clear();
+  state_index_.clear();
   node_index_.clear();
   nodes_.clear();
   root_ = Node();
@@ -105,9 +106,20 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   return block;
 }
 
+uint32_t BlockGraph::state_number(const PipelineState& state) {
+  const uint64_t hash = state.hash();
+  const auto [begin, end] = state_index_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (states_[it->second] == state) return it->second;
+  }
+  const auto number = static_cast<uint32_t>(states_.size());
+  states_.push_back(state);
+  state_index_.emplace(hash, number);
+  return number;
+}
+
 BlockGraph::Node& BlockGraph::node_at(Block& block, const PipelineState& entry) {
-  const uint32_t state =
-      states_.try_emplace(entry, static_cast<uint32_t>(states_.size())).first->second;
+  const uint32_t state = state_number(entry);
   Node*& node = node_index_[uint64_t{state} << 32 | block.address];
   if (node == nullptr) {
     node = &nodes_.emplace_back();

@@ -99,6 +99,7 @@ class BlockGraph {
   void mark_section(Block& block) const;
   Edge& add_edge(Node& from, uint32_t address);
   Block& block_at(uint32_t address, uint32_t size_bytes);
+  uint32_t state_number(const PipelineState& state);
   Node& node_at(Block& block, const PipelineState& entry);
 
   static constexpr uint32_t kNowhere = 1;  ///< odd: no code address
@@ -107,7 +108,8 @@ class BlockGraph {
   TimingModel timing_;
   const Memory* memory_;
   std::map<uint32_t, Block> blocks_;
-  std::map<PipelineState, uint32_t> states_;
+  std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
+  std::deque<PipelineState> states_;
   std::unordered_map<uint64_t, Node*> node_index_;
   std::deque<Node> nodes_;
   Block root_block_;

@@ -27,7 +27,13 @@ struct Instruction {
   uint8_t words = 1;             ///< registers that a load or store moves
   bool ends_block = false;       ///< may go somewhere else than to the next instruction
   bool conditional = false;      ///< a branch, or predicated: may do nothing
+  bool backward = false;         ///< a branch to a lower address
+  bool call = false;             ///< leaves a return address
   bool register_offset = false;  ///< of a load or store: base plus a register
+  bool narrow = false;           ///< a load of a byte or half word
+  bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
+  bool shifted = false;          ///< arithmetic with a shifted operand
+  int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
   uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;
   uint64_t address_reads = 0;  ///< those of `reads` that form an address
@@ -38,6 +44,7 @@ struct Instruction {
   bool is_multiply() const {
     return kind == InstructionKind::kMultiply || kind == InstructionKind::kMultiplyHigh;
   }
+  bool operator==(const Instruction&) const = default;
 };
 
 }  // namespace tinytune

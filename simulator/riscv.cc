@@ -65,6 +65,10 @@ bool describe_riscv(const MachineCode& code, Instruction& out) {
     if (code.operands.size() > 1) out.address_reads = code.operands[1].bit;  // value, base, offset
   }
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads;
+  for (const MachineOperand& operand : code.operands) {
+    if (out.kind == InstructionKind::kBranch && operand.immediate < 0) out.backward = true;
+  }
+  out.call = out.kind >= InstructionKind::kJump && out.writes != 0;
   out.ends_block = out.kind >= InstructionKind::kBranch;
   out.conditional = out.kind == InstructionKind::kBranch;
   return true;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/hash.h"
+#include "simulator/timing_keys.h"
+
 namespace tinytune {
 namespace {
 
@@ -11,107 +14,119 @@ void for_each_register(uint64_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));
 }
 
+void advance(std::array<uint8_t, 32>& waits, uint32_t cycles) {
+  for (uint8_t& wait : waits) {
+    wait = wait > cycles ? static_cast<uint8_t>(wait - cycles) : uint8_t{0};
+  }
+}
+
 }  // namespace
+
+uint64_t PipelineState::hash() const {
+  const uint64_t rest[] = {
+      just_written, first.writes,
+      uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2};
+  return Fnv1a()
+      .add(std::span<const uint8_t>(wait))
+      .add(std::span<const uint8_t>(late_wait))
+      .add({reinterpret_cast<const uint8_t*>(rest), sizeof rest})
+      .value();
+}
 
 Result<TimingModel> TimingModel::create(const Timing& timing) {
   TimingModel model;
-  model.unit_ = timing.model == "unit";
-  if (!model.unit_ && timing.model != "in_order") {
+  if (timing.model == "in_order") {
+    model.model_ = Model::kInOrder;
+  } else if (timing.model == "cortex_m") {
+    model.model_ = Model::kCortexM;
+  } else if (timing.model == "dual_issue") {
+    model.model_ = Model::kDualIssue;
+  } else if (timing.model != "unit") {
     return Error(ErrorCode::kInvalidInput, "unknown timing model '" + timing.model + "'");
   }
-  struct Key {
-    const char* name;
-    uint32_t TimingModel::*cycles;
-  };
-  static constexpr Key kKeys[] = {
-      {"alu", &TimingModel::alu_},
-      {"multiply", &TimingModel::multiply_},
-      {"multiply_high", &TimingModel::multiply_high_},
-      {"divide", &TimingModel::divide_},
-      {"load", &TimingModel::load_},
-      {"store", &TimingModel::store_},
-      {"load_use", &TimingModel::load_use_},
-      {"multiply_use", &TimingModel::multiply_use_},
-      {"branch_taken", &TimingModel::branch_taken_},
-      {"branch_not_taken", &TimingModel::branch_not_taken_},
-      {"jump", &TimingModel::jump_},
-      {"jump_indirect", &TimingModel::jump_indirect_},
-      {"jump_use", &TimingModel::jump_use_},
-  };
+  const auto keys = internal::timing_keys(timing.model);
   for (const auto& [name, cycles] : timing.cycles) {
-    const bool known =
-        !model.unit_ && std::any_of(std::begin(kKeys), std::end(kKeys),
-                                    [&](const Key& key) { return name == key.name; });
-    if (!known) {
+    if (std::none_of(keys.begin(), keys.end(), [&](const auto& key) { return name == key.name; })) {
       return Error(ErrorCode::kInvalidInput,
                    "timing model '" + timing.model + "' has no key '" + name + "'");
     }
   }
-  if (model.unit_) return model;
-  for (const Key& key : kKeys) {
-    const auto found = timing.cycles.find(key.name);
+  for (const internal::TimingKey& key : keys) {
+    const auto found = timing.cycles.find(std::string(key.name));
     if (found == timing.cycles.end()) {
-      return Error(ErrorCode::kInvalidInput,
-                   "timing model 'in_order' needs the key '" + std::string(key.name) + "'");
+      return Error(ErrorCode::kInvalidInput, "timing model '" + timing.model + "' needs the key '" +
+                                                 std::string(key.name) + "'");
     }
-    model.*key.cycles = static_cast<uint32_t>(found->second);
+    model.cycles_.*key.cycles = static_cast<uint32_t>(found->second);
   }
   return model;
 }
 
 uint32_t TimingModel::run(std::span<const Instruction> block, bool taken,
                           PipelineState& state) const {
-  if (unit_) return static_cast<uint32_t>(block.size());
+  if (model_ == Model::kUnit) return static_cast<uint32_t>(block.size());
   uint32_t cycles = 0;
   for (size_t i = 0; i < block.size(); ++i) {
-    cycles += issue(block[i], taken && i + 1 == block.size(), state);
+    const bool jumps = taken && i + 1 == block.size();
+    cycles += model_ == Model::kDualIssue ? issue_dual(block[i], jumps, state)
+                                          : issue_single(block[i], jumps, state);
   }
   return cycles;
 }
 
-uint32_t TimingModel::issue_cycles(const Instruction& instruction, bool taken) const {
+uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
+                                    const PipelineState& state) const {
+  // A predicated jump that stays is a branch not taken.
+  if (instruction.kind >= InstructionKind::kBranch && instruction.conditional && !taken) {
+    return cycles_.branch_not_taken;
+  }
   switch (instruction.kind) {
     case InstructionKind::kAlu:
-      return alu_;
+      return cycles_.alu;
     case InstructionKind::kMultiply:
-      return multiply_;
+      return cycles_.multiply;
     case InstructionKind::kMultiplyHigh:
-      return multiply_high_;
+      return cycles_.multiply_high;
     case InstructionKind::kDivide:
-      return divide_;
+      return cycles_.divide;
     case InstructionKind::kLoad:
-      return load_;
+      if (model_ == Model::kInOrder) return cycles_.load;
+      if (instruction.words > 1) break;
+      return state.after_load ? cycles_.load_after_load : cycles_.load;
     case InstructionKind::kStore:
-      return store_;
+      if (model_ == Model::kInOrder) return cycles_.store;
+      if (instruction.words > 1) break;
+      if (instruction.register_offset) return cycles_.store_register_offset;
+      return state.after_load ? cycles_.store_after_load : cycles_.store;
     case InstructionKind::kBranch:
-      return taken ? branch_taken_ : branch_not_taken_;
+      return cycles_.branch_taken;
     case InstructionKind::kJump:
-      return jump_;
+      return instruction.call ? cycles_.call : cycles_.jump;
     case InstructionKind::kJumpIndirect:
-      return jump_indirect_;
+      return cycles_.jump_indirect;
   }
-  return alu_;
+  return cycles_.transfer_base + cycles_.transfer * instruction.words;
 }
 
-uint32_t TimingModel::issue(const Instruction& instruction, bool taken,
-                            PipelineState& state) const {
+uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
+                                   PipelineState& state) const {
   uint32_t stall = 0;
-  for_each_register(instruction.reads,
+  for_each_register(instruction.reads & 0xffffffff,
                     [&](int reg) { stall = std::max<uint32_t>(stall, state.wait[reg]); });
-  if (instruction.kind == InstructionKind::kJumpIndirect &&
-      (instruction.address_reads & state.just_written) != 0) {
-    stall += jump_use_;
+  if ((instruction.address_reads & state.just_written) != 0) {
+    stall +=
+        instruction.kind == InstructionKind::kJumpIndirect ? cycles_.jump_use : cycles_.address_use;
   }
-  const uint32_t cycles = stall + issue_cycles(instruction, taken);
-  for (uint8_t& wait : state.wait) {
-    wait = wait > cycles ? static_cast<uint8_t>(wait - cycles) : uint8_t{0};
-  }
+  uint32_t cycles = stall + single_cycles(instruction, taken, state);
+  if (taken && instruction.kind < InstructionKind::kBranch) cycles += cycles_.jump_indirect - 1;
+  advance(state.wait, cycles);
   uint32_t latency = 0;
-  if (instruction.is_load()) latency = load_use_;
-  if (instruction.is_multiply()) latency = multiply_use_;
-  for_each_register(instruction.writes,
+  if (instruction.is_load()) latency = cycles_.load_use;
+  if (instruction.is_multiply()) latency = cycles_.multiply_use;
+  for_each_register(instruction.writes & 0xffffffff,
                     [&](int reg) { state.wait[reg] = static_cast<uint8_t>(latency); });
   state.just_written = instruction.writes;
+  state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
   return cycles;
 }
 

@@ -2,18 +2,17 @@
 //
 // It runs when a block is first met and never again: cost depends on the instructions and on the
 // pipeline's state at entry, both of which repeat, so the result is cached (block_graph.h).
-// Anything that depends on data, like early exit of a divider, gets one fixed figure.
+// Anything that depends on data or on history, like early exit of a divider or a branch predictor,
+// gets one fixed answer.
 //
-// Models and their keys (cycles):
-//   unit      none. One instruction, one cycle.
-//   in_order  alu, multiply, multiply_high, divide, load, store: until the next instruction issues
-//             load_use, multiply_use: more before a dependent instruction issues
-//             branch_taken, branch_not_taken, jump, jump_indirect: likewise until the next issues
-//             jump_use: more when the target register was written by the instruction before
+// Models; timing_keys.cc lists each one's keys with their meaning:
+//   unit        one instruction, one cycle
+//   in_order    one instruction at a time, results late by kind (four-stage RISC-V)
+//   cortex_m    one at a time, loads and stores overlap their neighbours (Cortex-M0+ to M4)
+//   dual_issue  up to two at a time (Cortex-M7)
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <span>
 
@@ -25,10 +24,27 @@ namespace tinytune {
 
 /// What one block leaves behind for the next.
 struct PipelineState {
-  std::array<uint8_t, 64> wait{};  ///< cycles until a register can be read
-  uint64_t just_written = 0;       ///< by the instruction before
+  std::array<uint8_t, 32> wait{};       ///< cycles until a register can be read
+  std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
+  uint64_t just_written = 0;            ///< by the instruction before
+  bool after_load = false;              ///< it was a load of one register
+  bool cycle_open = false;              ///< dual issue: the last cycle is paid for
+  bool slot_open = false;               ///< … and another may issue in it
+  Instruction first;                    ///< … beside this one, its address left out
 
-  auto operator<=>(const PipelineState&) const = default;
+  bool operator==(const PipelineState&) const = default;
+  uint64_t hash() const;
+};
+
+/// Cycles by key; the keys are the members' names.
+struct TimingCycles {
+  uint32_t alu = 1, multiply = 1, multiply_high = 1, divide = 1;
+  uint32_t load = 1, load_use = 0, load_after_load = 1;
+  uint32_t store = 1, store_after_load = 1, store_register_offset = 1;
+  uint32_t transfer_base = 0, transfer = 1;
+  uint32_t branch_taken = 1, branch_not_taken = 1, jump = 1, call = 1, jump_indirect = 1;
+  uint32_t multiply_use = 0, address_use = 0, jump_use = 0;
+  uint32_t narrow_load_use = 0, mispredict = 0;
 };
 
 class TimingModel {
@@ -41,13 +57,15 @@ class TimingModel {
   uint32_t run(std::span<const Instruction> block, bool taken, PipelineState& state) const;
 
  private:
-  uint32_t issue(const Instruction& instruction, bool taken, PipelineState& state) const;
-  uint32_t issue_cycles(const Instruction& instruction, bool taken) const;
+  enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
 
-  bool unit_ = true;
-  uint32_t alu_ = 1, multiply_ = 1, multiply_high_ = 1, divide_ = 1, load_ = 1, store_ = 1;
-  uint32_t load_use_ = 0, multiply_use_ = 0;
-  uint32_t branch_taken_ = 1, branch_not_taken_ = 1, jump_ = 1, jump_indirect_ = 1, jump_use_ = 0;
+  uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
+  uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
+  uint32_t single_cycles(const Instruction& instruction, bool taken,
+                         const PipelineState& state) const;
+
+  Model model_ = Model::kUnit;
+  TimingCycles cycles_;
 };
 
 }  // namespace tinytune

@@ -1,0 +1,87 @@
+#include "simulator/timing_keys.h"
+
+namespace tinytune::internal {
+namespace {
+
+// What every model that is not "unit" shares: cycles until the next instruction can issue.
+// `divide` and everything else that depends on data is the upper end of its range.
+//
+// in_order adds:
+//   load_use, multiply_use  more until an instruction that reads the result can issue
+//   jump_use                more when the instruction before wrote the register jumped to
+constexpr TimingKey kInOrder[] = {
+    {"alu", &TimingCycles::alu},
+    {"multiply", &TimingCycles::multiply},
+    {"multiply_high", &TimingCycles::multiply_high},
+    {"divide", &TimingCycles::divide},
+    {"load", &TimingCycles::load},
+    {"store", &TimingCycles::store},
+    {"branch_taken", &TimingCycles::branch_taken},
+    {"branch_not_taken", &TimingCycles::branch_not_taken},
+    {"jump", &TimingCycles::jump},
+    {"call", &TimingCycles::call},
+    {"jump_indirect", &TimingCycles::jump_indirect},
+    {"load_use", &TimingCycles::load_use},
+    {"multiply_use", &TimingCycles::multiply_use},
+    {"jump_use", &TimingCycles::jump_use},
+};
+
+// cortex_m adds:
+//   load_after_load, store_after_load  instead of load and store when the instruction before is a
+//                                      load of one register
+//   store_register_offset              instead of store with base plus register
+//   transfer_base, transfer            LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers
+//   address_use                        more when the instruction before wrote a register that forms
+//                                      an address
+// An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
+// top of its own cycles.
+constexpr TimingKey kCortexM[] = {
+    {"alu", &TimingCycles::alu},
+    {"multiply", &TimingCycles::multiply},
+    {"multiply_high", &TimingCycles::multiply_high},
+    {"divide", &TimingCycles::divide},
+    {"load", &TimingCycles::load},
+    {"load_after_load", &TimingCycles::load_after_load},
+    {"store", &TimingCycles::store},
+    {"store_after_load", &TimingCycles::store_after_load},
+    {"store_register_offset", &TimingCycles::store_register_offset},
+    {"transfer_base", &TimingCycles::transfer_base},
+    {"transfer", &TimingCycles::transfer},
+    {"address_use", &TimingCycles::address_use},
+    {"branch_taken", &TimingCycles::branch_taken},
+    {"branch_not_taken", &TimingCycles::branch_not_taken},
+    {"jump", &TimingCycles::jump},
+    {"call", &TimingCycles::call},
+    {"jump_indirect", &TimingCycles::jump_indirect},
+};
+
+// dual_issue: everything issues in one cycle unless named here, alone or beside another
+// (timing_dual_issue.cc has the pairing rules).
+//   divide           cycles until anything else issues
+//   load_use         cycles from a word load to a consumer that reads late; one more to others
+//   narrow_load_use  the same for a byte or half word
+//   multiply_use     cycles from a product to a consumer; its own accumulator takes it in one
+//   address_use      cycles from arithmetic to an address; one more from packed or bit-field ones
+//   jump_indirect    cycles of a jump to a register, returns included
+//   mispredict       cycles lost when a backward branch falls through. A loop is predicted to go
+//                    on and everything else to go as it does: the predictor has no better model.
+constexpr TimingKey kDualIssue[] = {
+    {"divide", &TimingCycles::divide},
+    {"load_use", &TimingCycles::load_use},
+    {"narrow_load_use", &TimingCycles::narrow_load_use},
+    {"multiply_use", &TimingCycles::multiply_use},
+    {"address_use", &TimingCycles::address_use},
+    {"jump_indirect", &TimingCycles::jump_indirect},
+    {"mispredict", &TimingCycles::mispredict},
+};
+
+}  // namespace
+
+std::span<const TimingKey> timing_keys(std::string_view model) {
+  if (model == "in_order") return kInOrder;
+  if (model == "cortex_m") return kCortexM;
+  if (model == "dual_issue") return kDualIssue;
+  return {};
+}
+
+}  // namespace tinytune::internal

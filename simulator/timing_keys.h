@@ -1,0 +1,19 @@
+// The keys of each timing model: a device file must give exactly these.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "simulator/timing_model.h"
+
+namespace tinytune::internal {
+
+struct TimingKey {
+  std::string_view name;
+  uint32_t TimingCycles::*cycles;
+};
+
+/// Empty for a model that has none, and for an unknown one.
+std::span<const TimingKey> timing_keys(std::string_view model);
+
+}  // namespace tinytune::internal
