@@ -58,6 +58,11 @@ void IrText::store_word(const Value& value, const Value& address) {
   body_ += fmt::format("  store i32 {}, i32* {}, align 4\n", value.text, word.text);
 }
 
+Value IrText::select(const Value& condition, const Value& if_true, const Value& if_false) {
+  return emit(if_true.type, fmt::format("select i1 {}, {} {}, {} {}", condition.text, if_true.type,
+                                        if_true.text, if_false.type, if_false.text));
+}
+
 Value IrText::differs(const Value& a, const Value& b) {
   return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
 }

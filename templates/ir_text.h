@@ -27,6 +27,9 @@ class IrText {
   Value mul(const Value& a, const Value& b) { return binary("mul", a, b); }
   Value shift_left(const Value& a, const Value& b) { return binary("shl", a, b); }
   Value shift_right(const Value& a, const Value& b) { return binary("ashr", a, b); }
+  /// Of values that are not negative, by a positive one.
+  Value divide(const Value& a, const Value& b) { return binary("udiv", a, b); }
+  Value remainder(const Value& a, const Value& b) { return binary("urem", a, b); }
   /// High word of the 64-bit product of two signed words; of a signed and an unsigned one.
   Value multiply_high(const Value& a, const Value& b) { return high_word(a, b, "sext"); }
   Value multiply_high_unsigned(const Value& a, const Value& b) { return high_word(a, b, "zext"); }
@@ -40,6 +43,7 @@ class IrText {
   void store_byte(const Value& value, const Value& address);
   void store_word(const Value& value, const Value& address);
 
+  Value select(const Value& condition, const Value& if_true, const Value& if_false);
   Value differs(const Value& a, const Value& b);
 
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,

@@ -36,9 +36,8 @@ constexpr int kParamWords = 4;       // high seed, low seed, multiplier, offset 
 
 struct Plan {
   int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
-  int rows, columns;    // of output pixels
-  bool flat;
-  int run, runs;  // contiguous inputs of a kernel row; kernel rows
+  int pixels;           // of the output, in raster order
+  int run, runs;        // contiguous inputs of a kernel row; kernel rows
   int64_t reduction, padded_reduction;
   InputWindow window;
 
@@ -46,18 +45,14 @@ struct Plan {
       : oc(s.get_int("oc")),
         pairs(s.get_int("pairs")),
         step(s.get_int("step")),
-        rows(w.out_h),
-        columns(w.out_w),
-        flat(false),
+        pixels(w.out_h * w.out_w),
         run(w.kernel_w * w.in_c),
         runs(w.kernel_h),
         reduction(w.reduction()),
         padded_reduction((reduction + step - 1) / step * step),
-        window(input_window(w)) {
-    flat = w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
-           !window.copied && w.out_h == w.in_h && w.out_w == w.in_w;
-    if (flat) columns *= rows, rows = 1;
-  }
+        window(input_window(w)) {}
+
+  int tiles() const { return (pixels + 2 * pairs - 1) / (2 * pairs); }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -77,15 +72,14 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
-    return 2 * plan.pairs <= plan.columns && plan.oc * plan.pairs <= 8 &&
+    return 2 * plan.pairs <= plan.pixels && plan.oc * plan.pairs <= 8 &&
            plan.step <= w.facts.lane_group && plan.step <= plan.reduction;
   });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device&) {
-  const Plan widest(w, Schedule("lanes_nhwc", 1, {{"oc", "1"}, {"pairs", "1"}, {"step", "1"}}));
-  const int pairs = std::clamp(widest.columns / 2, 1, 3);
+  const int pairs = std::clamp(w.out_h * w.out_w / 2, 1, 3);
   return Schedule("lanes_nhwc", 1,
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"pairs", std::to_string(pairs)},
@@ -168,7 +162,6 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const int64_t tiles = (plan.columns + 2 * plan.pairs - 1) / (2 * plan.pairs);
   using Kind = Loop::Kind;
   LoopNest nest;
   nest.accesses = {{"input", 4, false, {}},
@@ -181,8 +174,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     const int64_t strides[] = {in, weights, out, params};
     for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
   };
-  loop("rows", plan.rows, Kind::kSerial, false, 0, 0, int64_t{plan.columns} * w.out_c, 0);
-  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
+  loop("px_outer", plan.tiles(), Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
   loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.padded_reduction * plan.oc,
        plan.oc, 16 * plan.oc);
   loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
@@ -193,9 +185,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.oc * plan.pairs;
-  nest.outputs = int64_t{plan.rows} * tiles * 2 * plan.pairs * w.out_c;
-  nest.prologue_bytes =
-      plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * tiles * plan.rows;
+  nest.outputs = int64_t{plan.tiles()} * 2 * plan.pairs * w.out_c;
+  nest.prologue_bytes = plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * plan.tiles();
   nest.unrolled_body = plan.oc * plan.pairs * plan.step;
   nest.switches = {{"lanes", 1.0}};
   describe_switches(schedule, nest);
@@ -211,19 +202,12 @@ class Writer {
     if (plan_.window.copied) copy_window(scratch);
     const Value source = plan_.window.copied ? scratch : IrText::argument("input");
     const Value staged = ir_.at(scratch, plan_.window.bytes);
-    const int64_t row_bytes = int64_t{plan_.window.width} * w_.in_c * w_.stride_h;
-    const int last = plan_.columns - 2 * plan_.pairs;  // the last tile moves back to fit
-    count_to(plan_.rows, [&](const Value& y) {
-      const Value in_row = ir_.at(source, ir_.mul(y, n(row_bytes)));
-      const Value out_row =
-          ir_.at(IrText::argument("output"), ir_.mul(y, n(int64_t{plan_.columns} * w_.out_c)));
-      const int tiles = (plan_.columns + 2 * plan_.pairs - 1) / (2 * plan_.pairs);
-      count_to(tiles, [&](const Value& tile) {
-        const Value unclamped = ir_.mul(tile, n(2 * plan_.pairs));
-        const Value x = last % (2 * plan_.pairs) == 0 ? unclamped : ir_.clamp(unclamped, 0, last);
-        stage(ir_.at(in_row, ir_.mul(x, n(int64_t{w_.stride_w} * w_.in_c))), staged);
-        channels(staged, ir_.at(out_row, ir_.mul(x, n(w_.out_c))));
-      });
+    const int step = 2 * plan_.pairs, last = plan_.pixels - step;  // the last tile moves back
+    count_to(plan_.tiles(), [&](const Value& tile) {
+      const Value start = ir_.mul(tile, n(step));
+      const Value pixel = plan_.pixels % step == 0 ? start : ir_.clamp(start, 0, last);
+      stage(source, pixel, staged);
+      channels(staged, ir_.at(IrText::argument("output"), ir_.mul(pixel, n(w_.out_c))));
     });
     return ir_.function(symbol, {"input", "weights", "groups", "params", "scratch", "output"});
   }
@@ -266,31 +250,48 @@ class Writer {
     });
   }
 
-  // Packs the inputs of 2 * pairs pixels, in reduction order: pixel i below pixel i + pairs.
-  void stage(const Value& pixels, const Value& staged) {
-    const int64_t pixel = int64_t{w_.stride_w} * w_.in_c;
-    const int64_t kernel_row = int64_t{plan_.window.width} * w_.in_c * w_.dilation_h;
-    const auto pack_pixels = [&](const Value& from, const Value& to) {
-      for (int i = 0; i < plan_.pairs; ++i) {
-        const Value low = ir_.load_byte(ir_.at(from, i * pixel), true);
-        const Value high = ir_.load_byte(ir_.at(from, (i + plan_.pairs) * pixel), true);
-        ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(to, 4 * i));
-      }
+  // Packs the inputs of 2 * pairs neighbouring pixels, in reduction order, the even ones below.
+  void stage(const Value& source, const Value& first, const Value& staged) {
+    const int64_t step = int64_t{w_.stride_w} * w_.in_c;
+    const int64_t row = int64_t{plan_.window.width} * w_.in_c * w_.stride_h;
+    Value x = ir_.remainder(first, n(w_.out_w));
+    Value pixel = ir_.at(ir_.at(source, ir_.mul(ir_.divide(first, n(w_.out_w)), n(row))),
+                         ir_.mul(x, n(step)));
+    const auto next_pixel = [&] {
+      const Value current = pixel, next = ir_.add(x, n(1));
+      const Value same_row = ir_.differs(next, n(w_.out_w));
+      x = ir_.select(same_row, next, n(0));
+      pixel = ir_.at(pixel, ir_.select(same_row, n(step), n(row - step * (w_.out_w - 1))));
+      return current;
     };
-    Values to = {staged};
-    to = ir_.do_while({pixels, staged, n(0)}, [&](const Values& v) {
+    for (int i = 0; i < plan_.pairs; ++i) {
+      const Value low = next_pixel(), high = next_pixel();
+      stage_pair(low, high, ir_.at(staged, 4 * i));
+    }
+  }
+
+  void stage_pair(const Value& low, const Value& high, const Value& staged) {
+    const int64_t kernel_row = int64_t{plan_.window.width} * w_.in_c * w_.dilation_h;
+    const int64_t word = int64_t{4} * plan_.pairs;
+    const int unroll = plan_.run % 4 == 0 ? 4 : plan_.run % 2 == 0 ? 2 : 1;
+    const Values ends = ir_.do_while({low, high, staged, n(0)}, [&](const Values& v) {
       const Value end = ir_.at(v[0], plan_.run);
-      const Values run = ir_.do_while({v[0], v[1]}, [&](const Values& p) {
-        pack_pixels(p[0], p[1]);
-        const Value next = ir_.at(p[0], 1);
-        return Values{next, ir_.at(p[1], 4 * plan_.pairs), ir_.differs(next, end)};
+      const Values run = ir_.do_while({v[0], v[1], v[2]}, [&](const Values& p) {
+        for (int u = 0; u < unroll; ++u) {
+          const Value a = ir_.load_byte(ir_.at(p[0], u), true);
+          const Value b = ir_.load_byte(ir_.at(p[1], u), true);
+          ir_.store_word(ir_.add(a, ir_.shift_left(b, n(16))), ir_.at(p[2], u * word));
+        }
+        const Value next = ir_.at(p[0], unroll);
+        return Values{next, ir_.at(p[1], unroll), ir_.at(p[2], unroll * word),
+                      ir_.differs(next, end)};
       });
-      const Value row = ir_.add(v[2], n(1));
-      return Values{ir_.at(v[0], kernel_row), run[1], row, ir_.differs(row, n(plan_.runs))};
+      const Value row = ir_.add(v[3], n(1));
+      return Values{ir_.at(v[0], kernel_row), ir_.at(v[1], kernel_row), run[2], row,
+                    ir_.differs(row, n(plan_.runs))};
     });
     for (int64_t k = 0; k < plan_.padded_reduction - plan_.reduction; ++k)
-      for (int i = 0; i < plan_.pairs; ++i)
-        ir_.store_word(n(0), ir_.at(to[1], 4 * (k * plan_.pairs + i)));
+      ir_.store_word(n(0), ir_.at(ends[2], k * word));
   }
 
   // All output channels of the staged pixels.
@@ -344,9 +345,10 @@ class Writer {
         const auto at = static_cast<size_t>(3 + 2 * (i * plan_.oc + c));
         const Value& high = state[at + 1];
         const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
-        ir_.store_byte(requantise(low, multiplier, last), ir_.at(out, int64_t{i} * w_.out_c + c));
+        ir_.store_byte(requantise(low, multiplier, last),
+                       ir_.at(out, int64_t{2 * i} * w_.out_c + c));
         ir_.store_byte(requantise(high, multiplier, last),
-                       ir_.at(out, int64_t{i + plan_.pairs} * w_.out_c + c));
+                       ir_.at(out, int64_t{2 * i + 1} * w_.out_c + c));
       }
     }
     return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.oc),
