@@ -45,10 +45,15 @@ struct PlacedTensor {
 };
 
 struct GeneratedNetwork {
+  std::string name;  ///< as NetworkOptions has it
+  std::string
+      invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
+  std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
   std::vector<GeneratedLayer> layers;  ///< in execution order, one per operator of the model
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
+  uint32_t arena_lower_bound = 0;     ///< the most bytes alive in one step; no plan is smaller
   std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 
@@ -62,7 +67,8 @@ Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& devi
                                           const NetworkOptions& options);
 
 /// Compiles the generated files exactly as a user would (clang -O2 -ffreestanding for the device's
-/// ABI) and links them with lld. kFailed carries clang's message.
+/// ABI), adds an arena and links them with lld. kNotFound: no clang on the PATH. kFailed carries
+/// clang's message; kInvalidInput says "does not fit" when a memory of the device overflows.
 Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device);
 
 }  // namespace tinytune

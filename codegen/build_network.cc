@@ -1,0 +1,94 @@
+#include <stdlib.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "base/subprocess.h"
+#include "codegen/kernel.h"
+#include "codegen/memory_plan.h"
+#include "codegen/network.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::milliseconds kCompileTimeout{120'000};
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "tinytune-build-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  bool ok() const { return !path_.empty(); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+Status write_file(const std::string& path, const std::string& contents) {
+  std::ofstream out(path, std::ios::binary);
+  out << contents;
+  if (!out.flush()) return Error(ErrorCode::kFailed, "cannot write " + path);
+  return ok_status();
+}
+
+Result<std::vector<uint8_t>> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error(ErrorCode::kFailed, "cannot read " + path);
+  return std::vector<uint8_t>(std::istreambuf_iterator<char>(in), {});
+}
+
+// The first of these that the system has; later failures of it are not hidden by trying the other.
+Result<ProcessResult> run_clang(std::vector<std::string> arguments) {
+  for (const char* program : {"clang-14", "clang"}) {
+    arguments[0] = program;
+    auto result = run_process(arguments, kCompileTimeout);
+    if (result || result.error().code() != ErrorCode::kNotFound) return result;
+  }
+  return Error(ErrorCode::kNotFound, "neither clang-14 nor clang is on the PATH");
+}
+
+Result<std::vector<uint8_t>> compile(const std::string& source, const std::string& object,
+                                     const Device& device) {
+  std::vector<std::string> words = {"clang"};
+  words.insert(words.end(), device.target.clang_arguments.begin(),
+               device.target.clang_arguments.end());
+  for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
+    if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.push_back(flag);
+  words.insert(words.end(), {"-c", source, "-o", object});
+  TT_TRY_ASSIGN(const ProcessResult done, run_clang(words));
+  if (done.exit_code != 0)
+    return Error(ErrorCode::kFailed, fs::path(source).filename().string() + ": " + done.err);
+  return read_file(object);
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device) {
+  const TemporaryDirectory directory;
+  if (!directory.ok()) return Error(ErrorCode::kFailed, "cannot make a temporary directory");
+  std::vector<GeneratedFile> files = network.files;
+  // The caller's part: the arena. It is not in the library, so its size counts as memory alone.
+  files.push_back({"arena.c", "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " +
+                                  network.arena_symbol + "[" +
+                                  std::to_string(std::max(network.arena_bytes, 1u)) + "];\n"});
+  for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
+  std::vector<std::vector<uint8_t>> objects;
+  for (const GeneratedFile& f : files) {
+    if (!f.name.ends_with(".c") && !f.name.ends_with(".S")) continue;
+    TT_TRY_ASSIGN(auto object,
+                  compile(directory.file(f.name), directory.file(f.name + ".o"), device));
+    objects.push_back(std::move(object));
+  }
+  TT_TRY_ASSIGN(Image image, link_image(objects, device, network.invoke_symbol));
+  return std::move(image.elf);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,104 @@
+// SOFTMAX, TFLite's fixed-point reference.
+//
+// The exponential of a difference of two int8 values has at most 256 arguments, so it is a table,
+// computed here with the reference's own arithmetic: exact by construction, and some forty times
+// fewer instructions than evaluating the polynomial on the device. The reciprocal of the sum has no
+// such bound and is computed there, once a row.
+#include <algorithm>
+
+#include "codegen/c_writer.h"
+#include "codegen/operator_emitter.h"
+#include "codegen/softmax_exp.h"
+
+namespace tinytune {
+namespace {
+
+// 1 / (1 + x) for x in [0, 1), Q0.31 in and out: three Newton steps from 48/17 - 32/17 * d.
+constexpr const char* kReciprocal = R"(
+/* (a * b + 2^30) >> 31 */
+static int32_t @_high_mul(int32_t a, int32_t b) {
+  return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31);
+}
+
+/* x * 4, saturating */
+static int32_t @_times4(int32_t x) {
+  if (x > 536870911) return INT32_MAX;
+  if (x < -536870911) return -INT32_MAX - 1;
+  return x * 4;
+}
+
+/* 1 / (1 + x) for x in [0, 1), both in units of 2^-31. */
+static int32_t @_reciprocal(int32_t x) {
+  const int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
+  int32_t y = 1515870810 + @_high_mul(half, -1010580540);
+  for (int32_t step = 0; step < 3; ++step) {
+    const int32_t error = 536870912 - @_high_mul(half, y);
+    y += @_times4(@_high_mul(y, error));
+  }
+  return y >= 1073741824 ? INT32_MAX : y * 2;
+}
+)";
+
+constexpr const char* kSoftmax = R"(
+/* Softmax of rows. exp[d] is e^-d in units of 2^-31, for differences d below `entries`; larger
+ * ones count as zero. */
+static void @_softmax(const int8_t *input, int8_t *output, int32_t rows, int32_t depth,
+                      const int32_t *exp, int32_t entries) {
+  for (; rows > 0; --rows) {
+    int32_t max = input[0];
+    for (int32_t i = 1; i < depth; ++i) {
+      if (input[i] > max) max = input[i];
+    }
+    uint32_t sum = 0;
+    for (int32_t i = 0; i < depth; ++i) {
+      const int32_t d = max - input[i];
+      if (d < entries) sum += (uint32_t)((exp[d] >> 12) + ((exp[d] >> 11) & 1));
+    }
+    int32_t shift = 35;
+    while ((sum & 0x80000000u) == 0u) {
+      sum <<= 1;
+      --shift;
+    }
+    const int32_t scale = @_reciprocal((int32_t)(sum - 0x80000000u));
+    for (int32_t i = 0; i < depth; ++i) {
+      const int32_t d = max - input[i];
+      int32_t value = 0;
+      if (d < entries && shift < 32) {
+        const int32_t exact = @_high_mul(scale, exp[d]);
+        value = (exact >> shift) + ((exact >> (shift - 1)) & 1);
+      }
+      output[i] = (int8_t)(value > 255 ? 127 : value - 128);
+    }
+    input += depth;
+    output += depth;
+  }
+}
+)";
+
+std::string with_prefix(std::string text, const std::string& prefix) {
+  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at))
+    text.replace(at, 1, prefix);
+  return text.substr(1);  // the raw string's first line break
+}
+
+std::string emit(const IntegerOp& any, const EmitContext& context) {
+  const SoftmaxOp& op = std::get<SoftmaxOp>(any);
+  context.functions.need("reciprocal", with_prefix(kReciprocal, context.name));
+  context.functions.need("softmax", with_prefix(kSoftmax, context.name));
+  const std::vector<int32_t> table = softmax_exp_table(op);
+  const std::string symbol =
+      context.constants.add(context.layer + "_exp", CType::kInt32, little_endian(table));
+  CWriter w(1);
+  w.line(context.name + "_softmax(input0, output, " + std::to_string(op.rows) + ", " +
+         std::to_string(op.depth) + ", " + symbol + ", " + std::to_string(table.size()) + ");");
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kSoftmaxEmitter;
+const OperatorEmitter kSoftmaxEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<SoftmaxOp>(op); },
+    [](const IntegerOp&, int) { return true; }, emit};
+
+}  // namespace tinytune

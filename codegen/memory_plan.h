@@ -1,0 +1,35 @@
+// Where everything that lives in the arena lives: a static plan, made once, offline.
+//
+// Two buffers that are live in a common step must not overlap; the arena should be as small as it
+// can be. The problem is NP-hard, but networks are small: first-fit over an order of the buffers
+// reaches every optimal plan for some order, so we search orders by hill climbing from a few good
+// ones and stop at the lower bound, which chains of layers reach at once. An integer program would
+// bring a solver along for the last percent that tests do not find missing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tinytune {
+
+/// Live from `first_step` to `last_step`, both included.
+struct ArenaBuffer {
+  uint32_t bytes = 0;
+  int first_step = 0, last_step = 0;
+};
+
+struct MemoryPlan {
+  std::vector<uint32_t> offsets;  ///< one per buffer, multiples of kArenaAlignment
+  uint32_t arena_bytes = 0;
+  /// The most bytes alive in any one step, sizes rounded up to the alignment: no plan is smaller.
+  uint32_t lower_bound = 0;
+};
+
+/// Of the arena and of every buffer in it: enough for any element type and for wide copies.
+inline constexpr uint32_t kArenaAlignment = 16;
+
+/// Deterministic. Sizes below 2^31 in sum are our own contract.
+MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers);
+
+}  // namespace tinytune

@@ -1,0 +1,218 @@
+#include "codegen/network.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "codegen/c_writer.h"
+#include "codegen/kernel_set.h"
+#include "codegen/memory_plan.h"
+#include "codegen/network_parts.h"
+#include "codegen/operator_emitter.h"
+#include "codegen/storage.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+namespace {
+
+// From a graph to its parts, in the order the decisions depend on each other: integer forms, then
+// which tensors share memory, then kernels (whose scratch needs memory too), then offsets, then C.
+class Generation {
+ public:
+  Generation(const Graph& graph, const Device& device, const ScheduleSource& schedules,
+             const NetworkOptions& options)
+      : parts_{options.name, graph, device, {}, {}, {}, {}, {}, {}, 0},
+        graph_(graph),
+        kernels_(device, schedules, options.name) {}
+
+  Result<GeneratedNetwork> run() {
+    for (const Operator& op : graph_.operators) {
+      TT_TRY_ASSIGN(IntegerOp form, integer_form(graph_, op));
+      forms_.push_back(std::move(form));
+    }
+    storage_ = assign_storage(graph_, forms_);
+    TT_TRY(choose_kernels());
+    plan();
+    emit_layers();
+    describe_tensors();
+    parts_.kernels = kernels_.kernels();
+    network_.name = parts_.name;
+    network_.invoke_symbol = parts_.name + "_invoke";
+    network_.arena_symbol = parts_.name + "_arena";
+    network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
+    network_.arena_lower_bound = plan_.lower_bound;
+    network_.warnings = kernels_.warnings();
+    print_files();
+    return std::move(network_);
+  }
+
+ private:
+  std::string layer_symbol(size_t step) const {
+    return parts_.name + "_layer_" + std::to_string(graph_.operators[step].index);
+  }
+
+  Status choose_kernels() {
+    calls_.resize(forms_.size());
+    scratch_.resize(forms_.size());
+    for (size_t step = 0; step < forms_.size(); ++step) {
+      const Operator& op = graph_.operators[step];
+      GeneratedLayer layer;
+      layer.index = op.index;
+      layer.op = std::string(name_of(op.kind));
+      layer.macs = layer.macs_executed = macs_of(forms_[step]);
+      if (const auto* kernel = std::get_if<KernelOp>(&forms_[step])) {
+        auto call = kernels_.add(*kernel, op.index, parts_.constants);
+        if (!call)
+          return call.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
+                                     ")");
+        calls_[step] = std::move(call).value();
+        layer.tuned = calls_[step]->tuned;
+        layer.schedule = calls_[step]->schedule;
+        if (const uint32_t bytes = calls_[step]->scratch_bytes; bytes > 0) {
+          scratch_[step] = storage_.buffers.size();
+          const int at = static_cast<int>(step);
+          storage_.buffers.push_back({bytes, at, at});
+        }
+      } else if (!storage_.is_alias[step] && find_emitter(forms_[step]) == nullptr) {
+        return Error(ErrorCode::kUnsupported, "operator " + std::to_string(op.index) + " (" +
+                                                  layer.op + "): no code generator takes it");
+      }
+      if (!storage_.is_alias[step]) layer.symbol = layer_symbol(step);
+      network_.layers.push_back(std::move(layer));
+    }
+    for (size_t step = 0; step < forms_.size(); ++step)
+      if (storage_.is_alias[step]) network_.layers[step].fused_into = producer_of_input(step);
+    return ok_status();
+  }
+
+  // The operator whose output an alias renames; nothing when that is an input of the network.
+  std::optional<int> producer_of_input(size_t step) const {
+    int tensor = graph_.operators[step].inputs[0];
+    for (size_t s = step; s-- > 0;) {
+      const Operator& op = graph_.operators[s];
+      if (std::find(op.outputs.begin(), op.outputs.end(), tensor) == op.outputs.end()) continue;
+      if (!storage_.is_alias[s]) return op.index;
+      tensor = op.inputs[0];
+    }
+    return std::nullopt;
+  }
+
+  void plan() {
+    plan_ = plan_memory(storage_.buffers);
+    for (const int t : graph_.inputs) parts_.inputs.push_back({t, offset_of(t)});
+    for (const int t : graph_.outputs) parts_.outputs.push_back({t, offset_of(t)});
+  }
+
+  uint32_t offset_of(int tensor) const {
+    const auto& buffer = storage_.buffer_of[static_cast<size_t>(tensor)];
+    TT_CHECK(buffer.has_value(), "tensor " + std::to_string(tensor) + " is not in the arena");
+    return plan_.offsets[*buffer];
+  }
+
+  static std::string in_arena(const std::string& type, uint32_t offset) {
+    return "(" + type + " *)" +
+           (offset == 0 ? "arena" : "(arena + " + std::to_string(offset) + ")");
+  }
+
+  // An expression for the address of an operand, and its type: "const int8_t".
+  std::string operand(int tensor) {
+    const Tensor& t = graph_.tensor(tensor);
+    const std::string type = std::string("const ") + c_type_of(t.type);
+    if (!t.is_constant) return in_arena(type, offset_of(tensor));
+    TT_CHECK(t.type != ElementType::kFloat32, "no float arrays");
+    const CType element = t.type == ElementType::kInt8    ? CType::kInt8
+                          : t.type == ElementType::kUint8 ? CType::kUint8
+                                                          : CType::kInt32;
+    return parts_.constants.add(parts_.name + "_tensor_" + std::to_string(tensor), element, t.data);
+  }
+
+  std::string kernel_body(size_t step) {
+    const Operator& op = graph_.operators[step];
+    const KernelCall& call = *calls_[step];
+    std::string arguments = operand(op.inputs[0]);
+    for (const std::string& constant : call.constants) arguments += ", " + constant;
+    if (scratch_[step]) arguments += ", " + in_arena("void", plan_.offsets[*scratch_[step]]);
+    arguments += ", " + in_arena("int8_t", offset_of(op.outputs[0]));
+    return CWriter(1).line(call.symbol + "(" + arguments + ");").text();
+  }
+
+  std::string emitted_body(size_t step) {
+    const Operator& op = graph_.operators[step];
+    const OperatorEmitter* emitter = find_emitter(forms_[step]);
+    TT_CHECK(emitter != nullptr, "choose_kernels() refuses operators without an emitter");
+    const EmitContext context{parts_.name, layer_symbol(step), parts_.constants, parts_.shared};
+    const std::string statements = emitter->emit(forms_[step], context);
+    CWriter w(1);
+    int count = 0;
+    for (const int input : op.inputs) {
+      if (input < 0) continue;
+      const std::string pointer = "input" + std::to_string(count++);
+      if (statements.find(pointer) == std::string::npos) continue;  // folded into the text
+      w.line(std::string("const ") + c_type_of(graph_.tensor(input).type) + " *" + pointer + " = " +
+             operand(input) + ";");
+    }
+    const int output = op.outputs[0];
+    const std::string type = c_type_of(graph_.tensor(output).type);
+    w.line(type + " *output = " + in_arena(type, offset_of(output)) + ";");
+    return w.text() + statements;
+  }
+
+  std::string comment(size_t step) const {
+    const Operator& op = graph_.operators[step];
+    std::string text = std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
+    text +=
+        shape_text(graph_.tensor(op.inputs[0])) + " -> " + shape_text(graph_.tensor(op.outputs[0]));
+    if (calls_[step]) text += (calls_[step]->tuned ? ", tuned" : ", default schedule");
+    return text;
+  }
+
+  void emit_layers() {
+    for (size_t step = 0; step < forms_.size(); ++step) {
+      if (storage_.is_alias[step]) continue;
+      const std::string body = calls_[step] ? kernel_body(step) : emitted_body(step);
+      parts_.functions.push_back({layer_symbol(step), comment(step), body});
+    }
+  }
+
+  void describe_tensors() {
+    for (size_t t = 0; t < graph_.tensors.size(); ++t)
+      if (storage_.buffer_of[t])
+        network_.tensors.push_back({static_cast<int>(t), plan_.offsets[*storage_.buffer_of[t]],
+                                    static_cast<uint32_t>(graph_.tensors[t].bytes()),
+                                    storage_.first_step[t], storage_.last_step[t]});
+  }
+
+  void print_files() {
+    const std::string& name = parts_.name;
+    std::vector<GeneratedFile>& files = network_.files;
+    files.push_back({name + ".h", print_header(parts_)});
+    files.push_back({name + "_internal.h", print_internal_header(parts_)});
+    files.push_back({name + ".c", print_source(parts_)});
+    if (!parts_.constants.arrays().empty())
+      files.push_back({name + "_weights.c", print_weights(parts_)});
+    if (!parts_.kernels.empty()) files.push_back({name + "_kernels.S", print_kernels(parts_)});
+    files.push_back({"CMakeLists.txt", print_cmake(parts_, files)});
+    files.push_back({"README.md", print_readme(parts_, files)});
+  }
+
+  NetworkParts parts_;
+  const Graph& graph_;
+  KernelSet kernels_;
+  std::vector<IntegerOp> forms_;
+  Storage storage_;
+  MemoryPlan plan_;
+  std::vector<std::optional<KernelCall>> calls_;  // by step
+  std::vector<std::optional<size_t>> scratch_;    // buffer, by step
+  GeneratedNetwork network_;
+};
+
+}  // namespace
+
+Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
+                                          const ScheduleSource& schedules,
+                                          const NetworkOptions& options) {
+  if (!is_c_identifier(options.name))
+    return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is not a C identifier");
+  return Generation(graph, device, schedules, options).run();
+}
+
+}  // namespace tinytune

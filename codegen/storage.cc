@@ -1,0 +1,110 @@
+#include "codegen/storage.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "codegen/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+class Assignment {
+ public:
+  Assignment(const Graph& graph, std::span<const IntegerOp> ops) : graph_(graph), ops_(ops) {
+    storage_.buffer_of.resize(graph.tensors.size());
+    storage_.first_step.assign(graph.tensors.size(), 0);
+    storage_.last_step.assign(graph.tensors.size(), 0);
+    storage_.is_alias.assign(ops.size(), false);
+  }
+
+  Storage run() && {
+    find_last_steps();
+    for (const int input : graph_.inputs) begin_buffer(input, 0);
+    for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
+    return std::move(storage_);
+  }
+
+ private:
+  void find_last_steps() {
+    const int last = std::max(0, static_cast<int>(ops_.size()) - 1);
+    for (size_t step = 0; step < ops_.size(); ++step) {
+      for (const int t : graph_.operators[step].inputs)
+        if (t >= 0) at(storage_.last_step, t) = static_cast<int>(step);
+      for (const int t : graph_.operators[step].outputs)
+        at(storage_.first_step, t) = at(storage_.last_step, t) = static_cast<int>(step);
+    }
+    for (const int t : graph_.outputs) at(storage_.last_step, t) = last;
+  }
+
+  void begin_buffer(int tensor, int step) {
+    if (at(storage_.buffer_of, tensor)) return;  // an input that is listed twice
+    at(storage_.buffer_of, tensor) = storage_.buffers.size();
+    storage_.buffers.push_back({static_cast<uint32_t>(graph_.tensor(tensor).bytes()), step,
+                                at(storage_.last_step, tensor)});
+  }
+
+  void join_buffer(int tensor, int owner) {
+    const size_t b = *at(storage_.buffer_of, owner);
+    at(storage_.buffer_of, tensor) = b;
+    storage_.buffers[b].last_step =
+        std::max(storage_.buffers[b].last_step, at(storage_.last_step, tensor));
+  }
+
+  void place_outputs(int step) {
+    const Operator& op = graph_.operators[static_cast<size_t>(step)];
+    const IntegerOp& form = ops_[static_cast<size_t>(step)];
+    for (const int output : op.outputs) {
+      const bool copies = std::holds_alternative<CopyOp>(form);
+      if (copies && !op.inputs.empty() && !graph_.tensor(op.inputs[0]).is_constant) {
+        at(storage_.is_alias, step) = true;
+        join_buffer(output, op.inputs[0]);
+      } else if (const auto input = overwritable_input(op, form, output, step)) {
+        join_buffer(output, *input);
+      } else {
+        begin_buffer(output, step);
+      }
+    }
+  }
+
+  // An input whose buffer nobody reads after this step, of the output's size. Its buffer may hold
+  // other tensors too; last_step of the buffer covers them all.
+  std::optional<int> overwritable_input(const Operator& op, const IntegerOp& form, int output,
+                                        int step) const {
+    const OperatorEmitter* emitter = find_emitter(form);
+    if (emitter == nullptr || op.outputs.size() != 1) return std::nullopt;
+    int activation = 0;
+    for (const int input : op.inputs) {
+      if (input < 0 || graph_.tensor(input).is_constant) continue;
+      const int i = activation++;
+      const ArenaBuffer& buffer = storage_.buffers[*at(storage_.buffer_of, input)];
+      if (emitter->in_place(form, i) && buffer.last_step == step &&
+          buffer.bytes == graph_.tensor(output).bytes() && !is_output(input))
+        return input;
+    }
+    return std::nullopt;
+  }
+
+  bool is_output(int tensor) const {
+    const auto& b = at(storage_.buffer_of, tensor);
+    return std::any_of(graph_.outputs.begin(), graph_.outputs.end(),
+                       [&](int t) { return at(storage_.buffer_of, t) == b; });
+  }
+
+  template <typename Vector>
+  static auto at(Vector& v, int i) -> decltype(v[0]) {
+    TT_CHECK(i >= 0 && static_cast<size_t>(i) < v.size(), "an id of the graph");
+    return v[static_cast<size_t>(i)];
+  }
+
+  const Graph& graph_;
+  std::span<const IntegerOp> ops_;
+  Storage storage_;
+};
+
+}  // namespace
+
+Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops) {
+  return Assignment(graph, ops).run();
+}
+
+}  // namespace tinytune
