@@ -22,6 +22,7 @@
 #include "templates/ir_text.h"
 #include "templates/kernel_template.h"
 #include "templates/packing.h"
+#include "templates/pixel_tiles.h"
 #include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
@@ -36,29 +37,19 @@ constexpr int kParamWords = 4;       // high seed, low seed, multiplier, offset 
 
 struct Plan {
   int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
-  int pixels;           // of the output, in raster order
-  int run, runs;        // contiguous inputs of a kernel row; kernel rows
-  int64_t reduction, padded_reduction;
+  int64_t padded_reduction;
   InputWindow window;
 
   Plan(const Workload& w, const Schedule& s)
       : oc(s.get_int("oc")),
         pairs(s.get_int("pairs")),
         step(s.get_int("step")),
-        pixels(w.out_h * w.out_w),
-        run(w.kernel_w * w.in_c),
-        runs(w.kernel_h),
-        reduction(w.reduction()),
-        padded_reduction((reduction + step - 1) / step * step),
+        padded_reduction((w.reduction() + step - 1) / step * step),
         window(input_window(w)) {}
-
-  int tiles() const { return (pixels + 2 * pairs - 1) / (2 * pairs); }
 };
 
 bool supports(const Workload& w, const Device& device) {
-  return w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.batch == 1 &&
-         w.dilation_w == 1 && w.facts.requantise != Requantise::kLong && w.facts.lane_group >= 2 &&
-         device.target.family == CoreFamily::kRiscv32;
+  return tiles_fit(w) && w.facts.lane_group >= 2 && device.target.family == CoreFamily::kRiscv32;
 }
 
 ConfigSpace space(const Workload& w, const Device&) {
@@ -72,8 +63,8 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
-    return 2 * plan.pairs <= plan.pixels && plan.oc * plan.pairs <= 8 &&
-           plan.step <= w.facts.lane_group && plan.step <= plan.reduction;
+    return 2 * plan.pairs <= w.out_h * w.out_w && plan.oc * plan.pairs <= 8 &&
+           plan.step <= w.facts.lane_group && plan.step <= w.reduction();
   });
   return result;
 }
@@ -120,11 +111,7 @@ std::vector<int> groups_of(const Plan& plan, const std::vector<std::vector<int8_
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const auto fused = w.facts.requantise == Requantise::kFused ? fuse_requantise(w, data)
-                                                              : std::optional<FusedRequantise>();
-  if (w.facts.requantise == Requantise::kFused ? !fused : !short_requantise_proved(w, data))
-    return Error(ErrorCode::kUnsupported, "the requantisation is not exact for these weights");
-
+  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
   std::vector<int8_t> weights;
   std::vector<int8_t> groups;
   std::vector<int32_t> params;
@@ -147,14 +134,11 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
       // holds the bias, less what every group started with.
       const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
       const uint32_t low = bias + (bias << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
-      params.insert(params.end(),
-                    {static_cast<int32_t>(bias), static_cast<int32_t>(low),
-                     fused ? fused->multiplier[at]
-                           : static_cast<int32_t>(2 * static_cast<uint32_t>(data.multiplier[at])),
-                     fused ? fused->offset[at] : -data.shift[at]});
+      params.insert(params.end(), {static_cast<int32_t>(bias), static_cast<int32_t>(low),
+                                   words.multiplier[at], words.last[at]});
     }
   }
-  if (fused) params.insert(params.end(), {fused->left, fused->right});
+  params.insert(params.end(), words.shared.begin(), words.shared.end());
   return std::vector<PackedConstant>{bytes_constant("weights", weights),
                                      bytes_constant("groups", groups),
                                      words_constant("params", params)};
@@ -162,6 +146,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
+  const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
   using Kind = Loop::Kind;
   LoopNest nest;
   nest.accesses = {{"input", 4, false, {}},
@@ -174,7 +159,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     const int64_t strides[] = {in, weights, out, params};
     for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
   };
-  loop("px_outer", plan.tiles(), Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
+  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
   loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.padded_reduction * plan.oc,
        plan.oc, 16 * plan.oc);
   loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
@@ -185,8 +170,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.oc * plan.pairs;
-  nest.outputs = int64_t{plan.tiles()} * 2 * plan.pairs * w.out_c;
-  nest.prologue_bytes = plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * plan.tiles();
+  nest.outputs = tiles * 2 * plan.pairs * w.out_c;
+  nest.prologue_bytes = plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.pairs * plan.step;
   nest.switches = {{"lanes", 1.0}};
   describe_switches(schedule, nest);
@@ -195,114 +180,48 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 
 class Writer {
  public:
-  Writer(const Workload& w, const Plan& plan) : w_(w), plan_(plan) {}
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), tiles_(w, 2 * plan.pairs), ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
-    const Value scratch = IrText::argument("scratch");
-    if (plan_.window.copied) copy_window(scratch);
-    const Value source = plan_.window.copied ? scratch : IrText::argument("input");
-    const Value staged = ir_.at(scratch, plan_.window.bytes);
-    const int step = 2 * plan_.pairs, last = plan_.pixels - step;  // the last tile moves back
-    count_to(plan_.tiles(), [&](const Value& tile) {
-      const Value start = ir_.mul(tile, n(step));
-      const Value pixel = plan_.pixels % step == 0 ? start : ir_.clamp(start, 0, last);
-      stage(source, pixel, staged);
-      channels(staged, ir_.at(IrText::argument("output"), ir_.mul(pixel, n(w_.out_c))));
-    });
+    tiles_.walk([&](const Values& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
     return ir_.function(symbol, {"input", "weights", "groups", "params", "scratch", "output"});
   }
 
  private:
   static Value n(int64_t v) { return IrText::number(v); }
 
-  template <typename Body>
-  void count_to(int64_t extent, const Body& body) {
-    ir_.do_while({n(0)}, [&](const Values& v) {
-      body(v[0]);
-      const Value next = ir_.add(v[0], n(1));
-      return Values{next, ir_.differs(next, n(extent))};
-    });
-  }
-
-  // The input with its border, in scratch. Rows of words where they are.
-  void copy_window(const Value& scratch) {
-    const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{plan_.window.width} * w_.in_c;
-    const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
-    count_to(plan_.window.bytes / 4, [&](const Value& i) {
-      ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
-                     ir_.at(scratch, ir_.shift_left(i, n(2))));
-    });
-    const int rows = std::min(w_.in_h, plan_.window.height - w_.pad_top);
-    const int64_t used = std::min(row, padded - int64_t{w_.pad_left} * w_.in_c);
-    const int64_t left = int64_t{w_.pad_left} * w_.in_c;
-    const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
-    count_to(rows, [&](const Value& y) {
-      const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
-      const Value to =
-          ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
-      count_to(words ? used / 4 : used, [&](const Value& i) {
-        const Value offset = words ? ir_.shift_left(i, n(2)) : i;
-        if (words)
-          ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
-        else
-          ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
-      });
-    });
-  }
-
-  // Packs the inputs of 2 * pairs neighbouring pixels, in reduction order, the even ones below.
-  void stage(const Value& source, const Value& first, const Value& staged) {
-    const int64_t step = int64_t{w_.stride_w} * w_.in_c;
-    const int64_t row = int64_t{plan_.window.width} * w_.in_c * w_.stride_h;
-    Value x = ir_.remainder(first, n(w_.out_w));
-    Value pixel = ir_.at(ir_.at(source, ir_.mul(ir_.divide(first, n(w_.out_w)), n(row))),
-                         ir_.mul(x, n(step)));
-    const auto next_pixel = [&] {
-      const Value current = pixel, next = ir_.add(x, n(1));
-      const Value same_row = ir_.differs(next, n(w_.out_w));
-      x = ir_.select(same_row, next, n(0));
-      pixel = ir_.at(pixel, ir_.select(same_row, n(step), n(row - step * (w_.out_w - 1))));
-      return current;
-    };
+  // Packs neighbouring pixels two by two, the first one low.
+  void stage(const Values& pixels) {
+    const ReductionRuns reduction(w_);
+    const int64_t word = int64_t{4} * plan_.pairs;
+    const int unroll = reduction.run % 4 == 0 ? 4 : reduction.run % 2 == 0 ? 2 : 1;
+    const Value staged = tiles_.staging_area();
     for (int i = 0; i < plan_.pairs; ++i) {
-      const Value low = next_pixel(), high = next_pixel();
-      stage_pair(low, high, ir_.at(staged, 4 * i));
+      const auto at = static_cast<size_t>(2 * i);
+      const Value end = tiles_.for_each_input(
+          {pixels[at], pixels[at + 1]}, ir_.at(staged, 4 * i), unroll, word, [&](const Values& p) {
+            for (int u = 0; u < unroll; ++u) {
+              const Value low = ir_.load_byte(ir_.at(p[0], u), true);
+              const Value high = ir_.load_byte(ir_.at(p[1], u), true);
+              ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(p[2], u * word));
+            }
+          });
+      for (int64_t k = 0; k < plan_.padded_reduction - reduction.terms; ++k)
+        ir_.store_word(n(0), ir_.at(end, k * word));
     }
   }
 
-  void stage_pair(const Value& low, const Value& high, const Value& staged) {
-    const int64_t kernel_row = int64_t{plan_.window.width} * w_.in_c * w_.dilation_h;
-    const int64_t word = int64_t{4} * plan_.pairs;
-    const int unroll = plan_.run % 4 == 0 ? 4 : plan_.run % 2 == 0 ? 2 : 1;
-    const Values ends = ir_.do_while({low, high, staged, n(0)}, [&](const Values& v) {
-      const Value end = ir_.at(v[0], plan_.run);
-      const Values run = ir_.do_while({v[0], v[1], v[2]}, [&](const Values& p) {
-        for (int u = 0; u < unroll; ++u) {
-          const Value a = ir_.load_byte(ir_.at(p[0], u), true);
-          const Value b = ir_.load_byte(ir_.at(p[1], u), true);
-          ir_.store_word(ir_.add(a, ir_.shift_left(b, n(16))), ir_.at(p[2], u * word));
-        }
-        const Value next = ir_.at(p[0], unroll);
-        return Values{next, ir_.at(p[1], unroll), ir_.at(p[2], unroll * word),
-                      ir_.differs(next, end)};
-      });
-      const Value row = ir_.add(v[3], n(1));
-      return Values{ir_.at(v[0], kernel_row), ir_.at(v[1], kernel_row), run[2], row,
-                    ir_.differs(row, n(plan_.runs))};
-    });
-    for (int64_t k = 0; k < plan_.padded_reduction - plan_.reduction; ++k)
-      ir_.store_word(n(0), ir_.at(ends[2], k * word));
-  }
+  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
 
-  // All output channels of the staged pixels.
-  void channels(const Value& staged, const Value& out) {
-    const Value params_end =
-        ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * w_.out_c);
+  void channels(const Value& out) {
+    const Value staged = tiles_.staging_area(), end = params_end();
     ir_.do_while(
         {IrText::argument("weights"), IrText::argument("groups"), IrText::argument("params"), out},
         [&](const Values& v) {
           Values next = tile(v[0], v[1], v[2], staged, v[3]);
-          next.push_back(ir_.differs(next[2], params_end));
+          next.push_back(ir_.differs(next[2], end));
           return next;
         });
   }
@@ -337,6 +256,7 @@ class Writer {
       next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
       return next;
     });
+    const Value shared = params_end();
     for (int c = 0; c < plan_.oc; ++c) {
       const Value channel = ir_.at(params, 4 * c * kParamWords);
       const Value multiplier = ir_.load_word(ir_.at(channel, 8));
@@ -345,9 +265,9 @@ class Writer {
         const auto at = static_cast<size_t>(3 + 2 * (i * plan_.oc + c));
         const Value& high = state[at + 1];
         const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
-        ir_.store_byte(requantise(low, multiplier, last),
+        ir_.store_byte(tiles_.requantise(low, multiplier, last, shared),
                        ir_.at(out, int64_t{2 * i} * w_.out_c + c));
-        ir_.store_byte(requantise(high, multiplier, last),
+        ir_.store_byte(tiles_.requantise(high, multiplier, last, shared),
                        ir_.at(out, int64_t{2 * i + 1} * w_.out_c + c));
       }
     }
@@ -375,26 +295,10 @@ class Writer {
     return next;
   }
 
-  Value requantise(const Value& acc, const Value& multiplier, const Value& last) {
-    if (w_.facts.requantise == Requantise::kFused) {
-      const Value shifts = ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * w_.out_c);
-      const Value left = ir_.load_word(shifts), right = ir_.load_word(ir_.at(shifts, 4));
-      const Value scaled = ir_.multiply_high(ir_.shift_left(acc, left), multiplier);
-      return ir_.clamp(ir_.shift_right(ir_.add(scaled, last), right), w_.activation_min,
-                       w_.activation_max);
-    }
-    // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
-    const Value below = ir_.shift_right(ir_.mul(acc, multiplier), n(31));
-    const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, multiplier), below);
-    const Value half = ir_.shift_left(n(1), ir_.sub(last, n(1)));
-    const Value rounded = ir_.add(ir_.add(high, ir_.shift_right(high, n(31))), half);
-    return ir_.clamp(ir_.add(ir_.shift_right(rounded, last), n(w_.output_zero_point)),
-                     w_.activation_min, w_.activation_max);
-  }
-
   const Workload& w_;
   const Plan& plan_;
-  IrText ir_;
+  PixelTiles tiles_;
+  IrText& ir_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,

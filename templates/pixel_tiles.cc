@@ -1,0 +1,143 @@
+#include "templates/pixel_tiles.h"
+
+#include <algorithm>
+
+#include "schedules/requantise.h"
+
+namespace tinytune {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+bool tiles_fit(const Workload& w) {
+  return w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.batch == 1 &&
+         w.dilation_w == 1 && w.facts.requantise != Requantise::kLong;
+}
+
+Result<RequantiseWords> requantise_words(const Workload& w, const LayerData& data) {
+  RequantiseWords words;
+  if (w.facts.requantise == Requantise::kFused) {
+    auto fused = fuse_requantise(w, data);
+    if (!fused)
+      return Error(ErrorCode::kUnsupported, "no fused requantisation is exact for these weights");
+    words.multiplier = std::move(fused->multiplier);
+    words.last = std::move(fused->offset);
+    words.shared = {fused->left, fused->right};
+    return words;
+  }
+  if (!short_requantise_proved(w, data))
+    return Error(ErrorCode::kUnsupported,
+                 "the short requantisation is not exact for these weights");
+  for (size_t c = 0; c < data.multiplier.size(); ++c) {
+    words.multiplier.push_back(static_cast<int32_t>(2 * static_cast<uint32_t>(data.multiplier[c])));
+    words.last.push_back(-data.shift[c]);
+  }
+  return words;
+}
+
+PixelTiles::PixelTiles(const Workload& workload, int pixels)
+    : w_(workload), pixels_(pixels), window_(input_window(workload)) {}
+
+int PixelTiles::tiles(const Workload& w, int pixels) {
+  return (w.out_h * w.out_w + pixels - 1) / pixels;
+}
+
+Value PixelTiles::staging_area() { return ir_.at(IrText::argument("scratch"), window_.bytes); }
+
+void PixelTiles::walk(const std::function<void(const Values&)>& stage,
+                      const std::function<void(const Value&)>& channels) {
+  const Value scratch = IrText::argument("scratch");
+  if (window_.copied) copy_window(scratch);
+  const Value source = window_.copied ? scratch : IrText::argument("input");
+  const int64_t step = int64_t{w_.stride_w} * w_.in_c;
+  const int64_t row = int64_t{window_.width} * w_.in_c * w_.stride_h;
+  const int all = w_.out_h * w_.out_w;
+  count_to(tiles(w_, pixels_), [&](const Value& tile) {
+    const Value start = ir_.mul(tile, n(pixels_));
+    const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
+    Value x = ir_.remainder(first, n(w_.out_w));
+    Values addresses = {ir_.at(ir_.at(source, ir_.mul(ir_.divide(first, n(w_.out_w)), n(row))),
+                               ir_.mul(x, n(step)))};
+    while (addresses.size() < static_cast<size_t>(pixels_)) {
+      const Value next = ir_.add(x, n(1));
+      const Value same_row = ir_.differs(next, n(w_.out_w));
+      x = ir_.select(same_row, next, n(0));
+      addresses.push_back(
+          ir_.at(addresses.back(), ir_.select(same_row, n(step), n(row - step * (w_.out_w - 1)))));
+    }
+    stage(addresses);
+    channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+  });
+}
+
+Value PixelTiles::for_each_input(const Values& pixels, const Value& target, int unroll,
+                                 int64_t advance, const std::function<void(const Values&)>& step) {
+  const ReductionRuns reduction(w_);
+  const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
+  Values cursors = pixels;
+  cursors.push_back(target);
+  cursors.push_back(n(0));
+  const Values ends = ir_.do_while(cursors, [&](const Values& v) {
+    const Value end = ir_.at(v[0], reduction.run);
+    const Values start(v.begin(), v.end() - 1);
+    const Values run = ir_.do_while(start, [&](const Values& p) {
+      step(p);
+      Values next;
+      for (size_t i = 0; i + 1 < p.size(); ++i) next.push_back(ir_.at(p[i], unroll));
+      next.push_back(ir_.at(p.back(), unroll * advance));
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
+    Values next;
+    for (size_t i = 0; i + 2 < v.size(); ++i) next.push_back(ir_.at(v[i], kernel_row));
+    next.push_back(run.back());
+    next.push_back(ir_.add(v.back(), n(1)));
+    next.push_back(ir_.differs(next.back(), n(reduction.runs)));
+    return next;
+  });
+  return ends[ends.size() - 2];
+}
+
+// The input with its border, in scratch. Rows of words where they are.
+void PixelTiles::copy_window(const Value& scratch) {
+  const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
+  const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
+  count_to(window_.bytes / 4, [&](const Value& i) {
+    ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
+                   ir_.at(scratch, ir_.shift_left(i, n(2))));
+  });
+  const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
+  const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
+  const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
+  count_to(rows, [&](const Value& y) {
+    const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
+    const Value to =
+        ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
+    count_to(words ? used / 4 : used, [&](const Value& i) {
+      const Value offset = words ? ir_.shift_left(i, n(2)) : i;
+      if (words)
+        ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
+      else
+        ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
+    });
+  });
+}
+
+Value PixelTiles::requantise(const Value& acc, const Value& multiplier, const Value& last,
+                             const Value& shared) {
+  if (w_.facts.requantise == Requantise::kFused) {
+    const Value left = ir_.load_word(shared), right = ir_.load_word(ir_.at(shared, 4));
+    const Value scaled = ir_.multiply_high(ir_.shift_left(acc, left), multiplier);
+    return ir_.clamp(ir_.shift_right(ir_.add(scaled, last), right), w_.activation_min,
+                     w_.activation_max);
+  }
+  // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
+  const Value below = ir_.shift_right(ir_.mul(acc, multiplier), n(31));
+  const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, multiplier), below);
+  const Value half = ir_.shift_left(n(1), ir_.sub(last, n(1)));
+  const Value rounded = ir_.add(ir_.add(high, ir_.shift_right(high, n(31))), half);
+  return ir_.clamp(ir_.add(ir_.shift_right(rounded, last), n(w_.output_zero_point)),
+                   w_.activation_min, w_.activation_max);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,85 @@
+// The frame that kernels written in LLVM assembly share: walk the output in tiles of neighbouring
+// pixels, stage each tile's inputs once in reduction order, then run over all output channels.
+//
+// Staging makes every convolution a matrix product: kernel size, stride, padding and dilation are
+// dealt with here, and a kernel's inner loop only walks two arrays.
+#pragma once
+
+#include <functional>
+
+#include "schedules/layer_data.h"
+#include "schedules/workload.h"
+#include "templates/input_window.h"
+#include "templates/ir_text.h"
+
+namespace tinytune {
+
+/// The reduction as memory has it: `runs` kernel rows of `run` contiguous inputs.
+struct ReductionRuns {
+  explicit ReductionRuns(const Workload& w)
+      : run(w.kernel_w * w.in_c), runs(w.kernel_h), terms(w.reduction()) {}
+  int run, runs;
+  int64_t terms;
+};
+
+/// Convolutions whose inputs come in such runs and whose requantisation is not the long one.
+bool tiles_fit(const Workload& workload);
+
+/// The two words that a channel's requantisation reads, and how many words follow all channels.
+struct RequantiseWords {
+  std::vector<int32_t> multiplier, last;  ///< per channel; last: offset, or right shift
+  std::vector<int32_t> shared;            ///< {left, right} of the fused form
+};
+/// kUnsupported: the kind in `workload.facts` is not provable for these constants.
+Result<RequantiseWords> requantise_words(const Workload& workload, const LayerData& data);
+
+class PixelTiles {
+ public:
+  using Value = IrText::Value;
+  using Values = IrText::Values;
+
+  /// `pixels` a tile; at most as many as the output has.
+  PixelTiles(const Workload& workload, int pixels);
+
+  static int tiles(const Workload& workload, int pixels);
+
+  IrText& ir() { return ir_; }
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
+  /// `channels` gets the tile's first output. The last tile moves back to fit.
+  void walk(const std::function<void(const Values& pixels)>& stage,
+            const std::function<void(const Value& out)>& channels);
+
+  /// Calls `step` for `unroll` neighbouring inputs at a time, in reduction order. It gets the
+  /// cursors (one per address in `pixels`, then `target`); `advance` is the bytes that `target`
+  /// moves per input. Returns where the target ended.
+  Value for_each_input(const Values& pixels, const Value& target, int unroll, int64_t advance,
+                       const std::function<void(const Values& cursors)>& step);
+
+  /// The space behind the padded copy of the input, where staged inputs go.
+  Value staging_area();
+
+  /// The clamped result, still a word. `shared` is the address of RequantiseWords::shared.
+  Value requantise(const Value& accumulator, const Value& multiplier, const Value& last,
+                   const Value& shared);
+
+  template <typename Body>
+  void count_to(int64_t extent, const Body& body) {
+    ir_.do_while({n(0)}, [&](const Values& v) {
+      body(v[0]);
+      const Value next = ir_.add(v[0], n(1));
+      return Values{next, ir_.differs(next, n(extent))};
+    });
+  }
+
+ private:
+  void copy_window(const Value& scratch);
+
+  const Workload& w_;
+  int pixels_;
+  InputWindow window_;
+  IrText ir_;
+};
+
+}  // namespace tinytune
