@@ -39,17 +39,13 @@ struct Tensor {
   int64_t bytes() const { return elements() * static_cast<int64_t>(size_of(type)); }
 };
 
-/// TFLite's operator names, in its spelling ("CONV_2D"); grows with models/operators.
+/// The operators of operators.inc: kConv2d, kDepthwiseConv2d, …
 enum class OperatorKind {
-  kConv2d,
-  kDepthwiseConv2d,
-  kFullyConnected,
-  kAveragePool2d,
-  kMaxPool2d,
-  kReshape,
-  kSoftmax,
-  kAdd,
+#define OPERATOR(kind, ...) k##kind,
+#include "models/operators.inc"
+#undef OPERATOR
 };
+/// TFLite's spelling, "CONV_2D".
 std::string_view name_of(OperatorKind kind);
 
 enum class Padding { kSame, kValid };
@@ -59,6 +55,7 @@ struct ConvAttributes {
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
   int stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  int depth_multiplier = 0;  ///< depthwise, as the file has it; 0: not given
 };
 struct PoolAttributes {
   Padding padding = Padding::kValid;
@@ -71,9 +68,8 @@ struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD
 struct SoftmaxAttributes {
   float beta = 1;
 };
-using Attributes =
-    std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
-                 SoftmaxAttributes>;
+using Attributes = std::variant<std::monostate, ConvAttributes, PoolAttributes,
+                                ActivationAttributes, SoftmaxAttributes>;
 
 struct Operator {
   int index = 0;

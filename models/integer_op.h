@@ -7,6 +7,7 @@
 // int8 throughout unless said; extents in elements, NHWC.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -46,13 +47,24 @@ struct CopyOp {
   int64_t bytes = 0;
 };
 
-/// ADD of two equal shapes (TFLite's AddParams).
+/// How the operands of an elementwise operator line up: output extents, outermost first, and each
+/// operand's step per axis in elements (0 where it is repeated). Leading axes of extent 1 pad.
+struct Broadcast {
+  std::array<int, 5> extents{1, 1, 1, 1, 1};
+  std::array<std::array<int, 5>, 2> steps{};
+  bool equal_shapes = true;  ///< then element i of the output needs element i of both
+};
+
+/// ADD and SUB (TFLite's AddParams).
 struct AddOp {
   int64_t elements = 0;
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
   int32_t input1_multiplier = 0, input2_multiplier = 0, output_multiplier = 0;
   int input1_shift = 0, input2_shift = 0, output_shift = 0, left_shift = 20;
   int activation_min = -128, activation_max = 127;
+  bool subtract = false;
+  Broadcast broadcast;
+  std::array<std::vector<int8_t>, 2> constants;  ///< of an operand that is a constant, else empty
 };
 
 using IntegerOp = std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp>;
@@ -60,11 +72,18 @@ using IntegerOp = std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp>;
 /// kUnsupported or kInvalidInput name the operator's index and kind and the tensor at fault.
 Result<IntegerOp> integer_form(const Graph& graph, const Operator& op);
 
+/// The same without proving WeightFacts, which costs far more than the rest.
+Result<IntegerOp> prepare(const Graph& graph, const Operator& op);
+
 /// Multiply-accumulates of an operator, those on padding included; 0 for those without.
 int64_t macs_of(const IntegerOp& op);
 
 /// Executes an operator exactly as TFLite Micro's reference kernel does. `inputs` are the
-/// non-constant inputs in the operator's order; sizes are our own contract and checked.
+/// non-constant inputs in the operator's order; sizes are the caller's contract.
+void run_reference(const IntegerOp& op, std::span<const std::span<const uint8_t>> inputs,
+                   std::span<const std::span<uint8_t>> outputs);
+
+/// The same for the operators with one output.
 void run_reference(const IntegerOp& op, std::span<const std::span<const uint8_t>> inputs,
                    std::span<uint8_t> output);
 

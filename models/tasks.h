@@ -10,7 +10,7 @@
 namespace tinytune {
 
 struct Task {
-  std::string name;         ///< short, for people: "conv2d 1x1 64->64 @25x5"
+  std::string name;  ///< short, for people: "conv2d 1x1 64->64 @25x5"
   Workload workload;
   LayerData data;           ///< of the first layer: what candidates are verified and timed with
   std::vector<int> layers;  ///< operator indices that share the workload

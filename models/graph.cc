@@ -1,0 +1,40 @@
+#include "models/graph.h"
+
+namespace tinytune {
+
+size_t size_of(ElementType type) {
+  return type == ElementType::kInt32 || type == ElementType::kFloat32 ? 4 : 1;
+}
+
+std::string_view name_of(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8:
+      return "int8";
+    case ElementType::kUint8:
+      return "uint8";
+    case ElementType::kInt32:
+      return "int32";
+    case ElementType::kFloat32:
+      return "float32";
+  }
+  return "?";
+}
+
+std::string_view name_of(OperatorKind kind) {
+  switch (kind) {
+#define OPERATOR(kind, name, ...) \
+  case OperatorKind::k##kind:     \
+    return #name;
+#include "models/operators.inc"
+#undef OPERATOR
+  }
+  return "?";
+}
+
+int64_t Tensor::elements() const {
+  int64_t product = 1;
+  for (int extent : shape) product *= extent;
+  return product;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,101 @@
+#include "models/operators/elementwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/quantise.h"
+
+namespace tinytune {
+
+Result<Broadcast> broadcast_of(const OperatorView& view) {
+  const Tensor& output = view.output();
+  constexpr size_t kRank = std::tuple_size_v<decltype(Broadcast::extents)>;
+  Broadcast b;
+  for (const Tensor* t : {&view.input(0), &view.input(1), &output}) {
+    TT_TRY(view.require_int8(*t));
+    if (t->shape.size() > kRank) return view.unsupported(describe(*t) + " has more than 5 axes");
+  }
+  const size_t rank = std::max(view.input(0).shape.size(), view.input(1).shape.size());
+  std::array<std::array<int, kRank>, 2> extents;
+  for (size_t operand = 0; operand < 2; ++operand) {
+    const std::vector<int>& shape = view.input(operand).shape;
+    extents[operand].fill(1);
+    std::copy(shape.rbegin(), shape.rend(), extents[operand].rbegin());
+  }
+  const auto mismatch = [&] {
+    return view.invalid(fmt::format("{} and {} do not make {}", describe(view.input(0)),
+                                    describe(view.input(1)), describe(output)));
+  };
+  for (size_t axis = 0; axis < kRank; ++axis) {
+    const int a = extents[0][axis], c = extents[1][axis];
+    if (a != c && a != 1 && c != 1) return mismatch();
+    b.extents[axis] = std::max(a, c);
+  }
+  if (output.shape !=
+      std::vector<int>(b.extents.end() - static_cast<ptrdiff_t>(rank), b.extents.end()))
+    return mismatch();
+  for (size_t operand = 0; operand < 2; ++operand) {
+    int step = 1;
+    for (size_t axis = kRank; axis-- > 0;) {
+      b.steps[operand][axis] = extents[operand][axis] == 1 ? 0 : step;
+      step *= extents[operand][axis];
+    }
+  }
+  b.equal_shapes = extents[0] == extents[1];
+  return b;
+}
+
+Result<std::array<std::vector<int8_t>, 2>> constant_operands(const OperatorView& view) {
+  if (view.input(0).is_constant && view.input(1).is_constant)
+    return view.unsupported("both operands are constants");
+  std::array<std::vector<int8_t>, 2> constants;
+  for (size_t operand = 0; operand < 2; ++operand) {
+    const std::vector<uint8_t>& data = view.input(operand).data;
+    constants[operand].resize(data.size());
+    if (!data.empty()) std::memcpy(constants[operand].data(), data.data(), data.size());
+  }
+  return constants;
+}
+
+namespace {
+
+Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
+  AddOp op;
+  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
+  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
+                     &q = view.output().quantization;
+  op.elements = view.output().elements();
+  op.subtract = subtract;
+  op.input1_offset = -q1.zero_points[0];
+  op.input2_offset = -q2.zero_points[0];
+  op.output_offset = q.zero_points[0];
+  const double twice_max = 2 * double{std::max(q1.scales[0], q2.scales[0])};
+  const double real_output = twice_max / ((1 << op.left_shift) * double{q.scales[0]});
+  if (!(real_output < 1)) return view.unsupported("its output scale is too small for its inputs");
+  const auto m1 = quantize_multiplier(q1.scales[0] / twice_max);
+  const auto m2 = quantize_multiplier(q2.scales[0] / twice_max);
+  const auto m = quantize_multiplier(real_output);
+  if (m.shift > 0) return view.unsupported("its output scale is too small for its inputs");
+  op.input1_multiplier = m1.multiplier;
+  op.input1_shift = m1.shift;
+  op.input2_multiplier = m2.multiplier;
+  op.input2_shift = m2.shift;
+  op.output_multiplier = m.multiplier;
+  op.output_shift = m.shift;
+  const Range range =
+      activation_range(std::get<ActivationAttributes>(view.op().attributes).activation, q.scales[0],
+                       q.zero_points[0], {-128, 127});
+  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return IntegerOp(std::move(op));
+}
+
+}  // namespace
+
+Result<IntegerOp> prepare_add(const OperatorView& view) { return prepare_sum(view, false); }
+
+}  // namespace tinytune

@@ -1,0 +1,73 @@
+#include "models/operators/operator_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+namespace tinytune {
+namespace {
+
+std::string prefix(const Operator& op) {
+  return fmt::format("operator {} {}: ", op.index, name_of(op.kind));
+}
+
+std::string shape_text(const std::vector<int>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ","));
+}
+
+}  // namespace
+
+std::string describe(const Tensor& tensor) {
+  return fmt::format("t{} {}", tensor.id, shape_text(tensor.shape));
+}
+
+Error OperatorView::invalid(const std::string& why) const {
+  return Error(ErrorCode::kInvalidInput, prefix(op_) + why);
+}
+
+Error OperatorView::unsupported(const std::string& why) const {
+  return Error(ErrorCode::kUnsupported, prefix(op_) + why);
+}
+
+Status OperatorView::require_int8(const Tensor& tensor) const {
+  if (tensor.type != ElementType::kInt8)
+    return unsupported(fmt::format("{} is {}, not int8", describe(tensor), name_of(tensor.type)));
+  return require_quantised(tensor);
+}
+
+Status OperatorView::require_quantised(const Tensor& tensor) const {
+  if (tensor.quantization.scales.empty()) return invalid(describe(tensor) + " has no quantisation");
+  if (tensor.quantization.scales.size() > 1)
+    return unsupported(describe(tensor) + " has more than one scale");
+  return ok_status();
+}
+
+Status OperatorView::require_rank(const Tensor& tensor, size_t rank) const {
+  if (tensor.shape.size() != rank)
+    return invalid(fmt::format("{} is not of rank {}", describe(tensor), rank));
+  return ok_status();
+}
+
+Status OperatorView::require_shape(const Tensor& tensor, const std::vector<int>& shape) const {
+  if (tensor.shape != shape)
+    return invalid(fmt::format("{} should be {}", describe(tensor), shape_text(shape)));
+  return ok_status();
+}
+
+Status OperatorView::require_constant(const Tensor& tensor) const {
+  if (!tensor.is_constant) return unsupported(describe(tensor) + " is not a constant");
+  return ok_status();
+}
+
+Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor) {
+  TT_TRY(view.require_constant(tensor));
+  if (tensor.type != ElementType::kInt32)
+    return view.unsupported(
+        fmt::format("{} is {}, not int32", describe(tensor), name_of(tensor.type)));
+  std::vector<int32_t> values(static_cast<size_t>(tensor.elements()));
+  std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(int32_t));
+  return values;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,52 @@
+// An operator with its tensors at hand, and the checks that every integer form begins with.
+#pragma once
+
+#include <string>
+
+#include "models/graph.h"
+#include "models/integer_op.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class OperatorView {
+ public:
+  OperatorView(const Graph& graph, const Operator& op) : graph_(graph), op_(op) {}
+
+  const Operator& op() const { return op_; }
+  size_t inputs() const { return op_.inputs.size(); }
+  size_t outputs() const { return op_.outputs.size(); }
+  bool has_input(size_t i) const { return i < op_.inputs.size() && op_.inputs[i] >= 0; }
+  const Tensor& input(size_t i) const { return graph_.tensor(op_.inputs.at(i)); }
+  const Tensor& output(size_t i = 0) const { return graph_.tensor(op_.outputs.at(i)); }
+
+  /// "operator 3 CONV_2D: …", with the code that says whose fault it is.
+  Error invalid(const std::string& why) const;
+  Error unsupported(const std::string& why) const;
+
+  /// int8 with one scale and zero point.
+  Status require_int8(const Tensor& tensor) const;
+  /// One scale and zero point, whatever the type.
+  Status require_quantised(const Tensor& tensor) const;
+  Status require_rank(const Tensor& tensor, size_t rank) const;
+  Status require_shape(const Tensor& tensor, const std::vector<int>& shape) const;
+  Status require_constant(const Tensor& tensor) const;
+
+ private:
+  const Graph& graph_;
+  const Operator& op_;
+};
+
+/// "t5 [1,25,5,64]".
+std::string describe(const Tensor& tensor);
+
+/// A constant int32 tensor's elements. kInvalidInput when it is not one.
+Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor);
+
+// The integer forms of operators.inc. No facts are proved yet: integer_form() adds them.
+#define OPERATOR(kind, name, code, attributes, form, ...) \
+  Result<IntegerOp> prepare_##form(const OperatorView& view);
+#include "models/operators.inc"
+#undef OPERATOR
+
+}  // namespace tinytune

@@ -1,0 +1,54 @@
+// AVERAGE_POOL_2D and MAX_POOL_2D. No requantisation: TFLite requires equal scales and trusts it.
+#include <fmt/format.h>
+
+#include "models/operators/operator_view.h"
+#include "models/quantise.h"
+
+namespace tinytune {
+namespace {
+
+Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
+  const Tensor &input = view.input(0), &output = view.output();
+  const auto& a = std::get<PoolAttributes>(view.op().attributes);
+  TT_TRY(view.require_int8(input));
+  TT_TRY(view.require_int8(output));
+  TT_TRY(view.require_rank(input, 4));
+  if (a.stride_h < 1 || a.stride_w < 1 || a.filter_h < 1 || a.filter_w < 1)
+    return view.invalid("filter and strides must be positive");
+  const Window rows = window_of(a.padding, input.shape[1], a.filter_h, a.stride_h, 1);
+  const Window columns = window_of(a.padding, input.shape[2], a.filter_w, a.stride_w, 1);
+  if (rows.extent < 1 || columns.extent < 1)
+    return view.invalid(fmt::format("filter {}x{} is larger than input {}", a.filter_h, a.filter_w,
+                                    describe(input)));
+  TT_TRY(view.require_shape(output, {input.shape[0], rows.extent, columns.extent, input.shape[3]}));
+  const Range range = activation_range(a.activation, output.quantization.scales[0],
+                                       output.quantization.zero_points[0], {-128, 127});
+  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+  PoolOp op;
+  op.average = average;
+  op.batch = input.shape[0];
+  op.in_h = input.shape[1];
+  op.in_w = input.shape[2];
+  op.channels = input.shape[3];
+  op.out_h = rows.extent;
+  op.out_w = columns.extent;
+  op.filter_h = a.filter_h;
+  op.filter_w = a.filter_w;
+  op.stride_h = a.stride_h;
+  op.stride_w = a.stride_w;
+  op.pad_top = rows.pad;
+  op.pad_left = columns.pad;
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return IntegerOp(op);
+}
+
+}  // namespace
+
+Result<IntegerOp> prepare_average_pool(const OperatorView& view) {
+  return prepare_pool(view, true);
+}
+
+Result<IntegerOp> prepare_max_pool(const OperatorView& view) { return prepare_pool(view, false); }
+
+}  // namespace tinytune

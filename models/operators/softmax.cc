@@ -1,0 +1,39 @@
+// SOFTMAX, int8 to int8.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/operators/operator_view.h"
+#include "models/quantise.h"
+
+namespace tinytune {
+
+Result<IntegerOp> prepare_softmax(const OperatorView& view) {
+  const Tensor &input = view.input(0), &output = view.output();
+  TT_TRY(view.require_int8(input));
+  TT_TRY(view.require_int8(output));
+  if (input.shape.empty()) return view.invalid(describe(input) + " is a scalar");
+  TT_TRY(view.require_shape(output, input.shape));
+  if (output.quantization.zero_points[0] != -128 || output.quantization.scales[0] != 1.0F / 256)
+    return view.unsupported(describe(output) + " is not quantised as 1/256, -128");
+  SoftmaxOp op;
+  op.depth = input.shape.back();
+  op.rows = static_cast<int>(input.elements() / op.depth);
+  // The sum of exponentials has 12 integer bits.
+  if (op.depth >= 4096) return view.unsupported("more than 4095 classes");
+
+  // Differences are rescaled to Q5.26; the cap is TFLite's and means "everything but the maximum
+  // rounds to nothing".
+  const double beta = std::get<SoftmaxAttributes>(view.op().attributes).beta;
+  const double scale = input.quantization.scales[0];
+  const double real = std::min(beta * scale * (1 << 26), 2147483647.0);
+  if (!(real > 1)) return view.unsupported(fmt::format("beta {} with scale {}", beta, scale));
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  op.input_multiplier = m.multiplier;
+  op.input_left_shift = m.shift;
+  op.diff_min = -static_cast<int>(std::floor(31.0 * (1 << 26) / std::ldexp(1.0, m.shift)));
+  return IntegerOp(op);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,58 @@
+#include "models/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tinytune {
+
+QuantizedMultiplier quantize_multiplier(double real) {
+  if (real == 0) return {};
+  QuantizedMultiplier result;
+  const double fraction = std::frexp(real, &result.shift);
+  auto fixed = static_cast<int64_t>(std::round(fraction * 2147483648.0));
+  if (fixed == int64_t{1} << 31) {
+    fixed /= 2;
+    ++result.shift;
+  }
+  if (result.shift < -31) return {};
+  result.multiplier = static_cast<int32_t>(fixed);
+  return result;
+}
+
+Range activation_range(Activation activation, float scale, int zero_point, Range type) {
+  // Beyond a thousand steps the clamp to the type decides anyway; this keeps the sum in an int.
+  const auto quantised = [&](float value) {
+    const float steps = std::round(value / scale);
+    return zero_point + static_cast<int>(std::clamp(steps, -1000.0F, 1000.0F));
+  };
+  switch (activation) {
+    case Activation::kNone:
+      return type;
+    case Activation::kRelu:
+      return {std::max(type.low, quantised(0)), type.high};
+    case Activation::kRelu6:
+      return {std::max(type.low, quantised(0)), std::min(type.high, quantised(6))};
+    case Activation::kReluN1To1:
+      return {std::max(type.low, quantised(-1)), std::min(type.high, quantised(1))};
+  }
+  return type;
+}
+
+Window window_of(Padding padding, int input, int filter, int stride, int dilation) {
+  // 64 bits: filter, stride and dilation come from outside.
+  const int64_t in = input, step = stride, reach = int64_t{dilation} * (filter - 1) + 1;
+  const int64_t out =
+      padding == Padding::kSame ? (in + step - 1) / step : (in - reach + step) / step;
+  if (out < 1 || in - reach + step < 0) {
+    if (padding == Padding::kValid) return {};
+  }
+  const int64_t pad = std::max<int64_t>(0, (out - 1) * step + reach - in) / 2;
+  if (pad > INT32_MAX) return {};
+  return {static_cast<int>(out), static_cast<int>(pad)};
+}
+
+Range limits_of(ElementType type) {
+  return type == ElementType::kUint8 ? Range{0, 255} : Range{-128, 127};
+}
+
+}  // namespace tinytune

@@ -1,0 +1,26 @@
+// The fixed-point functions that TFLite takes from gemmlowp, on raw 32-bit values.
+//
+// "Qm.n" below has m integer bits and n = 31 - m fraction bits. Every function rounds exactly
+// where gemmlowp's does; that is all they are for.
+#pragma once
+
+#include <cstdint>
+
+namespace tinytune::fixed_point {
+
+/// floor((2ab + 2^31) / 2^32), saturated for a = b = INT32_MIN.
+int32_t high_multiply(int32_t a, int32_t b);
+
+/// x / 2^exponent, halves away from zero. From 32 on nothing of an int32 is left.
+int32_t rounding_shift_right(int32_t x, int exponent);
+
+/// x * 2^exponent, saturated.
+int32_t saturating_shift_left(int32_t x, int exponent);
+
+/// exp(x) as Q0.31 of a Q5.26 value x <= 0.
+int32_t exp_on_negative_values(int32_t x);
+
+/// 1 / (1 + x) as Q0.31 of a Q0.31 value x in [0, 1].
+int32_t one_over_one_plus(int32_t x);
+
+}  // namespace tinytune::fixed_point

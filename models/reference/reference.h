@@ -1,0 +1,31 @@
+// The reference operators: one overload per integer form, plain loops, no cleverness.
+//
+// They are the oracle for every kernel, so they follow TFLite Micro's reference kernels step by
+// step. Sizes were checked by the caller (run_reference).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "models/integer_op.h"
+
+namespace tinytune::reference {
+
+/// The non-constant inputs and the outputs of one operator, in its order.
+struct Buffers {
+  std::span<const std::span<const uint8_t>> inputs;
+  std::span<const std::span<uint8_t>> outputs;
+
+  const int8_t* input(size_t i = 0) const {
+    return reinterpret_cast<const int8_t*>(inputs[i].data());
+  }
+  int8_t* output(size_t i = 0) const { return reinterpret_cast<int8_t*>(outputs[i].data()); }
+};
+
+void run(const KernelOp& op, const Buffers& buffers);
+void run(const PoolOp& op, const Buffers& buffers);
+void run(const SoftmaxOp& op, const Buffers& buffers);
+void run(const CopyOp& op, const Buffers& buffers);
+void run(const AddOp& op, const Buffers& buffers);
+
+}  // namespace tinytune::reference

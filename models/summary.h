@@ -1,0 +1,45 @@
+// What a model file holds, supported or not: for `tune inspect`, and for import's own refusals.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/graph.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct TensorSummary {
+  int id = 0;
+  std::string name;
+  std::string type;        ///< the format's word in lower case: "int8", "float16", …
+  std::vector<int> shape;  ///< as the file has it, also when dynamic (-1)
+};
+
+struct OperatorSummary {
+  int index = 0;
+  std::string name;  ///< "CONV_2D", "CUSTOM MyOp", or "operator code 210" for an unknown one
+  std::vector<int> inputs, outputs;  ///< tensor ids, -1 for an absent one
+  int64_t macs = 0;                  ///< 0 also where unsupported
+};
+
+/// Something import refuses although the file is well formed.
+struct Unsupported {
+  int index = -1;      ///< the operator at fault; -1 for the model itself
+  std::string name;    ///< its name, or "model"
+  std::string reason;  ///< "no such operator here", "t5 [1,8] is float32, not int8", …
+};
+
+struct ModelSummary {
+  std::string name;
+  std::vector<TensorSummary> tensors;  ///< by id
+  std::vector<OperatorSummary> operators;
+  std::vector<int> inputs, outputs;
+  int64_t macs = 0;
+  std::vector<Unsupported> unsupported;  ///< empty: import_tflite() takes the file
+};
+
+/// Everything about the file at once. kNotFound, kInvalidInput: as import_tflite.
+Result<ModelSummary> summarise_tflite(const std::string& path);
+
+}  // namespace tinytune

@@ -1,0 +1,17 @@
+// An operator's options, from the file's table to Attributes.
+#pragma once
+
+#include "models/graph.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+namespace schema {
+struct Operator;
+}
+
+/// kInvalidInput: options missing where TFLite needs them, or of another operator.
+/// kUnsupported: an option outside what this version does. Messages name no operator.
+Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op);
+
+}  // namespace tinytune

@@ -1,0 +1,72 @@
+#include "models/tflite_model.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "models/schema/tflite_subset_generated.h"
+
+namespace tinytune {
+namespace {
+
+Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
+
+}  // namespace
+
+Result<TfliteModel> TfliteModel::open(std::span<const uint8_t> bytes) {
+  constexpr size_t kSmallest = 8;  // root offset and identifier
+  if (bytes.size() < kSmallest || !schema::ModelBufferHasIdentifier(bytes.data()))
+    return invalid("not a TensorFlow Lite file (no TFL3 identifier)");
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return invalid("larger than a FlatBuffer can be (2 GiB)");
+  TfliteModel opened;
+  opened.bytes_ = std::make_unique<std::vector<uint64_t>>((bytes.size() + 7) / 8);
+  std::memcpy(opened.bytes_->data(), bytes.data(), bytes.size());
+  const auto* data = reinterpret_cast<const uint8_t*>(opened.bytes_->data());
+  flatbuffers::Verifier verifier(data, bytes.size());
+  if (!schema::VerifyModelBuffer(verifier))
+    return invalid("damaged or truncated: the FlatBuffer's offsets do not hold together");
+  opened.model_ = schema::GetModel(data);
+  if (opened.model_->version() != 3)
+    return invalid(fmt::format("schema version {}, only 3 is known", opened.model_->version()));
+  return opened;
+}
+
+Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed))
+    return Error(ErrorCode::kNotFound, fmt::format("no such file: '{}'", path));
+  if (!std::filesystem::is_regular_file(path, failed))
+    return invalid(fmt::format("not a file: '{}'", path));
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  if (size < 0) return invalid(fmt::format("cannot read '{}'", path));
+  if (size >= static_cast<std::streamoff>(FLATBUFFERS_MAX_BUFFER_SIZE))
+    return invalid(fmt::format("'{}' is larger than a FlatBuffer can be (2 GiB)", path));
+  std::vector<uint8_t> bytes(static_cast<size_t>(size));
+  file.seekg(0);
+  if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
+    return invalid(fmt::format("cannot read '{}'", path));
+  return bytes;
+}
+
+const char* builtin_name(int code) {
+  static constexpr const char* kNames[] = {
+#define BUILTIN(name) #name,
+#include "models/builtin_names.inc"
+#undef BUILTIN
+  };
+  return code >= 0 && static_cast<size_t>(code) < std::size(kNames) ? kNames[code] : nullptr;
+}
+
+std::string printable(std::string_view text) {
+  constexpr size_t kLongest = 64;
+  std::string result(text.substr(0, kLongest));
+  for (char& c : result)
+    if (c < 0x20 || c > 0x7e) c = '?';
+  return result;
+}
+
+}  // namespace tinytune

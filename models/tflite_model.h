@@ -1,0 +1,40 @@
+// A .tflite file's bytes, checked to be a FlatBuffer of the right kind before anything reads it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+namespace schema {
+struct Model;
+}
+
+class TfliteModel {
+ public:
+  /// kInvalidInput: another kind of file, damaged, another schema version.
+  static Result<TfliteModel> open(std::span<const uint8_t> bytes);
+
+  const schema::Model& model() const { return *model_; }
+
+ private:
+  // A copy, because FlatBuffers reads its scalars in place and so needs them aligned.
+  std::unique_ptr<std::vector<uint64_t>> bytes_;
+  const schema::Model* model_ = nullptr;
+};
+
+/// kNotFound: no such file. kInvalidInput: a directory, unreadable, or too large for the format.
+Result<std::vector<uint8_t>> read_model_file(const std::string& path);
+
+/// TFLite's name of a builtin operator ("CONV_2D"); nullptr for a code it does not have.
+const char* builtin_name(int code);
+
+/// Printable ASCII of at most 64 characters: names from a file may hold anything.
+std::string printable(std::string_view text);
+
+}  // namespace tinytune

@@ -1,0 +1,168 @@
+#include "models/tflite_tensors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <optional>
+
+#include "models/quantise.h"
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite_model.h"
+
+namespace tinytune {
+namespace {
+
+std::string type_name(schema::TensorType type) {
+  const int code = static_cast<int>(type);
+  if (code < 0 || code > static_cast<int>(schema::TensorType::MAX))
+    return fmt::format("type {}", code);
+  std::string name = schema::EnumNameTensorType(type);
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
+std::optional<ElementType> element_type(schema::TensorType type) {
+  switch (type) {
+    case schema::TensorType::INT8:
+      return ElementType::kInt8;
+    case schema::TensorType::UINT8:
+      return ElementType::kUint8;
+    case schema::TensorType::INT32:
+      return ElementType::kInt32;
+    case schema::TensorType::FLOAT32:
+      return ElementType::kFloat32;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Reads one tensor; the id goes into every message.
+class TensorReader {
+ public:
+  TensorReader(const schema::Model& model, const schema::Tensor& from, int id)
+      : model_(model), from_(from) {
+    read_.tensor.id = read_.summary.id = id;
+  }
+
+  Result<ReadTensor> read() {
+    if (from_.name() != nullptr) read_.tensor.name = printable(from_.name()->string_view());
+    read_.summary.name = read_.tensor.name;
+    read_.summary.type = type_name(from_.type());
+    if (const auto type = element_type(from_.type()))
+      read_.tensor.type = *type;
+    else
+      refuse(read_.summary.type + " is not supported");
+    TT_TRY(read_shape());
+    TT_TRY(read_quantization());
+    TT_TRY(read_data());
+    if (from_.is_variable()) refuse("it is a variable");
+    if (from_.sparsity() != nullptr) refuse("it is sparse");
+    return std::move(read_);
+  }
+
+ private:
+  Error invalid(const std::string& why) const {
+    return Error(ErrorCode::kInvalidInput, fmt::format("tensor t{}: {}", read_.tensor.id, why));
+  }
+  void refuse(const std::string& why) {
+    if (read_.unsupported.empty()) read_.unsupported = why;
+  }
+
+  Status read_shape() {
+    if (from_.shape() != nullptr)
+      for (int extent : *from_.shape()) read_.tensor.shape.push_back(extent);
+    read_.summary.shape = read_.tensor.shape;
+    int64_t bytes = static_cast<int64_t>(size_of(read_.tensor.type));
+    for (int extent : read_.tensor.shape) {
+      if (extent == -1) {
+        refuse("its shape is dynamic");
+        return ok_status();
+      }
+      if (extent < 1)
+        return invalid(fmt::format("shape [{}] has an extent of {}",
+                                   fmt::join(read_.tensor.shape, ","), extent));
+      bytes *= extent;
+      if (bytes > INT32_MAX)
+        return invalid(fmt::format("shape [{}] is too large", fmt::join(read_.tensor.shape, ",")));
+    }
+    return ok_status();
+  }
+
+  Status read_quantization() {
+    const schema::Quantization* from = from_.quantization();
+    const bool quantised =
+        read_.tensor.type == ElementType::kInt8 || read_.tensor.type == ElementType::kUint8;
+    // Scales of biases and of shape tensors are never used, and may be anything.
+    if (!read_.unsupported.empty() || !quantised || from == nullptr) return ok_status();
+    if (from->details_type() != 0) refuse("its quantisation is not of plain scales");
+    const size_t scales = from->scale() == nullptr ? 0 : from->scale()->size();
+    const size_t zero_points = from->zero_point() == nullptr ? 0 : from->zero_point()->size();
+    if (scales == 0 || zero_points == 0) return ok_status();  // as TFLite: not quantised
+    if (scales != zero_points)
+      return invalid(fmt::format("{} scales but {} zero points", scales, zero_points));
+    Quantization& to = read_.tensor.quantization;
+    for (float scale : *from->scale()) {
+      if (!std::isnormal(scale) || scale < 0) return invalid(fmt::format("a scale of {}", scale));
+      to.scales.push_back(scale);
+    }
+    const Range limits = limits_of(read_.tensor.type);
+    for (int64_t zero_point : *from->zero_point()) {
+      if (zero_point < limits.low || zero_point > limits.high)
+        return invalid(fmt::format("a zero point of {}", zero_point));
+      to.zero_points.push_back(static_cast<int32_t>(zero_point));
+    }
+    to.axis = from->quantized_dimension();
+    if (to.per_channel()) {
+      const auto& shape = read_.tensor.shape;
+      if (to.axis < 0 || static_cast<size_t>(to.axis) >= shape.size())
+        return invalid(fmt::format("quantised along axis {} of {}", to.axis, shape.size()));
+      if (static_cast<size_t>(shape[static_cast<size_t>(to.axis)]) != to.scales.size())
+        return invalid(fmt::format("{} scales for {} channels", to.scales.size(),
+                                   shape[static_cast<size_t>(to.axis)]));
+    }
+    return ok_status();
+  }
+
+  Status read_data() {
+    if (from_.external_buffer() != 0) refuse("its data lies outside the file");
+    if (from_.buffer() == 0) return ok_status();
+    const auto* buffers = model_.buffers();
+    if (buffers == nullptr || from_.buffer() >= buffers->size())
+      return invalid(fmt::format("its buffer {} does not exist", from_.buffer()));
+    const schema::Buffer& buffer = *buffers->Get(from_.buffer());
+    if (buffer.offset() != 0 || buffer.size() != 0) {
+      refuse("its data lies outside the FlatBuffer");
+      return ok_status();
+    }
+    if (buffer.data() == nullptr || buffer.data()->size() == 0 || !read_.unsupported.empty())
+      return ok_status();
+    if (buffer.data()->size() != read_.tensor.bytes())
+      return invalid(fmt::format("its buffer holds {} bytes, its shape [{}] needs {}",
+                                 buffer.data()->size(), fmt::join(read_.tensor.shape, ","),
+                                 read_.tensor.bytes()));
+    read_.tensor.is_constant = true;
+    read_.tensor.data.assign(buffer.data()->begin(), buffer.data()->end());
+    return ok_status();
+  }
+
+  const schema::Model& model_;
+  const schema::Tensor& from_;
+  ReadTensor read_;
+};
+
+}  // namespace
+
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model) {
+  std::vector<ReadTensor> tensors;
+  const auto* from = model.subgraphs()->Get(0)->tensors();
+  if (from == nullptr) return tensors;
+  for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
+    TT_TRY_ASSIGN(ReadTensor read, TensorReader(model, *from->Get(i), static_cast<int>(i)).read());
+    tensors.push_back(std::move(read));
+  }
+  return tensors;
+}
+
+}  // namespace tinytune

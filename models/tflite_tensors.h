@@ -1,0 +1,28 @@
+// Tensors of a .tflite file: shapes, types, scales and constants, each checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/graph.h"
+#include "models/summary.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+namespace schema {
+struct Model;
+}
+
+/// A tensor as far as we can represent it. A file may carry tensors that nothing uses, so what is
+/// unsupported about one is kept until an operator, an input or an output refers to it.
+struct ReadTensor {
+  Tensor tensor;
+  TensorSummary summary;
+  std::string unsupported;  ///< empty: fine
+};
+
+/// Of subgraph 0, by id. kInvalidInput names the tensor.
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model);
+
+}  // namespace tinytune
