@@ -83,9 +83,16 @@ Result<ProcessResult> run_process(const std::vector<std::string>& argv,
         fds[i].fd = -1;
     }
   }
-  if (timed_out) ::kill(pid, SIGKILL);
+  // Both streams closed says nothing about the program: it may have closed them and work on.
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (!timed_out && ::waitpid(pid, &status, WNOHANG) == 0) {
+    timed_out = std::chrono::steady_clock::now() >= deadline;
+    ::poll(nullptr, 0, 1);
+  }
+  if (timed_out) {
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
   }
   if (timed_out)
     return Error(ErrorCode::kFailed,
