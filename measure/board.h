@@ -42,7 +42,7 @@ struct BoardReport {
   uint64_t cycles = 0, instructions = 0;
   uint32_t stack_bytes = 0;
   bool registers_restored = true;
-  bool inputs_unchanged = true;                ///< every kRead buffer
+  bool inputs_unchanged = true;               ///< every kRead buffer
   std::vector<std::vector<uint8_t>> written;  ///< contents of the kWrite buffers after the call
 };
 

@@ -10,8 +10,8 @@ BuildReport build_here(const std::string& workload_text, const std::string& sche
   BuildReport report;
   const auto failed = [&report](const Error& error) {
     // link_image's one use of kInvalidInput: a region overflows.
-    report.outcome = error.code() == ErrorCode::kInvalidInput ? Outcome::kDoesNotFit
-                                                              : Outcome::kBuildFailed;
+    report.outcome =
+        error.code() == ErrorCode::kInvalidInput ? Outcome::kDoesNotFit : Outcome::kBuildFailed;
     report.detail = error.message().substr(0, error.message().find('\n'));
     return report;
   };
@@ -64,12 +64,12 @@ BuildReport from_bytes(std::span<const uint8_t> bytes) {
 
 Result<Builder> Builder::start(const Device& device) {
   TT_TRY_ASSIGN(Sandbox sandbox, Sandbox::start([device](std::span<const uint8_t> request) {
-    ByteReader reader(request);
-    std::string workload, schedule;
-    reader.get(workload);
-    reader.get(schedule);
-    return to_bytes(build_here(workload, schedule, device));
-  }));
+                  ByteReader reader(request);
+                  std::string workload, schedule;
+                  reader.get(workload);
+                  reader.get(schedule);
+                  return to_bytes(build_here(workload, schedule, device));
+                }));
   return Builder(std::move(sandbox));
 }
 

@@ -1,7 +1,8 @@
 // The builder: schedule → image, each build in a sandbox of its own.
 //
 // Halide and LLVM abort, loop and allocate without bound on some schedules, and LLVM's switches are
-// global to a process. In a child that is thrown away none of it can hurt the run or the next build.
+// global to a process. In a child that is thrown away none of it can hurt the run or the next
+// build.
 #pragma once
 
 #include <string>

@@ -18,15 +18,13 @@ namespace tinytune {
 class ByteWriter {
  public:
   template <typename T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  ByteWriter& add(T value) {
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> ByteWriter& add(T value) {
     const auto* at = reinterpret_cast<const uint8_t*>(&value);
     bytes_.insert(bytes_.end(), at, at + sizeof value);
     return *this;
   }
   template <typename Bytes>
-    requires(sizeof(typename Bytes::value_type) == 1)
-  ByteWriter& add(const Bytes& bytes) {
+  requires(sizeof(typename Bytes::value_type) == 1) ByteWriter& add(const Bytes& bytes) {
     add(static_cast<uint64_t>(bytes.size()));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return *this;

@@ -26,9 +26,12 @@ struct Placement {
 
 const char* name_of(Guard guard) {
   switch (guard) {
-    case Guard::kNone: return "";
-    case Guard::kAtEnd: return ", buffers ending at unmapped memory";
-    case Guard::kAtStart: return ", buffers starting after unmapped memory";
+    case Guard::kNone:
+      return "";
+    case Guard::kAtEnd:
+      return ", buffers ending at unmapped memory";
+    case Guard::kAtStart:
+      return ", buffers starting after unmapped memory";
   }
   return "";
 }
@@ -89,8 +92,7 @@ void judge(const BoardReport& report, const TestCase& test, const Placement& pla
   }
   if (!report.registers_restored) return say(Outcome::kCrashed, report.detail);
   if (!report.inputs_unchanged) return say(Outcome::kCrashed, report.detail);
-  if (report.written.size() != 1)
-    return say(Outcome::kWrongOutput, "the board returned no output");
+  if (report.written.size() != 1) return say(Outcome::kWrongOutput, "the board returned no output");
   if (const auto wrong = difference(report.written.front(), test))
     return say(Outcome::kWrongOutput, *wrong);
   result.outcome = Outcome::kOk;

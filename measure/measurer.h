@@ -1,8 +1,8 @@
 // What a measurement is: build, run, compare, run again where no mistake can hide, and only then
 // believe the cycles.
 //
-// The timed run has its buffers in the device's own memory and nothing watched. The verify runs have
-// each buffer against unmapped pages, because equal output does not show that a kernel stayed
+// The timed run has its buffers in the device's own memory and nothing watched. The verify runs
+// have each buffer against unmapped pages, because equal output does not show that a kernel stayed
 // inside its buffers. See doc/adr/0004-one-way-to-measure.md.
 #pragma once
 

@@ -42,7 +42,8 @@ Result<Sandbox> Sandbox::start(Function function) {
 }
 
 Sandbox::Sandbox(Sandbox&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), server_pid_(std::exchange(other.server_pid_, -1)) {}
+    : socket_(std::exchange(other.socket_, -1)),
+      server_pid_(std::exchange(other.server_pid_, -1)) {}
 
 Sandbox::~Sandbox() {
   if (socket_ < 0) return;

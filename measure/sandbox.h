@@ -18,8 +18,8 @@
 namespace tinytune {
 
 struct SandboxLimits {
-  int timeout_ms = 20'000;                          ///< wall time
-  uint64_t memory_bytes = uint64_t{1} << 30;        ///< address space beyond the server's own
+  int timeout_ms = 20'000;                    ///< wall time
+  uint64_t memory_bytes = uint64_t{1} << 30;  ///< address space beyond the server's own
 };
 
 enum class SandboxEnd {
@@ -31,7 +31,8 @@ enum class SandboxEnd {
 
 struct SandboxReport {
   SandboxEnd end = SandboxEnd::kCrashed;
-  std::string detail;  ///< one line; empty for kReturned. The child's own last words, if it had any.
+  std::string
+      detail;  ///< one line; empty for kReturned. The child's own last words, if it had any.
   std::vector<uint8_t> bytes;  ///< what the function returned; empty unless kReturned
 };
 

@@ -1,0 +1,87 @@
+#include "rpc_device/address.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "measure/descriptor.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+Error malformed(std::string_view text, const std::string& why) {
+  return Error(ErrorCode::kInvalidInput, "address '" + std::string(text) + "': " + why);
+}
+
+}  // namespace
+
+std::string Address::text() const {
+  return is_unix ? std::string(kUnix) + path : host + ":" + std::to_string(port);
+}
+
+Result<Address> parse_address(std::string_view text) {
+  Address address;
+  if (text.starts_with(kUnix)) {
+    address.is_unix = true;
+    address.path = text.substr(kUnix.size());
+    if (address.path.empty()) return malformed(text, "no path");
+    if (address.path.size() > kSocketPathBytes)
+      return malformed(text, "a socket's path holds " + std::to_string(kSocketPathBytes) +
+                                 " bytes, this one has " + std::to_string(address.path.size()));
+    return address;
+  }
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0)
+    return malformed(text, "expected unix:PATH or HOST:PORT");
+  const std::string_view port = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc() || end != port.data() + port.size() || address.port < 0 ||
+      address.port > 65535)
+    return malformed(text, "'" + std::string(port) + "' is not a port");
+  address.host = text.substr(0, colon);
+  return address;
+}
+
+Status check_unused(const Address& address) {
+  if (!address.is_unix) return ok_status();  // bind() says so itself
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, address.path.c_str(), address.path.size());
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0)
+    return Error(ErrorCode::kFailed, address.text() + " is in use by another process");
+  return ok_status();
+}
+
+Result<SocketDirectory> SocketDirectory::create() {
+  std::error_code ignored;
+  for (const std::string& parent :
+       {std::filesystem::temp_directory_path(ignored).string(), std::string("/tmp")}) {
+    std::string name = parent + "/tinytune-XXXXXX";
+    if (name.size() + 10 > kSocketPathBytes || ::mkdtemp(name.data()) == nullptr) continue;
+    SocketDirectory made;
+    made.path_ = name;
+    return made;
+  }
+  return Error(ErrorCode::kFailed,
+               "cannot make a directory for a socket in the temporary directory");
+}
+
+SocketDirectory::SocketDirectory(SocketDirectory&& other) noexcept { path_.swap(other.path_); }
+SocketDirectory& SocketDirectory::operator=(SocketDirectory&& other) noexcept {
+  path_.swap(other.path_);
+  return *this;
+}
+SocketDirectory::~SocketDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace tinytune
