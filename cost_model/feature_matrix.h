@@ -20,10 +20,7 @@ class FeatureMatrix {
   const float* data() const { return values_.data(); }
 
   void reserve(size_t rows) { values_.reserve(rows * columns_); }
-  void add(std::span<const float> row) {
-    TT_CHECK(row.size() == columns_, "every row has every column");
-    values_.insert(values_.end(), row.begin(), row.end());
-  }
+  void add(std::span<const float> row);
   std::span<const float> row(size_t r) const {
     TT_CHECK(r < rows(), "a row of this matrix");
     return {values_.data() + r * columns_, columns_};

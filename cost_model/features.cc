@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/hash.h"
 #include "cost_model/nest_facts.h"
@@ -183,8 +182,12 @@ std::vector<float> features_of(const LoopNest& nest) {
   const NestFacts facts = facts_of(nest);
   std::vector<float> values;
   values.reserve(std::size(kFeatures));
-  for (const Feature& feature : kFeatures)
-    values.push_back(static_cast<float>(feature.value(facts)));
+  // The ranker refuses infinities, and a template's arithmetic may overflow on an absurd workload.
+  constexpr double kLargest = 1e30;
+  for (const Feature& feature : kFeatures) {
+    const double value = feature.value(facts);
+    values.push_back(static_cast<float>(std::isnan(value) ? kLargest : std::min(value, kLargest)));
+  }
   return values;
 }
 

@@ -3,7 +3,6 @@
 #include <xgboost/c_api.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -58,6 +57,8 @@ Ranker::~Ranker() = default;
 Result<Ranker> Ranker::train(const FeatureMatrix& features, std::span<const float> merit,
                              std::span<const RankedGroup> groups, const RankerOptions& options) {
   TT_CHECK(features.rows() > 0 && merit.size() == features.rows(), "one merit per row");
+  for (float value : merit)
+    if (!std::isfinite(value)) return Error(ErrorCode::kInvalidInput, "a merit is not a number");
   std::vector<unsigned> sizes;
   for (const RankedGroup& group : groups) sizes.push_back(static_cast<unsigned>(group.rows));
   TT_CHECK(std::accumulate(sizes.begin(), sizes.end(), size_t{0}) == features.rows(),

@@ -34,7 +34,8 @@ class Ranker {
   ~Ranker();
 
   /// `merit[r]`: larger is better, compared only within a group; equal merits are no news. The
-  /// groups' rows add up to the matrix's. kFailed: the library's own words.
+  /// groups' rows add up to the matrix's. kInvalidInput: a merit that is not finite. kFailed: the
+  /// library's own words.
   static Result<Ranker> train(const FeatureMatrix& features, std::span<const float> merit,
                               std::span<const RankedGroup> groups, const RankerOptions& options);
 
