@@ -1,82 +1,54 @@
-// ADD of two equal shapes, element by element.
+// ADD and SUB.
 #include <algorithm>
 
 #include "codegen/c_writer.h"
+#include "codegen/elementwise.h"
 #include "codegen/linear_add.h"
 #include "codegen/operator_emitter.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int64_t kUnroll = 4;  // four elements share the loop's own four instructions
-
-std::string at(const char* pointer, int64_t i) {
-  return std::string(pointer) + "[" + c_plus("i", i) + "]";
-}
-
-// int32_t `v` holds the sum of an element, scaled; what is left is to clamp and store it.
-void store(CWriter& w, const AddOp& op, int64_t i) {
-  w.line("if (v < " + c_int(op.activation_min) + ") v = " + c_int(op.activation_min) + ";");
-  w.line("if (v > " + c_int(op.activation_max) + ") v = " + c_int(op.activation_max) + ";");
-  w.line(at("output", i) + " = (int8_t)v;");
-}
-
-void linear_element(CWriter& w, const AddOp& op, const LinearAdd& form, int64_t i) {
-  w.line("int32_t v = (" + at("input0", i) + " * " + c_int(form.k1) + " + " + at("input1", i) +
-         " * " + c_int(form.k2) + " + " + c_int(form.c) + ") >> " + std::to_string(form.shift) +
-         ";");
-  store(w, op, i);
+std::string linear(const AddOp& op, const LinearAdd& form) {
+  CWriter w(1);
+  print_elementwise(
+      w, op.broadcast, [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+        e.line("int32_t v = (" + a + " * " + c_int(form.k1) + " + " + b + " * " + c_int(form.k2) +
+               " + " + c_int(form.c) + ") >> " + std::to_string(form.shift) + ";");
+        print_clamped_store(e, out, op.activation_min, op.activation_max);
+      });
+  return w.text();
 }
 
 // The reference's own steps; the inputs' by table, since 256 values each are all there are.
-void reference_element(CWriter& w, const AddOp& op, const std::string& first,
-                       const std::string& second, int64_t i) {
+std::string by_reference(const AddOp& op, const EmitContext& context) {
+  const AddTerms terms = add_terms(op);
+  const std::string first =
+      context.constants.add(context.layer + "_first", CType::kInt32, little_endian(terms.first));
+  const std::string second =
+      context.constants.add(context.layer + "_second", CType::kInt32, little_endian(terms.second));
   const int left = std::max(op.output_shift, 0), right = std::max(-op.output_shift, 0);
-  std::string sum =
-      first + "[" + at("input0", i) + " + 128] + " + second + "[" + at("input1", i) + " + 128]";
-  if (left > 0) sum = "(" + sum + ") * " + std::to_string(int64_t{1} << left);
-  w.line("int32_t v = (int32_t)(((int64_t)(" + sum + ") * " + c_int(op.output_multiplier) +
-         " + 1073741824) >> 31);");
-  if (right > 0)
-    w.line("v = (v + (v >> 31) + " + std::to_string(int64_t{1} << (right - 1)) + ") >> " +
-           std::to_string(right) + ";");
-  w.line("v += " + c_int(op.output_offset) + ";");
-  store(w, op, i);
+  CWriter w(1);
+  print_elementwise(
+      w, op.broadcast, [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+        std::string sum = first + "[" + a + " + 128]" + (op.subtract ? " - " : " + ") + second +
+                          "[" + b + " + 128]";
+        if (left > 0) sum = "(" + sum + ") * " + std::to_string(int64_t{1} << left);
+        e.line("int32_t v = (int32_t)(((int64_t)(" + sum + ") * " + c_int(op.output_multiplier) +
+               " + 1073741824) >> 31);");
+        if (right > 0)
+          e.line("v = (v + (v >> 31) + " + std::to_string(int64_t{1} << (right - 1)) + ") >> " +
+                 std::to_string(right) + ";");
+        e.line("v += " + c_int(op.output_offset) + ";");
+        print_clamped_store(e, out, op.activation_min, op.activation_max);
+      });
+  return w.text();
 }
 
 std::string emit(const IntegerOp& any, const EmitContext& context) {
   const AddOp& op = std::get<AddOp>(any);
   const auto form = find_linear_add(op);
-  std::string first, second;
-  if (!form) {
-    const AddTerms terms = add_terms(op);
-    first =
-        context.constants.add(context.layer + "_first", CType::kInt32, little_endian(terms.first));
-    second = context.constants.add(context.layer + "_second", CType::kInt32,
-                                   little_endian(terms.second));
-  }
-  CWriter w(1);
-  const auto element = [&](int64_t i) {
-    w.open("");
-    if (form)
-      linear_element(w, op, *form, i);
-    else
-      reference_element(w, op, first, second, i);
-    w.close();
-  };
-  const int64_t whole = op.elements / kUnroll * kUnroll;
-  if (whole > 0) {
-    w.loop("i", whole, kUnroll);
-    for (int64_t i = 0; i < kUnroll; ++i) element(i);
-    w.close();
-  }
-  if (whole < op.elements) {
-    w.open("for (int32_t i = " + std::to_string(whole) + "; i < " + std::to_string(op.elements) +
-           "; ++i)");
-    element(0);
-    w.close();
-  }
-  return w.text();
+  return form ? linear(op, *form) : by_reference(op, context);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "codegen/c_writer.h"
 #include "codegen/operator_emitter.h"
-#include "codegen/softmax_exp.h"
+#include "models/reference/fixed_point.h"
 
 namespace tinytune {
 namespace {
@@ -81,11 +81,22 @@ std::string with_prefix(std::string text, const std::string& prefix) {
   return text.substr(1);  // the raw string's first line break
 }
 
+// Entry d is exp(-d * scale * beta) in Q0.31, for d from 0 to the last one above `diff_min`.
+std::vector<int32_t> exponentials(const SoftmaxOp& op) {
+  std::vector<int32_t> table;
+  for (int d = 0; d <= 255 && -d >= op.diff_min; ++d) {
+    const uint32_t shifted = static_cast<uint32_t>(-d) << op.input_left_shift;
+    table.push_back(fixed_point::exp_on_negative_values(
+        fixed_point::high_multiply(static_cast<int32_t>(shifted), op.input_multiplier)));
+  }
+  return table;
+}
+
 std::string emit(const IntegerOp& any, const EmitContext& context) {
   const SoftmaxOp& op = std::get<SoftmaxOp>(any);
   context.functions.need("reciprocal", with_prefix(kReciprocal, context.name));
   context.functions.need("softmax", with_prefix(kSoftmax, context.name));
-  const std::vector<int32_t> table = softmax_exp_table(op);
+  const std::vector<int32_t> table = exponentials(op);
   const std::string symbol =
       context.constants.add(context.layer + "_exp", CType::kInt32, little_endian(table));
   CWriter w(1);

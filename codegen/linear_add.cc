@@ -64,9 +64,11 @@ AddTerms add_terms(const AddOp& op) {
 }
 
 int8_t add_reference(const AddOp& op, int8_t x1, int8_t x2) {
-  const int32_t sum =
-      scaled_input(x1, op.input1_offset, op.input1_multiplier, op.input1_shift, op.left_shift) +
+  const int32_t first =
+      scaled_input(x1, op.input1_offset, op.input1_multiplier, op.input1_shift, op.left_shift);
+  const int32_t second =
       scaled_input(x2, op.input2_offset, op.input2_multiplier, op.input2_shift, op.left_shift);
+  const int32_t sum = op.subtract ? first - second : first + second;
   const int32_t scaled =
       multiply_by_quantized_multiplier(sum, op.output_multiplier, op.output_shift);
   return static_cast<int8_t>(
@@ -77,11 +79,12 @@ std::optional<LinearAdd> find_linear_add(const AddOp& op) {
   const double out_scale =
       std::ldexp(real_scale(op.output_multiplier, op.output_shift), op.left_shift);
   const double s1 = real_scale(op.input1_multiplier, op.input1_shift) * out_scale;
-  const double s2 = real_scale(op.input2_multiplier, op.input2_shift) * out_scale;
+  const double s2 =
+      real_scale(op.input2_multiplier, op.input2_shift) * out_scale * (op.subtract ? -1 : 1);
   const Outputs out = all_outputs(op);
   // From the finest fixed point that can hold the sum; a coarser one cannot fit where two finer
   // ones did not, save by luck.
-  const double reach = 128 * (s1 + s2) + std::abs(s1 * op.input1_offset) +
+  const double reach = 128 * (std::abs(s1) + std::abs(s2)) + std::abs(s1 * op.input1_offset) +
                        std::abs(s2 * op.input2_offset) + std::abs(op.output_offset) + 1;
   const int finest = std::min(30, 31 - static_cast<int>(std::ceil(std::log2(reach))));
   for (int shift = finest; shift > std::max(0, finest - 2); --shift) {

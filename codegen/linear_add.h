@@ -1,7 +1,7 @@
-// ADD in one linear form, where that is the same function.
+// ADD and SUB in one linear form, where that is the same function.
 //
 // TFLite scales both inputs with double rounding, adds, and scales again: some 25 instructions. But
-// an ADD has only 65,536 pairs of inputs, so all of them can be tried while generating: wherever
+// they have only 65,536 pairs of inputs, so all of them can be tried while generating: wherever
 // constants exist with out = clamp((k1 * x1 + k2 * x2 + c) >> shift) on every pair, that is used.
 #pragma once
 

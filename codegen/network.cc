@@ -142,10 +142,10 @@ class Generation {
     const EmitContext context{parts_.name, layer_symbol(step), parts_.constants, parts_.shared};
     const std::string statements = emitter->emit(forms_[step], context);
     CWriter w(1);
-    int count = 0;
-    for (const int input : op.inputs) {
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      const int input = op.inputs[i];
       if (input < 0) continue;
-      const std::string pointer = "input" + std::to_string(count++);
+      const std::string pointer = "input" + std::to_string(i);
       if (statements.find(pointer) == std::string::npos) continue;  // folded into the text
       w.line(std::string("const ") + c_type_of(graph_.tensor(input).type) + " *" + pointer + " = " +
              operand(input) + ";");

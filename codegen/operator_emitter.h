@@ -33,7 +33,7 @@ struct EmitContext {
 };
 
 /// The statements of one operator's function. They may use `input0`, `input1`, … and `output`,
-/// pointers to the elements of its activations.
+/// pointers to the elements of its operands; those of constants too, by the operator's own order.
 struct OperatorEmitter {
   bool (*takes)(const IntegerOp&);
   /// Whether the output may be written over input `i`, of the same size, as it is read.

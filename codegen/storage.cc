@@ -72,12 +72,11 @@ class Assignment {
                                         int step) const {
     const OperatorEmitter* emitter = find_emitter(form);
     if (emitter == nullptr || op.outputs.size() != 1) return std::nullopt;
-    int activation = 0;
-    for (const int input : op.inputs) {
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      const int input = op.inputs[i];
       if (input < 0 || graph_.tensor(input).is_constant) continue;
-      const int i = activation++;
       const ArenaBuffer& buffer = storage_.buffers[*at(storage_.buffer_of, input)];
-      if (emitter->in_place(form, i) && buffer.last_step == step &&
+      if (emitter->in_place(form, static_cast<int>(i)) && buffer.last_step == step &&
           buffer.bytes == graph_.tensor(output).bytes() && !is_output(input))
         return input;
     }

@@ -1,0 +1,145 @@
+#include "network_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "models/integer_op.h"
+
+namespace tinytune::test {
+namespace {
+
+class Runner {
+ public:
+  Runner(const GeneratedNetwork& network, const Graph& graph, Simulator simulator, ElfInfo image)
+      : network_(network), graph_(graph), simulator_(std::move(simulator)), image_(image) {}
+
+  NetworkRun run(const std::vector<Bytes>& inputs) {
+    NetworkRun result;
+    fill(inputs);
+    for (size_t step = 0; step < network_.layers.size(); ++step) {
+      const std::string& symbol = network_.layers[step].symbol;
+      if (!symbol.empty()) call(symbol, {});
+      for (const PlacedTensor& t : network_.tensors)
+        if (t.first_step == static_cast<int>(step)) result.tensors[t.tensor] = read(t.tensor);
+    }
+    fill(inputs);
+    CallOptions options;
+    std::vector<int> indices;
+    for (const GeneratedLayer& layer : network_.layers)
+      if (!layer.symbol.empty()) {
+        options.sections.push_back(image_.symbols.at(layer.symbol).address);
+        indices.push_back(layer.index);
+      }
+    const CallReport report = call(network_.invoke_symbol, options);
+    EXPECT_EQ(report.return_value, 0u);
+    result.instructions = report.counts.instructions;
+    for (size_t i = 0; i < indices.size(); ++i)
+      result.layer_instructions[indices[i]] = report.sections.at(i).instructions;
+    for (const int output : graph_.outputs) result.outputs.push_back(read(output));
+    return result;
+  }
+
+ private:
+  uint32_t arena() const { return image_.symbols.at(network_.arena_symbol).address; }
+
+  const PlacedTensor& placed(int tensor) const {
+    return *std::find_if(network_.tensors.begin(), network_.tensors.end(),
+                         [&](const PlacedTensor& t) { return t.tensor == tensor; });
+  }
+
+  void fill(const std::vector<Bytes>& inputs) {
+    // What an earlier run left behind must not be able to help.
+    EXPECT_TRUE(simulator_.write(arena(), Bytes(network_.arena_bytes, 0xa5)).has_value());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      EXPECT_TRUE(
+          simulator_.write(arena() + placed(graph_.inputs[i]).offset, inputs[i]).has_value());
+  }
+
+  Bytes read(int tensor) {
+    auto bytes = simulator_.read(arena() + placed(tensor).offset, placed(tensor).bytes);
+    EXPECT_TRUE(bytes.has_value());
+    return bytes ? *bytes : Bytes();
+  }
+
+  CallReport call(const std::string& symbol, CallOptions options) {
+    options.check_alignment = true;
+    const uint32_t argument = arena();
+    auto report = simulator_.call(image_.symbols.at(symbol).address, {&argument, 1}, options);
+    if (!report) {
+      ADD_FAILURE() << symbol << ": " << report.error().message();
+      return {};
+    }
+    EXPECT_EQ(report->end, CallEnd::kReturned) << symbol << ": " << report->detail;
+    EXPECT_TRUE(report->registers_restored) << symbol << ": " << report->clobbered;
+    return *report;
+  }
+
+  const GeneratedNetwork& network_;
+  const Graph& graph_;
+  Simulator simulator_;
+  ElfInfo image_;
+};
+
+}  // namespace
+
+NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
+                       const std::vector<Bytes>& inputs) {
+  auto elf = build_network(network, device);
+  if (!elf) {
+    ADD_FAILURE() << elf.error().message();
+    return {};
+  }
+  auto simulator = Simulator::create(device);
+  if (!simulator) {
+    ADD_FAILURE() << simulator.error().message();
+    return {};
+  }
+  auto image = simulator->load(*elf);
+  if (!image) {
+    ADD_FAILURE() << image.error().message();
+    return {};
+  }
+  return Runner(network, graph, std::move(*simulator), *image).run(inputs);
+}
+
+NetworkRun expect_exact(const Graph& graph, const Device& device,
+                        const std::vector<Bytes>& inputs) {
+  auto network = generate_network(graph, device, {}, {"net"});
+  if (!network) {
+    ADD_FAILURE() << network.error().message();
+    return {};
+  }
+  NetworkRun run = run_network(*network, graph, device, inputs);
+  const auto reference = run_reference(graph, inputs);
+  if (!reference) {
+    ADD_FAILURE() << reference.error().message();
+    return {};
+  }
+  for (const auto& [tensor, bytes] : run.tensors)
+    EXPECT_EQ(bytes, (*reference)[static_cast<size_t>(tensor)])
+        << "tensor " << tensor << " differs from the reference";
+  for (size_t i = 0; i < run.outputs.size(); ++i)
+    EXPECT_EQ(run.outputs[i], (*reference)[static_cast<size_t>(graph.outputs[i])])
+        << "output " << i << " of invoke differs from the reference";
+  return run;
+}
+
+std::vector<Bytes> seeded_inputs(const Graph& graph, uint32_t seed) {
+  uint32_t state = seed;
+  int walk = 0;
+  std::vector<Bytes> inputs;
+  for (const int input : graph.inputs) {
+    Bytes bytes(static_cast<size_t>(graph.tensor(input).bytes()));
+    for (uint8_t& byte : bytes) {
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      const uint32_t top = state >> 24;
+      if (seed >= 100) walk = std::clamp(walk + static_cast<int>(top % 17) - 8, -128, 127);
+      byte = static_cast<uint8_t>(seed < 100 ? top : static_cast<uint32_t>(walk));
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+}  // namespace tinytune::test

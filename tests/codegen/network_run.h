@@ -1,0 +1,33 @@
+// Runs a generated network in the simulator, as firmware and layer by layer, for the tests.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "codegen/network.h"
+#include "devices/device.h"
+#include "simulator/simulator.h"
+
+namespace tinytune::test {
+
+using Bytes = std::vector<uint8_t>;
+
+struct NetworkRun {
+  std::map<int, Bytes> tensors;                ///< as each was right after the step that writes it
+  std::vector<Bytes> outputs;                  ///< after one call of invoke
+  uint64_t instructions = 0;                   ///< of that call
+  std::map<int, uint64_t> layer_instructions;  ///< by operator index
+};
+
+/// Builds, loads, runs; failures become test failures and an empty result.
+NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
+                       const std::vector<Bytes>& inputs);
+
+/// Generates with default schedules, runs, and compares every tensor with the reference.
+/// Returns the run, for what a test wants to know beyond that.
+NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs);
+
+/// golden/README.md's generator: uniform below 100, a random walk from 100 on, one stream.
+std::vector<Bytes> seeded_inputs(const Graph& graph, uint32_t seed);
+
+}  // namespace tinytune::test

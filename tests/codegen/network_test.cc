@@ -1,0 +1,185 @@
+#include "codegen/network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/subprocess.h"
+#include "graph_builder.h"
+#include "models/tflite.h"
+#include "network_run.h"
+
+namespace tinytune {
+namespace {
+
+using test::Bytes;
+using test::expect_exact;
+using test::GraphBuilder;
+using test::NetworkRun;
+using test::seeded_inputs;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const fs::path kShared = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared";
+
+Bytes read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(in), {});
+}
+
+// input → reshape → softmax → output, beside an ADD that reads the input too.
+Graph branching_graph() {
+  GraphBuilder b;
+  const int x = b.input({1, 4, 6}, 0.1f, 5);
+  const int flat = b.op(OperatorKind::kReshape, {x}, {}, {1, 24}, 0.1f, 5);
+  const int soft =
+      b.op(OperatorKind::kSoftmax, {flat}, SoftmaxAttributes{}, {1, 24}, 1.0f / 256, -128);
+  const int twice = b.op(OperatorKind::kAdd, {x, x}, ActivationAttributes{}, {1, 4, 6}, 0.2f, 5);
+  return b.finish({twice, soft});
+}
+
+TEST(GenerateNetwork, TensorStillNeeded_IsNotOverwritten) {
+  const Graph graph = branching_graph();
+  expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
+}
+
+TEST(GenerateNetwork, Reshape_RunsNoCode) {
+  auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  EXPECT_EQ(network->layers[0].symbol, "");
+  EXPECT_EQ(network->layers[0].fused_into, std::nullopt);
+  EXPECT_EQ(network->layers[1].symbol, "net_layer_1");
+}
+
+TEST(GenerateNetwork, ElementwiseAfterLastUse_WorksInPlace) {
+  GraphBuilder b;
+  const int x = b.input({1, 160}, 0.1f, 5);
+  const int twice = b.op(OperatorKind::kAdd, {x, x}, ActivationAttributes{}, {1, 160}, 0.2f, 5);
+  const int soft =
+      b.op(OperatorKind::kSoftmax, {twice}, SoftmaxAttributes{}, {1, 160}, 1.0f / 256, -128);
+  const Graph graph = b.finish({soft});
+  auto network = generate_network(graph, *load_device("rv32imc"), {}, {"net"});
+  ASSERT_TRUE(network.has_value());
+  EXPECT_EQ(network->arena_bytes, 160u);
+  expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
+}
+
+TEST(GenerateNetwork, NameIsNoIdentifier_IsRefused) {
+  auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"a-b"});
+  ASSERT_FALSE(network.has_value());
+  EXPECT_EQ(network.error().code(), ErrorCode::kInvalidInput);
+}
+
+TEST(GenerateNetwork, BadArena_IsRefusedByStatus) {
+  const Device device = *load_device("rv32imc");
+  auto network = generate_network(branching_graph(), device, {}, {"net"});
+  ASSERT_TRUE(network.has_value());
+  auto elf = build_network(*network, device);
+  ASSERT_TRUE(elf.has_value()) << elf.error().message();
+  auto simulator = Simulator::create(device);
+  ASSERT_TRUE(simulator.has_value());
+  auto image = simulator->load(*elf);
+  ASSERT_TRUE(image.has_value());
+  const uint32_t invoke = image->symbols.at("net_invoke").address;
+  const uint32_t arena = image->symbols.at("net_arena").address;
+  for (const auto& [argument, status] : std::map<uint32_t, uint32_t>{{0, 1}, {arena + 4, 2}}) {
+    auto report = simulator->call(invoke, {&argument, 1});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_EQ(report->end, CallEnd::kReturned) << report->detail;
+    EXPECT_EQ(report->return_value, status);
+  }
+}
+
+// Writes the files and compiles each as a user's own build would.
+void expect_warning_free(const GeneratedNetwork& network,
+                         const std::vector<std::string>& compiler) {
+  const fs::path directory =
+      fs::temp_directory_path() / ("tinytune-test-" + std::to_string(getpid()));
+  fs::create_directories(directory);
+  for (const GeneratedFile& file : network.files)
+    std::ofstream(directory / file.name, std::ios::binary) << file.contents;
+  for (const GeneratedFile& file : network.files) {
+    if (!file.name.ends_with(".c") && !file.name.ends_with(".S")) continue;
+    std::vector<std::string> words = compiler;
+    for (const char* flag :
+         {"-O2", "-std=c11", "-ffreestanding", "-Wall", "-Wextra", "-Werror", "-c"})
+      words.push_back(flag);
+    words.push_back((directory / file.name).string());
+    words.insert(words.end(), {"-o", (directory / "out.o").string()});
+    auto done = run_process(words, std::chrono::minutes(2));
+    ASSERT_TRUE(done.has_value()) << done.error().message();
+    EXPECT_EQ(done->exit_code, 0) << file.name << ": " << done->err;
+  }
+  std::ofstream(directory / "user.cc") << "#include \"net.h\"\n#include \"net.h\"\n"
+                                          "int f(void* a) { return net_invoke(a) == NET_OK; }\n";
+  auto cpp = run_process({"g++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                          "-fsyntax-only", (directory / "user.cc").string()},
+                         std::chrono::minutes(1));
+  ASSERT_TRUE(cpp.has_value());
+  EXPECT_EQ(cpp->exit_code, 0) << cpp->err;
+  fs::remove_all(directory);
+}
+
+struct Compiler {
+  std::string device;
+  std::vector<std::string> words;
+};
+
+class RealModel : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const fs::path path = kShared / "models" / (std::string(GetParam()) + ".tflite");
+    if (!fs::exists(path)) GTEST_SKIP() << path << " is not here";
+    auto graph = import_tflite(path.string());
+    ASSERT_TRUE(graph.has_value()) << graph.error().message();
+    graph_ = std::move(graph).value();
+  }
+  Graph graph_;
+};
+
+TEST_P(RealModel, DefaultSchedules_EqualGoldenVectors) {
+  const fs::path golden = kShared / "golden" / GetParam();
+  if (!fs::exists(golden)) GTEST_SKIP() << golden << " is not here";
+  const NetworkRun run =
+      expect_exact(graph_, *load_device("esp32c3"), {read_file(golden / "1.in.bin")});
+  ASSERT_EQ(run.outputs.size(), 1u);
+  EXPECT_EQ(run.outputs[0], read_file(golden / "1.out.bin"));
+  for (const auto& [tensor, bytes] : run.tensors)
+    EXPECT_EQ(bytes, read_file(golden / ("seed1_tensor_" + std::to_string(tensor) + ".bin")))
+        << "tensor " << tensor;
+  for (const auto& [layer, instructions] : run.layer_instructions)
+    RecordProperty("layer_" + std::to_string(layer), std::to_string(instructions));
+  RecordProperty("instructions", std::to_string(run.instructions));
+}
+
+TEST_P(RealModel, TwoRuns_SameBytes) {
+  const Device device = *load_device("rv32imc");
+  auto first = generate_network(graph_, device, {}, {"net"});
+  auto second = generate_network(graph_, device, {}, {"net"});
+  ASSERT_TRUE(first.has_value() && second.has_value());
+  ASSERT_EQ(first->files.size(), second->files.size());
+  for (size_t i = 0; i < first->files.size(); ++i)
+    EXPECT_EQ(first->files[i].contents, second->files[i].contents) << first->files[i].name;
+}
+
+TEST_P(RealModel, StockCompilers_FindNothingToWarnAbout) {
+  const Device device = *load_device("rv32imc");
+  auto network = generate_network(graph_, device, {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  std::vector<std::string> gcc = {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32"};
+  if (run_process({gcc[0], "--version"}, std::chrono::seconds(10)))
+    expect_warning_free(*network, gcc);
+  std::vector<std::string> clang = {"clang-14"};
+  clang.insert(clang.end(), device.target.clang_arguments.begin(),
+               device.target.clang_arguments.end());
+  expect_warning_free(*network, clang);
+}
+
+INSTANTIATE_TEST_SUITE_P(MlperfTiny, RealModel,
+                         testing::Values("kws_ref_model", "ad01_int8", "pretrainedResnet_quant",
+                                         "vww_96_int8"));
+
+}  // namespace
+}  // namespace tinytune
