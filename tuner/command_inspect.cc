@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include "tinytune/model.h"
 #include "tuner/commands.h"
 #include "tuner/report_json.h"
@@ -6,10 +8,12 @@
 namespace tinytune {
 
 int run_inspect(const std::string& path, const Console& console) {
-  const Result<Model> model = Model::load(path);
-  if (!model) return console.fail(model.error());
-  console.result(console.json() ? to_json(model->info(), {}) : to_text(model->info()));
-  return 0;
+  const Result<Inspection> inspection = inspect_model(path);
+  if (!inspection) return console.fail(inspection.error());
+  console.result(console.json() ? to_json(*inspection) : to_text(*inspection));
+  if (inspection->unsupported.empty()) return 0;
+  std::fprintf(stderr, "tune: %s: %s\n", path.c_str(), unsupported_text(*inspection).c_str());
+  return kExitWrongInput;
 }
 
 }  // namespace tinytune

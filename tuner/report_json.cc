@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tuner/report_text.h"
 #include "tuner/units.h"
 
 namespace tinytune {
@@ -59,7 +60,8 @@ Json json_of(const RunReport& report) {
 
 std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
 
-std::string to_json(const ModelInfo& model, const std::vector<std::string>& unsupported) {
+std::string to_json(const Inspection& inspection) {
+  const ModelInfo& model = inspection.info;
   Json operators = Json::array();
   for (const OperatorInfo& op : model.operators) {
     operators.push_back({{"index", op.index},
@@ -77,13 +79,21 @@ std::string to_json(const ModelInfo& model, const std::vector<std::string>& unsu
                      {"macs", task.macs},
                      {"workload", task.workload}});
   }
-  return dump(Json{{"name", model.name},
-                   {"operators", std::move(operators)},
-                   {"inputs", json_of(model.inputs)},
-                   {"outputs", json_of(model.outputs)},
-                   {"tasks", std::move(tasks)},
-                   {"macs", model.macs},
-                   {"unsupported", unsupported}});
+  Json unsupported = Json::array();
+  for (const UnsupportedInfo& what : inspection.unsupported) {
+    unsupported.push_back({{"index", what.index < 0 ? Json(nullptr) : Json(what.index)},
+                           {"op", what.op},
+                           {"reason", what.reason}});
+  }
+  Json all = {{"name", model.name},
+              {"operators", std::move(operators)},
+              {"inputs", json_of(model.inputs)},
+              {"outputs", json_of(model.outputs)},
+              {"tasks", std::move(tasks)},
+              {"macs", model.macs},
+              {"unsupported", std::move(unsupported)}};
+  if (!inspection.unsupported.empty()) all["error"] = unsupported_text(inspection);
+  return dump(all);
 }
 
 std::string to_json(std::span<const DeviceInfo> devices) {

@@ -13,7 +13,8 @@
 namespace tinytune {
 
 std::string error_json(const std::string& message);
-std::string to_json(const ModelInfo& model, const std::vector<std::string>& unsupported);
+/// With an `error` beside the rest if something is unsupported.
+std::string to_json(const Inspection& inspection);
 std::string to_json(std::span<const DeviceInfo> devices);
 std::string to_json(const TuneReport& report);
 std::string to_json(const RunReport& report);

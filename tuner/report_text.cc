@@ -69,7 +69,18 @@ void add_border(std::string& text, const char* what, const std::vector<TensorInf
 
 }  // namespace
 
-std::string to_text(const ModelInfo& model) {
+std::string unsupported_text(const Inspection& inspection) {
+  std::string text;
+  for (const UnsupportedInfo& what : inspection.unsupported) {
+    text += text.empty() ? "unsupported: " : "; ";
+    text += what.index < 0 ? fmt::format("{}: {}", what.op, what.reason)
+                           : fmt::format("operator {} {}: {}", what.index, what.op, what.reason);
+  }
+  return text;
+}
+
+std::string to_text(const Inspection& inspection) {
+  const ModelInfo& model = inspection.info;
   std::string text =
       fmt::format("{}: {} operators, {} tasks, {} MACs\n", model.name, model.operators.size(),
                   model.tasks.size(), grouped(static_cast<uint64_t>(model.macs)));
@@ -85,7 +96,9 @@ std::string to_text(const ModelInfo& model) {
   for (const TaskInfo& task : model.tasks)
     tasks.add(
         {std::to_string(task.index), fmt::format("{}", fmt::join(task.layers, ",")), task.name});
-  return text + "\n" + operators.text() + "\n" + tasks.text();
+  text += "\n" + operators.text();
+  if (!model.tasks.empty()) text += "\n" + tasks.text();
+  return text;
 }
 
 std::string to_text(std::span<const DeviceInfo> devices) {

@@ -12,7 +12,9 @@
 
 namespace tinytune {
 
-std::string to_text(const ModelInfo& model);
+std::string to_text(const Inspection& inspection);
+/// One line with everything that is unsupported.
+std::string unsupported_text(const Inspection& inspection);
 std::string to_text(std::span<const DeviceInfo> devices);
 std::string to_text(const TuneReport& report);
 std::string to_text(const RunReport& report);

@@ -38,7 +38,7 @@ std::string shortened(const std::string& detail) {
 
 struct Session::Outstanding {
   Proposal proposal;
-  uint64_t ticket = 0;
+  std::optional<uint64_t> ticket;          ///< while it is being measured
   std::optional<Measurement> measurement;  ///< once known
   bool replayed = false;                   ///< the log already holds it
 };
@@ -48,9 +48,8 @@ struct Session::Run {
   std::string tuner;
   uint64_t seed;
   const SessionLimits& limits;
-  std::unique_ptr<Measurer> measurer;
+  std::unique_ptr<CandidateQueue> queue;
   std::deque<Outstanding> window;
-  uint64_t next_ticket = 0;
   uint64_t allowance = 0;  ///< new measurements that may still be started
   std::optional<Clock::time_point> stopped_at;
   SessionEnd end;
@@ -70,7 +69,7 @@ bool Session::finished(const Run& run) const {
   return run.stopped_at || run.end.exhausted || run.allowance == 0;
 }
 
-Status Session::fill_window(Run& run, const StartMeasurer& start) {
+Status Session::fill_window(Run& run, const StartQueue& start) {
   while (!finished(run) && run.window.size() < kWindow) {
     const std::optional<Proposal> proposal = run.trajectory.propose();
     if (!proposal) {
@@ -79,15 +78,15 @@ Status Session::fill_window(Run& run, const StartMeasurer& start) {
     }
     const TuningTask& task = tasks_[proposal->task];
     const Schedule schedule = task.space.schedule(proposal->point);
-    Outstanding next{*proposal, run.next_ticket++, std::nullopt, false};
+    Outstanding next{*proposal, std::nullopt, std::nullopt, false};
     if (const Measurement* known = records_.find(task.workload, to_text(schedule))) {
       next.measurement = *known;
       next.replayed = true;
     } else {
-      if (run.measurer == nullptr) {
-        TT_TRY_ASSIGN(run.measurer, start());
+      if (run.queue == nullptr) {
+        TT_TRY_ASSIGN(run.queue, start());
       }
-      TT_TRY(run.measurer->submit(next.ticket, proposal->task, schedule));
+      next.ticket = run.queue->submit(proposal->task, schedule);
       --run.allowance;
     }
     run.window.push_back(std::move(next));
@@ -109,11 +108,11 @@ Status Session::wait_for_oldest(Run& run, const OnTick& on_tick) {
     notice_stop(run);
     if (run.stopped_at && Clock::now() >= *run.stopped_at + kGrace) return ok_status();
 
-    TT_TRY_ASSIGN(std::optional<Finished> done, run.measurer->wait(kTick));
+    TT_TRY_ASSIGN(std::optional<Finished> done, run.queue->wait(kTick));
     on_tick(records_, run.end.measured, false);
     if (!done) continue;
     for (Outstanding& waiting : run.window) {
-      if (waiting.ticket != done->ticket || waiting.measurement) continue;
+      if (waiting.ticket != done->ticket || waiting.replayed) continue;
       const TuningTask& task = tasks_[waiting.proposal.task];
       MeasureResult& result = done->result;
       waiting.measurement = Measurement{
@@ -153,9 +152,9 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
 }
 
 Result<SessionEnd> Session::run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
-                                const SessionLimits& limits, const StartMeasurer& start,
+                                const SessionLimits& limits, const StartQueue& start,
                                 const OnTick& on_tick) {
-  Run run{std::move(trajectory), std::string(tuner), seed, limits, nullptr, {}, 0, 0, {}, {}};
+  Run run{std::move(trajectory), std::string(tuner), seed, limits, nullptr, {}, 0, {}, {}};
   const uint64_t known = matching();
   run.allowance = limits.trials > known ? limits.trials - known : 0;
   for (const Measurement& m : records_.all())
@@ -168,6 +167,8 @@ Result<SessionEnd> Session::run(Trajectory trajectory, std::string_view tuner, u
     if (!run.window.front().measurement) break;  // stopped, and the grace is over
     TT_TRY(report_oldest(run, on_tick));
   }
+  // Told to stop when there was nothing left to do anyway: that is a run that is done.
+  if (run.window.empty() && (run.allowance == 0 || run.end.exhausted)) run.end.interrupted = false;
   return run.end;
 }
 

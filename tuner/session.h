@@ -19,7 +19,7 @@
 #include "records/log.h"
 #include "records/records.h"
 #include "tinytune/result.h"
-#include "tuner/measurer.h"
+#include "tuner/candidate_queue.h"
 #include "tuner/trajectory.h"
 
 namespace tinytune {
@@ -38,13 +38,13 @@ struct SessionLimits {
 struct SessionEnd {
   uint64_t measured = 0;
   bool exhausted = false;    ///< nothing left to propose
-  bool interrupted = false;  ///< `cancel` was set
+  bool interrupted = false;  ///< `cancel` was set before that or the last trial
 };
 
 class Session {
  public:
-  /// Makes the measurer; called once, and only if there is something to measure.
-  using StartMeasurer = std::function<Result<std::unique_ptr<Measurer>>()>;
+  /// Makes the queue; called once, and only if there is something to measure.
+  using StartQueue = std::function<Result<std::unique_ptr<CandidateQueue>>()>;
   /// After every reported measurement, and about ten times a second while waiting.
   using OnTick = std::function<void(const Records& records, uint64_t measured, bool reported)>;
 
@@ -55,7 +55,7 @@ class Session {
   /// Measurements of this seed and tuner are replayed where the trajectory proposes them; all
   /// others in `records` are told to the strategies as history before the first proposal.
   Result<SessionEnd> run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
-                         const SessionLimits& limits, const StartMeasurer& start,
+                         const SessionLimits& limits, const StartQueue& start,
                          const OnTick& on_tick);
 
  private:
@@ -63,7 +63,7 @@ class Session {
   struct Run;
   uint64_t matching() const;
   bool finished(const Run& run) const;
-  Status fill_window(Run& run, const StartMeasurer& start);
+  Status fill_window(Run& run, const StartQueue& start);
   void notice_stop(Run& run) const;
   Status wait_for_oldest(Run& run, const OnTick& on_tick);
   Status report_oldest(Run& run, const OnTick& on_tick);

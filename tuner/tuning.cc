@@ -11,7 +11,7 @@
 #include "tuner/model_state.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
-#include "tuner/worker_measurer.h"
+#include "tuner/worker_queue.h"
 
 namespace tinytune {
 namespace {
@@ -179,7 +179,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   limits.cancel = options.cancel;
   ProgressReporter progress(options, tasks, limits, device);
   Session session(tasks, device, log, records);
-  const auto start = [&] { return WorkerMeasurer::start(tasks, device, device_name, options); };
+  const auto start = [&] { return WorkerQueue::start(tasks, device, device_name, options); };
   TT_TRY_ASSIGN(const SessionEnd end,
                 session.run(std::move(trajectory), options.tuner, options.seed, limits, start,
                             [&](const Records& now, uint64_t measured, bool reported) {

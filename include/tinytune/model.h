@@ -46,6 +46,22 @@ struct ModelInfo {
   int64_t macs = 0;
 };
 
+/// Something that makes a well-formed model unusable here.
+struct UnsupportedInfo {
+  int index = -1;  ///< the operator at fault; -1 for the model as a whole
+  std::string op;
+  std::string reason;
+};
+
+struct Inspection {
+  ModelInfo info;                            ///< without tasks while something is unsupported
+  std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() takes the file
+};
+
+/// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as
+/// Model::load().
+Result<Inspection> inspect_model(const std::string& path);
+
 /// Cheap to copy; copies share one immutable model. Thread-safe.
 class Model {
  public:

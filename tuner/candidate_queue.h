@@ -1,5 +1,5 @@
 // Where the session sends candidates: anything that takes jobs and gives their outcomes back in
-// whatever order they finish. The pool of RPC workers is the one that measures (worker_measurer.h).
+// whatever order they finish. The pool of RPC workers is the one that measures (worker_queue.h).
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ struct Finished {
   MeasureResult result;
 };
 
-class Measurer {
+class CandidateQueue {
  public:
-  virtual ~Measurer() = default;
+  virtual ~CandidateQueue() = default;
 
-  /// `task` is an index into the session's tasks; `ticket` comes back with the outcome.
-  virtual Status submit(uint64_t ticket, size_t task, const Schedule& schedule) = 0;
+  /// `task` is an index into the session's tasks. The ticket comes back with the outcome.
+  virtual uint64_t submit(size_t task, const Schedule& schedule) = 0;
 
   /// The next outcome, in any order; nothing if none came in time. kFailed: no worker is left that
   /// could finish what was submitted.

@@ -1,0 +1,169 @@
+#include "tinytune/deploy.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "codegen/network.h"
+#include "devices/device.h"
+#include "models/integer_op.h"
+#include "records/log.h"
+#include "tuner/known_records.h"
+#include "tuner/model_state.h"
+#include "tuner/network_simulation.h"
+#include "tuner/tensor_files.h"
+
+namespace tinytune {
+namespace {
+
+Result<Records> load_records(const std::optional<std::string>& path, const Device& device,
+                             const MessageSink& sink) {
+  if (!path) return Records();
+  Result<LogContents> contents = read_log(*path);
+  if (!contents) return contents.error().within("--records");
+  return applicable_records(*contents, *path, device, sink);
+}
+
+Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
+                                  const MessageSink& sink) {
+  const auto best = [&records](const Workload& workload) -> std::optional<Schedule> {
+    const Measurement* measurement = records.best(to_text(workload));
+    if (measurement == nullptr) return std::nullopt;
+    const Result<Schedule> schedule = parse_schedule(measurement->schedule);
+    return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
+  };
+  NetworkOptions options;
+  options.name = model.info().name;
+  Result<GeneratedNetwork> network = generate_network(model.state().graph, device, best, options);
+  if (!network) return network.error().within(model.path());
+  if (sink)
+    for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
+  const MemoryRegion& ram = device.memory(device.data_memory);
+  if (network->arena_bytes > ram.size_bytes) {
+    return Error(ErrorCode::kFailed, model.path() + " does not fit " + device.name +
+                                         ": its arena takes " +
+                                         std::to_string(network->arena_bytes) + " bytes, " +
+                                         ram.name + " has " + std::to_string(ram.size_bytes));
+  }
+  return network;
+}
+
+std::string untuned_layers(const GeneratedNetwork& network) {
+  std::string list;
+  for (const GeneratedLayer& layer : network.layers) {
+    if (!layer.schedule || layer.tuned) continue;
+    list += (list.empty() ? "" : ", ") + std::to_string(layer.index) + " " + layer.op;
+  }
+  return list;
+}
+
+Status make_directory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (std::filesystem::is_directory(directory)) return ok_status();
+  return Error(ErrorCode::kInvalidInput,
+               directory + ": cannot be made a directory" + (error ? ": " + error.message() : ""));
+}
+
+Status check_inputs(const Model& model, std::span<const std::vector<uint8_t>> inputs) {
+  const std::vector<TensorInfo>& tensors = model.info().inputs;
+  if (inputs.size() != tensors.size()) {
+    return Error(ErrorCode::kInvalidInput, std::to_string(inputs.size()) +
+                                               " inputs given, but the model has " +
+                                               std::to_string(tensors.size()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (static_cast<int64_t>(inputs[i].size()) == tensors[i].bytes) continue;
+    return Error(ErrorCode::kInvalidInput, "input '" + tensors[i].name + "' takes " +
+                                               std::to_string(tensors[i].bytes) + " bytes, not " +
+                                               std::to_string(inputs[i].size()));
+  }
+  return ok_status();
+}
+
+/// Fills `exact` and, where it is false, says which byte differs first.
+Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, RunReport& report) {
+  const Graph& graph = model.state().graph;
+  TT_TRY_ASSIGN(const auto reference, run_reference(graph, inputs));
+  report.exact = true;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::vector<uint8_t>& expected = reference.at(static_cast<size_t>(graph.outputs[i]));
+    const std::vector<uint8_t>& got = report.outputs[i];
+    if (expected == got) continue;
+    report.exact = false;
+    const auto at = std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
+    const auto offset = static_cast<size_t>(at.first - expected.begin());
+    report.difference = "output " + std::to_string(i) + " byte " + std::to_string(offset);
+    if (offset < expected.size() && offset < got.size()) {
+      report.difference += " is " + std::to_string(got[offset]) + ", the reference has " +
+                           std::to_string(expected[offset]);
+    }
+    break;
+  }
+  return ok_status();
+}
+
+std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dumped) {
+  std::set<int> ids;
+  for (const Operator& op : graph.operators)
+    for (int output : op.outputs) ids.insert(output);
+  for (const TensorDump& tensor : dumped) ids.erase(tensor.id);
+  return {ids.begin(), ids.end()};
+}
+
+}  // namespace
+
+Result<CompileReport> compile_model(const Model& model, const std::string& device_name,
+                                    const std::string& directory, const CompileOptions& options) {
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
+  TT_TRY_ASSIGN(const GeneratedNetwork network,
+                generate(model, device, records, options.on_message));
+  const std::string untuned = untuned_layers(network);
+  if (options.require_tuned && !untuned.empty()) {
+    return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
+                                         "; tune them first, or leave out --require-tuned");
+  }
+  TT_TRY(make_directory(directory));
+  CompileReport report;
+  report.directory = directory;
+  report.arena_bytes = network.arena_bytes;
+  for (const GeneratedLayer& layer : network.layers) {
+    report.layers_tunable += layer.schedule ? 1 : 0;
+    report.layers_tuned += layer.tuned ? 1 : 0;
+  }
+  for (const GeneratedFile& file : network.files) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(file.contents.data());
+    TT_TRY(write_file((std::filesystem::path(directory) / file.name).string(),
+                      {bytes, file.contents.size()}));
+    report.files.push_back(file.name);
+  }
+  if (options.on_message && options.records && !untuned.empty())
+    options.on_message(MessageKind::kInfo, "default schedule for layer(s) " + untuned);
+  return report;
+}
+
+Result<RunReport> run_model(const Model& model, const std::string& device_name,
+                            const RunOptions& options) {
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
+  std::vector<std::vector<uint8_t>> inputs = options.inputs;
+  if (inputs.empty()) {
+    TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
+  }
+  TT_TRY(check_inputs(model, inputs));
+  TT_TRY_ASSIGN(const GeneratedNetwork network,
+                generate(model, device, records, options.on_message));
+  const Graph& graph = model.state().graph;
+  TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
+  TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
+  if (options.verify) TT_TRY(verify(model, inputs, report));
+  if (options.dump_tensors) {
+    TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));
+    report.fused_tensors = fused_away(graph, report.tensors);
+  }
+  return report;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,98 @@
+#include "tuner/worker_queue.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "measure/test_cases.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Not the run's seed: what is timed must be the same bytes in every run that shares a log.
+constexpr uint64_t kCasesSeed = 1;
+
+Result<std::string> worker_program(const TuneOptions& options) {
+  std::error_code error;
+  if (!options.worker_program.empty()) {
+    if (access(options.worker_program.c_str(), X_OK) == 0) return options.worker_program;
+    return Error(ErrorCode::kNotFound,
+                 options.worker_program + ": no program to start as a worker");
+  }
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (!error && self.filename() == "tune") return self.string();
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder) / "tune";
+    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
+  }
+  return Error(ErrorCode::kNotFound,
+               "no `tune` on PATH to start as a worker; name it in worker_program");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<TuningTask>& tasks,
+                                                           const Device& device,
+                                                           const std::string& device_name,
+                                                           const TuneOptions& options) {
+  WorkerPoolOptions pool;
+  pool.listen = options.listen;
+  pool.local_workers =
+      options.workers.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  pool.worker_device = device_name;
+  if (pool.local_workers > 0) {
+    TT_TRY_ASSIGN(const std::string program, worker_program(options));
+    pool.worker_command = {program, "worker"};
+  }
+  const auto mailbox = std::make_shared<Mailbox>();
+  std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, mailbox));
+  TT_TRY_ASSIGN(queue->pool_, WorkerPool::open(device, std::move(pool),
+                                               [mailbox](LogLevel level, const std::string& line) {
+                                                 const std::lock_guard lock(mailbox->mutex);
+                                                 mailbox->lines.emplace_back(level, line);
+                                               }));
+  if (!options.listen.empty() && options.on_message) {
+    options.on_message(MessageKind::kInfo, "waiting for workers: tune worker --connect " +
+                                               queue->pool_->address() + " --device " +
+                                               device_name);
+  }
+  for (const TuningTask& task : tasks) {
+    queue->tasks_.push_back(
+        queue->pool_->add_task(make_task_data(task.task->workload, task.task->data, kCasesSeed)));
+  }
+  return std::unique_ptr<CandidateQueue>(std::move(queue));
+}
+
+uint64_t WorkerQueue::submit(size_t task, const Schedule& schedule) {
+  return pool_->submit(tasks_.at(task), schedule, MeasureLimits{});
+}
+
+void WorkerQueue::forward_messages() {
+  std::vector<std::pair<LogLevel, std::string>> lines;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    lines.swap(mailbox_->lines);
+  }
+  if (!sink_) return;
+  for (const auto& [level, line] : lines) {
+    if (level == LogLevel::kDebug) continue;
+    sink_(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning, line);
+  }
+}
+
+Result<std::optional<Finished>> WorkerQueue::wait(std::chrono::milliseconds timeout) {
+  auto finished = pool_->next_finished(timeout);
+  forward_messages();
+  if (!finished) return finished.error();
+  if (!*finished) return std::optional<Finished>();
+  return std::optional<Finished>(Finished{(*finished)->ticket, std::move((*finished)->result)});
+}
+
+}  // namespace tinytune
