@@ -41,7 +41,9 @@ struct GeneratedLayer {
 struct PlacedTensor {
   int tensor = 0;  ///< id in the model
   uint32_t offset = 0, bytes = 0;
-  int first_step = 0, last_step = 0;  ///< indices into `layers` that write it first, read it last
+  /// Indices into `layers` that write it first and read it last; an input's first step is -1. Valid
+  /// right after `first_step`; a later operator may overwrite it in place as it reads it last.
+  int first_step = 0, last_step = 0;
 };
 
 struct GeneratedNetwork {

@@ -33,6 +33,7 @@ class Assignment {
       for (const int t : graph_.operators[step].outputs)
         at(storage_.first_step, t) = at(storage_.last_step, t) = static_cast<int>(step);
     }
+    for (const int t : graph_.inputs) at(storage_.first_step, t) = -1;
     for (const int t : graph_.outputs) at(storage_.last_step, t) = last;
   }
 

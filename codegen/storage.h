@@ -18,7 +18,7 @@ namespace tinytune {
 struct Storage {
   std::vector<ArenaBuffer> buffers;
   std::vector<std::optional<size_t>> buffer_of;  ///< by tensor id; nothing for constants and unused
-  std::vector<int> first_step, last_step;        ///< by tensor id, where it has a buffer
+  std::vector<int> first_step, last_step;        ///< by tensor id; -1: before step 0
   /// By operator: true where the output is the input's bytes and no code runs.
   std::vector<bool> is_alias;
 };
