@@ -137,10 +137,8 @@ bool describe_arm(const MachineCode& code, Instruction& out) {
     if (out.kind == InstructionKind::kBranch && operand.immediate < 0) out.backward = true;
   }
   out.call = starts_with_any(code.name, {"tBL"});
-  out.narrow =
-      out.is_load() &&
-      (code.name.find("LDRB") != code.name.npos || code.name.find("LDRSB") != code.name.npos ||
-       code.name.find("LDRH") != code.name.npos || code.name.find("LDRSH") != code.name.npos);
+  const auto named = [&](std::string_view part) { return code.name.find(part) != code.name.npos; };
+  out.narrow = named("LDRB") || named("LDRSB") || named("LDRH") || named("LDRSH") || named("STRB");
   out.offset = word_offset(code);
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
   out.shifted = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");

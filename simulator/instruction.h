@@ -30,7 +30,7 @@ struct Instruction {
   bool backward = false;         ///< a branch to a lower address
   bool call = false;             ///< leaves a return address
   bool register_offset = false;  ///< of a load or store: base plus a register
-  bool narrow = false;           ///< a load of a byte or half word
+  bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
   bool shifted = false;          ///< arithmetic with a shifted operand
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one

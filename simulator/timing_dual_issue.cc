@@ -18,6 +18,8 @@ void for_each_register(uint64_t mask, Visit visit) {
 }
 
 void advance(PipelineState& state, uint32_t cycles) {
+  state.store_wait =
+      state.store_wait > cycles ? static_cast<uint8_t>(state.store_wait - cycles) : uint8_t{0};
   for (auto* waits : {&state.wait, &state.late_wait}) {
     for (uint8_t& wait : *waits) {
       wait = wait > cycles ? static_cast<uint8_t>(wait - cycles) : uint8_t{0};
@@ -56,7 +58,7 @@ uint64_t late_reads(const Instruction& i) {
 
 uint32_t stall_of(const Instruction& i, const PipelineState& state) {
   const uint64_t late = late_reads(i);
-  uint32_t stall = 0;
+  uint32_t stall = i.is_store() ? state.store_wait : 0;
   for_each_register(i.reads & late,
                     [&](int reg) { stall = std::max<uint32_t>(stall, state.late_wait[reg]); });
   for_each_register(i.reads & ~late,
@@ -103,6 +105,8 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
     state.wait[reg] = static_cast<uint8_t>(updated_base ? 1 : early);
     state.late_wait[reg] = static_cast<uint8_t>(updated_base ? 0 : late);
   });
+
+  if (i.is_store() && i.narrow) state.store_wait = static_cast<uint8_t>(cycles_.narrow_store);
 
   // Cycles beyond the first belong to nobody else.
   uint32_t more = 0;

@@ -60,6 +60,8 @@ constexpr TimingKey kCortexM[] = {
 //   divide           cycles until anything else issues
 //   load_use         cycles from a word load to a consumer that reads late; one more to others
 //   narrow_load_use  the same for a byte or half word
+//   narrow_store     cycles from a store of a byte to the next store: the buffer merges them into
+//                    words
 //   multiply_use     cycles from a product to a consumer; its own accumulator takes it in one
 //   address_use      cycles from arithmetic to an address; one more from packed or bit-field ones
 //   jump_indirect    cycles of a jump to a register, returns included
@@ -69,6 +71,7 @@ constexpr TimingKey kDualIssue[] = {
     {"divide", &TimingCycles::divide},
     {"load_use", &TimingCycles::load_use},
     {"narrow_load_use", &TimingCycles::narrow_load_use},
+    {"narrow_store", &TimingCycles::narrow_store},
     {"multiply_use", &TimingCycles::multiply_use},
     {"address_use", &TimingCycles::address_use},
     {"jump_indirect", &TimingCycles::jump_indirect},

@@ -23,9 +23,9 @@ void advance(std::array<uint8_t, 32>& waits, uint32_t cycles) {
 }  // namespace
 
 uint64_t PipelineState::hash() const {
-  const uint64_t rest[] = {
-      just_written, first.writes,
-      uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2};
+  const uint64_t rest[] = {just_written, first.writes,
+                           uint64_t{after_load} | uint64_t{cycle_open} << 1 |
+                               uint64_t{slot_open} << 2 | uint64_t{store_wait} << 3};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))

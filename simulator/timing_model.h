@@ -28,6 +28,7 @@ struct PipelineState {
   std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
   uint64_t just_written = 0;            ///< by the instruction before
   bool after_load = false;              ///< it was a load of one register
+  uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
   bool cycle_open = false;              ///< dual issue: the last cycle is paid for
   bool slot_open = false;               ///< … and another may issue in it
   Instruction first;                    ///< … beside this one, its address left out
@@ -44,7 +45,7 @@ struct TimingCycles {
   uint32_t transfer_base = 0, transfer = 1;
   uint32_t branch_taken = 1, branch_not_taken = 1, jump = 1, call = 1, jump_indirect = 1;
   uint32_t multiply_use = 0, address_use = 0, jump_use = 0;
-  uint32_t narrow_load_use = 0, mispredict = 0;
+  uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0;
 };
 
 class TimingModel {

@@ -1,5 +1,5 @@
 // Simulated instructions a second on a compiled kernel: with the unit model (rv32imc), with the
-// cycle model (esp32c3), and with every access watched as in verify runs. Unicorn translates anew
+// cycle models, and with every access watched as in verify runs. Unicorn translates anew
 // after each load, so `load and call` is what a candidate pays before its first instruction.
 #include <benchmark/benchmark.h>
 
@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-constexpr uint32_t kPixels = 500;
+constexpr uint32_t kPixels = 250;
 
 template <typename T>
 T expect(Result<T> result) {
@@ -72,6 +72,10 @@ void load_and_call(benchmark::State& state, bool watched) {
 BENCHMARK_CAPTURE(run_kernel, unit_model, std::string("rv32imc"), false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run_kernel, cycle_model, std::string("esp32c3"), false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_kernel, cortex_m_model, std::string("stm32f4"), false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_kernel, dual_issue_model, std::string("stm32f7"), false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run_kernel, cycle_model_watched, std::string("esp32c3"), true)
     ->Unit(benchmark::kMillisecond);

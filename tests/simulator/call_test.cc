@@ -7,8 +7,6 @@
 namespace tinytune {
 namespace {
 
-using testing::Test;
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -186,6 +184,18 @@ TEST(SimulatorCall, MisalignedAccess_IsReportedOnlyWhenAsked) {
   EXPECT_EQ(store.call({store.data()}, options).end, CallEnd::kMisaligned);
 }
 
+TEST(SimulatorCall, BytesOffLimits_FaultWhenWatched) {
+  Program program("esp32c3", "f: lh a1,0(a0)\nret\n");
+  CallOptions options;
+  options.check_alignment = true;
+  options.off_limits = {{program.data() + 2, 2}};
+  EXPECT_EQ(program.call({program.data()}, options).end, CallEnd::kReturned);
+  EXPECT_EQ(program.call({program.data() + 4}, options).end, CallEnd::kReturned);
+  const CallReport report = program.call({program.data() + 2}, options);
+  EXPECT_EQ(report.end, CallEnd::kFault);
+  EXPECT_EQ(report.detail, "read of 2 bytes at 0x3fcb0002 from pc 0x40380000");
+}
+
 TEST(SimulatorCall, Checking_ChangesNoCount) {
   Program program("esp32c3",
                   "f: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,f\nret\n");
@@ -304,6 +314,31 @@ TEST(SimulatorMemory, OutsideMappedMemory_IsAnError) {
   EXPECT_FALSE(program.simulator().read(0xfffffffc, 8));
   EXPECT_FALSE(program.simulator().read(dram.address, size_t{1} << 40));
   EXPECT_TRUE(program.simulator().read(dram.address, 0)->empty());
+}
+
+TEST(Simulator, EveryKnownDevice_RunsAProgram) {
+  for (const std::string& name : known_devices()) {
+    const Device device = *load_device(name);
+    auto simulator = Simulator::create(device);
+    ASSERT_TRUE(simulator) << simulator.error().message();
+    const auto info = simulator->load(compile_c(
+        "int f(int a, int b, int c, int d, int e) { return a - b + c * d - e; }", device));
+    ASSERT_TRUE(info) << name << ": " << info.error().message();
+    const std::vector<uint32_t> arguments = {50, 20, 3, 5, 3};
+    const auto report = simulator->call(info->symbols.at("f").address, arguments);
+    ASSERT_TRUE(report) << name;
+    EXPECT_EQ(report->return_value, 42u) << name << ": " << report->detail;
+    EXPECT_TRUE(report->registers_restored) << name;
+    EXPECT_GE(report->counts.cycles, 3u) << name;
+  }
+}
+
+TEST(Simulator, AtomicsOnADeviceThatHasThem_Run) {
+  Program program("rv32imac", "f: amoadd.w a0,a1,(a0)\nret\n");
+  const std::vector<uint8_t> bytes = {40, 0, 0, 0};
+  ASSERT_TRUE(program.simulator().write(program.data(), bytes));
+  EXPECT_EQ(program.call({program.data(), 2}).return_value, 40u);
+  EXPECT_EQ((*program.simulator().read(program.data(), 1))[0], 42);
 }
 
 TEST(Simulator, TwoAtOnce_DoNotMeet) {

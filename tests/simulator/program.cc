@@ -1,8 +1,8 @@
 #include "tests/simulator/program.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -30,7 +30,7 @@ std::vector<uint8_t> build(const std::string& source, const std::string& suffix,
                            const Device& device, const std::string& march,
                            const std::vector<std::string>& extra) {
   const std::string stem =
-      testing::TempDir() + "tinytune_program_" + std::to_string(getpid()) + suffix;
+      std::filesystem::temp_directory_path() / ("tinytune_program_" + std::to_string(getpid()));
   const std::string in = stem + suffix, object = stem + ".o", elf = stem + ".elf";
   std::ofstream(in) << source;
   std::vector<std::string> clang = {TINYTUNE_TEST_CLANG, "-c", in, "-o", object, "-mno-relax",

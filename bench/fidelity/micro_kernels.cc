@@ -1,0 +1,81 @@
+#include "bench/fidelity/micro_kernels.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::string_view kNiccle = "niccle, measured on the chip";
+constexpr std::string_view kRi5cy = "CV32E40P manual (prior, not this chip)";
+constexpr std::string_view kArm = "Arm 100166";
+constexpr std::string_view kRecalled = "Arm 100166 (recalled)";
+constexpr std::string_view kM4 = "jnk0le, STM32F407";
+constexpr std::string_view kM7 = "jnk0le, STM32H743";
+constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
+
+constexpr MicroKernel kKernels[] = {
+    {"esp32c3", "add", "add a2,a3,a4", 1, 1, kNiccle},
+    {"esp32c3", "jump", "j 1f\n1:", 2, 2, kNiccle},
+    {"esp32c3", "branch not taken", "bne a0,a0,1f\n1:", 1, 1, kNiccle},
+    {"esp32c3", "branch taken", "bne a0,a1,1f\nnop\n1:", 3, 3, kNiccle},
+    {"esp32c3", "load, used next", "lw a2,0(a0)\nadd a3,a2,a2", 3, 3, kNiccle},
+    {"esp32c3", "byte load, used next", "lbu a2,0(a0)\nadd a3,a2,a2", 3, 3, kNiccle},
+    {"esp32c3", "load, not used next", "lw a2,0(a0)\nadd a3,a4,a4", 2, 2, kNiccle},
+    {"esp32c3", "loads back to back", "lw a2,0(a0)\nlw a3,4(a0)\nlw a4,8(a0)\nlw a5,12(a0)", 5, 5,
+     "niccle: 2 every 4th time, cause unknown"},
+    {"esp32c3", "stores back to back", "sw a2,0(a0)\nsw a3,4(a0)\nsw a4,8(a0)\nsw a5,12(a0)", 5, 5,
+     "niccle: every 4th took more"},
+    {"esp32c3", "multiply, dependent", "mul a2,a2,a3", 1, 1, kRi5cy},
+    {"esp32c3", "multiply high", "mulh a2,a2,a3", 5, 5, kRi5cy},
+    {"esp32c3", "divide", "div a2,a3,a4", 3, 35, kRi5cy},
+
+    {"stm32f4", "add", "adds r2,r2,r3", 1, 1, kArm},
+    {"stm32f4", "multiply-accumulate", "mla r2,r3,r3,r2", 1, 1, kArm},
+    {"stm32f4", "smlad", "smlad r2,r3,r3,r2", 1, 1, kRecalled},
+    {"stm32f4", "smull", "smull r2,r4,r3,r3", 1, 1, kRecalled},
+    {"stm32f4", "divide", "sdiv r2,r3,r3", 2, 12, kRecalled},
+    {"stm32f4", "load", "ldr r2,[r0]\nnop", 2, 3, "Arm 100166 (recalled); jnk0le: eats a nop"},
+    {"stm32f4", "four loads, then add",
+     "ldr r2,[r0]\nldr r3,[r0,#4]\nldr r4,[r0,#8]\n"
+     "ldr r5,[r0,#12]\nadds r2,r2,r3",
+     6, 6, kRecalled},
+    {"stm32f4", "load, base just written", "adds r2,r0,#0\nldr r3,[r2]\nadds r3,r3,r3", 5, 5, kM4},
+    {"stm32f4", "post-indexed, two bases", "ldr r2,[r0],#0\nldr r3,[r1],#0\nadds r2,r2,r3", 4, 4,
+     kM4},
+    {"stm32f4", "store", "str r2,[r0]", 1, 1, kM4},
+    {"stm32f4", "store, register offset", "str r2,[r0,r6]", 2, 2, kM4},
+    {"stm32f4", "load, then store", "ldr r2,[r0]\nstr r3,[r0,#4]\nadds r4,r4,r5", 3, 3, kM4},
+    {"stm32f4", "store, then load", "str r3,[r0,#4]\nldr r2,[r0]\nadds r4,r4,r5", 4, 5, kM4},
+    {"stm32f4", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 5, 5, kRecalled},
+    {"stm32f4", "load double", "ldrd r2,r3,[r0]", 3, 3, kRecalled},
+    {"stm32f4", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kArm},
+    {"stm32f4", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 5,
+     "Arm 100166: 1 + P, P = 1 to 3"},
+
+    {"stm32f7", "four adds", "add r2,r2,#1\nadd r3,r3,#1\nadd r4,r4,#1\nadd r5,r5,#1", 2, 2, kM7},
+    {"stm32f7", "multiplies never pair", "mul r2,r0,r1\nmul r3,r0,r1", 2, 2, kM7},
+    {"stm32f7", "smlad chain", "smlad r2,r0,r1,r2", 1, 1, kM7},
+    {"stm32f7", "product as multiplicand", "mul r2,r2,r3", 2, 2, kM7},
+    {"stm32f7", "smlad beside add", "smlad r2,r0,r1,r2\nadd r3,r3,#1", 1, 1, kM7},
+    {"stm32f7", "two loads, two banks", "ldr r2,[r0]\nldr r3,[r0,#4]", 1, 1, kM7},
+    {"stm32f7", "two loads, one bank", "ldr r2,[r0]\nldr r3,[r0,#8]", 2, 2, kM7},
+    {"stm32f7", "load beside store", "ldr r2,[r0]\nstr r3,[r0,#4]", 1, 1, kM7},
+    {"stm32f7", "two stores", "str r2,[r0]\nstr r3,[r0,#4]", 2, 2, kM7},
+    {"stm32f7", "byte stores, unit stride", "strb r2,[r0]\nstrb r2,[r0,#1]", 4.8, 4.8, kM7},
+    {"stm32f7", "two packed extensions", "sxtb16 r2,r4\nsxtb16 r3,r5", 2, 2, kM7},
+    {"stm32f7", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 2, 2, kM7},
+    {"stm32f7", "word load to smlad", "ldr r2,[r0]\nsmlad r3,r2,r2,r3", 2, 2, kM7},
+
+    {"rp2040", "add", "adds r2,r2,r3", 1, 1, kM0},
+    {"rp2040", "multiply", "muls r2,r3,r2", 1, 1, kM0},
+    {"rp2040", "load", "ldr r2,[r0]", 2, 2, kM0},
+    {"rp2040", "store", "strb r2,[r0]", 2, 2, kM0},
+    {"rp2040", "load multiple, 4", "mov r6,r0\nldm r6!,{r2,r3,r4,r5}", 6, 6, kM0},
+    {"rp2040", "branch", "b 1f\nnop\n1:", 2, 2, kM0},
+    {"rp2040", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM0},
+    {"rp2040", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kM0},
+};
+
+}  // namespace
+
+std::span<const MicroKernel> micro_kernels() { return kKernels; }
+
+}  // namespace tinytune
