@@ -34,8 +34,27 @@ Value IrText::clamp(const Value& a, int low, int high) {
   return limit(limit(a, "slt", high), "sgt", low);
 }
 
+Value IrText::call(const std::string& intrinsic, const Values& arguments) {
+  std::string list, types;
+  for (const Value& a : arguments) {
+    list += (list.empty() ? "" : ", ") + a.type + " " + a.text;
+    types += (types.empty() ? "" : ", ") + a.type;
+  }
+  declarations_.insert(fmt::format("declare i32 @{}({})\n", intrinsic, types));
+  return emit("i32", fmt::format("call i32 @{}({})", intrinsic, list));
+}
+
+Value IrText::rotate_right(const Value& a, int bits) {
+  return call("llvm.fshr.i32", {a, a, number(bits)});
+}
+
 Value IrText::at(const Value& base, const Value& bytes) {
   return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
+}
+
+Value IrText::distance(const Value& address, const Value& base) {
+  const Value a = emit("i32", fmt::format("ptrtoint i8* {} to i32", address.text));
+  return sub(a, emit("i32", fmt::format("ptrtoint i8* {} to i32", base.text)));
 }
 
 Value IrText::load_byte(const Value& address, bool is_signed) {
@@ -46,6 +65,12 @@ Value IrText::load_byte(const Value& address, bool is_signed) {
 Value IrText::load_word(const Value& address) {
   const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
   return emit("i32", fmt::format("load i32, i32* {}, align 4", word.text));
+}
+
+void IrText::store_half(const Value& value, const Value& address) {
+  const Value half = emit("i16", fmt::format("trunc i32 {} to i16", value.text));
+  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
+  body_ += fmt::format("  store i16 {}, i16* {}, align 2\n", half.text, place.text);
 }
 
 void IrText::store_byte(const Value& value, const Value& address) {
@@ -131,8 +156,10 @@ std::string IrText::function(const std::string& symbol,
   std::string list;
   for (const std::string& p : parameters)
     list += (list.empty() ? "" : ", ") + ("i8* noalias nocapture %" + p);
-  return fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n", symbol, list,
-                     body_);
+  std::string declared;
+  for (const std::string& line : declarations_) declared += line;
+  return declared + fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n",
+                                symbol, list, body_);
 }
 
 }  // namespace tinytune

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,20 @@ class IrText {
   Value multiply_high_unsigned(const Value& a, const Value& b) { return high_word(a, b, "zext"); }
   Value clamp(const Value& a, int low, int high);
 
+  /// A pure LLVM intrinsic on words: call("llvm.arm.smlad", {a, b, c}).
+  Value call(const std::string& intrinsic, const Values& arguments);
+  Value rotate_right(const Value& a, int bits);
+  Value bit_and(const Value& a, const Value& b) { return binary("and", a, b); }
+  Value bit_or(const Value& a, const Value& b) { return binary("or", a, b); }
+
   /// `base` + `bytes`.
   Value at(const Value& base, const Value& bytes);
   Value at(const Value& base, int64_t bytes) { return bytes == 0 ? base : at(base, number(bytes)); }
+  /// `address` - `base`, in bytes.
+  Value distance(const Value& address, const Value& base);
   Value load_byte(const Value& address, bool is_signed);
   Value load_word(const Value& address);
+  void store_half(const Value& value, const Value& address);
   void store_byte(const Value& value, const Value& address);
   void store_word(const Value& value, const Value& address);
 
@@ -66,6 +76,7 @@ class IrText {
   int next_ = 0;
   std::string block_ = "entry";  // the block being written
   std::string body_;
+  std::set<std::string> declarations_;
 };
 
 }  // namespace tinytune

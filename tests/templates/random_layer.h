@@ -35,12 +35,23 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
     if (scales == Scales::kTypical) continue;
     const auto at = static_cast<size_t>(c);
     switch (rng.below(6)) {
-      case 0: data.shift[at] = 0; break;
-      case 1: data.shift[at] = 1 + static_cast<int>(rng.below(4)); break;
-      case 2: data.multiplier[at] = 0, data.shift[at] = 0; break;
-      case 3: data.shift[at] = -31; break;
-      case 4: data.bias[at] = rng.below(2) == 0 ? (1 << 30) : -(1 << 30); break;
-      default: break;
+      case 0:
+        data.shift[at] = 0;
+        break;
+      case 1:
+        data.shift[at] = 1 + static_cast<int>(rng.below(4));
+        break;
+      case 2:
+        data.multiplier[at] = 0, data.shift[at] = 0;
+        break;
+      case 3:
+        data.shift[at] = -31;
+        break;
+      case 4:
+        data.bias[at] = rng.below(2) == 0 ? (1 << 30) : -(1 << 30);
+        break;
+      default:
+        break;
     }
   }
   workload.facts = prove_facts(workload, data);

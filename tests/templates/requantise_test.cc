@@ -18,9 +18,7 @@ Workload small_layer(int output_zero_point) {
   return w;
 }
 
-int32_t multiply_high(int32_t a, int32_t b) {
-  return static_cast<int32_t>((int64_t{a} * b) >> 32);
-}
+int32_t multiply_high(int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} * b) >> 32); }
 
 TEST(FusedRequantise, AgreesWithTheReferenceOnEveryReachableAccumulator) {
   int found = 0;
@@ -33,8 +31,9 @@ TEST(FusedRequantise, AgreesWithTheReferenceOnEveryReachableAccumulator) {
     for (size_t c = 0; c < ranges.size(); ++c)
       for (int64_t a = ranges[c].low; a <= ranges[c].high; ++a) {
         const auto acc = static_cast<int32_t>(a);
-        const int out = (multiply_high(acc << fused->left, fused->multiplier[c]) +
-                         fused->offset[c]) >> fused->right;
+        const int out =
+            (multiply_high(acc << fused->left, fused->multiplier[c]) + fused->offset[c]) >>
+            fused->right;
         ASSERT_EQ(std::clamp(out, -128, 127),
                   requantise_reference(layer.workload, acc, layer.data.multiplier[c],
                                        layer.data.shift[c]))

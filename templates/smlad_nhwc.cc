@@ -1,0 +1,269 @@
+// Convolution for cores with the Arm DSP extension: SMLAD adds two 16-bit products to a sum.
+//
+// Inputs are widened to pairs of 16 bits once per tile of pixels (four bytes cost one load and two
+// SXTB16) and used by every output channel; weights are widened when they are packed. The inner
+// loop is then loads and SMLAD only: a tile of `oc` channels by `px` pixels loads oc + px words for
+// 2 * oc * px products.
+
+#include <algorithm>
+
+#include "schedules/requantise.h"
+#include "templates/kernel_template.h"
+#include "templates/packing.h"
+#include "templates/pixel_tiles.h"
+#include "templates/requantise_stage.h"
+#include "templates/switches.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kParamWords = 3;  // bias, multiplier, offset or shift
+
+// How inputs are widened. Words need every run of inputs to start on a word.
+enum class Staging { kWords, kPairs, kHalves };
+
+struct Plan {
+  int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
+  Staging staging;
+  int64_t pairs;  // of the reduction, rounded up to steps
+
+  Plan(const Workload& w, const Schedule& s)
+      : oc(s.get_int("oc")), px(s.get_int("px")), step(s.get_int("step")) {
+    const ReductionRuns reduction(w);
+    staging = w.in_c % 4 == 0          ? Staging::kWords
+              : reduction.run % 2 == 0 ? Staging::kPairs
+                                       : Staging::kHalves;
+    const int64_t all = (reduction.terms + 1) / 2;
+    pairs = (all + step - 1) / step * step;
+  }
+};
+
+bool supports(const Workload& w, const Device& device) {
+  return tiles_fit(w) && device.target.isa == "armv7e-m";
+}
+
+ConfigSpace space(const Workload& w, const Device&) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 3, 4})
+    if (w.out_c % c == 0) channels.push_back(c);
+  ConfigSpace::Family family{"smlad_nhwc",
+                             1,
+                             {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}),
+                              int_knob("step", {1, 2, 4, 8}), scheduler_knob()}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) {
+    const Plan plan(w, s);
+    return plan.px <= w.out_h * w.out_w && plan.oc * plan.px <= 6 &&
+           2 * plan.step <= std::max<int64_t>(2, w.reduction());
+  });
+  return result;
+}
+
+Schedule default_schedule(const Workload& w, const Device&) {
+  return Schedule("smlad_nhwc", 1,
+                  {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
+                   {"px", w.out_h * w.out_w >= 2 ? "2" : "1"},
+                   {"step", w.reduction() >= 8 ? "4" : "1"},
+                   {"sched", "source"}});
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return input_window(w).bytes + plan.pairs * plan.px * 4;
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
+  std::vector<int32_t> weights, params;
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    std::vector<std::vector<int8_t>> tile;
+    for (int c = first; c < first + plan.oc; ++c) {
+      tile.push_back(channel_weights(w, data, c));
+      tile.back().resize(static_cast<size_t>(2 * plan.pairs + 2), 0);
+      const auto at = static_cast<size_t>(c);
+      params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
+    }
+    for (int64_t pair = 0; pair < plan.pairs; ++pair) {
+      // SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
+      const int64_t low = plan.staging == Staging::kWords ? pair / 2 * 4 + pair % 2 : 2 * pair;
+      const int64_t high = plan.staging == Staging::kWords ? low + 2 : low + 1;
+      for (const auto& channel : tile) {
+        const auto value = [&](int64_t k) {
+          return k < w.reduction() ? channel[static_cast<size_t>(k)] : int8_t{0};
+        };
+        weights.push_back(
+            static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(value(low))) |
+                                 static_cast<uint32_t>(static_cast<uint16_t>(value(high))) << 16));
+      }
+    }
+  }
+  params.insert(params.end(), words.shared.begin(), words.shared.end());
+  return std::vector<PackedConstant>{words_constant("weights", weights),
+                                     words_constant("params", params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t tiles = PixelTiles::tiles(w, plan.px);
+  using Kind = Loop::Kind;
+  LoopNest nest;
+  nest.accesses = {{"input", 4, false, {}},
+                   {"weights", 4, false, {}},
+                   {"output", 1, true, {}},
+                   {"params", 12, false, {}}};
+  const auto loop = [&](const char* name, int64_t extent, Kind kind, bool reduces, int64_t in,
+                        int64_t weights, int64_t out, int64_t params) {
+    nest.loops.push_back({name, extent, kind, reduces});
+    const int64_t strides[] = {in, weights, out, params};
+    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
+  };
+  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * plan.px, 0);
+  loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, 4 * plan.pairs * plan.oc, plan.oc,
+       12 * plan.oc);
+  loop("reduction", plan.pairs / plan.step, Kind::kSerial, true, int64_t{4} * plan.px * plan.step,
+       int64_t{4} * plan.step * plan.oc, 0, 0);
+  loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.px, 4 * plan.oc, 0, 0);
+  loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
+  loop("px", plan.px, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
+  loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = plan.oc * plan.px;
+  nest.outputs = tiles * plan.px * w.out_c;
+  nest.prologue_bytes = input_window(w).bytes + plan.pairs * plan.px * 4 * tiles;
+  nest.unrolled_body = plan.oc * plan.px * plan.step;
+  nest.switches = {{"smlad", 1.0}};
+  describe_switches(schedule, nest);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), tiles_(w, plan.px), ir_(tiles_.ir()) {}
+
+  std::string write(const std::string& symbol) {
+    tiles_.walk([&](const Values& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  // [pair][pixel], a word each.
+  void stage(const Values& pixels) {
+    const int64_t pair = int64_t{4} * plan_.px;
+    const ReductionRuns reduction(w_);
+    const Value staged = tiles_.staging_area();
+    // What no input fills: the high half of an odd last pair, and the pairs that complete a step.
+    for (int64_t p = reduction.terms / 2; p < plan_.pairs; ++p)
+      for (int i = 0; i < plan_.px; ++i) ir_.store_word(n(0), ir_.at(staged, p * pair + 4 * i));
+    for (int i = 0; i < plan_.px; ++i) {
+      const Value& pixel = pixels[static_cast<size_t>(i)];
+      const Value target = ir_.at(staged, 4 * i);
+      switch (plan_.staging) {
+        case Staging::kWords:
+          tiles_.for_each_input({pixel}, target, 4, pair / 2, [&](const Values& p) {
+            const Value bytes = ir_.load_word(p[0]);
+            ir_.store_word(ir_.call("llvm.arm.sxtb16", {bytes}), p[1]);
+            ir_.store_word(ir_.call("llvm.arm.sxtb16", {ir_.rotate_right(bytes, 8)}),
+                           ir_.at(p[1], pair));
+          });
+          break;
+        case Staging::kPairs:
+          tiles_.for_each_input({pixel}, target, 2, pair / 2, [&](const Values& p) {
+            ir_.store_half(ir_.load_byte(p[0], true), p[1]);
+            ir_.store_half(ir_.load_byte(ir_.at(p[0], 1), true), ir_.at(p[1], 2));
+          });
+          break;
+        case Staging::kHalves:
+          // The cursor counts halves as if pixels were not interleaved: 2 bytes an input.
+          tiles_.for_each_input({pixel}, IrText::argument("scratch"), 1, 2, [&](const Values& p) {
+            const Value offset = ir_.distance(p[1], IrText::argument("scratch"));
+            const Value word = ir_.mul(ir_.bit_and(offset, n(-4)), n(plan_.px));
+            ir_.store_half(ir_.load_byte(p[0], true),
+                           ir_.at(target, ir_.add(word, ir_.bit_and(offset, n(2)))));
+          });
+          break;
+      }
+    }
+  }
+
+  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
+
+  // All output channels of the staged pixels.
+  void channels(const Value& out) {
+    const Value end = params_end();
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), out},
+                 [&](const Values& v) {
+                   Values next = tile(v[0], v[1], v[2]);
+                   next.push_back(ir_.differs(next[1], end));
+                   return next;
+                 });
+  }
+
+  Values tile(const Value& weights, const Value& params, const Value& out) {
+    // Carried: weights, staged, sums.
+    Values state = {weights, tiles_.staging_area()};
+    for (int i = 0; i < plan_.px; ++i)
+      for (int c = 0; c < plan_.oc; ++c)
+        state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
+    const Value end = ir_.at(weights, 4 * plan_.pairs * plan_.oc);
+    state = ir_.do_while(state, [&](const Values& v) {
+      Values next = v;
+      for (int u = 0; u < plan_.step; ++u) {
+        Values inputs;
+        for (int i = 0; i < plan_.px; ++i)
+          inputs.push_back(ir_.load_word(ir_.at(v[1], 4 * (u * plan_.px + i))));
+        for (int c = 0; c < plan_.oc; ++c) {
+          const Value weight = ir_.load_word(ir_.at(v[0], 4 * (u * plan_.oc + c)));
+          for (int i = 0; i < plan_.px; ++i) {
+            Value& sum = next[static_cast<size_t>(2 + i * plan_.oc + c)];
+            sum = ir_.call("llvm.arm.smlad", {inputs[static_cast<size_t>(i)], weight, sum});
+          }
+        }
+      }
+      next[0] = ir_.at(v[0], 4 * plan_.step * plan_.oc);
+      next[1] = ir_.at(v[1], 4 * plan_.step * plan_.px);
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
+    const Value shared = params_end();
+    for (int c = 0; c < plan_.oc; ++c) {
+      const Value channel = ir_.at(params, 4 * c * kParamWords);
+      const Value multiplier = ir_.load_word(ir_.at(channel, 4));
+      const Value last = ir_.load_word(ir_.at(channel, 8));
+      for (int i = 0; i < plan_.px; ++i)
+        ir_.store_byte(tiles_.requantise(state[static_cast<size_t>(2 + i * plan_.oc + c)],
+                                         multiplier, last, shared),
+                       ir_.at(out, int64_t{i} * w_.out_c + c));
+    }
+    return {state[0], ir_.at(params, 4 * kParamWords * plan_.oc), ir_.at(out, plan_.oc)};
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+};
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
+              const std::string& symbol) {
+  const Plan plan(w, schedule);
+  return {nullptr, Writer(w, plan).write(symbol)};
+}
+
+}  // namespace
+
+extern const KernelTemplate kSmladNhwc;
+const KernelTemplate kSmladNhwc = {
+    "smlad_nhwc", 1,    {"weights", "params"}, supports, space, default_schedule,
+    describe,     pack, scratch_bytes,         lower};
+
+}  // namespace tinytune
