@@ -1,0 +1,147 @@
+#include "examples/tflite_writer.h"
+
+#include "models/schema/tflite_subset_generated.h"
+
+namespace tinytune {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+schema::TensorType type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8:
+      return schema::TensorType::INT8;
+    case ElementType::kUint8:
+      return schema::TensorType::UINT8;
+    case ElementType::kInt32:
+      return schema::TensorType::INT32;
+    case ElementType::kFloat32:
+      return schema::TensorType::FLOAT32;
+  }
+  return schema::TensorType::STRING;
+}
+
+schema::Padding padding_of(Padding padding) {
+  return padding == Padding::kSame ? schema::Padding::SAME : schema::Padding::VALID;
+}
+
+schema::ActivationFunction activation_of(Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return schema::ActivationFunction::NONE;
+    case Activation::kRelu:
+      return schema::ActivationFunction::RELU;
+    case Activation::kRelu6:
+      return schema::ActivationFunction::RELU6;
+    case Activation::kReluN1To1:
+      return schema::ActivationFunction::RELU_N1_TO_1;
+  }
+  return schema::ActivationFunction::NONE;
+}
+
+int code_of(OperatorKind kind) {
+  switch (kind) {
+#define OPERATOR(kind, name, code, ...) \
+  case OperatorKind::k##kind:           \
+    return code;
+#include "models/operators.inc"
+#undef OPERATOR
+  }
+  return -1;
+}
+
+struct Options {
+  schema::BuiltinOptions type = schema::BuiltinOptions::NONE;
+  Offset<void> table;
+};
+
+// One overload per attributes struct; the operator's kind picks among tables of equal content.
+struct OptionsWriter {
+  FlatBufferBuilder& builder;
+  OperatorKind kind;
+
+  Options operator()(const std::monostate&) const { return {}; }
+  Options operator()(const ConvAttributes& a) const {
+    if (kind == OperatorKind::kDepthwiseConv2d)
+      return {schema::BuiltinOptions::DepthwiseConv2DOptions,
+              schema::CreateDepthwiseConv2DOptions(
+                  builder, padding_of(a.padding), a.stride_w, a.stride_h, a.depth_multiplier,
+                  activation_of(a.activation), a.dilation_w, a.dilation_h)
+                  .Union()};
+    return {schema::BuiltinOptions::Conv2DOptions,
+            schema::CreateConv2DOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h,
+                                        activation_of(a.activation), a.dilation_w, a.dilation_h)
+                .Union()};
+  }
+  Options operator()(const PoolAttributes& a) const {
+    return {schema::BuiltinOptions::Pool2DOptions,
+            schema::CreatePool2DOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h,
+                                        a.filter_w, a.filter_h, activation_of(a.activation))
+                .Union()};
+  }
+  Options operator()(const ActivationAttributes& a) const {
+    const auto activation = activation_of(a.activation);
+    if (kind == OperatorKind::kFullyConnected)
+      return {schema::BuiltinOptions::FullyConnectedOptions,
+              schema::CreateFullyConnectedOptions(builder, activation).Union()};
+    return {schema::BuiltinOptions::AddOptions,
+            schema::CreateAddOptions(builder, activation).Union()};
+  }
+  Options operator()(const SoftmaxAttributes& a) const {
+    return {schema::BuiltinOptions::SoftmaxOptions,
+            schema::CreateSoftmaxOptions(builder, a.beta).Union()};
+  }
+};
+
+Offset<schema::Tensor> write_tensor(FlatBufferBuilder& b, const Tensor& tensor, uint32_t buffer) {
+  Offset<schema::Quantization> quantization;
+  if (!tensor.quantization.scales.empty()) {
+    const auto& q = tensor.quantization;
+    const std::vector<int64_t> zero_points(q.zero_points.begin(), q.zero_points.end());
+    const auto scales = b.CreateVector(q.scales);
+    quantization = schema::CreateQuantization(b, scales, b.CreateVector(zero_points), 0, q.axis);
+  }
+  const auto name = b.CreateString(tensor.name);
+  return schema::CreateTensor(b, b.CreateVector(tensor.shape), type_of(tensor.type), buffer, name,
+                              quantization);
+}
+
+}  // namespace
+
+std::vector<uint8_t> write_tflite(const Graph& graph) {
+  FlatBufferBuilder b;
+  std::vector<Offset<schema::Buffer>> buffers = {schema::CreateBuffer(b)};
+  std::vector<Offset<schema::Tensor>> tensors;
+  for (const Tensor& tensor : graph.tensors) {
+    uint32_t buffer = 0;
+    if (tensor.is_constant) {
+      buffer = static_cast<uint32_t>(buffers.size());
+      b.ForceVectorAlignment(tensor.data.size(), 1, 16);
+      buffers.push_back(schema::CreateBuffer(b, b.CreateVector(tensor.data)));
+    }
+    tensors.push_back(write_tensor(b, tensor, buffer));
+  }
+  std::vector<Offset<schema::OperatorCode>> codes;
+  std::vector<Offset<schema::Operator>> operators;
+  for (const Operator& op : graph.operators) {
+    const int code = code_of(op.kind);
+    codes.push_back(schema::CreateOperatorCode(b, static_cast<int8_t>(code), 0, 1, code));
+    const Options options = std::visit(OptionsWriter{b, op.kind}, op.attributes);
+    const auto inputs = b.CreateVector(op.inputs), outputs = b.CreateVector(op.outputs);
+    operators.push_back(schema::CreateOperator(b, static_cast<uint32_t>(codes.size() - 1), inputs,
+                                               outputs, options.type, options.table));
+  }
+  const auto inputs = b.CreateVector(graph.inputs), outputs = b.CreateVector(graph.outputs);
+  const auto tensor_vector = b.CreateVector(tensors);
+  const auto subgraph = schema::CreateSubGraph(b, tensor_vector, inputs, outputs,
+                                               b.CreateVector(operators), b.CreateString("main"));
+  const auto code_vector = b.CreateVector(codes);
+  const auto subgraphs = b.CreateVector(&subgraph, 1);
+  const auto description = b.CreateString("made by tinytune's examples");
+  schema::FinishModelBuffer(
+      b, schema::CreateModel(b, 3, code_vector, subgraphs, description, b.CreateVector(buffers)));
+  return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
+}
+
+}  // namespace tinytune
