@@ -39,7 +39,7 @@ enum class CallEnd {
 /// Counted per call; what no device counts is still exact here.
 struct Counts {
   uint64_t instructions = 0, cycles = 0;
-  uint64_t loads = 0, stores = 0, multiplies = 0;
+  uint64_t loads = 0, stores = 0, multiplies = 0;  ///< instructions, not bytes or registers
   uint64_t branches_taken = 0;  ///< conditional ones
 };
 

@@ -22,11 +22,11 @@ T expect(Result<T> result) {
 }
 
 struct Loaded {
-  explicit Loaded(const std::string& name)
+  explicit Loaded(const std::string& name, const std::string& symbol = "pointwise")
       : device(expect(load_device(name))), simulator(expect(Simulator::create(device))) {
     std::ifstream file(std::string(TINYTUNE_BENCH_IMAGES) + "/" + name + ".elf", std::ios::binary);
     elf.assign(std::istreambuf_iterator<char>(file), {});
-    function = expect(simulator.load(elf)).symbols.at("pointwise").address;
+    function = expect(simulator.load(elf)).symbols.at(symbol).address;
   }
   CallReport call(uint32_t pixels, bool watched) {
     const uint32_t data = device.memory(device.data_memory).address;
@@ -47,8 +47,9 @@ struct Loaded {
   uint32_t function = 0;
 };
 
-void run_kernel(benchmark::State& state, const std::string& device, bool watched) {
-  Loaded loaded(device);
+void run_kernel(benchmark::State& state, const std::string& device, bool watched,
+                const std::string& symbol = "pointwise") {
+  Loaded loaded(device, symbol);
   uint64_t instructions = 0;
   CallReport report;
   for (auto unused : state) {
@@ -78,6 +79,9 @@ BENCHMARK_CAPTURE(run_kernel, cortex_m_model, std::string("stm32f4"), false)
 BENCHMARK_CAPTURE(run_kernel, dual_issue_model, std::string("stm32f7"), false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run_kernel, cycle_model_watched, std::string("esp32c3"), true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_kernel, cycle_model_shortest_blocks, std::string("esp32c3"), false,
+                  std::string("spin"))
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(load_and_call, timed, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(load_and_call, watched, true)->Unit(benchmark::kMillisecond);
