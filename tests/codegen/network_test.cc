@@ -93,14 +93,18 @@ TEST(GenerateNetwork, BadArena_IsRefusedByStatus) {
 }
 
 // Writes the files and compiles each as a user's own build would.
-void expect_warning_free(const GeneratedNetwork& network,
+void expect_warning_free(const Graph& graph, const Device& device,
                          const std::vector<std::string>& compiler) {
+  if (!run_process({compiler[0], "--version"}, std::chrono::seconds(10)))
+    GTEST_SKIP() << compiler[0] << " is not installed";
+  auto network = generate_network(graph, device, {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
   const fs::path directory =
       fs::temp_directory_path() / ("tinytune-test-" + std::to_string(getpid()));
   fs::create_directories(directory);
-  for (const GeneratedFile& file : network.files)
+  for (const GeneratedFile& file : network->files)
     std::ofstream(directory / file.name, std::ios::binary) << file.contents;
-  for (const GeneratedFile& file : network.files) {
+  for (const GeneratedFile& file : network->files) {
     if (!file.name.ends_with(".c") && !file.name.ends_with(".S")) continue;
     std::vector<std::string> words = compiler;
     for (const char* flag :
@@ -121,11 +125,6 @@ void expect_warning_free(const GeneratedNetwork& network,
   EXPECT_EQ(cpp->exit_code, 0) << cpp->err;
   fs::remove_all(directory);
 }
-
-struct Compiler {
-  std::string device;
-  std::vector<std::string> words;
-};
 
 class RealModel : public testing::TestWithParam<const char*> {
  protected:
@@ -164,17 +163,34 @@ TEST_P(RealModel, TwoRuns_SameBytes) {
     EXPECT_EQ(first->files[i].contents, second->files[i].contents) << first->files[i].name;
 }
 
-TEST_P(RealModel, StockCompilers_FindNothingToWarnAbout) {
-  const Device device = *load_device("rv32imc");
-  auto network = generate_network(graph_, device, {}, {"net"});
+TEST_P(RealModel, Arena_IsWithinFivePercentOfTheLowerBound) {
+  auto network = generate_network(graph_, *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
-  std::vector<std::string> gcc = {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32"};
-  if (run_process({gcc[0], "--version"}, std::chrono::seconds(10)))
-    expect_warning_free(*network, gcc);
-  std::vector<std::string> clang = {"clang-14"};
-  clang.insert(clang.end(), device.target.clang_arguments.begin(),
+  RecordProperty("arena_bytes", std::to_string(network->arena_bytes));
+  RecordProperty("arena_lower_bound", std::to_string(network->arena_lower_bound));
+  EXPECT_LE(network->arena_bytes * 100u, network->arena_lower_bound * 105u);
+}
+
+TEST_P(RealModel, Clang_FindsNothingToWarnAbout) {
+  const Device device = *load_device("rv32imc");
+  std::vector<std::string> words = {"clang-14"};
+  words.insert(words.end(), device.target.clang_arguments.begin(),
                device.target.clang_arguments.end());
-  expect_warning_free(*network, clang);
+  expect_warning_free(graph_, device, words);
+}
+
+TEST_P(RealModel, RiscvGcc_FindsNothingToWarnAbout) {
+  expect_warning_free(graph_, *load_device("rv32imc"),
+                      {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32"});
+}
+
+TEST_P(RealModel, ArmGcc_FindsNothingToWarnAbout) {
+  expect_warning_free(graph_, *load_device("cortex-m4"),
+                      {"arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb"});
+}
+
+TEST_P(RealModel, OnArm_EqualsTheReference) {
+  expect_exact(graph_, *load_device("cortex-m4"), seeded_inputs(graph_, 101));
 }
 
 INSTANTIATE_TEST_SUITE_P(MlperfTiny, RealModel,
