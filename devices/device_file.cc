@@ -180,8 +180,11 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
     }
     device.*use.member = region;
   }
-  if (device.stack_memory == device.data_memory) {
-    return reader.error(table, "stack and data must be different memories");
+  // One memory, one use: each is a region of the linker's, and the stack must not meet the data.
+  const std::set<std::string> distinct = {device.code_memory, device.rodata_memory,
+                                          device.data_memory, device.stack_memory};
+  if (distinct.size() != 4) {
+    return reader.error(table, "code, rodata, data and stack must be different memories");
   }
   return ok_status();
 }

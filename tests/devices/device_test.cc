@@ -117,7 +117,8 @@ TEST(DeviceFile, WrongType_IsNamed) {
               HasSubstr("must be true or false"));
   EXPECT_THAT(refusal(changed("\"+m,+c\"", "7")), HasSubstr("must be a string"));
   EXPECT_THAT(refusal(changed("[\"simulator\"]", "[1]")), HasSubstr("array of strings"));
-  EXPECT_THAT(refusal(changed("address = 0x40380000", "address = -1")), HasSubstr("does not fit 32 bits"));
+  EXPECT_THAT(refusal(changed("address = 0x40380000", "address = -1")),
+              HasSubstr("does not fit 32 bits"));
 }
 
 TEST(DeviceFile, TimingNumberWithoutASource_IsRefused) {
@@ -143,6 +144,8 @@ TEST(DeviceFile, ImpossibleMemory_IsRefused) {
   EXPECT_THAT(refusal(changed("data = \"dram\"", "data = \"flash_code\"")),
               HasSubstr("must be writable"));
   EXPECT_THAT(refusal(changed("stack = \"stack\"", "stack = \"dram\"")), HasSubstr("different"));
+  EXPECT_THAT(refusal(changed("rodata = \"flash_rodata\"", "rodata = \"iram\"")),
+              HasSubstr("different"));
   EXPECT_THAT(refusal(changed("code = \"iram\"", "code = \"rom\"")),
               HasSubstr("no memory is named 'rom'"));
 }
@@ -160,7 +163,7 @@ TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
   EXPECT_NE(hash_of(changed("load_use         = { cycles = 1", "load_use = { cycles = 2")), hash);
   EXPECT_NE(hash_of(changed("\"+m,+c\"", "\"+m\"")), hash);
   EXPECT_NE(hash_of(changed("0x0002B000", "0x0002A000")), hash);
-  EXPECT_NE(hash_of(changed("rodata = \"flash_rodata\"", "rodata = \"iram\"")), hash);
+  EXPECT_NE(hash_of(changed("rodata = \"flash_rodata\"", "rodata = \"flash_code\"")), hash);
 }
 
 }  // namespace
