@@ -20,8 +20,9 @@ namespace {
 
 // Constants chosen on AutoTVM's measured tables and the synthetic landscapes together
 // (bench/search).
-constexpr size_t kFirstBatch = 16;  // spread out, before any model
-constexpr size_t kRefitEvery = 8;   // observations; a share of all once there are many
+constexpr size_t kFirstBatch = 8;    // spread out, before any model
+constexpr size_t kRefitEvery = 8;    // observations, growing by the share below to at most
+constexpr size_t kRefitAtMost = 16;  // this: a long earlier log must not make the search deaf
 constexpr size_t kRefitShare = 8;
 constexpr size_t kWholeSpace = 20000;  // score every point up to here, evolve candidates above
 constexpr double kRandomShare = 0.05;  // uniform proposals, whatever the model thinks
@@ -42,7 +43,6 @@ class XgbStrategy : public Strategy {
     const size_t point = choose();
     unseen_.take(point);
     batch_.push_back(point);
-    ++proposed_;
     return point;
   }
 
@@ -60,8 +60,8 @@ class XgbStrategy : public Strategy {
   size_t choose() {
     if (unseen_.contains(problem_.default_point)) return problem_.default_point;
     if (observed_.size() < kFirstBatch) return spread_out();
-    if (!fitted_ || observed_.size() >= fitted_ + std::max(kRefitEvery, fitted_ / kRefitShare))
-      refit();
+    const size_t wait = std::clamp(fitted_ / kRefitShare, kRefitEvery, kRefitAtMost);
+    if (fitted_ == 0 || observed_.size() >= fitted_ + wait) refit();
     if (rng_.uniform() < kRandomShare) return unseen_.draw(rng_);
     return best_of_shortlist();
   }
@@ -198,7 +198,6 @@ class XgbStrategy : public Strategy {
   std::vector<size_t> batch_;  ///< proposed since the last fit
   std::vector<Scored> shortlist_;
   double deviation_ = 0;
-  size_t proposed_ = 0;
   size_t fitted_ = 0;  ///< observations at the last fit; 0 before the first
 };
 
