@@ -85,12 +85,54 @@ struct OptionsWriter {
     if (kind == OperatorKind::kFullyConnected)
       return {schema::BuiltinOptions::FullyConnectedOptions,
               schema::CreateFullyConnectedOptions(builder, activation).Union()};
+    if (kind == OperatorKind::kSub)
+      return {schema::BuiltinOptions::SubOptions,
+              schema::CreateSubOptions(builder, activation).Union()};
+    if (kind == OperatorKind::kMul)
+      return {schema::BuiltinOptions::MulOptions,
+              schema::CreateMulOptions(builder, activation).Union()};
     return {schema::BuiltinOptions::AddOptions,
             schema::CreateAddOptions(builder, activation).Union()};
   }
   Options operator()(const SoftmaxAttributes& a) const {
     return {schema::BuiltinOptions::SoftmaxOptions,
             schema::CreateSoftmaxOptions(builder, a.beta).Union()};
+  }
+  Options operator()(const AxisAttributes& a) const {
+    if (kind == OperatorKind::kPack)
+      return {schema::BuiltinOptions::PackOptions,
+              schema::CreatePackOptions(builder, 0, a.axis).Union()};
+    if (kind == OperatorKind::kUnpack)
+      return {schema::BuiltinOptions::UnpackOptions,
+              schema::CreateUnpackOptions(builder, 0, a.axis).Union()};
+    return {schema::BuiltinOptions::ConcatenationOptions,
+            schema::CreateConcatenationOptions(builder, a.axis).Union()};
+  }
+  Options operator()(const MeanAttributes& a) const {
+    return {schema::BuiltinOptions::ReducerOptions,
+            schema::CreateReducerOptions(builder, a.keep_dims).Union()};
+  }
+  Options operator()(const LeakyReluAttributes& a) const {
+    return {schema::BuiltinOptions::LeakyReluOptions,
+            schema::CreateLeakyReluOptions(builder, a.alpha).Union()};
+  }
+  Options operator()(const ResizeAttributes& a) const {
+    return {
+        schema::BuiltinOptions::ResizeNearestNeighborOptions,
+        schema::CreateResizeNearestNeighborOptions(builder, a.align_corners, a.half_pixel_centers)
+            .Union()};
+  }
+  Options operator()(const StridedSliceAttributes& a) const {
+    return {schema::BuiltinOptions::StridedSliceOptions,
+            schema::CreateStridedSliceOptions(builder, a.begin_mask, a.end_mask, 0, 0,
+                                              a.shrink_axis_mask)
+                .Union()};
+  }
+  Options operator()(const TransposeConvAttributes& a) const {
+    return {
+        schema::BuiltinOptions::TransposeConvOptions,
+        schema::CreateTransposeConvOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h)
+            .Union()};
   }
 };
 

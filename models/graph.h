@@ -62,14 +62,35 @@ struct PoolAttributes {
   Activation activation = Activation::kNone;
   int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
 };
-struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD
+struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL
   Activation activation = Activation::kNone;
 };
 struct SoftmaxAttributes {
   float beta = 1;
 };
-using Attributes = std::variant<std::monostate, ConvAttributes, PoolAttributes,
-                                ActivationAttributes, SoftmaxAttributes>;
+struct AxisAttributes {  ///< CONCATENATION, PACK, UNPACK; negative counts from the end
+  int axis = 0;
+};
+struct MeanAttributes {
+  bool keep_dims = false;
+};
+struct LeakyReluAttributes {
+  float alpha = 0;
+};
+struct ResizeAttributes {
+  bool align_corners = false, half_pixel_centers = false;
+};
+struct StridedSliceAttributes {  ///< bit i of a mask is axis i
+  int begin_mask = 0, end_mask = 0, shrink_axis_mask = 0;
+};
+struct TransposeConvAttributes {
+  Padding padding = Padding::kSame;
+  int stride_h = 1, stride_w = 1;
+};
+using Attributes =
+    std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
+                 SoftmaxAttributes, AxisAttributes, MeanAttributes, LeakyReluAttributes,
+                 ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes>;
 
 struct Operator {
   int index = 0;

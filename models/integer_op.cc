@@ -28,8 +28,9 @@ Result<IntegerOp> integer_form(const Graph& graph, const Operator& op) {
 }
 
 int64_t macs_of(const IntegerOp& op) {
-  const auto* kernel = std::get_if<KernelOp>(&op);
-  return kernel == nullptr ? 0 : kernel->workload.macs();
+  if (const auto* kernel = std::get_if<KernelOp>(&op)) return kernel->workload.macs();
+  if (const auto* transposed = std::get_if<TransposeConvOp>(&op)) return transposed->macs();
+  return 0;
 }
 
 void run_reference(const IntegerOp& op, std::span<const std::span<const uint8_t>> inputs,

@@ -21,6 +21,8 @@ namespace {
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 
+constexpr size_t kAnyNumber = SIZE_MAX;
+
 struct OperatorRow {
   OperatorKind kind;
   int code;
@@ -177,9 +179,12 @@ class Scan {
   Status check_arity(const OperatorRow& row, const std::string& label, const Operator& op) const {
     if (op.inputs.size() < row.fewest_inputs || op.inputs.size() > row.most_inputs)
       return invalid(fmt::format("{}: {} inputs", label, op.inputs.size()));
-    for (size_t i = 0; i < row.fewest_inputs; ++i)
+    const size_t required = row.most_inputs == kAnyNumber ? op.inputs.size() : row.fewest_inputs;
+    for (size_t i = 0; i < required; ++i)
       if (op.inputs[i] < 0) return invalid(fmt::format("{}: input {} is absent", label, i));
-    if (op.outputs.size() != 1)
+    const bool several = row.kind == OperatorKind::kSplit || row.kind == OperatorKind::kSplitV ||
+                         row.kind == OperatorKind::kUnpack;
+    if (!several && op.outputs.size() != 1)
       return invalid(fmt::format("{}: {} outputs", label, op.outputs.size()));
     return ok_status();
   }

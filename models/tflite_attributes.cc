@@ -96,6 +96,72 @@ Result<Attributes> read_add(const schema::Operator& op) {
   return activation_of(op.builtin_options_as_AddOptions());
 }
 
+Result<Attributes> read_sub(const schema::Operator& op) {
+  return activation_of(op.builtin_options_as_SubOptions());
+}
+
+Result<Attributes> read_mul(const schema::Operator& op) {
+  return activation_of(op.builtin_options_as_MulOptions());
+}
+
+Result<Attributes> read_mean(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_ReducerOptions();
+  return Attributes(MeanAttributes{o != nullptr && o->keep_dims()});
+}
+
+Result<Attributes> read_leaky_relu(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_LeakyReluOptions();
+  if (o == nullptr) return missing();
+  if (!std::isfinite(o->alpha())) return Error(ErrorCode::kInvalidInput, "its alpha is not finite");
+  return Attributes(LeakyReluAttributes{o->alpha()});
+}
+
+Result<Attributes> read_concatenation(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_ConcatenationOptions();
+  if (o == nullptr) return missing();
+  if (o->activation() != schema::ActivationFunction::NONE)
+    return Error(ErrorCode::kUnsupported, "it has a fused activation, which TFLite refuses");
+  return Attributes(AxisAttributes{o->axis()});
+}
+
+Result<Attributes> read_pack(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_PackOptions();
+  if (o == nullptr) return missing();
+  return Attributes(AxisAttributes{o->axis()});
+}
+
+Result<Attributes> read_unpack(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_UnpackOptions();
+  if (o == nullptr) return missing();
+  return Attributes(AxisAttributes{o->axis()});
+}
+
+Result<Attributes> read_resize(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_ResizeNearestNeighborOptions();
+  if (o == nullptr) return Attributes(ResizeAttributes{});
+  return Attributes(ResizeAttributes{o->align_corners(), o->half_pixel_centers()});
+}
+
+Result<Attributes> read_strided_slice(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_StridedSliceOptions();
+  if (o == nullptr) return missing();
+  if (o->ellipsis_mask() != 0 || o->new_axis_mask() != 0 || o->offset())
+    return Error(ErrorCode::kUnsupported, "its ellipsis, new axes or relative ends");
+  return Attributes(StridedSliceAttributes{o->begin_mask(), o->end_mask(), o->shrink_axis_mask()});
+}
+
+Result<Attributes> read_transpose_conv(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_TransposeConvOptions();
+  if (o == nullptr) return missing();
+  if (o->activation() != schema::ActivationFunction::NONE)
+    return Error(ErrorCode::kUnsupported, "its fused activation");
+  TransposeConvAttributes a;
+  TT_TRY_ASSIGN(a.padding, read_padding(o->padding()));
+  a.stride_h = o->stride_h();
+  a.stride_w = o->stride_w();
+  return Attributes(a);
+}
+
 }  // namespace
 
 Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op) {

@@ -72,13 +72,26 @@ Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
   op.input1_offset = -q1.zero_points[0];
   op.input2_offset = -q2.zero_points[0];
   op.output_offset = q.zero_points[0];
-  const double twice_max = 2 * double{std::max(q1.scales[0], q2.scales[0])};
-  const double real_output = twice_max / ((1 << op.left_shift) * double{q.scales[0]});
-  if (!(real_output < 1)) return view.unsupported("its output scale is too small for its inputs");
-  const auto m1 = quantize_multiplier(q1.scales[0] / twice_max);
-  const auto m2 = quantize_multiplier(q2.scales[0] / twice_max);
+  // ADD computes the ratios in double, SUB in float.
+  double real1, real2, real_output;
+  const float largest = std::max(q1.scales[0], q2.scales[0]);
+  if (subtract) {
+    const float twice_max = 2 * largest;
+    real1 = double{q1.scales[0] / twice_max};
+    real2 = double{q2.scales[0] / twice_max};
+    real_output = double{twice_max / (static_cast<float>(1 << op.left_shift) * q.scales[0])};
+  } else {
+    const double twice_max = 2 * double{largest};
+    real1 = q1.scales[0] / twice_max;
+    real2 = q2.scales[0] / twice_max;
+    real_output = twice_max / ((1 << op.left_shift) * double{q.scales[0]});
+  }
+  if (!(real_output < 1) || !(real_output > 0) || !(real1 > 0) || !(real2 > 0))
+    return view.unsupported("the ratios of its scales, which TFLite refuses");
+  const auto m1 = quantize_multiplier(real1);
+  const auto m2 = quantize_multiplier(real2);
   const auto m = quantize_multiplier(real_output);
-  if (m.shift > 0) return view.unsupported("its output scale is too small for its inputs");
+  if (m.shift > 0) return view.unsupported("the ratios of its scales, which TFLite refuses");
   op.input1_multiplier = m1.multiplier;
   op.input1_shift = m1.shift;
   op.input2_multiplier = m2.multiplier;
@@ -94,8 +107,46 @@ Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
   return IntegerOp(std::move(op));
 }
 
+Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
+  ExtremumOp op;
+  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
+  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  op.elements = view.output().elements();
+  op.maximum = maximum;
+  return IntegerOp(std::move(op));
+}
+
 }  // namespace
 
 Result<IntegerOp> prepare_add(const OperatorView& view) { return prepare_sum(view, false); }
+Result<IntegerOp> prepare_sub(const OperatorView& view) { return prepare_sum(view, true); }
+Result<IntegerOp> prepare_maximum(const OperatorView& view) { return prepare_extremum(view, true); }
+Result<IntegerOp> prepare_minimum(const OperatorView& view) {
+  return prepare_extremum(view, false);
+}
+
+Result<IntegerOp> prepare_mul(const OperatorView& view) {
+  MulOp op;
+  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
+  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
+                     &q = view.output().quantization;
+  op.elements = view.output().elements();
+  op.input1_offset = -q1.zero_points[0];
+  op.input2_offset = -q2.zero_points[0];
+  op.output_offset = q.zero_points[0];
+  const double real = double{q1.scales[0]} * double{q2.scales[0]} / double{q.scales[0]};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  op.multiplier = m.multiplier;
+  op.shift = m.shift;
+  const Range range =
+      activation_range(std::get<ActivationAttributes>(view.op().attributes).activation, q.scales[0],
+                       q.zero_points[0], {-128, 127});
+  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return IntegerOp(std::move(op));
+}
 
 }  // namespace tinytune

@@ -31,7 +31,7 @@ Status check_types(const OperatorView& view, const Operands& t) {
 }
 
 // Multipliers, bias and clamps; `workload` already has its shapes.
-Status fill_constants(const OperatorView& view, const Operands& t, int channel_axis,
+Status fill_constants(const OperatorView& view, const Operands& t, int channel_axis, size_t bias,
                       Activation activation, KernelOp& op) {
   Workload& w = op.workload;
   LayerData& data = op.data;
@@ -58,11 +58,11 @@ Status fill_constants(const OperatorView& view, const Operands& t, int channel_a
   std::memcpy(data.weights.data(), t.weights.data.data(), data.weights.size());
 
   data.bias.assign(channels, 0);
-  if (view.has_input(2)) {
-    TT_TRY_ASSIGN(data.bias, int32_constant(view, view.input(2)));
+  if (view.has_input(bias)) {
+    TT_TRY_ASSIGN(data.bias, int32_constant(view, view.input(bias)));
     if (data.bias.size() != channels)
       return view.invalid(
-          fmt::format("bias {} for {} channels", describe(view.input(2)), channels));
+          fmt::format("bias {} for {} channels", describe(view.input(bias)), channels));
   }
   w.input_zero_point = t.input.quantization.zero_points[0];
   w.output_zero_point = t.output.quantization.zero_points[0];
@@ -121,7 +121,7 @@ Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) 
   w.pad_top = rows.pad;
   w.pad_left = columns.pad;
   TT_TRY(view.require_shape(t.output, {w.batch, w.out_h, w.out_w, w.out_c}));
-  TT_TRY(fill_constants(view, t, depthwise ? 3 : 0, a.activation, op));
+  TT_TRY(fill_constants(view, t, depthwise ? 3 : 0, 2, a.activation, op));
   return IntegerOp(std::move(op));
 }
 
@@ -152,7 +152,46 @@ Result<IntegerOp> prepare_fully_connected(const OperatorView& view) {
                                     describe(t.input), describe(t.output)));
   w.batch = static_cast<int>(rows);
   const auto activation = std::get<ActivationAttributes>(view.op().attributes).activation;
-  TT_TRY(fill_constants(view, t, 0, activation, op));
+  TT_TRY(fill_constants(view, t, 0, 2, activation, op));
+  return IntegerOp(std::move(op));
+}
+
+// The inputs are the output's shape, the weights, the data and the bias, in this order.
+Result<IntegerOp> prepare_transpose_conv(const OperatorView& view) {
+  const Operands t{view.input(2), view.input(1), view.output()};
+  const auto& a = std::get<TransposeConvAttributes>(view.op().attributes);
+  TT_TRY(check_types(view, t));
+  TT_TRY(view.require_rank(t.input, 4));
+  TT_TRY(view.require_rank(t.weights, 4));
+  TT_TRY(view.require_rank(t.output, 4));
+  TT_TRY_ASSIGN(const auto shape, int32_constant(view, view.input(0)));
+  TT_TRY(view.require_shape(t.output, {shape.begin(), shape.end()}));
+  if (a.stride_h < 1 || a.stride_w < 1) return view.invalid("strides must be positive");
+  if (t.output.shape[0] != t.input.shape[0] || t.output.shape[3] != t.weights.shape[0] ||
+      t.input.shape[3] != t.weights.shape[3])
+    return view.invalid(fmt::format("weights {} for input {} and output {}", describe(t.weights),
+                                    describe(t.input), describe(t.output)));
+  KernelOp filled;  // only its constants and zero points are wanted
+  filled.workload.in_c = t.input.shape[3];
+  filled.workload.out_c = t.output.shape[3];
+  TT_TRY(fill_constants(view, t, 0, 3, Activation::kNone, filled));
+  TransposeConvOp op;
+  op.batch = t.input.shape[0];
+  op.in_h = t.input.shape[1];
+  op.in_w = t.input.shape[2];
+  op.in_c = t.input.shape[3];
+  op.out_h = t.output.shape[1];
+  op.out_w = t.output.shape[2];
+  op.out_c = t.output.shape[3];
+  op.kernel_h = t.weights.shape[1];
+  op.kernel_w = t.weights.shape[2];
+  op.stride_h = a.stride_h;
+  op.stride_w = a.stride_w;
+  op.pad_top = window_of(a.padding, op.out_h, op.kernel_h, a.stride_h, 1).pad;
+  op.pad_left = window_of(a.padding, op.out_w, op.kernel_w, a.stride_w, 1).pad;
+  op.input_zero_point = filled.workload.input_zero_point;
+  op.output_zero_point = filled.workload.output_zero_point;
+  op.data = std::move(filled.data);
   return IntegerOp(std::move(op));
 }
 

@@ -58,4 +58,21 @@ void run(const AddOp& op, const Buffers& buffers) {
   });
 }
 
+void run(const MulOp& op, const Buffers& buffers) {
+  const auto operands = operands_of(op.constants, buffers);
+  for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
+    const int32_t product = (a + op.input1_offset) * (b + op.input2_offset);
+    const int64_t value =
+        int64_t{multiply_by_quantized_multiplier(product, op.multiplier, op.shift)} +
+        op.output_offset;
+    return static_cast<int8_t>(std::clamp<int64_t>(value, op.activation_min, op.activation_max));
+  });
+}
+
+void run(const ExtremumOp& op, const Buffers& buffers) {
+  const auto operands = operands_of(op.constants, buffers);
+  for_each(op.broadcast, operands, buffers.output(),
+           [&](int8_t a, int8_t b) { return op.maximum ? std::max(a, b) : std::min(a, b); });
+}
+
 }  // namespace tinytune::reference

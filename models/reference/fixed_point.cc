@@ -44,25 +44,27 @@ int32_t rounding_shift_right(int32_t x, int exponent) {
 
 int32_t saturating_shift_left(int32_t x, int exponent) { return saturate(int64_t{x} << exponent); }
 
-int32_t exp_on_negative_values(int32_t x) {
+int32_t exp_on_negative_values(int32_t x, int integer_bits) {
   if (x == 0) return INT32_MAX;
   // x = r - k/4 with r in [-1/4, 0): the polynomial for r, a table of exp(-2^i) for the rest.
-  constexpr int kFraction = 26;
-  constexpr int32_t kQuarter = 1 << (kFraction - 2);
-  const int32_t remainder = (x & (kQuarter - 1)) - kQuarter;
+  const int fraction = 31 - integer_bits;
+  const int32_t quarter = 1 << (fraction - 2);
+  const int32_t remainder = (x & (quarter - 1)) - quarter;
   int32_t result = exp_between_minus_quarter_and_zero(
-      static_cast<int32_t>(static_cast<uint32_t>(remainder) << 5));
+      static_cast<int32_t>(static_cast<uint32_t>(remainder) << integer_bits));
   const auto rest = static_cast<uint32_t>(remainder) - static_cast<uint32_t>(x);
   constexpr int32_t kExpOfMinusPower[] = {1672461947, 1302514674, 790015084, 290630308,
                                           39332535,   720401,     242};  // 2^-2 … 2^4, Q0.31
-  for (int i = 0; i < 7; ++i)
-    if (rest & (uint32_t{1} << (kFraction - 2 + i)))
+  for (int i = 0; i < integer_bits + 2; ++i)
+    if (rest & (uint32_t{1} << (fraction - 2 + i)))
       result = high_multiply(result, kExpOfMinusPower[i]);
   return result;
 }
 
-int32_t one_over_one_plus(int32_t x) {
-  // Newton-Raphson on (1 + x) / 2, whose reciprocal lies in [1, 2]: Q2.29 throughout.
+namespace {
+
+// 2 / (1 + x) as Q2.29, by Newton-Raphson on (1 + x) / 2, whose reciprocal lies in [1, 2].
+int32_t two_over_one_plus(int32_t x) {
   constexpr int32_t k48Over17 = 1515870810, kMinus32Over17 = -1010580540, kOne = 1 << 29;
   const int64_t sum = int64_t{x} + INT32_MAX;
   const auto half = static_cast<int32_t>((sum + (sum >= 0 ? 1 : -1)) / 2);
@@ -71,7 +73,58 @@ int32_t one_over_one_plus(int32_t x) {
     const int32_t error = kOne - high_multiply(half, estimate);
     estimate = wrapping_add(estimate, saturating_shift_left(high_multiply(estimate, error), 2));
   }
-  return saturating_shift_left(estimate, 1);
+  return estimate;
+}
+
+int16_t saturate_16(int64_t x) {
+  return static_cast<int16_t>(std::clamp<int64_t>(x, INT16_MIN, INT16_MAX));
+}
+
+// As high_multiply, on 16 bits.
+int16_t high_multiply_16(int16_t a, int16_t b) {
+  if (a == INT16_MIN && b == INT16_MIN) return INT16_MAX;
+  return static_cast<int16_t>((a * b + (1 << 14)) >> 15);
+}
+
+}  // namespace
+
+int32_t one_over_one_plus(int32_t x) { return saturating_shift_left(two_over_one_plus(x), 1); }
+
+int32_t logistic(int32_t x) {
+  if (x == 0) return 1 << 30;
+  const int32_t positive = one_over_one_plus(exp_on_negative_values(x > 0 ? -x : x, 4));
+  return x > 0 ? positive : INT32_MAX - positive;
+}
+
+int32_t tanh(int32_t x) {
+  if (x == 0) return 0;
+  // exp(-2|x|): the same bits read with one more integer bit. Then (1 - e) / (1 + e).
+  const int32_t e = exp_on_negative_values(x > 0 ? -x : x, 5);
+  const int32_t t = saturating_shift_left(two_over_one_plus(e) - (1 << 29), 2);
+  return x > 0 ? t : -t;
+}
+
+int16_t high_half(int32_t multiplier) {
+  constexpr int32_t kHalf = 1 << 15;
+  if (multiplier >= INT32_MAX - kHalf) return INT16_MAX;
+  return static_cast<int16_t>((multiplier + kHalf) >> 16);
+}
+
+int hard_swish_16(int value, int16_t output_multiplier, int output_shift, int16_t gate_multiplier,
+                  int gate_shift) {
+  const auto fine = static_cast<int16_t>(value * 128);
+  const int16_t scaled = high_multiply_16(fine, output_multiplier);
+  // The gate: x mapped from [-3, 3] to [-1, 1]. The last left shift comes after the multiply, so
+  // that only it saturates the result.
+  int16_t gate = fine;
+  if (gate_shift > 0) gate = saturate_16(int64_t{gate} << (gate_shift - 1));
+  gate = high_multiply_16(gate, gate_multiplier);
+  if (gate_shift > 0) gate = saturate_16(int64_t{gate} * 2);
+  if (gate_shift < 0) gate = static_cast<int16_t>(rounding_shift_right(gate, -gate_shift));
+  gate = static_cast<int16_t>((gate + (1 << 15)) >> 1);
+  // Truncated, not rounded: it cancels the bias of the roundings before.
+  const auto product = static_cast<int16_t>(gate * scaled / (1 << 15));
+  return rounding_shift_right(product, -output_shift);
 }
 
 }  // namespace tinytune::fixed_point

@@ -17,10 +17,22 @@ int32_t rounding_shift_right(int32_t x, int exponent);
 /// x * 2^exponent, saturated.
 int32_t saturating_shift_left(int32_t x, int exponent);
 
-/// exp(x) as Q0.31 of a Q5.26 value x <= 0.
-int32_t exp_on_negative_values(int32_t x);
+/// exp(x) as Q0.31 of a value x <= 0 with 4 or 5 integer bits.
+int32_t exp_on_negative_values(int32_t x, int integer_bits = 5);
 
 /// 1 / (1 + x) as Q0.31 of a Q0.31 value x in [0, 1].
 int32_t one_over_one_plus(int32_t x);
+
+/// 1 / (1 + exp(-x)) and tanh(x) as Q0.31 of a Q4.27 value.
+int32_t logistic(int32_t x);
+int32_t tanh(int32_t x);
+
+/// The upper 16 bits of a multiplier, rounded.
+int16_t high_half(int32_t multiplier);
+
+/// HARD_SWISH of a value less its zero point, before the output's zero point is added. 16-bit
+/// arithmetic throughout; the shifts are QuantizeMultiplier's.
+int hard_swish_16(int value, int16_t output_multiplier, int output_shift, int16_t gate_multiplier,
+                  int gate_shift);
 
 }  // namespace tinytune::fixed_point

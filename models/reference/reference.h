@@ -27,5 +27,14 @@ void run(const PoolOp& op, const Buffers& buffers);
 void run(const SoftmaxOp& op, const Buffers& buffers);
 void run(const CopyOp& op, const Buffers& buffers);
 void run(const AddOp& op, const Buffers& buffers);
+void run(const MulOp& op, const Buffers& buffers);
+void run(const ExtremumOp& op, const Buffers& buffers);
+void run(const LookupOp& op, const Buffers& buffers);
+void run(const QuantizeOp& op, const Buffers& buffers);
+void run(const DequantizeOp& op, const Buffers& buffers);
+void run(const MoveOp& op, const Buffers& buffers);
+void run(const ResizeOp& op, const Buffers& buffers);
+void run(const MeanOp& op, const Buffers& buffers);
+void run(const TransposeConvOp& op, const Buffers& buffers);
 
 }  // namespace tinytune::reference

@@ -1,0 +1,183 @@
+// The functions of one int8 value: each becomes a table of 256 bytes, computed by TFLite's steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "models/operators/operator_view.h"
+#include "models/quantise.h"
+#include "models/reference/fixed_point.h"
+#include "schedules/requantise.h"
+
+namespace tinytune {
+namespace {
+
+Status require_map(const OperatorView& view) {
+  TT_TRY(view.require_shape(view.output(), view.input(0).shape));
+  if (view.input(0).is_constant)
+    return view.unsupported(describe(view.input(0)) + " is a constant");
+  return ok_status();
+}
+
+Status require_int8_map(const OperatorView& view) {
+  TT_TRY(view.require_int8(view.input(0)));
+  TT_TRY(view.require_int8(view.output()));
+  return require_map(view);
+}
+
+// `f` sees the quantised input; its result is clamped to the output's type.
+IntegerOp tabulate(const OperatorView& view, const std::function<int(int)>& f) {
+  LookupOp op;
+  op.elements = view.output().elements();
+  const Range in = limits_of(view.input(0).type), out = limits_of(view.output().type);
+  for (int x = in.low; x <= in.high; ++x)
+    op.table[static_cast<uint8_t>(x)] = static_cast<uint8_t>(std::clamp(f(x), out.low, out.high));
+  return op;
+}
+
+struct Scales {
+  float in = 1, out = 1;
+  int in_zero = 0, out_zero = 0;
+};
+
+Scales scales_of(const OperatorView& view) {
+  const Quantization &in = view.input(0).quantization, &out = view.output().quantization;
+  return {in.scales[0], out.scales[0], in.zero_points[0], out.zero_points[0]};
+}
+
+int rescaled(int x, const QuantizedMultiplier& m) {
+  return multiply_by_quantized_multiplier(x, m.multiplier, m.shift);
+}
+
+// LOGISTIC and TANH rescale to Q4.27; beyond the radius the result saturates.
+struct Rescale {
+  QuantizedMultiplier multiplier;
+  int radius = 0;
+};
+
+Result<Rescale> rescale_to_q4(const OperatorView& view, float scale) {
+  Rescale r;
+  r.multiplier = quantize_multiplier(double{scale} * (1 << 27));
+  if (r.multiplier.shift < 0 || r.multiplier.shift > 62)
+    return view.unsupported(fmt::format("a scale of {}", scale));
+  r.radius = static_cast<int>(std::floor(15.0 * (1 << 27) / std::ldexp(1.0, r.multiplier.shift)));
+  return r;
+}
+
+}  // namespace
+
+Result<IntegerOp> prepare_relu(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const double real = double{s.in} / double{s.out};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  return tabulate(
+      view, [&](int x) { return std::max(s.out_zero, s.out_zero + rescaled(x - s.in_zero, m)); });
+}
+
+// TFLite clamps the raw value and looks at no output scale.
+Result<IntegerOp> prepare_relu6(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const Range range = activation_range(Activation::kRelu6, s.in, s.in_zero, {-128, 127});
+  return tabulate(view, [&](int x) { return std::clamp(x, range.low, range.high); });
+}
+
+Result<IntegerOp> prepare_leaky_relu(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const float alpha = std::get<LeakyReluAttributes>(view.op().attributes).alpha;
+  // The products and quotients are float32 here.
+  const float below = s.in * alpha / s.out, above = s.in / s.out;
+  if (!(std::abs(below) < kLargestMultiplier) || !(above < kLargestMultiplier))
+    return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier negative = quantize_multiplier(double{below});
+  const QuantizedMultiplier positive = quantize_multiplier(double{above});
+  return tabulate(view, [&](int x) {
+    const int value = x - s.in_zero;
+    return s.out_zero + rescaled(value, value >= 0 ? positive : negative);
+  });
+}
+
+Result<IntegerOp> prepare_logistic(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  if (s.out_zero != -128) return view.unsupported(describe(view.output()) + " has no zero at -128");
+  TT_TRY_ASSIGN(const Rescale r, rescale_to_q4(view, s.in));
+  return tabulate(view, [&](int x) {
+    const int value = x - s.in_zero;
+    if (value <= -r.radius) return -128;
+    if (value >= r.radius) return 127;
+    return fixed_point::rounding_shift_right(fixed_point::logistic(rescaled(value, r.multiplier)),
+                                             31 - 8) -
+           128;
+  });
+}
+
+Result<IntegerOp> prepare_tanh(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  TT_TRY_ASSIGN(const Rescale r, rescale_to_q4(view, s.in));
+  return tabulate(view, [&](int x) {
+    const int value = x - s.in_zero;
+    if (value <= -r.radius) return -128;
+    if (value >= r.radius) return 127;
+    return static_cast<int>(fixed_point::rounding_shift_right(
+        fixed_point::tanh(rescaled(value, r.multiplier)), 31 - 7));
+  });
+}
+
+Result<IntegerOp> prepare_hard_swish(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const float fine = (1.0F / 128.0F) * s.in;
+  const QuantizedMultiplier output = quantize_multiplier(double{fine / s.out});
+  const QuantizedMultiplier gate = quantize_multiplier(double{fine / (3.0F / 32768.0F)});
+  if (output.shift > 0 || output.shift < -15 || gate.shift < -15 || gate.shift > 31)
+    return view.unsupported("the ratios of its scales, which TFLite refuses");
+  return tabulate(view, [&](int x) {
+    return s.out_zero + fixed_point::hard_swish_16(
+                            x - s.in_zero, fixed_point::high_half(output.multiplier), output.shift,
+                            fixed_point::high_half(gate.multiplier), gate.shift);
+  });
+}
+
+// int8 and uint8 in any direction; float32 in.
+Result<IntegerOp> prepare_quantize(const OperatorView& view) {
+  const Tensor &input = view.input(0), &output = view.output();
+  const auto bytes = [](const Tensor& t) { return size_of(t.type) == 1; };
+  if (!bytes(output))
+    return view.unsupported(fmt::format("{} is {}", describe(output), name_of(output.type)));
+  TT_TRY(view.require_quantised(output));
+  TT_TRY(require_map(view));
+  if (input.type == ElementType::kFloat32) {
+    const Range range = limits_of(output.type);
+    return IntegerOp(QuantizeOp{output.elements(), output.quantization.scales[0],
+                                output.quantization.zero_points[0], range.low, range.high});
+  }
+  if (!bytes(input))
+    return view.unsupported(fmt::format("{} is {}", describe(input), name_of(input.type)));
+  TT_TRY(view.require_quantised(input));
+  const Scales s = scales_of(view);
+  const double real = double{s.in} / double{s.out};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  return tabulate(view, [&](int x) { return s.out_zero + rescaled(x - s.in_zero, m); });
+}
+
+Result<IntegerOp> prepare_dequantize(const OperatorView& view) {
+  const Tensor &input = view.input(0), &output = view.output();
+  TT_TRY(require_map(view));
+  if (output.type != ElementType::kFloat32 || size_of(input.type) != 1)
+    return view.unsupported(fmt::format("{} is {} and {} is {}", describe(input),
+                                        name_of(input.type), describe(output),
+                                        name_of(output.type)));
+  TT_TRY(view.require_quantised(input));
+  return IntegerOp(DequantizeOp{output.elements(), input.quantization.scales[0],
+                                input.quantization.zero_points[0],
+                                input.type == ElementType::kUint8});
+}
+
+}  // namespace tinytune

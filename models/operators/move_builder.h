@@ -1,0 +1,40 @@
+// Builds a MoveOp box by box, in the operator's own rank.
+#pragma once
+
+#include <vector>
+
+#include "models/operators/operator_view.h"
+
+namespace tinytune {
+
+/// Elements between neighbours along each axis of a dense tensor.
+std::vector<int64_t> steps_of(const std::vector<int>& shape);
+
+/// `axis` counted from the front; negative counts from the end. kInvalidInput: not an axis.
+Result<size_t> resolve_axis(const OperatorView& view, int axis, size_t rank);
+
+class MoveBuilder {
+ public:
+  /// kInvalidInput, kUnsupported: types that differ, more than 5 axes. `first`, `last`: the
+  /// operator's inputs that are moved.
+  static Result<MoveBuilder> create(const OperatorView& view, size_t first, size_t last);
+
+  struct Side {
+    size_t index = 0;  ///< of the operator's inputs or outputs
+    int64_t offset = 0;
+    std::vector<int64_t> steps;
+  };
+  void add(const std::vector<int>& extents, const Side& from, const Side& to);
+  void fill(int8_t value);
+  Result<IntegerOp> finish() && { return IntegerOp(std::move(op_)); }
+
+ private:
+  explicit MoveBuilder(const OperatorView& view) : view_(&view) {}
+
+  const OperatorView* view_;
+  MoveOp op_;
+  std::vector<int> source_;    // by operator input: Box::input
+  std::vector<int> constant_;  // by operator input: Box::constant
+};
+
+}  // namespace tinytune
