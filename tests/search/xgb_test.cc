@@ -36,7 +36,7 @@ TEST(XgbSearch, SmoothLandscape_NeedsFewerTrialsThanRandom) {
 }
 
 TEST(XgbSearch, NoiseAndFailures_NeedFewerTrialsThanRandom) {
-  expect_fewer_trials_than_random(testing::tiled_convolution(0.08, 0.2));
+  expect_fewer_trials_than_random(testing::tiled_convolution(0.02, 0.2));
 }
 
 TEST(XgbSearch, KnobsNoNestShows_NeedFewerTrialsThanRandom) {
