@@ -54,7 +54,8 @@ bool is_c_identifier(const std::string& name) {
 }
 
 std::string c_float(float value) {
-  TT_CHECK(std::isfinite(value), "no literal");
+  TT_CHECK(!std::isnan(value), "no literal");
+  if (std::isinf(value)) return value > 0 ? "__builtin_inff()" : "-__builtin_inff()";
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
   std::string literal = text;

@@ -35,7 +35,7 @@ std::string c_upper(const std::string& name);
 
 bool is_c_identifier(const std::string& name);
 
-/// A float literal that reads back as the same float; values with no literal are our bug.
+/// A float literal that reads back as the same float; NaN is our bug.
 std::string c_float(float value);
 
 }  // namespace tinytune

@@ -1,5 +1,7 @@
 #include "codegen/constant_pool.h"
 
+#include <bit>
+
 #include "base/check.h"
 #include "codegen/c_writer.h"
 
@@ -20,6 +22,7 @@ int64_t element(const ConstantPool::Array& array, size_t i) {
       return static_cast<int32_t>(word);
     case CType::kUint8:
     case CType::kUint32:
+    case CType::kFloat:
       return word;
   }
   return 0;
@@ -27,6 +30,14 @@ int64_t element(const ConstantPool::Array& array, size_t i) {
 
 size_t elements(const ConstantPool::Array& array) {
   return array.bytes.size() / static_cast<size_t>(size_of(array.type));
+}
+
+std::string literal(const ConstantPool::Array& array, size_t i) {
+  const int64_t value = element(array, i);
+  if (array.type == CType::kUint32) return std::to_string(value) + "u";
+  if (array.type == CType::kFloat)
+    return c_float(std::bit_cast<float>(static_cast<uint32_t>(value)));
+  return c_int(value);
 }
 
 }  // namespace
@@ -40,6 +51,7 @@ int size_of(CType type) {
       return 2;
     case CType::kInt32:
     case CType::kUint32:
+    case CType::kFloat:
       break;
   }
   return 4;
@@ -56,9 +68,11 @@ const char* name_of(CType type) {
     case CType::kInt32:
       return "int32_t";
     case CType::kUint32:
+      return "uint32_t";
+    case CType::kFloat:
       break;
   }
-  return "uint32_t";
+  return "float";
 }
 
 const char* c_type_of(ElementType type) {
@@ -90,6 +104,10 @@ std::vector<uint8_t> little_endian(const std::vector<int32_t>& words) {
   return bytes;
 }
 
+std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {
+  return std::vector<uint8_t>(values.begin(), values.end());
+}
+
 std::string c_declarator(const ConstantPool::Array& array) {
   return std::string("const ") + name_of(array.type) + " " + array.symbol + "[" +
          std::to_string(elements(array)) + "]";
@@ -98,9 +116,7 @@ std::string c_declarator(const ConstantPool::Array& array) {
 std::string c_initialiser(const ConstantPool::Array& array) {
   std::string text, row = " ";
   for (size_t i = 0; i < elements(array); ++i) {
-    const int64_t value = element(array, i);
-    const std::string word =
-        array.type == CType::kUint32 ? std::to_string(value) + "u" : c_int(value);
+    const std::string word = literal(array, i);
     if (row.size() + word.size() + 2 > 100) {
       text += row + "\n";
       row = " ";

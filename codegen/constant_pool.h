@@ -11,7 +11,7 @@
 
 namespace tinytune {
 
-enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32 };
+enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32, kFloat };
 int size_of(CType type);
 const char* name_of(CType type);          ///< "int8_t"
 const char* c_type_of(ElementType type);  ///< "int8_t", …, "float"
@@ -36,6 +36,7 @@ class ConstantPool {
 };
 
 std::vector<uint8_t> little_endian(const std::vector<int32_t>& words);
+std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values);
 
 /// "const int8_t name[4]", for a declaration or the start of a definition.
 std::string c_declarator(const ConstantPool::Array& array);

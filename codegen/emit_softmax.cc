@@ -75,12 +75,6 @@ static void @_softmax(const int8_t *input, int8_t *output, int32_t rows, int32_t
 }
 )";
 
-std::string with_prefix(std::string text, const std::string& prefix) {
-  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at))
-    text.replace(at, 1, prefix);
-  return text.substr(1);  // the raw string's first line break
-}
-
 // Entry d is exp(-d * scale * beta) in Q0.31, for d from 0 to the last one above `diff_min`.
 std::vector<int32_t> exponentials(const SoftmaxOp& op) {
   std::vector<int32_t> table;

@@ -1,6 +1,7 @@
 #include "codegen/network.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/check.h"
 #include "codegen/c_writer.h"
@@ -118,11 +119,22 @@ class Generation {
     const Tensor& t = graph_.tensor(tensor);
     const std::string type = std::string("const ") + c_type_of(t.type);
     if (!t.is_constant) return in_arena(type, offset_of(tensor));
-    TT_CHECK(t.type != ElementType::kFloat32, "no float arrays");
-    const CType element = t.type == ElementType::kInt8    ? CType::kInt8
-                          : t.type == ElementType::kUint8 ? CType::kUint8
-                                                          : CType::kInt32;
-    return parts_.constants.add(parts_.name + "_tensor_" + std::to_string(tensor), element, t.data);
+    return parts_.constants.add(parts_.name + "_tensor_" + std::to_string(tensor),
+                                array_type(t.type), t.data);
+  }
+
+  static CType array_type(ElementType type) {
+    switch (type) {
+      case ElementType::kInt8:
+        return CType::kInt8;
+      case ElementType::kUint8:
+        return CType::kUint8;
+      case ElementType::kInt32:
+        return CType::kInt32;
+      case ElementType::kFloat32:
+        break;
+    }
+    return CType::kFloat;
   }
 
   std::string kernel_body(size_t step) {
@@ -135,25 +147,39 @@ class Generation {
     return CWriter(1).line(call.symbol + "(" + arguments + ");").text();
   }
 
+  static std::string numbered(const char* pointer, size_t i) {
+    return std::string(pointer) + (i == 0 ? "" : std::to_string(i));
+  }
+
   std::string emitted_body(size_t step) {
     const Operator& op = graph_.operators[step];
     const OperatorEmitter* emitter = find_emitter(forms_[step]);
     TT_CHECK(emitter != nullptr, "choose_kernels() refuses operators without an emitter");
-    const EmitContext context{parts_.name, layer_symbol(step), parts_.constants, parts_.shared};
+    EmitContext context{parts_.name, layer_symbol(step), {}, parts_.constants, parts_.shared};
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (op.inputs[i] >= 0 && !graph_.tensor(op.inputs[i]).is_constant)
+        context.activations.push_back("input" + std::to_string(i));
     const std::string statements = emitter->emit(forms_[step], context);
     CWriter w(1);
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      const int input = op.inputs[i];
-      if (input < 0) continue;
       const std::string pointer = "input" + std::to_string(i);
-      if (statements.find(pointer) == std::string::npos) continue;  // folded into the text
-      w.line(std::string("const ") + c_type_of(graph_.tensor(input).type) + " *" + pointer + " = " +
-             operand(input) + ";");
+      if (!mentions(statements, pointer)) continue;  // folded into the text
+      w.line(std::string("const ") + c_type_of(graph_.tensor(op.inputs[i]).type) + " *" + pointer +
+             " = " + operand(op.inputs[i]) + ";");
     }
-    const int output = op.outputs[0];
-    const std::string type = c_type_of(graph_.tensor(output).type);
-    w.line(type + " *output = " + in_arena(type, offset_of(output)) + ";");
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      const std::string type = c_type_of(graph_.tensor(op.outputs[i]).type);
+      w.line(type + " *" + numbered("output", i) + " = " +
+             in_arena(type, offset_of(op.outputs[i])) + ";");
+    }
     return w.text() + statements;
+  }
+
+  // Whether `word` stands in the text as a whole word.
+  static bool mentions(const std::string& text, const std::string& word) {
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      if (at + word.size() == text.size() || std::isdigit(text[at + word.size()]) == 0) return true;
+    return false;
   }
 
   std::string comment(size_t step) const {

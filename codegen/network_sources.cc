@@ -14,14 +14,17 @@ std::string print_source(const NetworkParts& parts) {
   std::string out = "/* " + parts.name + ": the layers, in order" + kGenerated;
   out += "#include \"" + parts.name +
          ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + parts.name +
-         "_internal.h\"\n\n" + "#if defined(__GNUC__)\n#define " + upper +
-         "_NOINLINE __attribute__((noinline))\n#else\n" + "#define " + upper +
-         "_NOINLINE\n#endif\n";
+         "_internal.h\"\n\n" +
+         "/* Layers stay apart, and GCC must not turn their loops into calls of memcpy. */\n" +
+         "#if defined(__clang__)\n#define " + upper +
+         "_LAYER __attribute__((noinline))\n#elif defined(__GNUC__)\n#define " + upper +
+         "_LAYER __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\")))\n" +
+         "#else\n#define " + upper + "_LAYER\n#endif\n";
   for (const std::string& function : parts.shared.texts()) out += "\n" + function;
   CWriter w;
   for (const LayerFunction& f : parts.functions) {
     w.line("").line("/* " + f.comment + " */");
-    w.open(upper + "_NOINLINE void " + f.symbol + "(unsigned char *arena)");
+    w.open(upper + "_LAYER void " + f.symbol + "(unsigned char *arena)");
     out += w.text() + f.body;
     w = CWriter();
     out += "}\n";

@@ -14,6 +14,12 @@ void SharedFunctions::need(const std::string& name, const std::string& text) {
   texts_.push_back(text);
 }
 
+std::string with_prefix(std::string text, const std::string& prefix) {
+  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at))
+    text.replace(at, 1, prefix);
+  return text.substr(1);
+}
+
 std::span<const OperatorEmitter> operator_emitters() {
   static const OperatorEmitter rows[] = {
 #define OPERATOR_EMITTER(row) row,

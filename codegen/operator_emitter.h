@@ -25,15 +25,21 @@ class SharedFunctions {
   std::vector<std::string> names_, texts_;
 };
 
+/// `text` from its second character (a raw string's first line break), every '@' the prefix.
+std::string with_prefix(std::string text, const std::string& prefix);
+
 struct EmitContext {
   std::string name;   ///< of the network: prefix of every symbol
   std::string layer;  ///< of the operator's function: prefix of its constants
+  /// Names of the pointers to the inputs that are not constants: "input0", ….
+  std::vector<std::string> activations;
   ConstantPool& constants;
   SharedFunctions& functions;
 };
 
-/// The statements of one operator's function. They may use `input0`, `input1`, … and `output`,
-/// pointers to the elements of its operands; those of constants too, by the operator's own order.
+/// The statements of one operator's function. They may use `input0`, `input1`, …, pointers to the
+/// elements of its operands in the operator's own order, constants included, and `output` (further
+/// ones are `output1`, …).
 struct OperatorEmitter {
   bool (*takes)(const IntegerOp&);
   /// Whether the output may be written over input `i`, of the same size, as it is read.

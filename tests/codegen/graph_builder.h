@@ -23,6 +23,34 @@ class GraphBuilder {
     return id;
   }
 
+  /// An int32 tensor of one dimension: axes, paddings, sizes.
+  int integers(const std::vector<int32_t>& values) {
+    const int id = tensor({static_cast<int>(values.size())}, 1, 0);
+    Tensor& t = graph_.tensors.back();
+    t.type = ElementType::kInt32;
+    t.quantization = {};
+    t.is_constant = true;
+    for (const int32_t value : values)
+      for (int b = 0; b < 4; ++b)
+        t.data.push_back(static_cast<uint8_t>(static_cast<uint32_t>(value) >> (8 * b)));
+    return id;
+  }
+
+  /// Changes the type of a tensor made before; float32 has no quantisation.
+  int retype(int id, ElementType type) {
+    Tensor& t = graph_.tensors[static_cast<size_t>(id)];
+    t.type = type;
+    if (type == ElementType::kFloat32) t.quantization = {};
+    return id;
+  }
+
+  /// A further output of the operator made last.
+  int more_output(std::vector<int> shape, float scale, int zero_point) {
+    const int id = tensor(std::move(shape), scale, zero_point);
+    graph_.operators.back().outputs.push_back(id);
+    return id;
+  }
+
   int op(OperatorKind kind, std::vector<int> inputs, Attributes attributes, std::vector<int> shape,
          float scale, int zero_point) {
     const int id = tensor(std::move(shape), scale, zero_point);

@@ -1,0 +1,171 @@
+// Operators that only move bytes (PAD, CONCATENATION, TRANSPOSE, slices, …) and
+// RESIZE_NEAREST_NEIGHBOR.
+//
+// Axes that are contiguous on both sides are merged first; what is left innermost is copied in
+// words where every offset allows it. Buffers are aligned, so that is decided while generating.
+#include <algorithm>
+
+#include "codegen/c_writer.h"
+#include "codegen/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+struct Axis {
+  int64_t extent, input_step, output_step;  // steps in elements
+};
+
+std::vector<Axis> merged_axes(const MoveOp::Box& box) {
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < box.extents.size(); ++i) {
+    const Axis next{box.extents[i], box.input_steps[i], box.output_steps[i]};
+    if (next.extent == 1) continue;
+    if (!axes.empty() && axes.back().input_step == next.input_step * next.extent &&
+        axes.back().output_step == next.output_step * next.extent)
+      axes.back() = {axes.back().extent * next.extent, next.input_step, next.output_step};
+    else
+      axes.push_back(next);
+  }
+  return axes;
+}
+
+// Bytes moved at once: 4 where the run, all offsets and all outer steps are multiples of it.
+int64_t granule(const MoveOp::Box& box, const std::vector<Axis>& outer, int64_t run, int bytes) {
+  bool words = run * bytes % 4 == 0 && box.input_offset * bytes % 4 == 0 &&
+               box.output_offset * bytes % 4 == 0;
+  for (const Axis& a : outer)
+    words = words && a.input_step * bytes % 4 == 0 && a.output_step * bytes % 4 == 0;
+  return words ? 4 : 1;
+}
+
+std::string scaled(const std::vector<Axis>& axes, int64_t Axis::*step, int64_t offset,
+                   int64_t divisor) {
+  std::string sum = std::to_string(offset / divisor);
+  for (size_t i = 0; i < axes.size(); ++i)
+    sum += " + i" + std::to_string(i) + " * " + c_int(axes[i].*step / divisor);
+  return sum;
+}
+
+void copy_loop(CWriter& w, const std::string& type, const std::string& to, const std::string& from,
+               int64_t count) {
+  w.line("const " + type + " *from = " + from + ";").line(type + " *to = " + to + ";");
+  constexpr int64_t kUnroll = 4;
+  const int64_t whole = count / kUnroll * kUnroll;
+  if (whole > 0) {
+    w.loop("i", whole, kUnroll);
+    for (int64_t k = 0; k < kUnroll; ++k)
+      w.line("to[" + c_plus("i", k) + "] = from[" + c_plus("i", k) + "];");
+    w.close();
+  }
+  for (int64_t i = whole; i < count; ++i)
+    w.line("to[" + std::to_string(i) + "] = from[" + std::to_string(i) + "];");
+}
+
+std::string numbered_output(int i) { return "output" + (i == 0 ? "" : std::to_string(i)); }
+
+void print_fill(CWriter& w, const std::string& output, int64_t bytes, int8_t fill) {
+  const uint32_t byte = static_cast<uint8_t>(fill);
+  w.open("").line("uint32_t *words = (uint32_t *)" + output + ";");
+  w.loop("i", bytes / 4).line("words[i] = " + std::to_string(byte * 0x01010101u) + "u;").close();
+  for (int64_t i = bytes / 4 * 4; i < bytes; ++i)
+    w.line(output + "[" + std::to_string(i) + "] = " + c_int(fill) + ";");
+  w.close();
+}
+
+void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::string& source) {
+  std::vector<Axis> axes = merged_axes(box);
+  int64_t run = 1;  // elements that are contiguous on both sides
+  if (!axes.empty() && axes.back().input_step == 1 && axes.back().output_step == 1) {
+    run = axes.back().extent;
+    axes.pop_back();
+  }
+  const int64_t unit = granule(box, axes, run, op.element_bytes);
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  const std::string target = numbered_output(box.output);
+  w.open("");
+  for (size_t i = 0; i < axes.size(); ++i) w.loop("i" + std::to_string(i), axes[i].extent);
+  const int64_t bytes = op.element_bytes;
+  const auto byte_axes = [&] {
+    std::vector<Axis> scaled_axes = axes;
+    for (Axis& a : scaled_axes) a.input_step *= bytes, a.output_step *= bytes;
+    return scaled_axes;
+  }();
+  copy_loop(w, type,
+            "(" + type + " *)" + target + " + " +
+                scaled(byte_axes, &Axis::output_step, box.output_offset * bytes, unit),
+            "(const " + type + " *)" + source + " + " +
+                scaled(byte_axes, &Axis::input_step, box.input_offset * bytes, unit),
+            run * bytes / unit);
+  for (size_t i = 0; i < axes.size(); ++i) w.close();
+  w.close();
+}
+
+std::string emit_move(const IntegerOp& any, const EmitContext& context) {
+  const MoveOp& op = std::get<MoveOp>(any);
+  CWriter w(1);
+  for (size_t o = 0; op.filled && o < op.output_elements.size(); ++o)
+    print_fill(w, numbered_output(static_cast<int>(o)), op.output_elements[o], op.fill);
+  std::vector<std::string> constants;
+  for (size_t i = 0; i < op.constants.size(); ++i)
+    constants.push_back(context.constants.add(context.layer + "_part" + std::to_string(i),
+                                              CType::kUint8, op.constants[i]));
+  for (const MoveOp::Box& box : op.boxes)
+    print_box(w, op, box,
+              box.constant >= 0 ? constants.at(static_cast<size_t>(box.constant))
+                                : context.activations.at(static_cast<size_t>(box.input)));
+  return w.text();
+}
+
+// Only of a constant: any other RESHAPE is another name for the same memory.
+std::string emit_copy(const IntegerOp& any, const EmitContext&) {
+  const int64_t bytes = std::get<CopyOp>(any).bytes;
+  const int64_t unit = bytes % 4 == 0 ? 4 : 1;
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  CWriter w(1);
+  copy_loop(w, type, "(" + type + " *)output", "(const " + type + " *)input0", bytes / unit);
+  return w.text();
+}
+
+std::string emit_resize(const IntegerOp& any, const EmitContext& context) {
+  const ResizeOp& op = std::get<ResizeOp>(any);
+  // Offsets of the rows and columns that are read, in elements.
+  std::vector<int32_t> rows, columns;
+  for (const int row : op.rows) rows.push_back(row * op.in_w * op.channels);
+  for (const int column : op.columns) columns.push_back(column * op.channels);
+  const std::string row_table =
+      context.constants.add(context.layer + "_rows", CType::kInt32, little_endian(rows));
+  const std::string column_table =
+      context.constants.add(context.layer + "_columns", CType::kInt32, little_endian(columns));
+  const int64_t unit = op.channels % 4 == 0 ? 4 : 1;
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  CWriter w(1);
+  w.loop("n", op.batch);
+  w.loop("y", static_cast<int64_t>(rows.size()));
+  w.loop("x", static_cast<int64_t>(columns.size()));
+  copy_loop(w, type, "(" + type + " *)output",
+            "(const " + type + " *)(input0 + " + row_table + "[y] + " + column_table + "[x])",
+            op.channels / unit);
+  w.line("output += " + std::to_string(op.channels) + ";");
+  w.close().close();
+  w.line("input0 += " + std::to_string(int64_t{op.in_h} * op.in_w * op.channels) + ";").close();
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kMoveEmitter;
+const OperatorEmitter kMoveEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<MoveOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_move};
+
+extern const OperatorEmitter kCopyEmitter;
+const OperatorEmitter kCopyEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<CopyOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_copy};
+
+extern const OperatorEmitter kResizeEmitter;
+const OperatorEmitter kResizeEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<ResizeOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_resize};
+
+}  // namespace tinytune
