@@ -38,17 +38,18 @@ Range activation_range(Activation activation, float scale, int zero_point, Range
   return type;
 }
 
+bool window_is_small(int filter, int stride, int dilation) {
+  return int64_t{dilation} * (filter - 1) + 1 <= kLargestWindow && stride <= kLargestWindow &&
+         dilation <= kLargestWindow;
+}
+
 Window window_of(Padding padding, int input, int filter, int stride, int dilation) {
-  // 64 bits: filter, stride and dilation come from outside.
-  const int64_t in = input, step = stride, reach = int64_t{dilation} * (filter - 1) + 1;
-  const int64_t out =
-      padding == Padding::kSame ? (in + step - 1) / step : (in - reach + step) / step;
-  if (out < 1 || in - reach + step < 0) {
-    if (padding == Padding::kValid) return {};
-  }
-  const int64_t pad = std::max<int64_t>(0, (out - 1) * step + reach - in) / 2;
-  if (pad > INT32_MAX) return {};
-  return {static_cast<int>(out), static_cast<int>(pad)};
+  const int reach = dilation * (filter - 1) + 1;
+  if (padding == Padding::kValid && input < reach) return {};
+  const int64_t room = padding == Padding::kSame ? int64_t{input} - 1 : int64_t{input} - reach;
+  const auto extent = static_cast<int>(room / stride + 1);
+  const int64_t missing = int64_t{extent - 1} * stride + reach - input;
+  return {extent, static_cast<int>(std::max<int64_t>(0, missing) / 2)};
 }
 
 Range limits_of(ElementType type) {

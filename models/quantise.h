@@ -30,6 +30,11 @@ struct Range {
 /// TFLite's CalculateActivationRangeQuantized; `low` may exceed `high` for absurd scales.
 Range activation_range(Activation activation, float scale, int zero_point, Range type_range);
 
+/// No stride, dilation or dilated filter is larger: their products then fit an int anywhere.
+inline constexpr int kLargestWindow = 32767;
+inline constexpr const char* kWindowTooLarge = "a stride or a dilated filter beyond 32767";
+bool window_is_small(int filter, int stride, int dilation);
+
 /// Output extent and leading padding of one axis. An extent below 1 means the filter does not fit.
 struct Window {
   int extent = 0, pad = 0;

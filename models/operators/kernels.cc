@@ -96,6 +96,9 @@ Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) 
   w.dilation_w = a.dilation_w;
   if (a.stride_h < 1 || a.stride_w < 1 || a.dilation_h < 1 || a.dilation_w < 1)
     return view.invalid("strides and dilations must be positive");
+  if (!window_is_small(w.kernel_h, a.stride_h, a.dilation_h) ||
+      !window_is_small(w.kernel_w, a.stride_w, a.dilation_w))
+    return view.unsupported(kWindowTooLarge);
   if (depthwise) {
     if (t.weights.shape[0] != 1 || w.out_c % w.in_c != 0)
       return view.invalid(
@@ -167,6 +170,9 @@ Result<IntegerOp> prepare_transpose_conv(const OperatorView& view) {
   TT_TRY_ASSIGN(const auto shape, int32_constant(view, view.input(0)));
   TT_TRY(view.require_shape(t.output, {shape.begin(), shape.end()}));
   if (a.stride_h < 1 || a.stride_w < 1) return view.invalid("strides must be positive");
+  if (!window_is_small(t.weights.shape[1], a.stride_h, 1) ||
+      !window_is_small(t.weights.shape[2], a.stride_w, 1))
+    return view.unsupported(kWindowTooLarge);
   if (t.output.shape[0] != t.input.shape[0] || t.output.shape[3] != t.weights.shape[0] ||
       t.input.shape[3] != t.weights.shape[3])
     return view.invalid(fmt::format("weights {} for input {} and output {}", describe(t.weights),

@@ -15,6 +15,8 @@ Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   TT_TRY(view.require_rank(input, 4));
   if (a.stride_h < 1 || a.stride_w < 1 || a.filter_h < 1 || a.filter_w < 1)
     return view.invalid("filter and strides must be positive");
+  if (!window_is_small(a.filter_h, a.stride_h, 1) || !window_is_small(a.filter_w, a.stride_w, 1))
+    return view.unsupported(kWindowTooLarge);
   const Window rows = window_of(a.padding, input.shape[1], a.filter_h, a.stride_h, 1);
   const Window columns = window_of(a.padding, input.shape[2], a.filter_w, a.stride_w, 1);
   if (rows.extent < 1 || columns.extent < 1)

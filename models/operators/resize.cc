@@ -35,6 +35,8 @@ Result<IntegerOp> prepare_resize(const OperatorView& view) {
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
     return view.invalid("its size is not two positive numbers");
   TT_TRY(view.require_shape(output, {input.shape[0], size[0], size[1], input.shape[3]}));
+  // One index is kept per row and column.
+  if (size[0] > 65536 || size[1] > 65536) return view.unsupported("an extent beyond 65536");
   const auto& a = std::get<ResizeAttributes>(view.op().attributes);
   return IntegerOp(ResizeOp{input.shape[0], input.shape[1], input.shape[2], input.shape[3],
                             nearest(input.shape[1], size[0], a),

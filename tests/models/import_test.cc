@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "examples/tflite_writer.h"
+#include "models/integer_op.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/summary.h"
 #include "models/tflite.h"
@@ -235,6 +236,18 @@ TEST(TfliteSummary, UnsupportedModel_IsStillDescribed) {
   EXPECT_EQ(summary->unsupported[1].index, 1);
 }
 
+// What import accepts, the oracle runs. Sizes that a mutation blew up would only take time.
+void run_if_small(const Graph& graph) {
+  int64_t work = 0;
+  for (const Tensor& tensor : graph.tensors) work += tensor.elements();
+  for (const Operator& op : graph.operators) work += macs_of(*prepare(graph, op));
+  if (work > 100'000) return;
+  std::vector<std::vector<uint8_t>> inputs;
+  for (int id : graph.inputs)
+    inputs.emplace_back(static_cast<size_t>(graph.tensor(id).bytes()), uint8_t{0x91});
+  ASSERT_TRUE(run_reference(graph, inputs));
+}
+
 // Whatever the bytes, import answers: a graph that the oracle can run, or one line.
 void fuzz(const std::vector<uint8_t>& original, int rounds, uint64_t seed) {
   Rng rng(seed);
@@ -252,6 +265,7 @@ void fuzz(const std::vector<uint8_t>& original, int rounds, uint64_t seed) {
     const auto result = import_tflite(bytes, "fuzzed");
     if (result) {
       ++accepted;
+      run_if_small(*result);
     } else {
       ASSERT_FALSE(result.error().message().empty());
       ASSERT_EQ(result.error().message().find('\n'), std::string::npos) << "round " << round;
@@ -262,6 +276,44 @@ void fuzz(const std::vector<uint8_t>& original, int rounds, uint64_t seed) {
 }
 
 TEST(TfliteImport, MutatedTinyModel_NeverCrashes) { fuzz(write_tflite(tiny_network()), 20000, 11); }
+
+// One operator of each kind that moves or maps bytes: their constants are parameters to mutate.
+Graph mixed_network() {
+  GraphBuilder b;
+  b.graph.name = "mixed";
+  const int in = b.input({1, 4, 4, 2}, 0.05F, 3);
+  const int pads = b.int32_constant({4, 2}, {0, 0, 1, 1, 0, 2, 0, 0});
+  const int padded = b.activation({1, 6, 6, 2}, 0.05F, 3);
+  b.op(OperatorKind::kPad, {in, pads}, {padded});
+  const int begin = b.int32_constant({4}, {0, 1, 0, 0}), end = b.int32_constant({4}, {1, 5, 6, 2});
+  const int strides = b.int32_constant({4}, {1, 2, 3, 1});
+  const int sliced = b.activation({1, 2, 2, 2}, 0.05F, 3);
+  b.op(OperatorKind::kStridedSlice, {padded, begin, end, strides}, {sliced},
+       StridedSliceAttributes{});
+  const int order = b.int32_constant({4}, {0, 3, 1, 2});
+  const int turned = b.activation({1, 2, 2, 2}, 0.05F, 3);
+  b.op(OperatorKind::kTranspose, {sliced, order}, {turned});
+  const int axis = b.int32_constant({1}, {1}), sizes = b.int32_constant({2}, {1, -1});
+  const int left = b.activation({1, 1, 2, 2}, 0.05F, 3),
+            right = b.activation({1, 1, 2, 2}, 0.05F, 3);
+  b.op(OperatorKind::kSplitV, {turned, sizes, axis}, {left, right});
+  const int joined = b.activation({1, 1, 2, 4}, 0.05F, 3);
+  b.op(OperatorKind::kConcatenation, {left, right}, {joined}, AxisAttributes{3});
+  const int size = b.int32_constant({2}, {3, 5});
+  const int resized = b.activation({1, 3, 5, 4}, 0.05F, 3);
+  b.op(OperatorKind::kResizeNearestNeighbor, {joined, size}, {resized}, ResizeAttributes{});
+  const int swished = b.activation({1, 3, 5, 4}, 0.04F, 3);
+  b.op(OperatorKind::kHardSwish, {resized}, {swished});
+  const int axes = b.int32_constant({2}, {1, 2});
+  const int mean = b.activation({1, 4}, 0.04F, 3);
+  b.op(OperatorKind::kMean, {swished, axes}, {mean}, MeanAttributes{});
+  b.graph.outputs = {mean};
+  return b.graph;
+}
+
+TEST(TfliteImport, MutatedMixedModel_NeverCrashes) {
+  fuzz(write_tflite(mixed_network()), 20000, 14);
+}
 
 TEST(TfliteImport, MutatedExample_NeverCrashes) {
   fuzz(read_bytes(TINYTUNE_EXAMPLE_MODEL), 2000, 12);
