@@ -1,6 +1,5 @@
 #include "codegen/retarget.h"
 
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -13,7 +12,10 @@
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/IPO.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
-#include <llvm/Transforms/IPO/PassManagerBuilder.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Utils.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 
 #include <map>
@@ -136,17 +138,20 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   expand_memory_intrinsics(module);
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
-  auto* library = new llvm::TargetLibraryInfoImpl(machine.getTargetTriple());
-  library->disableAllFunctions();    // nor may ours make new ones
-  llvm::PassManagerBuilder builder;  // owns the library description
-  builder.OptLevel = 3;
-  builder.LibraryInfo = library;
-  builder.Inliner = llvm::createAlwaysInlinerLegacyPass();
-  builder.LoopVectorize = false;
-  builder.SLPVectorize = false;
-  builder.DisableUnrollLoops = true;
-  machine.adjustPassManager(builder);
-  builder.populateModulePassManager(passes);
+  // Halide's own pipeline has run. What is left is what the wrapper makes possible: inlining, then
+  // scalars out of the structs, then loads that the arguments' noalias lets move.
+  passes.add(llvm::createAlwaysInlinerLegacyPass());
+  passes.add(llvm::createSROAPass());
+  passes.add(llvm::createEarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.add(llvm::createInstructionCombiningPass());
+  passes.add(llvm::createCFGSimplificationPass());
+  passes.add(llvm::createLoopRotatePass());
+  passes.add(llvm::createLICMPass());
+  passes.add(llvm::createGVNPass());
+  passes.add(llvm::createIndVarSimplifyPass());
+  passes.add(llvm::createDeadStoreEliminationPass());
+  passes.add(llvm::createInstructionCombiningPass());
+  passes.add(llvm::createCFGSimplificationPass());
   passes.add(llvm::createGlobalDCEPass());
   passes.run(module);
 }
