@@ -70,7 +70,7 @@ Result<Rescale> rescale_to_q4(const OperatorView& view, float scale) {
 Result<IntegerOp> prepare_relu(const OperatorView& view) {
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
-  const double real = double{s.in} / double{s.out};
+  const auto real = double{s.in / s.out};  // the quotient in float32
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
   return tabulate(
