@@ -30,6 +30,7 @@ struct BoardCall {
   std::string symbol;
   std::vector<CallBuffer> buffers;  ///< the arguments, in order: pointers
   Guard guard = Guard::kNone;
+  /// Also the bytes around buffers that share their pages are then out of bounds.
   bool check_alignment = false;
   uint64_t instruction_limit = 2'000'000'000;
 };

@@ -131,19 +131,18 @@ Result<bool> time_it(KernelRun& run, const TestCase& test, const MeasureLimits& 
   return true;
 }
 
-// Addresses in a kernel do not depend on data, so one case is watched access by access and the
-// others run against both guards at full speed.
+// Where a kernel reads and writes does not depend on data: templates have no data-dependent
+// address. So one case is watched byte by byte, which sees both ends of every buffer, and each
+// other case runs once at full speed, against one guard or the other in turn.
 Result<bool> verify(KernelRun& run, const TaskData& task, uint64_t timed_instructions) {
   const uint64_t limit = 4 * timed_instructions + 100'000;
   TT_TRY_ASSIGN(const bool watched,
                 run.run(task.cases.front(), {Guard::kAtEnd, true, limit, 0x5A}));
   if (!watched) return false;
-  for (const Guard guard : {Guard::kAtStart, Guard::kAtEnd}) {
-    for (const TestCase& test : task.cases) {
-      if (guard == Guard::kAtEnd && &test == &task.cases.front()) continue;  // the watched one
-      TT_TRY_ASSIGN(const bool right, run.run(test, {guard, false, limit, 0x3C}));
-      if (!right) return false;
-    }
+  for (size_t i = 1; i < task.cases.size(); ++i) {
+    const Guard guard = i % 2 == 1 ? Guard::kAtStart : Guard::kAtEnd;
+    TT_TRY_ASSIGN(const bool right, run.run(task.cases[i], {guard, false, limit, 0x3C}));
+    if (!right) return false;
   }
   return true;
 }

@@ -1,13 +1,16 @@
 #include "rpc_device/address.h"
 
+#include <netdb.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "measure/descriptor.h"
 
@@ -49,8 +52,35 @@ Result<Address> parse_address(std::string_view text) {
   return address;
 }
 
+namespace {
+
+// gRPC would find out too, but says so in its own words on stderr.
+Status check_bindable(const Address& address) {
+  std::string host = address.host;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const int looked_up =
+      ::getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  if (looked_up != 0)
+    return Error(ErrorCode::kInvalidInput,
+                 "address " + address.text() + ": " + ::gai_strerror(looked_up));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
+  const Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0)
+    return Error(ErrorCode::kFailed,
+                 "cannot listen on " + address.text() + ": " + std::strerror(errno));
+  return ok_status();
+}
+
+}  // namespace
+
 Status check_unused(const Address& address) {
-  if (!address.is_unix) return ok_status();  // bind() says so itself
+  if (!address.is_unix) return check_bindable(address);
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   std::memcpy(to.sun_path, address.path.c_str(), address.path.size());

@@ -22,7 +22,8 @@ struct Address {
 /// kInvalidInput: neither form, a path too long, a port out of range.
 Result<Address> parse_address(std::string_view text);
 
-/// kFailed: another process answers there. A socket that nobody listens on is in no one's way.
+/// kFailed: another process listens there, or this one may not; a socket file that nobody answers
+/// is in no one's way. kInvalidInput: a host that is not known.
 Status check_unused(const Address& address);
 
 /// A new directory, removed with what is in it.
