@@ -272,19 +272,19 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 
 Result<Graph> import_tflite(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
-  return import_as(bytes, stem_of(path), printable(path));
+  return import_as(bytes, stem_of(path), printable(path, kLongestPath));
 }
 
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name) {
-  return import_as(bytes, name, name);
+  return import_as(bytes, name, printable(name, kLongestPath));
 }
 
 Result<ModelSummary> summarise_tflite(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   auto opened = TfliteModel::open(bytes);
-  if (!opened) return opened.error().within(printable(path));
+  if (!opened) return opened.error().within(printable(path, kLongestPath));
   auto scanned = scan(*opened, stem_of(path));
-  if (!scanned) return scanned.error().within(printable(path));
+  if (!scanned) return scanned.error().within(printable(path, kLongestPath));
   return std::move(scanned->summary);
 }
 

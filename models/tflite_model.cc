@@ -37,18 +37,19 @@ Result<TfliteModel> TfliteModel::open(std::span<const uint8_t> bytes) {
 Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed))
-    return Error(ErrorCode::kNotFound, fmt::format("no such file: '{}'", path));
+    return Error(ErrorCode::kNotFound,
+                 fmt::format("no such file: '{}'", printable(path, kLongestPath)));
   if (!std::filesystem::is_regular_file(path, failed))
-    return invalid(fmt::format("not a file: '{}'", path));
+    return invalid(fmt::format("not a file: '{}'", printable(path, kLongestPath)));
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (size < 0) return invalid(fmt::format("cannot read '{}'", path));
+  if (size < 0) return invalid(fmt::format("cannot read '{}'", printable(path, kLongestPath)));
   if (size >= static_cast<std::streamoff>(FLATBUFFERS_MAX_BUFFER_SIZE))
-    return invalid(fmt::format("'{}' is larger than a FlatBuffer can be (2 GiB)", path));
+    return invalid("larger than a FlatBuffer can be (2 GiB)");
   std::vector<uint8_t> bytes(static_cast<size_t>(size));
   file.seekg(0);
   if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
-    return invalid(fmt::format("cannot read '{}'", path));
+    return invalid(fmt::format("cannot read '{}'", printable(path, kLongestPath)));
   return bytes;
 }
 
@@ -61,9 +62,8 @@ const char* builtin_name(int code) {
   return code >= 0 && static_cast<size_t>(code) < std::size(kNames) ? kNames[code] : nullptr;
 }
 
-std::string printable(std::string_view text) {
-  constexpr size_t kLongest = 64;
-  std::string result(text.substr(0, kLongest));
+std::string printable(std::string_view text, size_t longest) {
+  std::string result(text.substr(0, longest));
   for (char& c : result)
     if (c < 0x20 || c > 0x7e) c = '?';
   return result;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tinytune/result.h"
@@ -34,7 +35,8 @@ Result<std::vector<uint8_t>> read_model_file(const std::string& path);
 /// TFLite's name of a builtin operator ("CONV_2D"); nullptr for a code it does not have.
 const char* builtin_name(int code);
 
-/// Printable ASCII of at most 64 characters: names from a file may hold anything.
-std::string printable(std::string_view text);
+/// Printable ASCII of at most `longest` characters: names from a file may hold anything.
+inline constexpr size_t kLongestPath = 4096;
+std::string printable(std::string_view text, size_t longest = 64);
 
 }  // namespace tinytune

@@ -71,6 +71,9 @@ class TensorReader {
   }
 
   Status read_shape() {
+    constexpr flatbuffers::uoffset_t kHighestRank = 8;  // TFLite's own limit
+    if (from_.shape() != nullptr && from_.shape()->size() > kHighestRank)
+      return invalid(fmt::format("a rank of {}", from_.shape()->size()));
     if (from_.shape() != nullptr)
       for (int extent : *from_.shape()) read_.tensor.shape.push_back(extent);
     read_.summary.shape = read_.tensor.shape;
@@ -152,12 +155,27 @@ class TensorReader {
   ReadTensor read_;
 };
 
+// Every tensor gets a copy, and a file may name one buffer a million times.
+constexpr uint64_t kMostConstantBytes = 256 << 20;
+
+uint64_t constant_bytes(const schema::Model& model,
+                        const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors) {
+  uint64_t bytes = 0;
+  const auto* buffers = model.buffers();
+  for (const schema::Tensor* tensor : tensors)
+    if (buffers != nullptr && tensor->buffer() < buffers->size())
+      if (const auto* data = buffers->Get(tensor->buffer())->data()) bytes += data->size();
+  return bytes;
+}
+
 }  // namespace
 
 Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model) {
   std::vector<ReadTensor> tensors;
   const auto* from = model.subgraphs()->Get(0)->tensors();
   if (from == nullptr) return tensors;
+  if (constant_bytes(model, *from) > kMostConstantBytes)
+    return Error(ErrorCode::kUnsupported, "its constants take more than 256 MiB");
   for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
     TT_TRY_ASSIGN(ReadTensor read, TensorReader(model, *from->Get(i), static_cast<int>(i)).read());
     tensors.push_back(std::move(read));

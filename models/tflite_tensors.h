@@ -22,7 +22,7 @@ struct ReadTensor {
   std::string unsupported;  ///< empty: fine
 };
 
-/// Of subgraph 0, by id. kInvalidInput names the tensor.
+/// Of subgraph 0, by id. kInvalidInput names the tensor; kUnsupported: constants beyond 256 MiB.
 Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model);
 
 }  // namespace tinytune

@@ -103,6 +103,27 @@ TEST(TfliteImport, ShapeThatOverflows_IsRefused) {
       kInvalid, "extent of -5");
 }
 
+TEST(TfliteImport, ManyAxes_AreRefused) {
+  expect_refused_after([](Graph& g) { g.tensors[3].shape.assign(100'000, 1); }, kInvalid,
+                       "rank of 100000");
+}
+
+TEST(TfliteImport, OneBufferNamedManyTimes_DoesNotFillMemory) {
+  flatbuffers::FlatBufferBuilder b;
+  const std::vector<uint8_t> megabyte(1 << 20);
+  const std::vector<flatbuffers::Offset<schema::Buffer>> buffers = {
+      schema::CreateBuffer(b), schema::CreateBuffer(b, b.CreateVector(megabyte))};
+  std::vector<flatbuffers::Offset<schema::Tensor>> tensors;
+  for (int i = 0; i < 100'000; ++i)
+    tensors.push_back(schema::CreateTensor(b, 0, schema::TensorType::INT8, 1));
+  const auto vector = b.CreateVector(tensors);
+  const auto subgraph = schema::CreateSubGraph(b, vector);
+  const auto subgraphs = b.CreateVector(&subgraph, 1);
+  schema::FinishModelBuffer(b, schema::CreateModel(b, 3, 0, subgraphs, 0, b.CreateVector(buffers)));
+  expect_refused(import_tflite(std::span(b.GetBufferPointer(), b.GetSize()), "m"), kUnsupported,
+                 "256 MiB");
+}
+
 TEST(TfliteImport, DynamicShape_IsUnsupported) {
   expect_refused_after([](Graph& g) { g.tensors[0].shape[0] = -1; }, kUnsupported, "dynamic");
 }
