@@ -47,6 +47,12 @@ Result<double> parse_duration(std::string_view text) {
   return value * unit;
 }
 
+Result<uint64_t> parse_count(std::string_view option, std::string_view text) {
+  uint64_t value = 0;
+  if (parse_whole(text, value)) return value;
+  return invalid(std::string(option) + " takes a whole number, not '" + std::string(text) + "'");
+}
+
 Result<std::vector<int>> parse_task_list(std::string_view text, int count) {
   std::vector<int> tasks;
   for (size_t begin = 0; begin <= text.size();) {

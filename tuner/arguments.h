@@ -15,6 +15,10 @@ namespace tinytune {
 /// zero.
 Result<double> parse_duration(std::string_view text);
 
+/// A whole number of 64 bits; `option` names it in the message. kInvalidInput: anything else. (A
+/// parser that takes "-3" for 18446744073709551613 would tune for a while.)
+Result<uint64_t> parse_count(std::string_view option, std::string_view text);
+
 /// "0,2-5" → {0, 2, 3, 4, 5}: sorted, without repeats. kInvalidInput: another form, or an index
 /// that is not below `count`.
 Result<std::vector<int>> parse_task_list(std::string_view text, int count);

@@ -13,14 +13,18 @@ namespace {
 
 Result<TuneOptions> options_of(const TuneArguments& arguments, const Model& model) {
   TuneOptions options;
-  options.trials = arguments.trials;
   options.tuner = arguments.tuner;
-  options.seed = arguments.seed;
   options.workers = arguments.workers;
   options.listen = arguments.listen;
   // A device named by the path of its file still gives a log in this directory.
   options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
                                                stem_of(arguments.device) + ".jsonl");
+  if (arguments.trials) {
+    TT_TRY_ASSIGN(options.trials, parse_count("--trials", *arguments.trials));
+  }
+  if (arguments.seed) {
+    TT_TRY_ASSIGN(options.seed, parse_count("--seed", *arguments.seed));
+  }
   if (arguments.budget) {
     TT_TRY_ASSIGN(options.budget_seconds, parse_duration(*arguments.budget));
   }

@@ -23,10 +23,8 @@ struct Invocation {
 struct TuneArguments {
   std::string model, device;
   std::optional<std::string> records;
-  std::optional<uint64_t> trials;
-  std::optional<std::string> budget, tasks;
+  std::optional<std::string> trials, budget, seed, tasks;
   std::string tuner = "xgb";
-  uint64_t seed = 1;
   std::optional<int> workers;
   std::string listen;
 };

@@ -58,6 +58,17 @@ std::string untuned_layers(const GeneratedNetwork& network) {
   return list;
 }
 
+/// A library that does not fit its device is no result. Without a compiler on this machine that is
+/// for the firmware's own linker to find.
+Status check_builds(const GeneratedNetwork& network, const Device& device,
+                    const MessageSink& sink) {
+  const auto elf = build_library(network, device);
+  if (elf) return ok_status();
+  if (elf.error().code() != ErrorCode::kNotFound) return elf.error();
+  if (sink) sink(MessageKind::kInfo, "not checked whether it fits: " + elf.error().message());
+  return ok_status();
+}
+
 Status make_directory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -125,6 +136,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
+  TT_TRY(check_builds(network, device, options.on_message));
   TT_TRY(make_directory(directory));
   CompileReport report;
   report.directory = directory;

@@ -27,14 +27,22 @@ const char* reason_of(CallEnd end) {
 
 }  // namespace
 
+Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device) {
+  Result<std::vector<uint8_t>> elf = build_network(network, device);
+  if (elf) return elf;
+  const std::string& all = elf.error().message();
+  const ErrorCode code =
+      elf.error().code() == ErrorCode::kNotFound ? ErrorCode::kNotFound : ErrorCode::kFailed;
+  return Error(code, "building the library: " + all.substr(0, all.find('\n')));
+}
+
 Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
                                                   const GeneratedNetwork& network,
                                                   const Device& device) {
   Result<Simulator> simulator = Simulator::create(device);
   if (!simulator) return simulator.error().within(device.name);
-  Result<std::vector<uint8_t>> elf = build_network(network, device);
-  // Whatever stops the build, the model was fine: it is the work that failed.
-  if (!elf) return failed(elf.error().message()).within("building the library");
+  Result<std::vector<uint8_t>> elf = build_library(network, device);
+  if (!elf) return failed(elf.error().message());
   NetworkSimulation simulation(graph, network, device, std::move(*simulator));
   TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(*elf));
   TT_TRY_ASSIGN(simulation.arena_, simulation.address_of(network.arena_symbol));

@@ -15,6 +15,10 @@
 
 namespace tinytune {
 
+/// build_network() with errors for people: one line, and kFailed whatever stopped it, because the
+/// model was fine. kNotFound: no compiler on this machine.
+Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device);
+
 class NetworkSimulation {
  public:
   /// All three outlive the simulation. Builds and loads the network. kUnsupported: the device has

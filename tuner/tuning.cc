@@ -6,6 +6,7 @@
 
 #include "devices/device.h"
 #include "records/log.h"
+#include "rpc_device/address.h"
 #include "search/strategy.h"
 #include "tuner/known_records.h"
 #include "tuner/model_state.h"
@@ -54,6 +55,10 @@ Status check_options(const TuneOptions& options) {
   if (options.workers && *options.workers < 0) return invalid("workers cannot be fewer than none");
   if (options.workers && *options.workers > kMostWorkers)
     return invalid("more than " + std::to_string(kMostWorkers) + " workers");
+  if (!options.listen.empty()) {
+    if (const auto address = parse_address(options.listen); !address)
+      return address.error().within("--listen");
+  }
   if (options.workers && *options.workers == 0 && options.listen.empty())
     return invalid("without workers of its own the run must listen for others: add --listen");
   return ok_status();

@@ -1,0 +1,28 @@
+// A network small enough to tune in seconds: a convolution, a depthwise one, two equal pointwise
+// ones that differ in weights, and a pool.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/graph.h"
+
+namespace tinytune::test {
+
+Graph small_graph();
+
+/// Adds two int8 inputs of 1x2x2x4 and gives the sum and its pool as outputs.
+Graph two_in_two_out_graph();
+
+/// An addition whose operands of 16 KiB each need an arena of 32.
+Graph large_addition();
+
+/// The one with two outputs in float32: well formed and unsupported.
+Graph float_graph();
+
+void write_model(const Graph& graph, const std::string& path);
+void write_bytes(const std::string& path, const std::string& bytes);
+std::string read_bytes(const std::string& path);
+
+}  // namespace tinytune::test
