@@ -33,6 +33,8 @@ class TemporaryDirectory {
 };
 
 Status write_file(const std::string& path, const std::string& contents) {
+  std::error_code ignored;  // opening the file tells
+  fs::create_directories(fs::path(path).parent_path(), ignored);
   std::ofstream out(path, std::ios::binary);
   out << contents;
   if (!out.flush()) return Error(ErrorCode::kFailed, "cannot write " + path);

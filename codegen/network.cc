@@ -23,6 +23,7 @@ class Generation {
              const NetworkOptions& options)
       : parts_{options.name, graph, device, {}, {}, {}, {}, {}, {}, 0},
         graph_(graph),
+        format_(options.format),
         kernels_(device, schedules, options.name) {}
 
   Result<GeneratedNetwork> run() {
@@ -31,6 +32,10 @@ class Generation {
       forms_.push_back(std::move(form));
     }
     storage_ = assign_storage(graph_, forms_);
+    for (const int t : graph_.outputs)
+      if (!storage_.buffer_of[static_cast<size_t>(t)])
+        return Error(ErrorCode::kUnsupported,
+                     "output t" + std::to_string(t) + " is a constant: no operator writes it");
     TT_TRY(choose_kernels());
     plan();
     emit_layers();
@@ -216,12 +221,13 @@ class Generation {
     if (!parts_.constants.arrays().empty())
       files.push_back({name + "_weights.c", print_weights(parts_)});
     if (!parts_.kernels.empty()) files.push_back({name + "_kernels.S", print_kernels(parts_)});
-    files.push_back({"CMakeLists.txt", print_cmake(parts_, files)});
+    files = arrange_package(parts_, format_, std::move(files));
     files.push_back({"README.md", print_readme(parts_, files)});
   }
 
   NetworkParts parts_;
   const Graph& graph_;
+  PackageFormat format_;
   KernelSet kernels_;
   std::vector<IntegerOp> forms_;
   Storage storage_;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/device.h"
@@ -59,8 +60,15 @@ struct GeneratedNetwork {
   std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 
+/// What build system the files are laid out for. The sources are the same in all.
+enum class PackageFormat { kCmake, kEspIdf, kZephyr, kArduino };
+/// "cmake", "esp-idf", "zephyr", "arduino".
+std::string_view name_of(PackageFormat format);
+std::optional<PackageFormat> parse_package_format(std::string_view name);
+
 struct NetworkOptions {
   std::string name;  ///< prefix of symbols and files; a C identifier
+  PackageFormat format = PackageFormat::kCmake;
 };
 
 /// kUnsupported: an operator no template or emitter takes. kFailed: a kernel did not build.

@@ -45,7 +45,11 @@ std::string print_source(const NetworkParts& parts);
 std::string print_weights(const NetworkParts& parts);
 std::string print_kernels(const NetworkParts& parts);
 std::string print_readme(const NetworkParts& parts, const std::vector<GeneratedFile>& files);
-std::string print_cmake(const NetworkParts& parts, const std::vector<GeneratedFile>& files);
+
+/// Adds the build files of a format and puts the sources where it wants them. package.cc.
+std::vector<GeneratedFile> arrange_package(const NetworkParts& parts, PackageFormat format,
+                                           std::vector<GeneratedFile> sources);
+bool is_source(const GeneratedFile& file);  ///< .c or .S
 
 /// "1x49x10x1"; "scalar" for no dimensions.
 std::string shape_text(const Tensor& tensor);

@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/rng.h"
 #include "base/subprocess.h"
 #include "graph_builder.h"
+#include "models/integer_op.h"
 #include "models/tflite.h"
 #include "network_run.h"
+#include "templates/kernel_template.h"
 
 namespace tinytune {
 namespace {
@@ -18,6 +21,7 @@ using test::Bytes;
 using test::expect_exact;
 using test::GraphBuilder;
 using test::NetworkRun;
+using test::run_network;
 using test::seeded_inputs;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -66,6 +70,116 @@ TEST(GenerateNetwork, ElementwiseAfterLastUse_WorksInPlace) {
   expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
 }
 
+// Two equal 1x1 convolutions of [1, 5, 4, 8] in a row, with different weights.
+Graph twin_convolutions() {
+  GraphBuilder b;
+  std::vector<uint8_t> first, second;
+  for (int i = 0; i < 64; ++i) {
+    first.push_back(static_cast<uint8_t>(i % 13 - 6));
+    second.push_back(static_cast<uint8_t>(i % 11 - 5));
+  }
+  int x = b.input({1, 5, 4, 8}, 0.1f, -128);
+  for (const auto& weights : {first, second}) {
+    const int w = b.constant({8, 1, 1, 8}, 0.02f, 0, weights);
+    ConvAttributes a;
+    a.activation = Activation::kRelu;
+    x = b.op(OperatorKind::kConv2d, {x, w, -1}, a, {1, 5, 4, 8}, 0.1f, -128);
+  }
+  return b.finish({x});
+}
+
+std::string file_of(const GeneratedNetwork& network, const std::string& name) {
+  for (const GeneratedFile& file : network.files)
+    if (file.name == name) return file.contents;
+  ADD_FAILURE() << "no file " << name;
+  return "";
+}
+
+TEST(GenerateNetwork, EqualLayers_ShareOneKernel) {
+  const Graph graph = twin_convolutions();
+  auto network = generate_network(graph, *load_device("rv32imc"), {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  const std::string kernels = file_of(*network, "net_kernels.S");
+  EXPECT_THAT(kernels, HasSubstr("net_kernel_0:"));
+  EXPECT_THAT(kernels, testing::Not(HasSubstr("net_kernel_1:")));
+  expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 9));
+}
+
+TEST(GenerateNetwork, ScheduleOutsideTheSpace_GivesWayToTheDefaultWithAWarning) {
+  const Graph graph = twin_convolutions();
+  const Schedule unknown("no_such_template", 1, {{"oc", "4"}});
+  auto network = generate_network(graph, *load_device("rv32imc"),
+                                  [&](const Workload&) { return std::optional(unknown); }, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  ASSERT_EQ(network->warnings.size(), 2u);
+  EXPECT_THAT(network->warnings[0], HasSubstr("layer 0: schedule no_such_template/1 oc=4"));
+  EXPECT_FALSE(network->layers[0].tuned);
+}
+
+TEST(GenerateNetwork, RandomPointsOfTheSpace_AreExact) {
+  const Graph graph = twin_convolutions();
+  const Device device = *load_device("rv32imc");
+  Rng rng(3);
+  for (int i = 0; i < 5; ++i) {
+    auto network = generate_network(graph, device,
+                                    [&](const Workload& w) {
+                                      const ConfigSpace space = space_of(w, device);
+                                      return std::optional(space.schedule(rng.below(space.size())));
+                                    },
+                                    {"net"});
+    ASSERT_TRUE(network.has_value()) << network.error().message();
+    ASSERT_TRUE(network->layers[0].schedule.has_value());
+    SCOPED_TRACE(to_text(*network->layers[0].schedule));
+    const auto inputs = seeded_inputs(graph, 9);
+    const NetworkRun run = run_network(*network, graph, device, inputs);
+    ASSERT_EQ(run.outputs.size(), 1u);
+    EXPECT_TRUE(run.outputs[0] ==
+                (*run_reference(graph, inputs))[static_cast<size_t>(graph.outputs[0])]);
+  }
+}
+
+TEST(GenerateNetwork, EveryFormat_BuildsAndNamesItsSources) {
+  const Graph graph = twin_convolutions();
+  const Device device = *load_device("rv32imc");
+  for (const char* name : {"cmake", "esp-idf", "zephyr", "arduino"}) {
+    SCOPED_TRACE(name);
+    const auto format = parse_package_format(name);
+    ASSERT_TRUE(format.has_value());
+    EXPECT_EQ(name_of(*format), name);
+    auto network = generate_network(graph, device, {}, {"net", *format});
+    ASSERT_TRUE(network.has_value()) << network.error().message();
+    auto elf = build_network(*network, device);
+    EXPECT_TRUE(elf.has_value()) << elf.error().message();
+    std::string build_files;
+    for (const GeneratedFile& file : network->files)
+      if (file.name.ends_with("CMakeLists.txt")) build_files += file.contents;
+    if (*format == PackageFormat::kArduino) continue;  // its tools compile all of src/
+    for (const char* source : {"net.c", "net_weights.c", "net_kernels.S"})
+      EXPECT_THAT(build_files, HasSubstr(source));
+  }
+  EXPECT_EQ(parse_package_format("make"), std::nullopt);
+}
+
+TEST(GenerateNetwork, ConstantOutput_IsRefused) {
+  GraphBuilder b;
+  const int x = b.input({4}, 0.1f, 5), k = b.constant({4}, 0.1f, 5, {1, 2, 3, 4});
+  const int y = b.op(OperatorKind::kAdd, {x, k}, ActivationAttributes{}, {4}, 0.2f, 5);
+  auto network = generate_network(b.finish({y, k}), *load_device("rv32imc"), {}, {"net"});
+  ASSERT_FALSE(network.has_value());
+  EXPECT_EQ(network.error().code(), ErrorCode::kUnsupported);
+}
+
+TEST(GenerateNetwork, ReshapedConstant_IsCopied) {
+  GraphBuilder b;
+  const int x = b.input({2, 2}, 0.1f, 5), k = b.constant({4}, 0.1f, 5, {1, 2, 3, 4});
+  const int square = b.op(OperatorKind::kReshape, {k}, {}, {2, 2}, 0.1f, 5);
+  const int y = b.op(OperatorKind::kAdd, {x, square}, ActivationAttributes{}, {2, 2}, 0.2f, 5);
+  auto network = generate_network(b.finish({y}), *load_device("rv32imc"), {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  EXPECT_EQ(network->layers[0].symbol, "net_layer_0");
+  EXPECT_TRUE(build_network(*network, *load_device("rv32imc")).has_value());
+}
+
 TEST(GenerateNetwork, NameIsNoIdentifier_IsRefused) {
   auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"a-b"});
   ASSERT_FALSE(network.has_value());
@@ -104,6 +218,7 @@ void expect_warning_free(const Graph& graph, const Device& device,
   fs::create_directories(directory);
   for (const GeneratedFile& file : network->files)
     std::ofstream(directory / file.name, std::ios::binary) << file.contents;
+  std::vector<std::string> link = compiler;
   for (const GeneratedFile& file : network->files) {
     if (!file.name.ends_with(".c") && !file.name.ends_with(".S")) continue;
     std::vector<std::string> words = compiler;
@@ -111,10 +226,17 @@ void expect_warning_free(const Graph& graph, const Device& device,
          {"-O2", "-std=c11", "-ffreestanding", "-Wall", "-Wextra", "-Werror", "-c"})
       words.push_back(flag);
     words.push_back((directory / file.name).string());
-    words.insert(words.end(), {"-o", (directory / "out.o").string()});
+    link.push_back((directory / (file.name + ".o")).string());
+    words.insert(words.end(), {"-o", link.back()});
     auto done = run_process(words, std::chrono::minutes(2));
     ASSERT_TRUE(done.has_value()) << done.error().message();
     EXPECT_EQ(done->exit_code, 0) << file.name << ": " << done->err;
+  }
+  if (compiler[0].ends_with("gcc")) {  // GCC calls memcpy and its own library where it likes
+    link.insert(link.end(), {"-nostdlib", "-Wl,-e,net_invoke", "-o", (directory / "elf").string()});
+    auto linked = run_process(link, std::chrono::minutes(1));
+    ASSERT_TRUE(linked.has_value()) << linked.error().message();
+    EXPECT_EQ(linked->exit_code, 0) << "needs a library: " << linked->err;
   }
   std::ofstream(directory / "user.cc") << "#include \"net.h\"\n#include \"net.h\"\n"
                                           "int f(void* a) { return net_invoke(a) == NET_OK; }\n";
