@@ -116,16 +116,6 @@ std::string emit_move(const IntegerOp& any, const EmitContext& context) {
   return w.text();
 }
 
-// Only of a constant: any other RESHAPE is another name for the same memory.
-std::string emit_copy(const IntegerOp& any, const EmitContext&) {
-  const int64_t bytes = std::get<CopyOp>(any).bytes;
-  const int64_t unit = bytes % 4 == 0 ? 4 : 1;
-  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
-  CWriter w(1);
-  copy_loop(w, type, "(" + type + " *)output", "(const " + type + " *)input0", bytes / unit);
-  return w.text();
-}
-
 std::string emit_resize(const IntegerOp& any, const EmitContext& context) {
   const ResizeOp& op = std::get<ResizeOp>(any);
   // Offsets of the rows and columns that are read, in elements.
@@ -157,11 +147,6 @@ extern const OperatorEmitter kMoveEmitter;
 const OperatorEmitter kMoveEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<MoveOp>(op); },
     [](const IntegerOp&, int) { return false; }, emit_move};
-
-extern const OperatorEmitter kCopyEmitter;
-const OperatorEmitter kCopyEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<CopyOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_copy};
 
 extern const OperatorEmitter kResizeEmitter;
 const OperatorEmitter kResizeEmitter = {

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "base/subprocess.h"
+#include "examples/ds_cnn.h"
 #include "graph_builder.h"
 #include "models/integer_op.h"
 #include "models/tflite.h"
@@ -169,17 +170,6 @@ TEST(GenerateNetwork, ConstantOutput_IsRefused) {
   EXPECT_EQ(network.error().code(), ErrorCode::kUnsupported);
 }
 
-TEST(GenerateNetwork, ReshapedConstant_IsCopied) {
-  GraphBuilder b;
-  const int x = b.input({2, 2}, 0.1f, 5), k = b.constant({4}, 0.1f, 5, {1, 2, 3, 4});
-  const int square = b.op(OperatorKind::kReshape, {k}, {}, {2, 2}, 0.1f, 5);
-  const int y = b.op(OperatorKind::kAdd, {x, square}, ActivationAttributes{}, {2, 2}, 0.2f, 5);
-  auto network = generate_network(b.finish({y}), *load_device("rv32imc"), {}, {"net"});
-  ASSERT_TRUE(network.has_value()) << network.error().message();
-  EXPECT_EQ(network->layers[0].symbol, "net_layer_0");
-  EXPECT_TRUE(build_network(*network, *load_device("rv32imc")).has_value());
-}
-
 TEST(GenerateNetwork, NameIsNoIdentifier_IsRefused) {
   auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"a-b"});
   ASSERT_FALSE(network.has_value());
@@ -246,6 +236,14 @@ void expect_warning_free(const Graph& graph, const Device& device,
   ASSERT_TRUE(cpp.has_value());
   EXPECT_EQ(cpp->exit_code, 0) << cpp->err;
   fs::remove_all(directory);
+}
+
+TEST(GenerateNetwork, OurOwnDsCnn_EqualsTheReferenceOnEveryTensor) {
+  const Graph graph = make_ds_cnn(1);
+  for (const uint32_t seed : {1u, 101u}) {
+    const NetworkRun run = expect_exact(graph, *load_device("esp32c3"), seeded_inputs(graph, seed));
+    EXPECT_GT(run.instructions, 0u);
+  }
 }
 
 class RealModel : public testing::TestWithParam<const char*> {
