@@ -9,6 +9,7 @@
 #include "measure/job.h"
 #include "schedules/schedule.h"
 #include "tinytune/result.h"
+#include "tinytune/tuning.h"
 
 namespace tinytune {
 
@@ -27,6 +28,9 @@ class CandidateQueue {
   /// The next outcome, in any order; nothing if none came in time. kFailed: no worker is left that
   /// could finish what was submitted.
   virtual Result<std::optional<Finished>> wait(std::chrono::milliseconds timeout) = 0;
+
+  /// Where the time of what was submitted went; `search` is not ours to know.
+  virtual TuneTimes times() const { return {}; }
 };
 
 }  // namespace tinytune

@@ -14,8 +14,7 @@ namespace tinytune {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Commands besides tuning: compile, run, report, inspect, devices, worker.
-`tune COMMAND --help` describes each.
+    R"(Without a subcommand it tunes; `tune SUBCOMMAND --help` describes the others.
 
 Examples:
   tune --model kws.tflite --device esp32c3

@@ -1,4 +1,5 @@
-// The JSON of every command, in one place: the keys are a promise (see doc/commands.md).
+// The JSON of every command, in one place: the keys are a promise to other people's
+// scripts. They are added to and never renamed.
 #pragma once
 
 #include <span>

@@ -28,6 +28,10 @@ std::string utc_now() {
   return text;
 }
 
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 /// One line, and not a compiler's whole diagnosis.
 std::string shortened(const std::string& detail) {
   constexpr size_t kMost = 240;
@@ -50,6 +54,7 @@ struct Session::Run {
   const SessionLimits& limits;
   std::unique_ptr<CandidateQueue> queue;
   std::deque<Outstanding> window;
+  double search_seconds = 0;
   uint64_t allowance = 0;  ///< new measurements that may still be started
   std::optional<Clock::time_point> stopped_at;
   SessionEnd end;
@@ -71,7 +76,9 @@ bool Session::finished(const Run& run) const {
 
 Status Session::fill_window(Run& run, const StartQueue& start) {
   while (!finished(run) && run.window.size() < kWindow) {
+    const auto asked = Clock::now();
     const std::optional<Proposal> proposal = run.trajectory.propose();
+    run.search_seconds += seconds_since(asked);
     if (!proposal) {
       run.end.exhausted = true;
       break;
@@ -147,14 +154,16 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
     ++run.end.measured;
     on_tick(records_, run.end.measured, true);
   }
+  const auto told = Clock::now();
   run.trajectory.observe(oldest.proposal, measurement);
+  run.search_seconds += seconds_since(told);
   return ok_status();
 }
 
 Result<SessionEnd> Session::run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
                                 const SessionLimits& limits, const StartQueue& start,
                                 const OnTick& on_tick) {
-  Run run{std::move(trajectory), std::string(tuner), seed, limits, nullptr, {}, 0, {}, {}};
+  Run run{std::move(trajectory), std::string(tuner), seed, limits, nullptr, {}, 0, 0, {}, {}};
   const uint64_t known = matching();
   run.allowance = limits.trials > known ? limits.trials - known : 0;
   for (const Measurement& m : records_.all())
@@ -167,6 +176,8 @@ Result<SessionEnd> Session::run(Trajectory trajectory, std::string_view tuner, u
     if (!run.window.front().measurement) break;  // stopped, and the grace is over
     TT_TRY(report_oldest(run, on_tick));
   }
+  if (run.queue) run.end.times = run.queue->times();
+  run.end.times.search = run.search_seconds;
   // Told to stop when there was nothing left to do anyway: that is a run that is done.
   if (run.window.empty() && (run.allowance == 0 || run.end.exhausted)) run.end.interrupted = false;
   return run.end;

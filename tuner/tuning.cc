@@ -201,6 +201,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   report.measured = end.measured;
   report.exhausted = end.exhausted;
   report.seconds = seconds_since(started);
+  report.times = end.times;
   return report;
 }
 

@@ -95,4 +95,18 @@ Result<std::optional<Finished>> WorkerQueue::wait(std::chrono::milliseconds time
   return std::optional<Finished>(Finished{(*finished)->ticket, std::move((*finished)->result)});
 }
 
+TuneTimes WorkerQueue::times() const {
+  const PoolStatistics statistics = pool_->statistics();
+  const StageTimes stages = statistics.total();
+  constexpr double kSeconds = 1e-3;  // of a millisecond
+  TuneTimes times;
+  times.lower = stages.lower_ms * kSeconds;
+  times.llvm = stages.llvm_ms * kSeconds;
+  times.link = stages.link_ms * kSeconds;
+  times.run = stages.run_ms * kSeconds;
+  times.verify = stages.verify_ms * kSeconds;
+  for (const WorkerStatistics& worker : statistics.workers) times.idle += worker.idle_ms * kSeconds;
+  return times;
+}
+
 }  // namespace tinytune

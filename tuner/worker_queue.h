@@ -31,6 +31,7 @@ class WorkerQueue : public CandidateQueue {
 
   uint64_t submit(size_t task, const Schedule& schedule) override;
   Result<std::optional<Finished>> wait(std::chrono::milliseconds timeout) override;
+  TuneTimes times() const override;
 
  private:
   /// The pool speaks from its own threads; its words wait here for the caller's.

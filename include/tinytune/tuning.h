@@ -62,6 +62,15 @@ struct TaskResult {
   uint64_t trials = 0, valid = 0;
 };
 
+/// Where the time of a call went, in seconds. All but `search` are summed over workers, so with two
+/// of them they add up to twice the wall time.
+struct TuneTimes {
+  double lower = 0, llvm = 0, link = 0;  ///< building candidates
+  double run = 0, verify = 0;            ///< on the device
+  double idle = 0;                       ///< workers connected and without a job
+  double search = 0;                     ///< the tuner's own: proposing, learning
+};
+
 struct TuneReport {
   std::vector<TaskResult> tasks;
   /// Sums over the layers of the tasks above; absent while one of them has no valid measurement.
@@ -71,6 +80,7 @@ struct TuneReport {
   uint64_t measured = 0;   ///< by this call; 0 when the log already held everything
   bool exhausted = false;  ///< every schedule of every task is measured
   double seconds = 0;
+  TuneTimes times;
 };
 
 /// Blocks until done. One call at a time may use a log; calls on different logs may run side by
