@@ -198,7 +198,7 @@ int dispatch(const std::string& command, const Options& options, const Invocatio
 
 }  // namespace
 
-int run_cli(int argc, const char* const* argv, const std::atomic<bool>& cancel) {
+int run_cli(int argc, const char* const* argv, const Interrupts& interrupts) {
   Options options;
   CLI::App app("Finds the fastest exact int8 kernels for a neural network on a microcontroller.",
                "tune");
@@ -232,7 +232,8 @@ int run_cli(int argc, const char* const* argv, const std::atomic<bool>& cancel) 
                                        option->get_name() + "; see `tune " + command + " --help`");
     }
   }
-  const Invocation invocation{words[0], shell_line(words), &cancel};
+  const Invocation invocation{words[0], shell_line(words), interrupts.cancel};
+  if (command.empty()) interrupts.listen();
   return dispatch(command, options, invocation);
 }
 

@@ -5,7 +5,12 @@
 
 namespace tinytune {
 
-/// `cancel` becomes true when the user interrupts.
-int run_cli(int argc, const char* const* argv, const std::atomic<bool>& cancel);
+struct Interrupts {
+  const std::atomic<bool>* cancel;  ///< becomes true when the user interrupts
+  /// Called by the one command that has something to finish then; all others just end.
+  void (*listen)();
+};
+
+int run_cli(int argc, const char* const* argv, const Interrupts& interrupts);
 
 }  // namespace tinytune

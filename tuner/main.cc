@@ -15,13 +15,16 @@ void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the program at once; the log is safe
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+void listen_for_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  return tinytune::run_cli(argc, argv, cancelled);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return tinytune::run_cli(argc, argv, {&cancelled, listen_for_interrupts});
 }

@@ -19,7 +19,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{100};
 
 std::vector<std::string> command(const fs::path& folder, std::vector<std::string> arguments) {
-  std::vector<std::string> words = {"env", "-C", folder.string(), TINYTUNE_BINARY_DIR "/tune"};
+  // A killed run cannot remove its sockets: they go with the test's folder.
+  std::vector<std::string> words = {"env", "-C", folder.string(), "TMPDIR=" + folder.string(),
+                                    TINYTUNE_BINARY_DIR "/tune"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }
