@@ -42,6 +42,12 @@ bool legal(const Workload& w, const Schedule& schedule) {
   const Tile t(schedule);
   if (t.ch * t.px * t.py > kMostAccumulators || t.body(w) > kLargestBody) return false;
   if (t.px > w.out_w || t.py > w.out_h) return false;
+  // As in direct_nhwc.cc: no serial loop over taps where tiles shift inwards and borders are
+  // tested.
+  if (schedule.get("border") == "test" &&
+      ((!t.unroll_columns && w.kernel_w > 1 && w.out_w % t.px != 0) ||
+       (!t.unroll_rows && w.kernel_h > 1 && w.out_h % t.py != 0)))
+    return false;
   if (!t.tile_inside && (!t.unroll_columns || t.ch * t.px * t.py == 1)) return false;
   return true;
 }
@@ -63,6 +69,7 @@ ConfigSpace space(const Workload& w, const Device&) {
                               {"taps", {"none", "columns", "all"}},
                               {"order", {"channels_outer", "pixels_outer"}},
                               {"inside", {"tile", "filter"}},
+                              border_knob(w),
                               scheduler_knob()}};
   if (w.kernel_w == 1) family.knobs[3].values = {"none", "all"};
   if (w.kernel_h == 1) family.knobs[3].values = {"none", "columns"};
@@ -79,17 +86,24 @@ Schedule default_schedule(const Workload& w, const Device&) {
     if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
   const bool columns = w.kernel_w > 1 && w.kernel_w <= 12;
   const char* taps = small && w.kernel_h > 1 ? "all" : columns ? "columns" : "none";
-  return Schedule("depthwise_nhwc", 1,
-                  {{"ch", "1"},
-                   {"px", std::to_string(px)},
-                   {"py", "1"},
-                   {"taps", taps},
-                   {"order", "channels_outer"},
-                   {"inside", "tile"},
-                   {"sched", "source"}});
+  const auto with_border = [&](const std::string& border) {
+    return Schedule("depthwise_nhwc", 1,
+                    {{"ch", "1"},
+                     {"px", std::to_string(px)},
+                     {"py", "1"},
+                     {"taps", taps},
+                     {"order", "channels_outer"},
+                     {"inside", "tile"},
+                     {"border", border},
+                     {"sched", "source"}});
+  };
+  const Schedule lean = with_border(border_knob(w).values.back());
+  return legal(w, lean) ? lean : with_border(border_knob(w).values.front());
 }
 
-int64_t scratch_bytes(const Workload& w, const Schedule&) { return input_window(w).bytes; }
+int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {
+  return input_window(w, schedule.get("border")).bytes;
+}
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
@@ -107,7 +121,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Tile t(schedule);
-  const InputWindow window = input_window(w);
+  const InputWindow window = input_window(w, schedule.get("border"));
   const int64_t columns = (w.out_w + t.px - 1) / t.px, rows = (w.out_h + t.py - 1) / t.py;
   const int64_t pixel = w.in_c, row = pixel * window.width;
   const int64_t taps = int64_t{w.kernel_h} * w.kernel_w;
@@ -153,7 +167,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
               const std::string& symbol) {
   using namespace Halide;
   const Tile t(schedule);
-  const InputWindow window = input_window(w);
+  const InputWindow window = input_window(w, schedule.get("border"));
 
   ImageParam in(Int(8), 4, window_name(window)), weights(Int(8), 4, "weights");
   ImageParam params(Int(32), 1, "params");
@@ -172,8 +186,10 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   RDom k(0, w.kernel_w, 0, w.kernel_h, "k");
   Func sum("sum"), out("output");
   sum(c, x, y, n) = bias_of(w, params, c);
-  const Expr a = in(w.depth_multiplier == 1 ? Expr(c) : c / w.depth_multiplier,
-                    x * w.stride_w + k.x * w.dilation_w, y * w.stride_h + k.y * w.dilation_h, n);
+  const Expr a =
+      window_value(w, window, in,
+                   {w.depth_multiplier == 1 ? Expr(c) : c / w.depth_multiplier,
+                    x * w.stride_w + k.x * w.dilation_w, y * w.stride_h + k.y * w.dilation_h, n});
   const Expr b = weights(c % t.ch, k.x, k.y, c / t.ch);
   sum(c, x, y, n) += cast<uint32_t>(cast<int32_t>(a)) * cast<uint32_t>(cast<int32_t>(b));
   out(c, x, y, n) = requantise(w, params, sum(c, x, y, n), c);

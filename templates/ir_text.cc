@@ -88,6 +88,10 @@ Value IrText::select(const Value& condition, const Value& if_true, const Value& 
                                         if_true.text, if_false.type, if_false.text));
 }
 
+Value IrText::below(const Value& a, const Value& limit) {
+  return emit("i1", fmt::format("icmp ult i32 {}, {}", a.text, limit.text));
+}
+
 Value IrText::differs(const Value& a, const Value& b) {
   return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
 }

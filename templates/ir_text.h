@@ -54,6 +54,9 @@ class IrText {
   void store_word(const Value& value, const Value& address);
 
   Value select(const Value& condition, const Value& if_true, const Value& if_false);
+  Value both(const Value& a, const Value& b) { return binary("and", a, b); }
+  /// 0 <= a < limit, for a positive limit.
+  Value below(const Value& a, const Value& limit);
   Value differs(const Value& a, const Value& b);
 
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,

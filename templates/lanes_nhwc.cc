@@ -38,14 +38,14 @@ constexpr int kParamWords = 4;       // high seed, low seed, multiplier, offset 
 struct Plan {
   int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
   int64_t padded_reduction;
-  InputWindow window;
+  std::string border;
 
   Plan(const Workload& w, const Schedule& s)
       : oc(s.get_int("oc")),
         pairs(s.get_int("pairs")),
         step(s.get_int("step")),
         padded_reduction((w.reduction() + step - 1) / step * step),
-        window(input_window(w)) {}
+        border(s.get("border")) {}
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -59,7 +59,7 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace::Family family{"lanes_nhwc",
                              1,
                              {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
-                              int_knob("step", {1, 2, 4}), scheduler_knob()}};
+                              int_knob("step", {1, 2, 4}), border_knob(w), scheduler_knob()}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
@@ -75,12 +75,13 @@ Schedule default_schedule(const Workload& w, const Device&) {
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"pairs", std::to_string(pairs)},
                    {"step", w.facts.lane_group >= 2 && w.reduction() >= 2 ? "2" : "1"},
+                   {"border", border_knob(w).values[0]},
                    {"sched", "source"}});
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
-  return plan.window.bytes + plan.padded_reduction * plan.pairs * 4;
+  return PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4;
 }
 
 // Lengths of the groups of one tile, in products; each a multiple of the step.
@@ -171,7 +172,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.oc * plan.pairs;
   nest.outputs = tiles * 2 * plan.pairs * w.out_c;
-  nest.prologue_bytes = plan.window.bytes + plan.padded_reduction * plan.pairs * 4 * tiles;
+  nest.prologue_bytes =
+      PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.pairs * plan.step;
   nest.switches = {{"lanes", 1.0}};
   describe_switches(schedule, nest);
@@ -181,10 +183,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, 2 * plan.pairs), ir_(tiles_.ir()) {}
+      : w_(w), plan_(plan), tiles_(w, 2 * plan.pairs, plan.border), ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
-    tiles_.walk([&](const Values& pixels) { stage(pixels); },
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
                 [&](const Value& out) { channels(out); });
     return ir_.function(symbol, {"input", "weights", "groups", "params", "scratch", "output"});
   }
@@ -193,10 +195,10 @@ class Writer {
   static Value n(int64_t v) { return IrText::number(v); }
 
   // Packs neighbouring pixels two by two, the first one low.
-  void stage(const Values& pixels) {
-    const ReductionRuns reduction(w_);
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int64_t run = inputs_of_run(w_, plan_.border);
     const int64_t word = int64_t{4} * plan_.pairs;
-    const int unroll = reduction.run % 4 == 0 ? 4 : reduction.run % 2 == 0 ? 2 : 1;
+    const int unroll = run % 4 == 0 ? 4 : run % 2 == 0 ? 2 : 1;
     const Value staged = tiles_.staging_area();
     for (int i = 0; i < plan_.pairs; ++i) {
       const auto at = static_cast<size_t>(2 * i);
@@ -208,7 +210,7 @@ class Writer {
               ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(p[2], u * word));
             }
           });
-      for (int64_t k = 0; k < plan_.padded_reduction - reduction.terms; ++k)
+      for (int64_t k = 0; k < plan_.padded_reduction - w_.reduction(); ++k)
         ir_.store_word(n(0), ir_.at(end, k * word));
     }
   }

@@ -35,77 +35,130 @@ Result<RequantiseWords> requantise_words(const Workload& w, const LayerData& dat
   return words;
 }
 
-PixelTiles::PixelTiles(const Workload& workload, int pixels)
-    : w_(workload), pixels_(pixels), window_(input_window(workload)) {}
+int64_t inputs_of_run(const Workload& w, std::string_view border) {
+  return border == "test" ? w.in_c : int64_t{w.kernel_w} * w.in_c;
+}
+
+PixelTiles::PixelTiles(const Workload& workload, int pixels, std::string_view border)
+    : w_(workload), pixels_(pixels), window_(input_window(workload, border)) {}
+
+int64_t PixelTiles::bytes(const Workload& w, std::string_view border) {
+  // A tap outside the input reads one pixel of zero points instead.
+  return border == "test" ? (w.in_c + 3) / 4 * 4 : input_window(w, border).bytes;
+}
 
 int PixelTiles::tiles(const Workload& w, int pixels) {
   return (w.out_h * w.out_w + pixels - 1) / pixels;
 }
 
-Value PixelTiles::staging_area() { return ir_.at(IrText::argument("scratch"), window_.bytes); }
+Value PixelTiles::staging_area() {
+  return ir_.at(IrText::argument("scratch"), bytes(w_, window_.tested   ? "test"
+                                                       : window_.copied ? "copy"
+                                                                        : "none"));
+}
 
-void PixelTiles::walk(const std::function<void(const Values&)>& stage,
+void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stage,
                       const std::function<void(const Value&)>& channels) {
   const Value scratch = IrText::argument("scratch");
   if (window_.copied) copy_window(scratch);
+  if (window_.tested) fill(scratch, (w_.in_c + 3) / 4);
   const Value source = window_.copied ? scratch : IrText::argument("input");
   const int64_t step = int64_t{w_.stride_w} * w_.in_c;
-  const int64_t row = int64_t{window_.width} * w_.in_c * w_.stride_h;
+  const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
   const int all = w_.out_h * w_.out_w;
   count_to(tiles(w_, pixels_), [&](const Value& tile) {
     const Value start = ir_.mul(tile, n(pixels_));
     const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
-    Value x = ir_.remainder(first, n(w_.out_w));
-    Values addresses = {ir_.at(ir_.at(source, ir_.mul(ir_.divide(first, n(w_.out_w)), n(row))),
-                               ir_.mul(x, n(step)))};
-    while (addresses.size() < static_cast<size_t>(pixels_)) {
+    Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
+    std::vector<Pixel> pixels;
+    for (int i = 0; i < pixels_; ++i) {
+      Pixel pixel;
+      if (window_.tested) {
+        pixel.row = ir_.sub(ir_.mul(y, n(w_.stride_h)), n(w_.pad_top));
+        pixel.column = ir_.sub(ir_.mul(x, n(w_.stride_w)), n(w_.pad_left));
+      } else {
+        pixel.address = ir_.at(ir_.at(source, ir_.mul(y, n(row_bytes))), ir_.mul(x, n(step)));
+      }
+      pixels.push_back(pixel);
       const Value next = ir_.add(x, n(1));
       const Value same_row = ir_.differs(next, n(w_.out_w));
       x = ir_.select(same_row, next, n(0));
-      addresses.push_back(
-          ir_.at(addresses.back(), ir_.select(same_row, n(step), n(row - step * (w_.out_w - 1)))));
+      y = ir_.select(same_row, y, ir_.add(y, n(1)));
     }
-    stage(addresses);
+    stage(pixels);
     channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
   });
 }
 
-Value PixelTiles::for_each_input(const Values& pixels, const Value& target, int unroll,
+// Steps over one contiguous run; the last cursor is the target. Returns where it ended.
+Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
+                             const std::function<void(const Values&)>& step) {
+  const Value end = ir_.at(cursors[0], run);
+  return ir_
+      .do_while(cursors,
+                [&](const Values& p) {
+                  step(p);
+                  Values next;
+                  for (size_t i = 0; i + 1 < p.size(); ++i) next.push_back(ir_.at(p[i], unroll));
+                  next.push_back(ir_.at(p.back(), unroll * advance));
+                  next.push_back(ir_.differs(next[0], end));
+                  return next;
+                })
+      .back();
+}
+
+// The input under a tap, or the pixel of zero points.
+Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value& column) {
+  const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
+  const Value inside = ir_.both(ir_.below(y, n(w_.in_h)), ir_.below(x, n(w_.in_w)));
+  const Value offset = ir_.mul(ir_.add(ir_.mul(y, n(w_.in_w)), x), n(w_.in_c));
+  return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
+}
+
+Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
                                  int64_t advance, const std::function<void(const Values&)>& step) {
-  const ReductionRuns reduction(w_);
   const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
-  Values cursors = pixels;
-  cursors.push_back(target);
-  cursors.push_back(n(0));
-  const Values ends = ir_.do_while(cursors, [&](const Values& v) {
-    const Value end = ir_.at(v[0], reduction.run);
-    const Values start(v.begin(), v.end() - 1);
-    const Values run = ir_.do_while(start, [&](const Values& p) {
-      step(p);
-      Values next;
-      for (size_t i = 0; i + 1 < p.size(); ++i) next.push_back(ir_.at(p[i], unroll));
-      next.push_back(ir_.at(p.back(), unroll * advance));
-      next.push_back(ir_.differs(next[0], end));
-      return next;
-    });
-    Values next;
-    for (size_t i = 0; i + 2 < v.size(); ++i) next.push_back(ir_.at(v[i], kernel_row));
-    next.push_back(run.back());
-    next.push_back(ir_.add(v.back(), n(1)));
-    next.push_back(ir_.differs(next.back(), n(reduction.runs)));
-    return next;
+  const int64_t run = inputs_of_run(w_, window_.tested ? "test" : "copy");
+  // Carried over kernel rows: target and row. Rows count in units of the dilation.
+  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
+    const Value row = v[1];
+    Value reached = v[0];
+    if (window_.tested) {
+      const Values columns = ir_.do_while({reached, n(0)}, [&](const Values& c) {
+        Values cursors;
+        for (const Pixel& pixel : pixels)
+          cursors.push_back(tap_address(pixel, ir_.mul(row, n(w_.dilation_h)), c[1]));
+        cursors.push_back(c[0]);
+        const Value to = run_inputs(cursors, run, unroll, advance, step);
+        const Value next = ir_.add(c[1], n(1));
+        return Values{to, next, ir_.differs(next, n(w_.kernel_w))};
+      });
+      reached = columns[0];
+    } else {
+      Values cursors;
+      for (const Pixel& pixel : pixels)
+        cursors.push_back(ir_.at(pixel.address, ir_.mul(row, n(kernel_row))));
+      cursors.push_back(reached);
+      reached = run_inputs(cursors, run, unroll, advance, step);
+    }
+    const Value next = ir_.add(row, n(1));
+    return Values{reached, next, ir_.differs(next, n(w_.kernel_h))};
   });
-  return ends[ends.size() - 2];
+  return ends[0];
+}
+
+void PixelTiles::fill(const Value& target, int64_t words) {
+  const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
+  count_to(words, [&](const Value& i) {
+    ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
+                   ir_.at(target, ir_.shift_left(i, n(2))));
+  });
 }
 
 // The input with its border, in scratch. Rows of words where they are.
 void PixelTiles::copy_window(const Value& scratch) {
   const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
-  const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
-  count_to(window_.bytes / 4, [&](const Value& i) {
-    ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
-                   ir_.at(scratch, ir_.shift_left(i, n(2))));
-  });
+  fill(scratch, window_.bytes / 4);
   const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
   const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
   const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;

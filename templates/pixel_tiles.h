@@ -14,13 +14,8 @@
 
 namespace tinytune {
 
-/// The reduction as memory has it: `runs` kernel rows of `run` contiguous inputs.
-struct ReductionRuns {
-  explicit ReductionRuns(const Workload& w)
-      : run(w.kernel_w * w.in_c), runs(w.kernel_h), terms(w.reduction()) {}
-  int run, runs;
-  int64_t terms;
-};
+/// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested.
+int64_t inputs_of_run(const Workload& workload, std::string_view border);
 
 /// Convolutions whose inputs come in such runs and whose requantisation is not the long one.
 bool tiles_fit(const Workload& workload);
@@ -38,8 +33,17 @@ class PixelTiles {
   using Value = IrText::Value;
   using Values = IrText::Values;
 
-  /// `pixels` a tile; at most as many as the output has.
-  PixelTiles(const Workload& workload, int pixels);
+  /// `pixels` a tile, at most as many as the output has; `border` as the knob says.
+  PixelTiles(const Workload& workload, int pixels, std::string_view border);
+
+  /// Where a pixel's window starts: its address in the padded copy, or its coordinates (which may
+  /// be negative) where borders are tested.
+  struct Pixel {
+    Value address, row, column;
+  };
+
+  /// Scratch this frame needs; staged inputs come behind it.
+  static int64_t bytes(const Workload& workload, std::string_view border);
 
   static int tiles(const Workload& workload, int pixels);
 
@@ -48,14 +52,14 @@ class PixelTiles {
 
   /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
   /// `channels` gets the tile's first output. The last tile moves back to fit.
-  void walk(const std::function<void(const Values& pixels)>& stage,
+  void walk(const std::function<void(const std::vector<Pixel>&)>& stage,
             const std::function<void(const Value& out)>& channels);
 
-  /// Calls `step` for `unroll` neighbouring inputs at a time, in reduction order. It gets the
-  /// cursors (one per address in `pixels`, then `target`); `advance` is the bytes that `target`
-  /// moves per input. Returns where the target ended.
-  Value for_each_input(const Values& pixels, const Value& target, int unroll, int64_t advance,
-                       const std::function<void(const Values& cursors)>& step);
+  /// Calls `step` for `unroll` neighbouring inputs (a divisor of the run) at a time, in reduction
+  /// order. It gets the cursors (one per address in `pixels`, then `target`); `advance` is the
+  /// bytes that `target` moves per input. Returns where the target ended.
+  Value for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                       int64_t advance, const std::function<void(const Values& cursors)>& step);
 
   /// The space behind the padded copy of the input, where staged inputs go.
   Value staging_area();
@@ -75,6 +79,10 @@ class PixelTiles {
 
  private:
   void copy_window(const Value& scratch);
+  void fill(const Value& target, int64_t words);
+  Value tap_address(const Pixel& pixel, const Value& row, const Value& column);
+  Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
+                   const std::function<void(const Values&)>& step);
 
   const Workload& w_;
   int pixels_;

@@ -27,16 +27,15 @@ enum class Staging { kWords, kPairs, kHalves };
 
 struct Plan {
   int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
+  std::string border;
   Staging staging;
   int64_t pairs;  // of the reduction, rounded up to steps
 
   Plan(const Workload& w, const Schedule& s)
-      : oc(s.get_int("oc")), px(s.get_int("px")), step(s.get_int("step")) {
-    const ReductionRuns reduction(w);
-    staging = w.in_c % 4 == 0          ? Staging::kWords
-              : reduction.run % 2 == 0 ? Staging::kPairs
-                                       : Staging::kHalves;
-    const int64_t all = (reduction.terms + 1) / 2;
+      : oc(s.get_int("oc")), px(s.get_int("px")), step(s.get_int("step")), border(s.get("border")) {
+    const int64_t run = inputs_of_run(w, border);
+    staging = w.in_c % 4 == 0 ? Staging::kWords : run % 2 == 0 ? Staging::kPairs : Staging::kHalves;
+    const int64_t all = (w.reduction() + 1) / 2;
     pairs = (all + step - 1) / step * step;
   }
 };
@@ -52,7 +51,7 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace::Family family{"smlad_nhwc",
                              1,
                              {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}),
-                              int_knob("step", {1, 2, 4, 8}), scheduler_knob()}};
+                              int_knob("step", {1, 2, 4, 8}), border_knob(w), scheduler_knob()}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
@@ -67,12 +66,13 @@ Schedule default_schedule(const Workload& w, const Device&) {
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"px", w.out_h * w.out_w >= 2 ? "2" : "1"},
                    {"step", w.reduction() >= 8 ? "4" : "1"},
+                   {"border", border_knob(w).values[0]},
                    {"sched", "source"}});
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
-  return input_window(w).bytes + plan.pairs * plan.px * 4;
+  return PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4;
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -135,7 +135,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = plan.oc * plan.px;
   nest.outputs = tiles * plan.px * w.out_c;
-  nest.prologue_bytes = input_window(w).bytes + plan.pairs * plan.px * 4 * tiles;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches = {{"smlad", 1.0}};
   describe_switches(schedule, nest);
@@ -145,10 +145,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, plan.px), ir_(tiles_.ir()) {}
+      : w_(w), plan_(plan), tiles_(w, plan.px, plan.border), ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
-    tiles_.walk([&](const Values& pixels) { stage(pixels); },
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
                 [&](const Value& out) { channels(out); });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -157,15 +157,14 @@ class Writer {
   static Value n(int64_t v) { return IrText::number(v); }
 
   // [pair][pixel], a word each.
-  void stage(const Values& pixels) {
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
     const int64_t pair = int64_t{4} * plan_.px;
-    const ReductionRuns reduction(w_);
     const Value staged = tiles_.staging_area();
     // What no input fills: the high half of an odd last pair, and the pairs that complete a step.
-    for (int64_t p = reduction.terms / 2; p < plan_.pairs; ++p)
+    for (int64_t p = w_.reduction() / 2; p < plan_.pairs; ++p)
       for (int i = 0; i < plan_.px; ++i) ir_.store_word(n(0), ir_.at(staged, p * pair + 4 * i));
     for (int i = 0; i < plan_.px; ++i) {
-      const Value& pixel = pixels[static_cast<size_t>(i)];
+      const PixelTiles::Pixel& pixel = pixels[static_cast<size_t>(i)];
       const Value target = ir_.at(staged, 4 * i);
       switch (plan_.staging) {
         case Staging::kWords:
