@@ -90,7 +90,7 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
   const std::string text = linker_script(device);
   TT_TRY(write_file(script, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   std::vector<std::string> words = {
-      "ld.lld", "--no-dynamic-linker", "-T", script, "-e", entry, "-o", output};
+      "ld.lld", "--threads=1", "--no-dynamic-linker", "-T", script, "-e", entry, "-o", output};
   for (size_t i = 0; i < objects.size(); ++i) {
     words.push_back(directory.file(std::to_string(i) + ".o"));
     TT_TRY(write_file(words.back(), objects[i]));

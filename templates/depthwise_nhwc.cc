@@ -17,8 +17,8 @@
 namespace tinytune {
 namespace {
 
-constexpr int kMostAccumulators = 20;
-constexpr int kLargestBody = 400;
+constexpr int kMostAccumulators = 16;
+constexpr int kLargestBody = 200;
 
 struct Tile {
   int ch, px, py;

@@ -19,8 +19,10 @@
 namespace tinytune {
 namespace {
 
-constexpr int kMostAccumulators = 24;
-constexpr int kLargestBody = 640;  // multiplies in straight-line code: beyond it builds get slow
+constexpr int kMostAccumulators = 20;
+// Multiplies in straight-line code. Beyond it builds take half a second and spill more than they
+// save.
+constexpr int kLargestBody = 256;
 
 std::vector<int> divisors(int n, int most) {
   std::vector<int> all;
