@@ -75,7 +75,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"pairs", std::to_string(pairs)},
                    {"step", w.facts.lane_group >= 2 && w.reduction() >= 2 ? "2" : "1"},
-                   {"border", border_knob(w).values[0]},
+                   {"border", usual_border(w)},
                    {"sched", "source"}});
 }
 

@@ -14,6 +14,11 @@ bool tiles_fit(const Workload& w) {
          w.dilation_w == 1 && w.facts.requantise != Requantise::kLong;
 }
 
+std::string usual_border(const Workload& w) {
+  const Knob knob = border_knob(w);
+  return w.in_c >= 8 ? knob.values.back() : knob.values.front();
+}
+
 Result<RequantiseWords> requantise_words(const Workload& w, const LayerData& data) {
   RequantiseWords words;
   if (w.facts.requantise == Requantise::kFused) {

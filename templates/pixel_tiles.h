@@ -20,6 +20,10 @@ int64_t inputs_of_run(const Workload& workload, std::string_view border);
 /// Convolutions whose inputs come in such runs and whose requantisation is not the long one.
 bool tiles_fit(const Workload& workload);
 
+/// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the
+/// tests cost more than the copy.
+std::string usual_border(const Workload& workload);
+
 /// The two words that a channel's requantisation reads, and how many words follow all channels.
 struct RequantiseWords {
   std::vector<int32_t> multiplier, last;  ///< per channel; last: offset, or right shift

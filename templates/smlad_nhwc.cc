@@ -66,7 +66,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"px", w.out_h * w.out_w >= 2 ? "2" : "1"},
                    {"step", w.reduction() >= 8 ? "4" : "1"},
-                   {"border", border_knob(w).values[0]},
+                   {"border", usual_border(w)},
                    {"sched", "source"}});
 }
 
