@@ -15,12 +15,12 @@
 // assembly instead (doc/adr/0009).
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "schedules/requantise.h"
 #include "templates/input_window.h"
 #include "templates/ir_text.h"
 #include "templates/kernel_template.h"
+#include "templates/lane_groups.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/requantise_stage.h"
@@ -32,8 +32,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kBiggestLane = 32767;  // what a lane may reach on either side of its middle
-constexpr int kParamWords = 4;       // high seed, low seed, multiplier, offset or shift
+constexpr int kParamWords = 4;  // high seed, low seed, multiplier, offset or shift
 
 struct Plan {
   int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
@@ -49,7 +48,8 @@ struct Plan {
 };
 
 bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.facts.lane_group >= 2 && device.target.family == CoreFamily::kRiscv32;
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.facts.lane_group >= 2 &&
+         device.target.family == CoreFamily::kRiscv32;
 }
 
 ConfigSpace space(const Workload& w, const Device&) {
@@ -84,31 +84,6 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   return PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4;
 }
 
-// Lengths of the groups of one tile, in products; each a multiple of the step.
-std::vector<int> groups_of(const Plan& plan, const std::vector<std::vector<int8_t>>& tile) {
-  const auto n = static_cast<size_t>(plan.padded_reduction), step = static_cast<size_t>(plan.step);
-  const int longest = 255 / plan.oc / plan.step * plan.step;  // lengths are stored as bytes
-  std::vector<int> lengths;
-  std::vector<int> sums(tile.size(), 0);
-  for (size_t at = 0; at < n; at += step) {
-    std::vector<int> more(tile.size(), 0);
-    for (size_t c = 0; c < tile.size(); ++c)
-      for (size_t i = at; i < at + step; ++i) more[c] += std::abs(tile[c][i]);
-    bool fits = !lengths.empty() && lengths.back() + plan.step <= longest;
-    for (size_t c = 0; c < tile.size(); ++c) fits &= 128 * (sums[c] + more[c]) <= kBiggestLane;
-    if (fits) {
-      lengths.back() += plan.step;
-      for (size_t c = 0; c < tile.size(); ++c) sums[c] += more[c];
-    } else {
-      for (int alone : more)
-        if (128 * alone > kBiggestLane) return {};
-      lengths.push_back(plan.step);
-      sums = std::move(more);
-    }
-  }
-  return lengths;
-}
-
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -122,7 +97,8 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
       tile.push_back(channel_weights(w, data, c));
       tile.back().resize(static_cast<size_t>(plan.padded_reduction), 0);
     }
-    const auto lengths = groups_of(plan, tile);
+    // Lengths are stored as bytes, in weights.
+    const auto lengths = lane_groups(tile, plan.step, 255 / plan.oc / plan.step * plan.step);
     if (lengths.empty())
       return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
     for (int length : lengths) groups.push_back(static_cast<int8_t>(length * plan.oc));

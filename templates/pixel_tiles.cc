@@ -10,8 +10,10 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 bool tiles_fit(const Workload& w) {
-  return w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.batch == 1 &&
-         w.dilation_w == 1 && w.facts.requantise != Requantise::kLong;
+  if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
+  // A dense layer is a 1x1 convolution of one pixel.
+  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc &&
+                                    w.groups == 1 && w.dilation_w == 1);
 }
 
 std::string usual_border(const Workload& w) {

@@ -17,7 +17,8 @@ namespace tinytune {
 /// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested.
 int64_t inputs_of_run(const Workload& workload, std::string_view border);
 
-/// Convolutions whose inputs come in such runs and whose requantisation is not the long one.
+/// Dense layers and convolutions whose inputs come in such runs, if their requantisation is not the
+/// long one.
 bool tiles_fit(const Workload& workload);
 
 /// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the

@@ -46,7 +46,7 @@ bool supports(const Workload& w, const Device& device) {
 
 ConfigSpace space(const Workload& w, const Device&) {
   std::vector<int> channels;
-  for (int c : {1, 2, 3, 4})
+  for (int c : {1, 2, 3, 4, 5, 6, 8})
     if (w.out_c % c == 0) channels.push_back(c);
   ConfigSpace::Family family{"smlad_nhwc",
                              1,
@@ -55,16 +55,18 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
-    return plan.px <= w.out_h * w.out_w && plan.oc * plan.px <= 6 &&
+    return plan.px <= w.out_h * w.out_w && plan.oc * plan.px <= 8 &&
            2 * plan.step <= std::max<int64_t>(2, w.reduction());
   });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device&) {
+  const bool one_pixel = w.out_h * w.out_w == 1;
+  const char* channels = one_pixel && w.out_c % 4 == 0 ? "4" : w.out_c % 2 == 0 ? "2" : "1";
   return Schedule("smlad_nhwc", 1,
-                  {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
-                   {"px", w.out_h * w.out_w >= 2 ? "2" : "1"},
+                  {{"oc", channels},
+                   {"px", one_pixel ? "1" : "2"},
                    {"step", w.reduction() >= 8 ? "4" : "1"},
                    {"border", usual_border(w)},
                    {"sched", "source"}});

@@ -1,0 +1,227 @@
+// Lane-packed dense layers: two output channels in one word of weights, (w1 << 16) + w0.
+//
+// The proof and the flush are those of lanes_nhwc.cc. A dense layer has one pixel and no reuse of
+// weights, so here the weights carry the lanes: a step loads one input and a word per pair of
+// channels and adds two products per multiplication. Flash doubles (16 bits a weight).
+
+#include <algorithm>
+
+#include "schedules/requantise.h"
+#include "templates/kernel_template.h"
+#include "templates/lane_groups.h"
+#include "templates/packing.h"
+#include "templates/pixel_tiles.h"
+#include "templates/requantise_stage.h"
+#include "templates/switches.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kParamWords = 8;  // of a pair: seeds (high, low), then multiplier and last of both
+constexpr int kLongestGroup = 255;
+
+struct Plan {
+  int pairs, step;  // pairs of channels a tile, products between tests of the loop
+
+  explicit Plan(const Schedule& s) : pairs(s.get_int("pairs")), step(s.get_int("step")) {}
+};
+
+bool supports(const Workload& w, const Device& device) {
+  return w.op == OpKind::kDense && w.batch == 1 && w.out_c % 2 == 0 && w.facts.lane_group >= 2 &&
+         w.facts.requantise != Requantise::kLong && device.target.family == CoreFamily::kRiscv32;
+}
+
+bool legal(const Workload& w, const Plan& plan) {
+  return w.out_c % (2 * plan.pairs) == 0 && w.in_c % plan.step == 0 &&
+         plan.step <= w.facts.lane_group && plan.pairs * plan.step <= 64;
+}
+
+ConfigSpace space(const Workload& w, const Device&) {
+  ConfigSpace::Family family{
+      "lanes_dense",
+      1,
+      {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}), int_knob("step", {1, 2, 4, 8}), scheduler_knob()}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(s)); });
+  return result;
+}
+
+Schedule default_schedule(const Workload& w, const Device&) {
+  Schedule best;
+  for (const char* pairs : {"1", "2", "4"})
+    for (const char* step : {"1", "2", "4"}) {
+      const Schedule s("lanes_dense", 1, {{"pairs", pairs}, {"step", step}, {"sched", "source"}});
+      if (legal(w, Plan(s))) best = s;
+    }
+  return best;
+}
+
+int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(schedule);
+  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
+  std::vector<int32_t> weights, params;
+  std::vector<int8_t> groups;
+  const int longest = kLongestGroup / plan.step * plan.step;
+  for (int first = 0; first < w.out_c; first += 2 * plan.pairs) {
+    std::vector<std::vector<int8_t>> tile;
+    for (int c = first; c < first + 2 * plan.pairs; ++c)
+      tile.push_back(channel_weights(w, data, c));
+    const auto lengths = lane_groups(tile, plan.step, longest);
+    if (lengths.empty())
+      return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
+    for (int length : lengths) groups.push_back(static_cast<int8_t>(length));
+    groups.push_back(0);
+    for (size_t k = 0; k < tile[0].size(); ++k)
+      for (size_t c = 0; c < tile.size(); c += 2)
+        weights.push_back(
+            static_cast<int32_t>((static_cast<uint32_t>(int32_t{tile[c + 1][k]}) << 16) +
+                                 static_cast<uint32_t>(int32_t{tile[c][k]})));
+    for (int c = first; c < first + 2 * plan.pairs; c += 2) {
+      const auto low = static_cast<size_t>(c), high = low + 1;
+      const auto bias_low = static_cast<uint32_t>(folded_bias(w, data, c));
+      const auto bias_high = static_cast<uint32_t>(folded_bias(w, data, c + 1));
+      // As in lanes_nhwc.cc: at the end low = sum - (high << 16), and `high` holds its bias.
+      const uint32_t seed =
+          bias_low + (bias_high << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
+      params.insert(params.end(), {static_cast<int32_t>(bias_high), static_cast<int32_t>(seed),
+                                   words.multiplier[low], words.last[low], words.multiplier[high],
+                                   words.last[high], 0, 0});
+    }
+  }
+  params.insert(params.end(), words.shared.begin(), words.shared.end());
+  return std::vector<PackedConstant>{words_constant("weights", weights),
+                                     bytes_constant("groups", groups),
+                                     words_constant("params", params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(schedule);
+  using Kind = Loop::Kind;
+  LoopNest nest;
+  nest.loops = {{"oc_outer", w.out_c / (2 * plan.pairs), Kind::kSerial, false},
+                {"reduction", w.in_c / plan.step, Kind::kSerial, true},
+                {"ku", plan.step, Kind::kUnrolled, true},
+                {"oc", plan.pairs, Kind::kUnrolled, false},
+                {"lane", 2, Kind::kUnrolled, false}};
+  const int64_t tile_bytes = int64_t{4} * plan.pairs;
+  nest.accesses = {
+      {"input", 1, false, {0, plan.step, 1, 0, 0}},
+      {"weights", 4, false, {tile_bytes * w.in_c, tile_bytes * plan.step, tile_bytes, 4, 0}},
+      {"output", 1, true, {2 * plan.pairs, 0, 0, 2, 1}},
+      {"params", 16, false, {4 * kParamWords * plan.pairs, 0, 0, 4 * kParamWords, 0}}};
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = 3 * plan.pairs;
+  nest.outputs = w.out_c;
+  nest.unrolled_body = plan.pairs * plan.step;
+  nest.switches = {{"lanes", 1.0}};
+  describe_switches(schedule, nest);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), tiles_(w, 1, "none"), ir_(tiles_.ir()) {}
+
+  std::string write(const std::string& symbol) {
+    const Value end = params_end();
+    ir_.do_while({IrText::argument("weights"), IrText::argument("groups"),
+                  IrText::argument("params"), IrText::argument("output")},
+                 [&](const Values& v) {
+                   Values next = tile(v[0], v[1], v[2], v[3]);
+                   next.push_back(ir_.differs(next[2], end));
+                   return next;
+                 });
+    return ir_.function(symbol, {"input", "weights", "groups", "params", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  Value params_end() {
+    return ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * (w_.out_c / 2));
+  }
+
+  Values tile(const Value& weights, const Value& groups, const Value& params, const Value& out) {
+    // Carried: weights, groups, input, then (sum, high) of every pair.
+    Values state = {weights, groups, IrText::argument("input")};
+    for (int q = 0; q < plan_.pairs; ++q) {
+      state.push_back(ir_.load_word(ir_.at(params, 4 * (q * kParamWords + 1))));
+      state.push_back(ir_.load_word(ir_.at(params, 4 * q * kParamWords)));
+    }
+    state = ir_.do_while(state, [&](const Values& v) {
+      const Value end = ir_.at(v[2], ir_.load_byte(v[1], false));
+      Values group = {v[0], v[2]};
+      for (int q = 0; q < plan_.pairs; ++q) group.push_back(n(0x8000));
+      group = ir_.do_while(group, [&](const Values& g) {
+        Values next = products(g);
+        next.push_back(ir_.differs(next[1], end));
+        return next;
+      });
+      Values next = {group[0], ir_.at(v[1], 1), group[1]};
+      for (size_t q = 0; q < static_cast<size_t>(plan_.pairs); ++q) {
+        const Value& acc = group[2 + q];
+        next.push_back(ir_.add(v[3 + 2 * q], acc));
+        next.push_back(ir_.add(v[4 + 2 * q], ir_.shift_right(acc, n(16))));
+      }
+      next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
+      return next;
+    });
+    const Value shared = params_end();
+    for (int q = 0; q < plan_.pairs; ++q) {
+      const auto at = static_cast<size_t>(3 + 2 * q);
+      const Value& high = state[at + 1];
+      const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
+      const auto param = [&](int i) {
+        return ir_.load_word(ir_.at(params, 4 * (q * kParamWords + i)));
+      };
+      ir_.store_byte(tiles_.requantise(low, param(2), param(3), shared), ir_.at(out, 2 * q));
+      ir_.store_byte(tiles_.requantise(high, param(4), param(5), shared), ir_.at(out, 2 * q + 1));
+    }
+    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.pairs),
+            ir_.at(out, 2 * plan_.pairs)};
+  }
+
+  Values products(const Values& g) {
+    Values next = g;
+    for (int u = 0; u < plan_.step; ++u) {
+      const Value input = ir_.load_byte(ir_.at(g[1], u), true);
+      for (int q = 0; q < plan_.pairs; ++q) {
+        const Value weight = ir_.load_word(ir_.at(g[0], 4 * (u * plan_.pairs + q)));
+        Value& acc = next[static_cast<size_t>(2 + q)];
+        acc = ir_.add(acc, ir_.mul(input, weight));
+      }
+    }
+    next[0] = ir_.at(g[0], int64_t{4} * plan_.step * plan_.pairs);
+    next[1] = ir_.at(g[1], plan_.step);
+    return next;
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+};
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
+              const std::string& symbol) {
+  const Plan plan(schedule);
+  return {nullptr, Writer(w, plan).write(symbol)};
+}
+
+}  // namespace
+
+extern const KernelTemplate kLanesDense;
+const KernelTemplate kLanesDense = {"lanes_dense", 1,     {"weights", "groups", "params"},
+                                    supports,      space, default_schedule,
+                                    describe,      pack,  scratch_bytes,
+                                    lower};
+
+}  // namespace tinytune
