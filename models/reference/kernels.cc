@@ -1,6 +1,9 @@
 // Convolutions and matrix products. Sums wrap at 32 bits as the reference's do on every target.
+// They run in NHWC; NCHW is the same between two transposes.
 #include <algorithm>
+#include <vector>
 
+#include "models/layout.h"
 #include "models/reference/reference.h"
 #include "schedules/requantise.h"
 
@@ -81,10 +84,17 @@ void convolution(const KernelOp& op, const int8_t* input, int8_t* output) {
 }  // namespace
 
 void run(const KernelOp& op, const Buffers& buffers) {
-  if (op.workload.op == OpKind::kDense)
-    dense(op, buffers.input(), buffers.output());
-  else
-    convolution(op, buffers.input(), buffers.output());
+  const Workload& w = op.workload;
+  if (w.op == OpKind::kDense) return dense(op, buffers.input(), buffers.output());
+  if (w.layout == Layout::kNhwc) return convolution(op, buffers.input(), buffers.output());
+  const auto* bytes = reinterpret_cast<const uint8_t*>(buffers.input());
+  const auto input = transposed({bytes, static_cast<size_t>(w.input_bytes())},
+                                {w.batch, w.in_h, w.in_w, w.in_c}, Layout::kNchw);
+  std::vector<uint8_t> output(static_cast<size_t>(w.output_bytes()));
+  convolution(op, reinterpret_cast<const int8_t*>(input.data()),
+              reinterpret_cast<int8_t*>(output.data()));
+  const auto result = transposed(output, {w.batch, w.out_h, w.out_w, w.out_c}, Layout::kNhwc);
+  std::copy(result.begin(), result.end(), buffers.output());
 }
 
 }  // namespace tinytune::reference

@@ -64,6 +64,49 @@ const Case kCases[] = {
     {"depthwise_conv2d_s8 nhwc n1 in11x11x2 out11x11x2 k3x3 s1x1 d2x2 p2,2 g1 m1 zp0,0 act-128,127 "
      "lane1 long",
      3},
+    {"conv2d_s8 nchw n1 in5x5x8 out5x5x8 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
+     "long",
+     5},
+    {"conv2d_s8 nchw n1 in9x7x3 out5x4x6 k3x3 s2x2 d1x1 p1,1 g1 m1 zp5,-3 act-100,90 lane1 long",
+     6},
+    {"conv2d_s8 nchw n2 in7x7x4 out7x7x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,7 act-128,127 lane1 long",
+     6},
+    {"conv2d_s8 nchw n1 in11x13x2 out4x5x7 k5x4 s2x2 d1x1 p0,0 g1 m1 zp0,0 act-128,127 lane1 long",
+     4},
+    {"conv2d_s8 nchw n1 in12x9x1 out6x5x4 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127 lane1 "
+     "long",
+     4},
+    {"conv2d_s8 nchw n1 in9x9x4 out9x9x4 k3x3 s1x1 d2x2 p2,2 g1 m1 zp-1,-128 act-128,127 lane1 "
+     "long",
+     5},
+    {"conv2d_s8 nchw n1 in6x6x8 out6x6x12 k3x3 s1x1 d1x1 p1,1 g4 m1 zp3,-128 act-128,127 lane1 "
+     "long",
+     4},
+    {"conv2d_s8 nchw n1 in8x8x5 out4x4x3 k1x1 s2x2 d1x1 p0,0 g1 m1 zp-7,11 act-128,127 lane1 long",
+     3},
+    {"conv2d_s8 nchw n1 in1x17x3 out1x17x13 k1x8 s1x1 d1x1 p0,3 g1 m1 zp1,-128 act-128,127 lane1 "
+     "long",
+     3},
+    {"conv2d_s8 nchw n1 in4x8x4 out4x8x3 k1x9 s1x1 d1x1 p0,4 g1 m1 zp1,-128 act-128,127 lane1 long",
+     3},
+    {"depthwise_conv2d_s8 nchw n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+     "act-128,127 lane1 long",
+     6},
+    {"depthwise_conv2d_s8 nchw n2 in9x9x3 out5x5x3 k3x3 s2x2 d1x1 p1,1 g1 m1 zp4,9 act-128,127 "
+     "lane1 long",
+     4},
+    {"depthwise_conv2d_s8 nchw n1 in9x7x2 out9x7x6 k3x5 s1x1 d1x1 p1,2 g1 m3 zp-5,-128 act-128,127 "
+     "lane1 long",
+     4},
+    {"depthwise_conv2d_s8 nchw n1 in15x1x4 out1x1x4 k15x1 s1x1 d1x1 p0,0 g1 m1 zp-9,5 act-128,127 "
+     "lane1 long",
+     3},
+    {"depthwise_conv2d_s8 nchw n1 in8x20x3 out8x20x3 k8x20 s1x1 d1x1 p3,9 g1 m1 zp-9,5 act-128,127 "
+     "lane1 long",
+     3},
+    {"depthwise_conv2d_s8 nchw n1 in11x11x2 out11x11x2 k3x3 s1x1 d2x2 p2,2 g1 m1 zp0,0 act-128,127 "
+     "lane1 long",
+     3},
     {"dense_s8 nhwc n1 in1x1x64 out1x1x12 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127 lane1 "
      "long",
      5},
