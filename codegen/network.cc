@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "codegen/c_writer.h"
 #include "codegen/kernel_set.h"
+#include "codegen/layout.h"
 #include "codegen/memory_plan.h"
 #include "codegen/network_parts.h"
 #include "codegen/operator_emitter.h"
@@ -15,22 +16,21 @@
 namespace tinytune {
 namespace {
 
-// From a graph to its parts, in the order the decisions depend on each other: integer forms, then
-// which tensors share memory, then kernels (whose scratch needs memory too), then offsets, then C.
+// From a graph to its parts, in the order the decisions depend on each other: which tensors share
+// memory, then kernels (whose scratch needs memory too), then offsets, then C.
 class Generation {
  public:
-  Generation(const Graph& graph, const Device& device, const ScheduleSource& schedules,
-             const NetworkOptions& options)
-      : parts_{options.name, graph, device, {}, {}, {}, {}, {}, {}, 0},
-        graph_(graph),
+  Generation(const LaidOutGraph& network, size_t model_tensors, const Device& device,
+             const ScheduleSource& schedules, const NetworkOptions& options)
+      : parts_{options.name, network.graph, device, {}, {}, {}, {}, {}, {}, 0},
+        graph_(network.graph),
+        forms_(network.ops),
+        layout_of_(network.layout_of),
+        model_tensors_(model_tensors),
         format_(options.format),
         kernels_(device, schedules, options.name) {}
 
   Result<GeneratedNetwork> run() {
-    for (const Operator& op : graph_.operators) {
-      TT_TRY_ASSIGN(IntegerOp form, integer_form(graph_, op));
-      forms_.push_back(std::move(form));
-    }
     storage_ = assign_storage(graph_, forms_);
     for (const int t : graph_.outputs)
       if (!storage_.buffer_of[static_cast<size_t>(t)])
@@ -53,7 +53,11 @@ class Generation {
 
  private:
   std::string layer_symbol(size_t step) const {
-    return parts_.name + "_layer_" + std::to_string(graph_.operators[step].index);
+    const Operator& op = graph_.operators[step];
+    if (op.index == kTransformIndex)
+      return parts_.name + "_transform_" + std::to_string(op.inputs[0]) + "_" +
+             std::to_string(op.outputs[0]);
+    return parts_.name + "_layer_" + std::to_string(op.index);
   }
 
   Status choose_kernels() {
@@ -64,6 +68,7 @@ class Generation {
       GeneratedLayer layer;
       layer.index = op.index;
       layer.op = std::string(name_of(op.kind));
+      layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
       layer.macs = layer.macs_executed = macs_of(forms_[step]);
       if (const auto* kernel = std::get_if<KernelOp>(&forms_[step])) {
         auto call = kernels_.add(*kernel, op.index, parts_.constants);
@@ -96,7 +101,7 @@ class Generation {
     for (size_t s = step; s-- > 0;) {
       const Operator& op = graph_.operators[s];
       if (std::find(op.outputs.begin(), op.outputs.end(), tensor) == op.outputs.end()) continue;
-      if (!storage_.is_alias[s]) return op.index;
+      if (!storage_.is_alias[s] && op.index != kTransformIndex) return op.index;
       tensor = op.inputs[0];
     }
     return std::nullopt;
@@ -189,7 +194,9 @@ class Generation {
 
   std::string comment(size_t step) const {
     const Operator& op = graph_.operators[step];
-    std::string text = std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
+    std::string text = op.index == kTransformIndex
+                           ? "layout transform "
+                           : std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
     text +=
         shape_text(graph_.tensor(op.inputs[0])) + " -> " + shape_text(graph_.tensor(op.outputs[0]));
     if (calls_[step]) text += (calls_[step]->tuned ? ", tuned" : ", default schedule");
@@ -205,11 +212,11 @@ class Generation {
   }
 
   void describe_tensors() {
-    for (size_t t = 0; t < graph_.tensors.size(); ++t)
+    for (size_t t = 0; t < model_tensors_; ++t)
       if (storage_.buffer_of[t])
         network_.tensors.push_back({static_cast<int>(t), plan_.offsets[*storage_.buffer_of[t]],
                                     static_cast<uint32_t>(graph_.tensors[t].bytes()),
-                                    storage_.first_step[t], storage_.last_step[t]});
+                                    storage_.first_step[t], storage_.last_step[t], layout_of_[t]});
   }
 
   void print_files() {
@@ -227,9 +234,11 @@ class Generation {
 
   NetworkParts parts_;
   const Graph& graph_;
+  const std::vector<IntegerOp>& forms_;
+  const std::vector<Layout>& layout_of_;
+  size_t model_tensors_;  // those beyond are layout transforms' own
   PackageFormat format_;
   KernelSet kernels_;
-  std::vector<IntegerOp> forms_;
   Storage storage_;
   MemoryPlan plan_;
   std::vector<std::optional<KernelCall>> calls_;  // by step
@@ -244,7 +253,14 @@ Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& devi
                                           const NetworkOptions& options) {
   if (!is_c_identifier(options.name))
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is not a C identifier");
-  return Generation(graph, device, schedules, options).run();
+  std::vector<IntegerOp> forms;
+  for (const Operator& op : graph.operators) {
+    TT_TRY_ASSIGN(IntegerOp form, integer_form(graph, op));
+    forms.push_back(std::move(form));
+  }
+  const auto layouts = options.layouts ? options.layouts(graph, forms) : std::vector<Layout>();
+  const LaidOutGraph network = lay_out(graph, std::move(forms), layouts);
+  return Generation(network, graph.tensors.size(), device, schedules, options).run();
 }
 
 }  // namespace tinytune

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "devices/device.h"
 #include "models/graph.h"
+#include "models/integer_op.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
 #include "tinytune/result.h"
@@ -22,6 +24,9 @@ namespace tinytune {
 /// The best known schedule of a workload, or nothing (the default is used then).
 using ScheduleSource = std::function<std::optional<Schedule>(const Workload&)>;
 
+/// The layout of every operator, in execution order. codegen/layout.h makes and chooses them.
+using LayoutSource = std::function<std::vector<Layout>(const Graph&, std::span<const IntegerOp>)>;
+
 struct GeneratedFile {
   std::string name;  ///< relative path
   std::string contents;
@@ -29,12 +34,13 @@ struct GeneratedFile {
 
 /// What one operator of the model became.
 struct GeneratedLayer {
-  int index = 0;  ///< operator index in the model
+  int index = 0;  ///< operator index in the model; -1: a layout transform, which no operator owns
   std::string op;
   std::string symbol;             ///< empty when no code of its own executes
   std::optional<int> fused_into;  ///< the operator that carries its cost
   bool tuned = false;             ///< its schedule came from the source
   std::optional<Schedule> schedule;
+  Layout layout = Layout::kNhwc;  ///< of what it writes
   int64_t macs = 0, macs_executed = 0;
 };
 
@@ -45,6 +51,7 @@ struct PlacedTensor {
   /// Indices into `layers` that write it first and read it last; an input's first step is -1. Valid
   /// right after `first_step`; a later operator may overwrite it in place as it reads it last.
   int first_step = 0, last_step = 0;
+  Layout layout = Layout::kNhwc;  ///< how the arena holds it
 };
 
 struct GeneratedNetwork {
@@ -53,7 +60,7 @@ struct GeneratedNetwork {
       invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
   std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
-  std::vector<GeneratedLayer> layers;  ///< in execution order, one per operator of the model
+  std::vector<GeneratedLayer> layers;  ///< in execution order: operators and transforms
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
   uint32_t arena_lower_bound = 0;     ///< the most bytes alive in one step; no plan is smaller
@@ -69,6 +76,7 @@ std::optional<PackageFormat> parse_package_format(std::string_view name);
 struct NetworkOptions {
   std::string name;  ///< prefix of symbols and files; a C identifier
   PackageFormat format = PackageFormat::kCmake;
+  LayoutSource layouts = {};  ///< empty: all NHWC
 };
 
 /// kUnsupported: an operator no template or emitter takes. kFailed: a kernel did not build.
