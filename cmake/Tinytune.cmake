@@ -25,6 +25,10 @@ function(tinytune_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     TINYTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TINYTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set(properties TIMEOUT 600)
+  if(ARG_LABELS)
+    list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+    PROPERTIES ${properties})
 endfunction()
