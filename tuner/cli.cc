@@ -47,6 +47,10 @@ void add_model_and_device(CLI::App& app, std::string& model, std::string& device
       ->type_name("NAME|FILE");
 }
 
+void add_layout(CLI::App& app, std::string& layout, const char* description) {
+  app.add_option("--layout", layout, description)->type_name("nhwc|nchw|auto");
+}
+
 void add_json(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "One JSON object on stdout");
 }
@@ -66,6 +70,7 @@ void add_tune(CLI::App& app, Options& options) {
   app.add_option("--seed", tune.seed, "Same seed, same run [1]")->type_name("S");
   app.add_option("--tasks", tune.tasks, "Tune only these tasks of `tune inspect`: 0,2-5 [all]")
       ->type_name("LIST");
+  add_layout(app, tune.layout, "Layouts to tune kernels for; auto is both [nhwc]");
   app.add_option("--workers", tune.workers, "Processes to start here [one per core]")
       ->type_name("N");
   app.add_option("--listen", tune.listen, "Where workers may dial in [a private socket]")
@@ -81,6 +86,7 @@ void add_compile(CLI::App& app, Options& options) {
   add_model_and_device(*command, options.compile.model, options.compile.device);
   command->add_option("--records", options.compile.records, "The tuning log [default schedules]")
       ->type_name("LOG");
+  add_layout(*command, options.compile.layout, "Layout of activations; auto by layer [nhwc]");
   command->add_option("-o,--output", options.compile.directory, "The directory to write")
       ->type_name("DIR");
   command->add_flag("--require-tuned", options.compile.require_tuned,
@@ -108,6 +114,7 @@ void add_run(CLI::App& app, Options& options) {
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_layout(*command, run.layout, "Layout of activations; auto by layer [nhwc]");
   command->add_flag("--verify", run.verify, "Compare with the reference operators, bit for bit");
   command->add_option("--dump-tensors", run.dump_directory, "Write tensor_<id>.bin here")
       ->type_name("DIR");
@@ -120,6 +127,7 @@ void add_small_commands(CLI::App& app, Options& options) {
       "Example: tune report --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl");
   add_model_and_device(*report, options.report.model, options.report.device);
   report->add_option("--records", options.report.records, "The tuning log")->type_name("LOG");
+  add_layout(*report, options.report.layout, "Layout of the tuned variant; auto by layer [nhwc]");
   add_json(*report, options);
 
   CLI::App* inspect = add_command(app, "inspect", "List a model's operators and tuning tasks",

@@ -2,6 +2,7 @@
 
 #include "tinytune/deploy.h"
 #include "tuner/commands.h"
+#include "tuner/layouts.h"
 #include "tuner/units.h"
 
 namespace tinytune {
@@ -11,6 +12,9 @@ int run_compile(const CompileArguments& arguments, const Console& console) {
   if (!model) return console.fail(model.error());
   CompileOptions options;
   options.records = arguments.records;
+  const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
+  if (!layout) return console.fail(layout.error());
+  options.layout = *layout;
   options.require_tuned = arguments.require_tuned;
   options.on_message = console.sink();
   const Result<CompileReport> report =

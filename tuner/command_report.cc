@@ -1,5 +1,6 @@
 #include "tinytune/deploy.h"
 #include "tuner/commands.h"
+#include "tuner/layouts.h"
 #include "tuner/report_json.h"
 #include "tuner/report_text.h"
 
@@ -12,9 +13,13 @@ int run_report(const ReportArguments& arguments, const Console& console) {
   options.verify = true;
   options.on_message = console.sink();
   options.records = arguments.records;
+  const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
+  if (!layout) return console.fail(layout.error());
+  options.layout = *layout;
   const Result<RunReport> tuned = run_model(*model, arguments.device, options);
   if (!tuned) return console.fail(tuned.error());
   options.records.reset();
+  options.layout = LayoutPolicy::kNhwc;
   const Result<RunReport> by_default = run_model(*model, arguments.device, options);
   if (!by_default) return console.fail(by_default.error());
   console.result(console.json() ? to_json(*by_default, *tuned)

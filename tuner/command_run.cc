@@ -2,6 +2,7 @@
 
 #include "tinytune/deploy.h"
 #include "tuner/commands.h"
+#include "tuner/layouts.h"
 #include "tuner/report_json.h"
 #include "tuner/report_text.h"
 #include "tuner/tensor_files.h"
@@ -40,6 +41,9 @@ int run_run(const RunArguments& arguments, const Console& console) {
 
   RunOptions options;
   options.records = arguments.records;
+  const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
+  if (!layout) return console.fail(layout.error());
+  options.layout = *layout;
   options.inputs = std::move(*inputs);
   options.verify = arguments.verify;
   options.dump_tensors = arguments.dump_directory.has_value();

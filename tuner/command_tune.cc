@@ -4,6 +4,8 @@
 #include "tinytune/tinytune.h"
 #include "tuner/arguments.h"
 #include "tuner/commands.h"
+#include "tuner/layouts.h"
+#include "tuner/model_state.h"
 #include "tuner/progress.h"
 #include "tuner/report_json.h"
 #include "tuner/report_text.h"
@@ -28,25 +30,27 @@ Result<TuneOptions> options_of(const TuneArguments& arguments, const Model& mode
   if (arguments.budget) {
     TT_TRY_ASSIGN(options.budget_seconds, parse_duration(*arguments.budget));
   }
+  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   if (arguments.tasks) {
-    TT_TRY_ASSIGN(options.tasks,
-                  parse_task_list(*arguments.tasks, static_cast<int>(model.info().tasks.size())));
+    const size_t count = tasks_in(model.state().tasks, options.layout).size();
+    TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
   }
   return options;
 }
 
 std::string next_command(const TuneArguments& arguments, const std::string& records,
                          const Invocation& invocation) {
-  const std::vector<std::string> words = {invocation.program,
-                                          "compile",
-                                          "--model",
-                                          arguments.model,
-                                          "--device",
-                                          arguments.device,
-                                          "--records",
-                                          records,
-                                          "-o",
-                                          stem_of(arguments.model) + "/"};
+  std::vector<std::string> words = {invocation.program,
+                                    "compile",
+                                    "--model",
+                                    arguments.model,
+                                    "--device",
+                                    arguments.device,
+                                    "--records",
+                                    records,
+                                    "-o",
+                                    stem_of(arguments.model) + "/"};
+  if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
   return shell_line(words);
 }
 

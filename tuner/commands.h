@@ -27,6 +27,7 @@ struct TuneArguments {
   std::string tuner = "xgb";
   std::optional<int> workers;
   std::string listen;
+  std::string layout = "nhwc";
 };
 int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console);
 
@@ -34,6 +35,7 @@ struct CompileArguments {
   std::string model, device, directory;
   std::optional<std::string> records;
   bool require_tuned = false;
+  std::string layout = "nhwc";
 };
 int run_compile(const CompileArguments& arguments, const Console& console);
 
@@ -43,6 +45,7 @@ struct RunArguments {
   std::vector<std::string> inputs, outputs;
   bool verify = false;
   std::optional<std::string> dump_directory;
+  std::string layout = "nhwc";
 };
 int run_run(const RunArguments& arguments, const Console& console);
 
@@ -51,6 +54,7 @@ int run_devices(const Console& console);
 
 struct ReportArguments {
   std::string model, device, records;
+  std::string layout = "nhwc";
 };
 int run_report(const ReportArguments& arguments, const Console& console);
 

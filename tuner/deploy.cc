@@ -10,6 +10,7 @@
 #include "models/integer_op.h"
 #include "records/log.h"
 #include "tuner/known_records.h"
+#include "tuner/layouts.h"
 #include "tuner/model_state.h"
 #include "tuner/network_simulation.h"
 #include "tuner/tensor_files.h"
@@ -26,7 +27,7 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
 }
 
 Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
-                                  const MessageSink& sink) {
+                                  LayoutChoice& layouts, const MessageSink& sink) {
   const auto best = [&records](const Workload& workload) -> std::optional<Schedule> {
     const Measurement* measurement = records.best(to_text(workload));
     if (measurement == nullptr) return std::nullopt;
@@ -35,7 +36,9 @@ Result<GeneratedNetwork> generate(const Model& model, const Device& device, cons
   };
   NetworkOptions options;
   options.name = model.info().name;
+  options.layouts = layouts.source();
   Result<GeneratedNetwork> network = generate_network(model.state().graph, device, best, options);
+  TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
@@ -129,8 +132,9 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
                                     const std::string& directory, const CompileOptions& options) {
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
   TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
+  LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, options.on_message));
+                generate(model, device, records, layouts, options.on_message));
   const std::string untuned = untuned_layers(network);
   if (options.require_tuned && !untuned.empty()) {
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
@@ -165,11 +169,13 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
   }
   TT_TRY(check_inputs(model, inputs));
+  LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, options.on_message));
+                generate(model, device, records, layouts, options.on_message));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
+  if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
   if (options.verify) TT_TRY(verify(model, inputs, report));
   if (options.dump_tensors) {
     TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));

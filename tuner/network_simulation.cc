@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "codegen/layout.h"
+
 namespace tinytune {
 namespace {
 
@@ -88,13 +90,16 @@ Result<TensorDump> NetworkSimulation::read(int tensor) {
   TT_TRY_ASSIGN(const uint32_t address, place_of(tensor));
   TT_TRY_ASSIGN(auto bytes,
                 simulator_.read(address, static_cast<size_t>(graph_->tensor(tensor).bytes())));
+  for (const PlacedTensor& placed : network_->tensors)
+    if (placed.tensor == tensor && placed.layout == Layout::kNchw)
+      bytes = transposed(bytes, *image_of(graph_->tensor(tensor)), Layout::kNchw);
   return TensorDump{tensor, std::move(bytes)};
 }
 
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
   std::vector<uint32_t> sections;
   for (const GeneratedLayer& layer : network_->layers) {
-    if (layer.symbol.empty()) continue;
+    if (layer.symbol.empty() || layer.index == kTransformIndex) continue;
     TT_TRY_ASSIGN(const uint32_t address, address_of(layer.symbol));
     sections.push_back(address);
   }
@@ -114,8 +119,10 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   report.flash_bytes = elf_.code_bytes + elf_.data_bytes;
   size_t section = 0;
   for (const GeneratedLayer& layer : network_->layers) {
+    if (layer.index == kTransformIndex) continue;
     LayerCost cost{layer.index, layer.op, layer.macs,  layer.macs_executed,
                    0,           0,        layer.tuned, layer.fused_into};
+    if (layer.layout == Layout::kNchw) cost.layout = LayoutPolicy::kNchw;
     if (!layer.symbol.empty()) {
       const Counts& counts = call_report.sections.at(section++);
       cost.instructions = counts.instructions;

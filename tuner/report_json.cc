@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tuner/layouts.h"
 #include "tuner/report_text.h"
 #include "tuner/units.h"
 
@@ -33,6 +34,26 @@ Json json_of(const std::vector<TensorInfo>& tensors) {
   return all;
 }
 
+Json json_of(const LayoutTotal& total) {
+  return {{"cycles", or_null(total.cycles)},
+          {"transform_cycles", total.transform_cycles},
+          {"transforms", total.transforms}};
+}
+
+Json json_of(const LayoutComparison& comparison) {
+  Json layers = Json::array();
+  for (const LayoutComparison::Layer& layer : comparison.layers) {
+    layers.push_back({{"index", layer.index},
+                      {"layout", name_of(layer.layout)},
+                      {"nhwc_cycles", or_null(layer.nhwc_cycles)},
+                      {"nchw_cycles", or_null(layer.nchw_cycles)}});
+  }
+  return {{"layers", std::move(layers)},
+          {"chosen", json_of(comparison.chosen)},
+          {"nhwc", json_of(comparison.all_nhwc)},
+          {"nchw", json_of(comparison.all_nchw)}};
+}
+
 Json json_of(const RunReport& report) {
   Json layers = Json::array();
   for (const LayerCost& layer : report.layers) {
@@ -43,17 +64,20 @@ Json json_of(const RunReport& report) {
                       {"instructions", layer.instructions},
                       {"cycles", layer.cycles},
                       {"tuned", layer.tuned},
-                      {"fused_into", or_null(layer.fused_into)}});
+                      {"fused_into", or_null(layer.fused_into)},
+                      {"layout", name_of(layer.layout)}});
   }
-  return {{"exact", or_null(report.exact)},
-          {"instructions", report.instructions},
-          {"cycles", report.cycles},
-          {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
-          {"arena_bytes", report.arena_bytes},
-          {"stack_bytes", report.stack_bytes},
-          {"flash_bytes", report.flash_bytes},
-          {"overhead_instructions", report.overhead_instructions},
-          {"layers", std::move(layers)}};
+  Json all = {{"exact", or_null(report.exact)},
+              {"instructions", report.instructions},
+              {"cycles", report.cycles},
+              {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
+              {"arena_bytes", report.arena_bytes},
+              {"stack_bytes", report.stack_bytes},
+              {"flash_bytes", report.flash_bytes},
+              {"overhead_instructions", report.overhead_instructions},
+              {"layers", std::move(layers)}};
+  if (report.layouts) all["layouts"] = json_of(*report.layouts);
+  return all;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tuner/layouts.h"
 #include "tuner/units.h"
 
 namespace tinytune {
@@ -65,6 +66,22 @@ void add_border(std::string& text, const char* what, const std::vector<TensorInf
     text += fmt::format("{} t{} {} {} {}, {} bytes\n", what, t.id, t.name, t.type,
                         shape_text(t.shape), grouped(static_cast<uint64_t>(t.bytes)));
   }
+}
+
+std::string layouts_text(const LayoutComparison& comparison) {
+  Table table({"layer", "layout", "nhwc cycles", "nchw cycles"});
+  for (const LayoutComparison::Layer& layer : comparison.layers) {
+    if (!layer.nhwc_cycles && !layer.nchw_cycles && layer.layout == LayoutPolicy::kNhwc) continue;
+    table.add({std::to_string(layer.index), std::string(name_of(layer.layout)),
+               or_dash(layer.nhwc_cycles), or_dash(layer.nchw_cycles)});
+  }
+  const auto total = [](const char* what, const LayoutTotal& t) {
+    return fmt::format("{}: {} cycles of tuned layers, {} of them in {} transforms\n", what,
+                       t.cycles ? grouped(*t.cycles) : "unknown (not all measured)",
+                       grouped(t.transform_cycles), t.transforms);
+  };
+  return "\nlayouts, as the log has them\n" + table.text() + total("as chosen", comparison.chosen) +
+         total("all NHWC", comparison.all_nhwc) + total("all NCHW", comparison.all_nchw);
 }
 
 }  // namespace
@@ -191,6 +208,7 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
                 ? "exact: both variants equal the reference bit for bit\n"
                 : "NOT exact: " + (*tuned.exact ? by_default.difference : tuned.difference) + "\n";
   }
+  if (tuned.layouts) text += layouts_text(*tuned.layouts);
   return text;
 }
 

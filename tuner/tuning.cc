@@ -1,6 +1,7 @@
 #include "tinytune/tuning.h"
 
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "rpc_device/address.h"
 #include "search/strategy.h"
 #include "tuner/known_records.h"
+#include "tuner/layouts.h"
 #include "tuner/model_state.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
@@ -27,8 +29,9 @@ double seconds_since(Clock::time_point start) {
 
 Error invalid(std::string message) { return Error(ErrorCode::kInvalidInput, std::move(message)); }
 
-Result<std::vector<int>> selected_tasks(const Model& model, const TuneOptions& options) {
-  const int count = static_cast<int>(model.state().tasks.size());
+Result<std::vector<int>> selected_tasks(const Model& model, const std::vector<Task>& tasks,
+                                        const TuneOptions& options) {
+  const int count = static_cast<int>(tasks.size());
   if (count == 0) {
     return Error(ErrorCode::kUnsupported,
                  model.path() + ": no convolution, depthwise convolution or dense layer to tune");
@@ -64,17 +67,30 @@ Status check_options(const TuneOptions& options) {
   return ok_status();
 }
 
-/// Sum over the layers of all tasks; nothing while one task has no value.
-template <typename CyclesOf>
-std::optional<uint64_t> network_cycles(const std::vector<TuningTask>& tasks, CyclesOf cycles_of) {
-  uint64_t sum = 0;
+/// Sum over the layers of all tasks; nothing while one layer has no value. Where a layer stands in
+/// two tasks (one per layout), `pick` says what counts.
+template <typename CyclesOf, typename Pick>
+std::optional<uint64_t> network_cycles(const std::vector<TuningTask>& tasks, CyclesOf cycles_of,
+                                       Pick pick) {
+  std::map<int, std::optional<uint64_t>> by_layer;
   for (const TuningTask& task : tasks) {
     const std::optional<uint64_t> cycles = cycles_of(task);
+    for (const int layer : task.task->layers) {
+      const auto [at, is_first] = by_layer.try_emplace(layer, cycles);
+      if (!is_first) at->second = pick(at->second, cycles);
+    }
+  }
+  uint64_t sum = 0;
+  for (const auto& [layer, cycles] : by_layer) {
     if (!cycles) return std::nullopt;
-    sum += *cycles * task.task->layers.size();
+    sum += *cycles;
   }
   return sum;
 }
+
+using Cycles = std::optional<uint64_t>;
+Cycles first_of(const Cycles& a, const Cycles&) { return a; }
+Cycles fewer_of(const Cycles& a, const Cycles& b) { return !a || (b && *b < *a) ? b : a; }
 
 std::optional<uint64_t> cycles_of(const Measurement* measurement) {
   return measurement == nullptr ? std::nullopt : measurement->median_cycles();
@@ -105,7 +121,8 @@ class ProgressReporter {
     p.measured = measured;
     p.clock_hz = device_.clock_hz;
     p.best_cycles = network_cycles(
-        tasks_, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); });
+        tasks_, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); },
+        fewer_of);
     const double elapsed = seconds_since(*first_);
     if (elapsed > 0) p.trials_per_second = static_cast<double>(measured) / elapsed;
     if (p.trials_per_second > 0) {
@@ -142,10 +159,11 @@ TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& record
     }
     report.tasks.push_back(std::move(result));
   }
-  report.default_cycles =
-      network_cycles(tasks, [&](const TuningTask& task) { return default_cycles(task, records); });
+  report.default_cycles = network_cycles(
+      tasks, [&](const TuningTask& task) { return default_cycles(task, records); }, first_of);
   report.best_cycles = network_cycles(
-      tasks, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); });
+      tasks, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); },
+      fewer_of);
   report.clock_hz = device.clock_hz;
   return report;
 }
@@ -171,8 +189,9 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   const auto started = Clock::now();
   TT_TRY(check_options(options));
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, options));
-  TT_TRY_ASSIGN(const auto tasks, make_tuning_tasks(model.state().tasks, selected, device));
+  const std::vector<Task> all = tasks_in(model.state().tasks, options.layout);
+  TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
+  TT_TRY_ASSIGN(const auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);

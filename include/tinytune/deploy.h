@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tinytune/layout.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 #include "tinytune/tuning.h"
@@ -15,6 +16,7 @@ namespace tinytune {
 struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
+  LayoutPolicy layout = LayoutPolicy::kNhwc;
   MessageSink on_message;
 };
 
@@ -37,6 +39,7 @@ struct RunOptions {
   std::vector<std::vector<uint8_t>> inputs;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
+  LayoutPolicy layout = LayoutPolicy::kNhwc;
   MessageSink on_message;
 };
 
@@ -47,11 +50,30 @@ struct LayerCost {
   uint64_t instructions = 0, cycles = 0;
   bool tuned = false;
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
+  LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto
+};
+
+/// Cycles of the tunable layers in some choice of layouts, from the log, and of its transforms.
+struct LayoutTotal {
+  std::optional<uint64_t> cycles;  ///< both; absent while a layer has no record in its layout
+  uint64_t transform_cycles = 0;
+  int transforms = 0;
+};
+
+/// What was chosen by layer, and what one layout for all would cost.
+struct LayoutComparison {
+  struct Layer {
+    int index = 0;
+    LayoutPolicy layout = LayoutPolicy::kNhwc;         ///< chosen; never kAuto
+    std::optional<uint64_t> nhwc_cycles, nchw_cycles;  ///< absent if not measured, or no kernel
+  };
+  std::vector<Layer> layers;
+  LayoutTotal chosen, all_nhwc, all_nchw;
 };
 
 struct TensorDump {
   int id = 0;
-  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> bytes;  ///< NHWC, however the generated code held it
 };
 
 struct RunReport {
@@ -62,6 +84,7 @@ struct RunReport {
   uint32_t arena_bytes = 0, stack_bytes = 0, flash_bytes = 0;
   uint64_t overhead_instructions = 0;  ///< what no operator owns
   std::vector<LayerCost> layers;
+  std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
   std::vector<TensorDump> tensors;            ///< only with dump_tensors
   std::vector<int> fused_tensors;             ///< those that no memory ever holds

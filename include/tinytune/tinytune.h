@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tinytune/deploy.h"
+#include "tinytune/layout.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 #include "tinytune/tuning.h"

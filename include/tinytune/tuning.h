@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tinytune/layout.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 
@@ -40,6 +41,8 @@ struct TuneOptions {
   std::optional<double> budget_seconds;
   std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
   uint64_t seed = 1;
+  /// What is tuned: with kAuto, every task that has a layout is there twice, NCHW after all others.
+  LayoutPolicy layout = LayoutPolicy::kNhwc;
   std::vector<int> tasks;      ///< indices; empty: all
   std::optional<int> workers;  ///< processes to start here; default: one per core
   /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.
@@ -74,6 +77,8 @@ struct TuneTimes {
 struct TuneReport {
   std::vector<TaskResult> tasks;
   /// Sums over the layers of the tasks above; absent while one of them has no valid measurement.
+  /// With kAuto, of a layer's two tasks the better one counts (and NHWC for the default), and
+  /// transforms between layouts are not in the sum.
   std::optional<uint64_t> default_cycles, best_cycles;
   std::optional<uint64_t> clock_hz;
   std::string records;
