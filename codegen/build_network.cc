@@ -1,10 +1,8 @@
-#include <stdlib.h>
-
 #include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "codegen/kernel.h"
 #include "codegen/memory_plan.h"
 #include "codegen/network.h"
@@ -14,38 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kCompileTimeout{120'000};
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "tinytune-build-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  bool ok() const { return !path_.empty(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-Status write_file(const std::string& path, const std::string& contents) {
-  std::error_code ignored;  // opening the file tells
-  fs::create_directories(fs::path(path).parent_path(), ignored);
-  std::ofstream out(path, std::ios::binary);
-  out << contents;
-  if (!out.flush()) return Error(ErrorCode::kFailed, "cannot write " + path);
-  return ok_status();
-}
-
-Result<std::vector<uint8_t>> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error(ErrorCode::kFailed, "cannot read " + path);
-  return std::vector<uint8_t>(std::istreambuf_iterator<char>(in), {});
-}
 
 // The first of these that the system has; later failures of it are not hidden by trying the other.
 Result<ProcessResult> run_clang(std::vector<std::string> arguments) {
@@ -74,8 +40,7 @@ Result<std::vector<uint8_t>> compile(const std::string& source, const std::strin
 }  // namespace
 
 Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device) {
-  const TemporaryDirectory directory;
-  if (!directory.ok()) return Error(ErrorCode::kFailed, "cannot make a temporary directory");
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("build"));
   std::vector<GeneratedFile> files = network.files;
   // The caller's part: the arena. It is not in the library, so its size counts as memory alone.
   files.push_back({"arena.c", "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " +

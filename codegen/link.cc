@@ -2,46 +2,15 @@
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
+#include "base/temporary_directory.h"
 #include "codegen/kernel.h"
 
 namespace tinytune {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A directory of its own that goes when it does. lld reads and writes files only.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "tinytune-link-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  bool ok() const { return !path_.empty(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-Status write_file(const std::string& path, std::span<const uint8_t> bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
-  if (!out.flush()) return Error(ErrorCode::kFailed, "cannot write " + path);
-  return ok_status();
-}
 
 // Every section in the memory the device file gives it.
 std::string linker_script(const Device& device) {
@@ -84,16 +53,14 @@ uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
 
 Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
                          const std::string& entry) {
-  const TemporaryDirectory directory;
-  if (!directory.ok()) return Error(ErrorCode::kFailed, "cannot make a temporary directory");
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("link"));
   const std::string script = directory.file("image.ld"), output = directory.file("image.elf");
-  const std::string text = linker_script(device);
-  TT_TRY(write_file(script, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  TT_TRY(write_file(script, linker_script(device)));
   std::vector<std::string> words = {
       "ld.lld", "--threads=1", "--no-dynamic-linker", "-T", script, "-e", entry, "-o", output};
   for (size_t i = 0; i < objects.size(); ++i) {
     words.push_back(directory.file(std::to_string(i) + ".o"));
-    TT_TRY(write_file(words.back(), objects[i]));
+    TT_TRY(write_file(words.back(), text_of(objects[i])));
   }
   std::vector<const char*> arguments;
   for (const std::string& w : words) arguments.push_back(w.c_str());
@@ -110,8 +77,7 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
                  (overflow ? "does not fit device " + device.name + ": " : "lld: ") + messages);
   }
   Image image;
-  std::ifstream in(output, std::ios::binary);
-  image.elf.assign(std::istreambuf_iterator<char>(in), {});
+  TT_TRY_ASSIGN(image.elf, read_file(output));
   if (image.elf.size() < sizeof(Elf32_Ehdr)) return Error(ErrorCode::kFailed, "lld left no image");
   image.code_bytes = constant_bytes(image.elf);
   return image;

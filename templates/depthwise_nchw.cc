@@ -9,6 +9,7 @@
 
 #include "templates/input_window.h"
 #include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/planes.h"
 #include "templates/requantise_stage.h"
@@ -129,39 +130,32 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t taps = int64_t{w.kernel_h} * w.kernel_w, out_plane = int64_t{w.out_h} * w.out_w;
   using Kind = Loop::Kind;
 
-  LoopNest nest;
-  nest.accesses = {{"input", 1, false, {}},
-                   {"weights", 1, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 12, false, {}}};
-  const auto loop = [&](const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, unrolled ? Kind::kUnrolled : Kind::kSerial, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
+  NestBuilder build(1, 1, 12);
   const auto tile_rows = [&] {
-    loop("py_outer", rows, false, false, row * w.stride_h * t.py, 0, int64_t{w.out_w} * t.py, 0);
+    build.loop("py_outer", rows, Kind::kSerial, false, row * w.stride_h * t.py, 0,
+               int64_t{w.out_w} * t.py, 0);
   };
-  loop("batch", w.batch, false, false, plane * w.in_c, 0, out_plane * w.out_c, 0);
-  loop("ch_outer", w.out_c / t.ch, false, false, plane * t.ch / w.depth_multiplier, taps * t.ch,
-       out_plane * t.ch, 12 * t.ch);
+  build.loop("batch", w.batch, Kind::kSerial, false, plane * w.in_c, 0, out_plane * w.out_c, 0);
+  build.loop("ch_outer", w.out_c / t.ch, Kind::kSerial, false, plane * t.ch / w.depth_multiplier,
+             taps * t.ch, out_plane * t.ch, 12 * t.ch);
   if (t.rows_outer) tile_rows();
-  loop("px_outer", columns, false, false, int64_t{w.stride_w} * t.px, 0, t.px, 0);
+  build.loop("px_outer", columns, Kind::kSerial, false, int64_t{w.stride_w} * t.px, 0, t.px, 0);
   if (!t.rows_outer) tile_rows();
-  loop("kernel_rows", w.kernel_h, t.unroll_rows, true, row * w.dilation_h,
-       int64_t{w.kernel_w} * t.ch, 0, 0);
-  loop("kernel_columns", w.kernel_w, t.unroll_columns, true, w.dilation_w, t.ch, 0, 0);
-  loop("py", t.py, true, false, row * w.stride_h, 0, w.out_w, 0);
-  loop("ch", t.ch, true, false, w.depth_multiplier == 1 ? plane : 0, 1, out_plane, 12);
-  loop("px", t.px, true, false, w.stride_w, 0, 1, 0);
+  build.loop("kernel_rows", w.kernel_h, t.unroll_rows ? Kind::kUnrolled : Kind::kSerial, true,
+             row * w.dilation_h, int64_t{w.kernel_w} * t.ch, 0, 0);
+  build.loop("kernel_columns", w.kernel_w, t.unroll_columns ? Kind::kUnrolled : Kind::kSerial, true,
+             w.dilation_w, t.ch, 0, 0);
+  build.loop("py", t.py, Kind::kUnrolled, false, row * w.stride_h, 0, w.out_w, 0);
+  build.loop("ch", t.ch, Kind::kUnrolled, false, w.depth_multiplier == 1 ? plane : 0, 1, out_plane,
+             12);
+  build.loop("px", t.px, Kind::kUnrolled, false, w.stride_w, 0, 1, 0);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = t.ch * t.px * t.py;
   nest.outputs = int64_t{w.batch} * rows * t.py * columns * t.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = t.body(w);
-  nest.switches = {{"tile_inside", t.tile_inside ? 1.0 : 0.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("tile_inside", t.tile_inside ? 1.0 : 0.0);
   return nest;
 }
 

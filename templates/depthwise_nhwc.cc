@@ -9,6 +9,7 @@
 
 #include "templates/input_window.h"
 #include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/requantise_stage.h"
 #include "templates/stages.h"
@@ -127,39 +128,32 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t taps = int64_t{w.kernel_h} * w.kernel_w;
   using Kind = Loop::Kind;
 
-  LoopNest nest;
-  nest.accesses = {{"input", 1, false, {}},
-                   {"weights", 1, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 12, false, {}}};
-  const auto loop = [&](const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, unrolled ? Kind::kUnrolled : Kind::kSerial, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
+  NestBuilder build(1, 1, 12);
   const auto channels = [&] {
-    loop("ch_outer", w.out_c / t.ch, false, false, t.ch / w.depth_multiplier, taps * t.ch, t.ch,
-         12 * t.ch);
+    build.loop("ch_outer", w.out_c / t.ch, Kind::kSerial, false, t.ch / w.depth_multiplier,
+               taps * t.ch, t.ch, 12 * t.ch);
   };
   if (t.channels_outer) channels();
-  loop("py_outer", rows * w.batch, false, false, row * w.stride_h * t.py, 0,
-       int64_t{w.out_c} * w.out_w * t.py, 0);
-  loop("px_outer", columns, false, false, pixel * w.stride_w * t.px, 0, int64_t{w.out_c} * t.px, 0);
+  build.loop("py_outer", rows * w.batch, Kind::kSerial, false, row * w.stride_h * t.py, 0,
+             int64_t{w.out_c} * w.out_w * t.py, 0);
+  build.loop("px_outer", columns, Kind::kSerial, false, pixel * w.stride_w * t.px, 0,
+             int64_t{w.out_c} * t.px, 0);
   if (!t.channels_outer) channels();
-  loop("kernel_rows", w.kernel_h, t.unroll_rows, true, row * w.dilation_h,
-       int64_t{w.kernel_w} * t.ch, 0, 0);
-  loop("kernel_columns", w.kernel_w, t.unroll_columns, true, pixel * w.dilation_w, t.ch, 0, 0);
-  loop("py", t.py, true, false, row * w.stride_h, 0, int64_t{w.out_c} * w.out_w, 0);
-  loop("px", t.px, true, false, pixel * w.stride_w, 0, w.out_c, 0);
-  loop("ch", t.ch, true, false, 1, 1, 1, 12);
+  build.loop("kernel_rows", w.kernel_h, t.unroll_rows ? Kind::kUnrolled : Kind::kSerial, true,
+             row * w.dilation_h, int64_t{w.kernel_w} * t.ch, 0, 0);
+  build.loop("kernel_columns", w.kernel_w, t.unroll_columns ? Kind::kUnrolled : Kind::kSerial, true,
+             pixel * w.dilation_w, t.ch, 0, 0);
+  build.loop("py", t.py, Kind::kUnrolled, false, row * w.stride_h, 0, int64_t{w.out_c} * w.out_w,
+             0);
+  build.loop("px", t.px, Kind::kUnrolled, false, pixel * w.stride_w, 0, w.out_c, 0);
+  build.loop("ch", t.ch, Kind::kUnrolled, false, 1, 1, 1, 12);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = t.ch * t.px * t.py;
   nest.outputs = int64_t{w.batch} * rows * t.py * columns * t.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = t.body(w);
-  nest.switches = {{"tile_inside", t.tile_inside ? 1.0 : 0.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("tile_inside", t.tile_inside ? 1.0 : 0.0);
   return nest;
 }
 

@@ -11,6 +11,7 @@
 
 #include "templates/input_window.h"
 #include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/planes.h"
 #include "templates/requantise_stage.h"
@@ -22,13 +23,6 @@ namespace {
 
 constexpr int kMostAccumulators = 20;
 constexpr int kLargestBody = 256;  // as in direct_nhwc.cc
-
-std::vector<int> divisors(int n, int most) {
-  std::vector<int> all;
-  for (int d = 1; d <= std::min(n, most); ++d)
-    if (n % d == 0) all.push_back(d);
-  return all;
-}
 
 struct Shape {
   int rows, columns;      // of the output
@@ -209,41 +203,33 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t reduction = int64_t{w.kernel_h} * w.kernel_w * s.channels;
   using Kind = Loop::Kind;
 
-  LoopNest nest;
-  nest.accesses = {{"input", 1, false, {}},
-                   {"weights", 1, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 12, false, {}}};
-  const auto loop = [&](const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, unrolled ? Kind::kUnrolled : Kind::kSerial, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
+  NestBuilder build(1, 1, 12);
   const auto channel_tiles = [&] {
-    loop("oc_outer", w.out_c / t.oc, false, false, 0, reduction * t.oc, out_plane * t.oc,
-         12 * t.oc);
+    build.loop("oc_outer", w.out_c / t.oc, Kind::kSerial, false, 0, reduction * t.oc,
+               out_plane * t.oc, 12 * t.oc);
   };
   if (t.channels_outer) channel_tiles();
-  loop("rows", int64_t{w.batch} * s.rows, false, false, row * w.stride_h, 0, s.columns, 0);
-  loop("px_outer", columns, false, false, int64_t{w.stride_w} * t.px, 0, t.px, 0);
+  build.loop("rows", int64_t{w.batch} * s.rows, Kind::kSerial, false, row * w.stride_h, 0,
+             s.columns, 0);
+  build.loop("px_outer", columns, Kind::kSerial, false, int64_t{w.stride_w} * t.px, 0, t.px, 0);
   if (!t.channels_outer) channel_tiles();
   const char* names[] = {"kernel_columns", "channel_unroll", "kernel_rows", "channels"};
   const int64_t inputs[] = {w.dilation_w, plane, row * w.dilation_h, plane * t.cu};
   const bool unrolled[] = {t.unroll_columns, true, t.unroll_rows, false};
   for (size_t i = 4; i-- > 0;) {
     const Reduction::Axis a = r.order[i];
-    loop(names[a], r.extents[a], unrolled[a], true, inputs[a], int64_t{r.stride(a)} * t.oc, 0, 0);
+    build.loop(names[a], r.extents[a], unrolled[a] ? Kind::kUnrolled : Kind::kSerial, true,
+               inputs[a], int64_t{r.stride(a)} * t.oc, 0, 0);
   }
-  loop("oc", t.oc, true, false, 0, 1, out_plane, 12);
-  loop("px", t.px, true, false, w.stride_w, 0, 1, 0);
+  build.loop("oc", t.oc, Kind::kUnrolled, false, 0, 1, out_plane, 12);
+  build.loop("px", t.px, Kind::kUnrolled, false, w.stride_w, 0, 1, 0);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = t.oc * t.px;
   nest.outputs = int64_t{w.batch} * s.rows * columns * t.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = t.body(w);
-  nest.switches = {{"tile_inside", t.tile_inside ? 1.0 : 0.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("tile_inside", t.tile_inside ? 1.0 : 0.0);
   return nest;
 }
 

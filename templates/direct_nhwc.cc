@@ -11,6 +11,7 @@
 
 #include "templates/input_window.h"
 #include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/requantise_stage.h"
 #include "templates/stages.h"
@@ -23,13 +24,6 @@ constexpr int kMostAccumulators = 20;
 // Multiplies in straight-line code. Beyond it builds take half a second and spill more than they
 // save.
 constexpr int kLargestBody = 256;
-
-std::vector<int> divisors(int n, int most) {
-  std::vector<int> all;
-  for (int d = 1; d <= std::min(n, most); ++d)
-    if (n % d == 0) all.push_back(d);
-  return all;
-}
 
 // The loops' view of a workload. Pixels of a 1x1 convolution without padding are one long row.
 struct Shape {
@@ -199,44 +193,36 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t reduction = int64_t{s.kernel_h} * s.kernel_w * s.channels;
   using Kind = Loop::Kind;
 
-  LoopNest nest;
-  const auto loop = [&](const char* name, int64_t extent, Kind kind, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, kind, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
-  nest.accesses = {{"input", 1, false, {}},
-                   {"weights", 1, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 12, false, {}}};
+  NestBuilder build(1, 1, 12);
   const auto channel_tiles = [&] {
-    loop("oc_outer", w.out_c / t.oc, Kind::kSerial, false, 0, reduction * t.oc, t.oc, 12 * t.oc);
+    build.loop("oc_outer", w.out_c / t.oc, Kind::kSerial, false, 0, reduction * t.oc, t.oc,
+               12 * t.oc);
   };
   if (t.channels_outer) channel_tiles();
-  loop("rows", int64_t{s.batch} * s.rows, Kind::kSerial, false, row * w.stride_h, 0,
-       int64_t{w.out_c} * s.columns, 0);
-  loop("px_outer", columns, Kind::kSerial, false, pixel * w.stride_w * t.px, 0,
-       int64_t{w.out_c} * t.px, 0);
+  build.loop("rows", int64_t{s.batch} * s.rows, Kind::kSerial, false, row * w.stride_h, 0,
+             int64_t{w.out_c} * s.columns, 0);
+  build.loop("px_outer", columns, Kind::kSerial, false, pixel * w.stride_w * t.px, 0,
+             int64_t{w.out_c} * t.px, 0);
   if (!t.channels_outer) channel_tiles();
-  loop("kernel_rows", s.kernel_h, t.unroll_rows ? Kind::kUnrolled : Kind::kSerial, true,
-       row * w.dilation_h, int64_t{s.kernel_w} * s.channels * t.oc, 0, 0);
+  build.loop("kernel_rows", s.kernel_h, t.unroll_rows ? Kind::kUnrolled : Kind::kSerial, true,
+             row * w.dilation_h, int64_t{s.kernel_w} * s.channels * t.oc, 0, 0);
   if (t.reduce != "taps")
-    loop("kernel_columns", r.outer, Kind::kSerial, true, pixel * w.dilation_w,
-         int64_t{r.inner} * t.oc, 0, 0);
-  loop("reduction", r.inner / t.ku, Kind::kSerial, true, t.ku, int64_t{t.ku} * t.oc * taps, 0, 0);
-  loop("ku", t.ku, Kind::kUnrolled, true, 1, t.oc * taps, 0, 0);
+    build.loop("kernel_columns", r.outer, Kind::kSerial, true, pixel * w.dilation_w,
+               int64_t{r.inner} * t.oc, 0, 0);
+  build.loop("reduction", r.inner / t.ku, Kind::kSerial, true, t.ku, int64_t{t.ku} * t.oc * taps, 0,
+             0);
+  build.loop("ku", t.ku, Kind::kUnrolled, true, 1, t.oc * taps, 0, 0);
   if (t.reduce == "taps")
-    loop("taps", taps, Kind::kUnrolled, true, pixel * w.dilation_w, t.oc, 0, 0);
-  loop("px", t.px, Kind::kUnrolled, false, pixel * w.stride_w, 0, w.out_c, 0);
-  loop("oc", t.oc, Kind::kUnrolled, false, 0, 1, 1, 12);
+    build.loop("taps", taps, Kind::kUnrolled, true, pixel * w.dilation_w, t.oc, 0, 0);
+  build.loop("px", t.px, Kind::kUnrolled, false, pixel * w.stride_w, 0, w.out_c, 0);
+  build.loop("oc", t.oc, Kind::kUnrolled, false, 0, 1, 1, 12);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = t.oc * t.px;
   nest.outputs = int64_t{s.batch} * s.rows * columns * t.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = t.body(s);
-  nest.switches = {{"tile_inside", t.tile_inside ? 1.0 : 0.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("tile_inside", t.tile_inside ? 1.0 : 0.0);
   return nest;
 }
 

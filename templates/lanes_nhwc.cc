@@ -21,6 +21,7 @@
 #include "templates/ir_text.h"
 #include "templates/kernel_template.h"
 #include "templates/lane_groups.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/requantise_stage.h"
@@ -125,25 +126,16 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
   using Kind = Loop::Kind;
-  LoopNest nest;
-  nest.accesses = {{"input", 4, false, {}},
-                   {"weights", 1, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 16, false, {}}};
-  const auto loop = [&](const char* name, int64_t extent, Kind kind, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, kind, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
-  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
-  loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.padded_reduction * plan.oc,
-       plan.oc, 16 * plan.oc);
-  loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
-       4 * plan.pairs * plan.step, int64_t{plan.step} * plan.oc, 0, 0);
-  loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.pairs, plan.oc, 0, 0);
-  loop("px", plan.pairs, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
-  loop("oc", plan.oc, Kind::kUnrolled, false, 0, 1, 1, 16);
+  NestBuilder build(4, 1, 16);
+  build.loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
+  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0,
+             plan.padded_reduction * plan.oc, plan.oc, 16 * plan.oc);
+  build.loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
+             4 * plan.pairs * plan.step, int64_t{plan.step} * plan.oc, 0, 0);
+  build.loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.pairs, plan.oc, 0, 0);
+  build.loop("px", plan.pairs, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
+  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 1, 1, 16);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.oc * plan.pairs;
@@ -151,8 +143,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.prologue_bytes =
       PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.pairs * plan.step;
-  nest.switches = {{"lanes", 1.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("lanes", 1.0);
   return nest;
 }
 

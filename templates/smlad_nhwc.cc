@@ -9,6 +9,7 @@
 
 #include "schedules/requantise.h"
 #include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/requantise_stage.h"
@@ -113,34 +114,24 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, plan.px);
   using Kind = Loop::Kind;
-  LoopNest nest;
-  nest.accesses = {{"input", 4, false, {}},
-                   {"weights", 4, false, {}},
-                   {"output", 1, true, {}},
-                   {"params", 12, false, {}}};
-  const auto loop = [&](const char* name, int64_t extent, Kind kind, bool reduces, int64_t in,
-                        int64_t weights, int64_t out, int64_t params) {
-    nest.loops.push_back({name, extent, kind, reduces});
-    const int64_t strides[] = {in, weights, out, params};
-    for (size_t a = 0; a < 4; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  };
-  loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * plan.px, 0);
-  loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, 4 * plan.pairs * plan.oc, plan.oc,
-       12 * plan.oc);
-  loop("reduction", plan.pairs / plan.step, Kind::kSerial, true, int64_t{4} * plan.px * plan.step,
-       int64_t{4} * plan.step * plan.oc, 0, 0);
-  loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.px, 4 * plan.oc, 0, 0);
-  loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
-  loop("px", plan.px, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
-  loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
+  NestBuilder build(4, 4, 12);
+  build.loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * plan.px, 0);
+  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, 4 * plan.pairs * plan.oc,
+             plan.oc, 12 * plan.oc);
+  build.loop("reduction", plan.pairs / plan.step, Kind::kSerial, true,
+             int64_t{4} * plan.px * plan.step, int64_t{4} * plan.step * plan.oc, 0, 0);
+  build.loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.px, 4 * plan.oc, 0, 0);
+  build.loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
+  build.loop("px", plan.px, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
+  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = plan.oc * plan.px;
   nest.outputs = tiles * plan.px * w.out_c;
   nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.px * plan.step;
-  nest.switches = {{"smlad", 1.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("smlad", 1.0);
   return nest;
 }
 

@@ -1,0 +1,35 @@
+#include "templates/nest_builder.h"
+
+#include <algorithm>
+
+#include "templates/switches.h"
+
+namespace tinytune {
+
+NestBuilder::NestBuilder(int input_bytes, int weight_bytes, int params_bytes) {
+  nest_.accesses = {{"input", input_bytes, false, {}},
+                    {"weights", weight_bytes, false, {}},
+                    {"output", 1, true, {}},
+                    {"params", params_bytes, false, {}}};
+}
+
+void NestBuilder::loop(const char* name, int64_t extent, Loop::Kind kind, bool reduces,
+                       int64_t input, int64_t weights, int64_t output, int64_t params) {
+  nest_.loops.push_back({name, extent, kind, reduces});
+  const int64_t strides[] = {input, weights, output, params};
+  for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
+}
+
+LoopNest NestBuilder::finish(const Schedule& schedule) {
+  describe_switches(schedule, nest_);
+  return std::move(nest_);
+}
+
+std::vector<int> divisors(int n, int most) {
+  std::vector<int> all;
+  for (int d = 1; d <= std::min(n, most); ++d)
+    if (n % d == 0) all.push_back(d);
+  return all;
+}
+
+}  // namespace tinytune
