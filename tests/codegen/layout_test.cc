@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 
 const fs::path kShared = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared";
 
+Bytes read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(in), {});
+}
+
 std::vector<IntegerOp> forms_of(const Graph& graph) {
   std::vector<IntegerOp> forms;
   for (const Operator& op : graph.operators) {
@@ -129,17 +134,24 @@ TEST(LayOut, TensorUsedInBothLayouts_IsTransformedOnce) {
 }
 
 // Every tensor as the reference has it, in whatever layout the arena holds it.
-void expect_exact(const Graph& graph, const Device& device, const LayoutSource& layouts,
-                  const Bytes& input, bool some_nchw) {
+// Returns the first output.
+Bytes expect_exact(const Graph& graph, const Device& device, const LayoutSource& layouts,
+                   const Bytes& input, bool some_nchw) {
   NetworkOptions options;
   options.name = "net";
   options.layouts = layouts;
   const auto network = generate_network(graph, device, {}, options);
-  ASSERT_TRUE(network) << network.error().message();
+  if (!network) {
+    ADD_FAILURE() << network.error().message();
+    return {};
+  }
   EXPECT_TRUE(network->warnings.empty());
   const auto run = test::run_network(*network, graph, device, {input});
   const auto reference = run_reference(graph, std::vector<Bytes>{input});
-  ASSERT_TRUE(reference) << reference.error().message();
+  if (!reference) {
+    ADD_FAILURE() << reference.error().message();
+    return {};
+  }
   int nchw = 0;
   for (const PlacedTensor& placed : network->tensors) {
     Bytes bytes = run.tensors.at(placed.tensor);
@@ -154,6 +166,7 @@ void expect_exact(const Graph& graph, const Device& device, const LayoutSource& 
   for (size_t i = 0; i < run.outputs.size(); ++i)
     EXPECT_TRUE(run.outputs[i] == (*reference)[static_cast<size_t>(graph.outputs[i])])
         << "output " << i << " differs from the reference";
+  return run.outputs.empty() ? Bytes() : run.outputs[0];
 }
 
 LayoutSource chosen_by(LayoutCosts costs) {
@@ -185,28 +198,31 @@ class RealLayouts : public testing::TestWithParam<std::tuple<const char*, const 
     auto graph = import_tflite(path.string());
     ASSERT_TRUE(graph) << graph.error().message();
     graph_ = std::move(graph).value();
-    input_ = test::seeded_inputs(graph_, 101)[0];
+    const fs::path golden = kShared / "golden" / std::get<0>(GetParam());
+    if (!fs::exists(golden)) GTEST_SKIP() << golden << " is not here";
+    input_ = read_file(golden / "101.in.bin");
+    output_ = read_file(golden / "101.out.bin");
     device_ = *load_device(std::get<1>(GetParam()));
     spatial_ = std::string_view(std::get<0>(GetParam())) != "ad01_int8";
   }
   Graph graph_;
-  Bytes input_;
+  Bytes input_, output_;
   Device device_;
   bool spatial_ = true;
 };
 
-TEST_P(RealLayouts, AllThatCanBeNchw_EqualsTheReferenceOnEveryTensor) {
-  expect_exact(graph_, device_, chosen_by(all_nchw_costs()), input_, spatial_);
+TEST_P(RealLayouts, AllThatCanBeNchw_EqualsGoldenVectorsAndEveryTensor) {
+  EXPECT_EQ(expect_exact(graph_, device_, chosen_by(all_nchw_costs()), input_, spatial_), output_);
 }
 
-TEST_P(RealLayouts, MixtureOfLayouts_EqualsTheReferenceOnEveryTensor) {
+TEST_P(RealLayouts, MixtureOfLayouts_EqualsGoldenVectorsAndEveryTensor) {
   // Costs that no machine has, so that neighbours differ and every kind of transform occurs.
   LayoutCosts costs;
   costs.kernel = [](const Workload& w) {
     return std::optional<uint64_t>(Rng(5).fork(to_text(w)).below(100'000));
   };
   costs.transform = [](const ImageShape&, Layout) { return uint64_t{10'000}; };
-  expect_exact(graph_, device_, chosen_by(costs), input_, spatial_);
+  EXPECT_EQ(expect_exact(graph_, device_, chosen_by(costs), input_, spatial_), output_);
 }
 
 INSTANTIATE_TEST_SUITE_P(MlperfTiny, RealLayouts,
