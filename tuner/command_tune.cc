@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <vector>
 
 #include "tinytune/tinytune.h"
@@ -15,6 +16,8 @@ namespace {
 
 Result<TuneOptions> options_of(const TuneArguments& arguments, const Model& model) {
   TuneOptions options;
+  std::error_code unknown;  // then the library looks on the PATH
+  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   options.tuner = arguments.tuner;
   options.workers = arguments.workers;
   options.listen = arguments.listen;

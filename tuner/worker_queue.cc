@@ -18,14 +18,11 @@ namespace fs = std::filesystem;
 constexpr uint64_t kCasesSeed = 1;
 
 Result<std::string> worker_program(const TuneOptions& options) {
-  std::error_code error;
   if (!options.worker_program.empty()) {
     if (access(options.worker_program.c_str(), X_OK) == 0) return options.worker_program;
     return Error(ErrorCode::kNotFound,
                  options.worker_program + ": no program to start as a worker");
   }
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (!error && self.filename() == "tune") return self.string();
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
