@@ -147,7 +147,16 @@ std::string to_json(const TuneReport& report) {
                    {"network",
                     {{"default_cycles", or_null(report.default_cycles)},
                      {"best_cycles", or_null(report.best_cycles)}}},
-                   {"records", report.records}});
+                   {"records", report.records},
+                   {"seconds", report.seconds},
+                   {"times",
+                    {{"lower", report.times.lower},
+                     {"llvm", report.times.llvm},
+                     {"link", report.times.link},
+                     {"run", report.times.run},
+                     {"verify", report.times.verify},
+                     {"idle", report.times.idle},
+                     {"search", report.times.search}}}});
 }
 
 std::string to_json(const RunReport& report) { return dump(json_of(report)); }

@@ -47,8 +47,7 @@ struct TuneOptions {
   std::optional<int> workers;  ///< processes to start here; default: one per core
   /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.
   std::string listen;
-  /// The `tune` program to start as workers. Default: this process's own executable if it is one,
-  /// else `tune` on PATH.
+  /// The `tune` program to start as workers. Default: `tune` on PATH.
   std::string worker_program;
 
   std::function<void(const TuneProgress&)> on_progress;  ///< after every reported measurement

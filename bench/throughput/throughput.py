@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""How fast a cold tuning run is, and where its time goes.
+
+  bench/throughput/throughput.py [--model M.tflite] [--trials 512] [--device esp32c3]
+
+Tunes in an empty directory, samples the memory of the tuner and all its workers, and checks: at most
+120 s for 512 trials, under 2 GiB together, at least 95 % valid candidates, no wrong output, under one
+second of search per 64 trials. Exits 1 when one is missed.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KWS = ROOT.parent / "shared" / "models" / "kws_ref_model.tflite"
+EXAMPLE = ROOT / "build" / "examples" / "ds_cnn.tflite"
+
+
+def family_bytes(root):
+    """Proportional memory of a process and its descendants."""
+    children = collections.defaultdict(list)
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = pathlib.Path("/proc", entry, "stat").read_text()
+            except OSError:
+                continue
+            children[int(stat.rsplit(")", 1)[1].split()[1])].append(int(entry))
+    total, open_pids = 0, [root]
+    while open_pids:
+        pid = open_pids.pop()
+        open_pids += children[pid]
+        try:
+            for line in pathlib.Path("/proc", str(pid), "smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1]) * 1024
+        except OSError:
+            pass
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default=str(KWS if KWS.exists() else EXAMPLE))
+    parser.add_argument("--device", default="esp32c3")
+    parser.add_argument("--trials", type=int, default=512)
+    parser.add_argument("--tune", default=str(ROOT / "build" / "tune"))
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory() as folder:
+        start, peak = time.monotonic(), 0
+        run = subprocess.Popen(
+            [options.tune, "--model", os.path.abspath(options.model), "--device", options.device,
+             "--trials", str(options.trials), "--seed", "1", "--json", "--quiet",
+             "--records", "log.jsonl"],
+            cwd=folder, stdout=subprocess.PIPE, text=True)
+        while run.poll() is None:
+            peak = max(peak, family_bytes(run.pid))
+            time.sleep(0.2)
+        wall = time.monotonic() - start
+        said = json.loads(run.stdout.read())
+        if run.returncode != 0:
+            sys.exit(said.get("error", "tune failed"))
+        log = pathlib.Path(folder, "log.jsonl").read_text().splitlines()
+    outcomes = collections.Counter(json.loads(line)["outcome"] for line in log)
+    valid = outcomes["ok"] / max(1, len(log))
+
+    print(f"{options.model}\n{len(log)} trials on {options.device}, {os.cpu_count()} cores")
+    print(f"wall       {wall:8.1f} s   {len(log) / wall:.1f} trials a second")
+    print(f"memory     {peak / 2**20:8.0f} MiB tuner and workers together")
+    print(f"valid      {100 * valid:8.1f} %   {dict(outcomes)}")
+    times = said.get("times", {})
+    for stage, seconds in times.items():
+        print(f"  {stage:9}{seconds:8.1f} s")
+    search = times.get("search", 0) / max(1, len(log)) * 64
+    print(f"search     {search:8.2f} s per 64 trials")
+
+    missed = []
+    if wall > 120 * options.trials / 512:
+        missed.append("wall time")
+    if peak >= 2 << 30:
+        missed.append("memory")
+    if valid < 0.95:
+        missed.append("valid share")
+    if outcomes["wrong_output"]:
+        missed.append("a wrong output")
+    if search >= 1:
+        missed.append("search time")
+    print("missed: " + ", ".join(missed) if missed else "all limits held")
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
