@@ -8,6 +8,7 @@
 
 #include "base/temporary_directory.h"
 #include "codegen/kernel.h"
+#include "codegen/runtime.h"
 
 namespace tinytune {
 namespace {
@@ -61,6 +62,11 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
   for (size_t i = 0; i < objects.size(); ++i) {
     words.push_back(directory.file(std::to_string(i) + ".o"));
     TT_TRY(write_file(words.back(), text_of(objects[i])));
+  }
+  TT_TRY_ASSIGN(const auto runtime, runtime_object(device));
+  if (!runtime.empty()) {
+    TT_TRY(write_file(directory.file("runtime.o"), text_of(runtime)));
+    words.insert(words.end(), {"--start-lib", directory.file("runtime.o"), "--end-lib"});
   }
   std::vector<const char*> arguments;
   for (const std::string& w : words) arguments.push_back(w.c_str());

@@ -31,7 +31,8 @@ struct Plan {
 
 bool supports(const Workload& w, const Device& device) {
   return w.op == OpKind::kDense && w.batch == 1 && w.out_c % 2 == 0 && w.facts.lane_group >= 2 &&
-         w.facts.requantise != Requantise::kLong && device.target.family == CoreFamily::kRiscv32;
+         w.facts.requantise != Requantise::kLong &&
+         device.target.isa != "armv7e-m";  // SMLAD does better there
 }
 
 bool legal(const Workload& w, const Plan& plan) {
