@@ -6,6 +6,7 @@
 #include "codegen/kernel.h"
 #include "codegen/memory_plan.h"
 #include "codegen/network.h"
+#include "codegen/network_parts.h"
 
 namespace tinytune {
 namespace {
@@ -24,12 +25,14 @@ Result<ProcessResult> run_clang(std::vector<std::string> arguments) {
 }
 
 Result<std::vector<uint8_t>> compile(const std::string& source, const std::string& object,
+                                     const std::vector<std::string>& include_directories,
                                      const Device& device) {
   std::vector<std::string> words = {"clang"};
   words.insert(words.end(), device.target.clang_arguments.begin(),
                device.target.clang_arguments.end());
   for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
     if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.push_back(flag);
+  for (const std::string& include : include_directories) words.push_back("-I" + include);
   words.insert(words.end(), {"-c", source, "-o", object});
   TT_TRY_ASSIGN(const ProcessResult done, run_clang(words));
   if (done.exit_code != 0)
@@ -47,11 +50,15 @@ Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, cons
                                   network.arena_symbol + "[" +
                                   std::to_string(std::max(network.arena_bytes, 1u)) + "];\n"});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
+  std::vector<std::string> include_directories;
+  for (const GeneratedFile& f : files)
+    if (f.name.ends_with(".h"))
+      include_directories.push_back(fs::path(directory.file(f.name)).parent_path().string());
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
-    if (!f.name.ends_with(".c") && !f.name.ends_with(".S")) continue;
-    TT_TRY_ASSIGN(auto object,
-                  compile(directory.file(f.name), directory.file(f.name + ".o"), device));
+    if (!is_source(f)) continue;
+    TT_TRY_ASSIGN(auto object, compile(directory.file(f.name), directory.file(f.name + ".o"),
+                                       include_directories, device));
     objects.push_back(std::move(object));
   }
   TT_TRY_ASSIGN(Image image, link_image(objects, device, network.invoke_symbol));

@@ -27,7 +27,7 @@ class Generation {
         forms_(network.ops),
         layout_of_(network.layout_of),
         model_tensors_(model_tensors),
-        format_(options.format),
+        options_(options),
         kernels_(device, schedules, options.name) {}
 
   Result<GeneratedNetwork> run() {
@@ -228,7 +228,9 @@ class Generation {
     if (!parts_.constants.arrays().empty())
       files.push_back({name + "_weights.c", print_weights(parts_)});
     if (!parts_.kernels.empty()) files.push_back({name + "_kernels.S", print_kernels(parts_)});
-    files = arrange_package(parts_, format_, std::move(files));
+    if (options_.smoke)
+      files.push_back({"test/" + name + "_smoke.c", print_smoke_test(parts_, *options_.smoke)});
+    files = arrange_package(parts_, options_.format, std::move(files));
     files.push_back({"README.md", print_readme(parts_, files)});
   }
 
@@ -237,7 +239,7 @@ class Generation {
   const std::vector<IntegerOp>& forms_;
   const std::vector<Layout>& layout_of_;
   size_t model_tensors_;  // those beyond are layout transforms' own
-  PackageFormat format_;
+  const NetworkOptions& options_;
   KernelSet kernels_;
   Storage storage_;
   MemoryPlan plan_;

@@ -17,6 +17,7 @@
 #include "models/integer_op.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
+#include "tinytune/package.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -67,16 +68,23 @@ struct GeneratedNetwork {
   std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 
-/// What build system the files are laid out for. The sources are the same in all.
-enum class PackageFormat { kCmake, kEspIdf, kZephyr, kArduino };
-/// "cmake", "esp-idf", "zephyr", "arduino".
+/// "cmake", "esp-idf", "zephyr", "arduino", "mlf".
 std::string_view name_of(PackageFormat format);
 std::optional<PackageFormat> parse_package_format(std::string_view name);
+
+/// The files as they are written: one archive for kMlf, the same files for all others.
+std::vector<GeneratedFile> files_to_write(const GeneratedNetwork& network, PackageFormat format);
+
+/// One inference and its right answer; becomes a test program in the package.
+struct SmokeTest {
+  std::vector<std::vector<uint8_t>> inputs, outputs;  ///< in the model's order
+};
 
 struct NetworkOptions {
   std::string name;  ///< prefix of symbols and files; a C identifier
   PackageFormat format = PackageFormat::kCmake;
   LayoutSource layouts = {};  ///< empty: all NHWC
+  std::optional<SmokeTest> smoke = {};
 };
 
 /// kUnsupported: an operator no template or emitter takes. kFailed: a kernel did not build.

@@ -38,6 +38,11 @@ std::string print_readme(const NetworkParts& parts, const std::vector<GeneratedF
       "use the build files beside them.\n\n";
   for (const GeneratedFile& file : files)
     if (is_source(file)) out += "* `" + file.name + "`\n";
+  for (const GeneratedFile& file : files)
+    if (file.name.ends_with("_smoke.c"))
+      out += "\n`" + file.name + "` runs one inference and compares every output byte: `" + name +
+             "_smoke()` returns 0, and its `main` does too (and prints PASS where there is a C "
+             "library).\n";
   return out;
 }
 

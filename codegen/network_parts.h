@@ -7,6 +7,7 @@
 
 #include "codegen/constant_pool.h"
 #include "codegen/kernel_set.h"
+#include "codegen/network.h"
 #include "codegen/operator_emitter.h"
 #include "devices/device.h"
 #include "models/graph.h"
@@ -44,12 +45,19 @@ std::string print_internal_header(const NetworkParts& parts);
 std::string print_source(const NetworkParts& parts);
 std::string print_weights(const NetworkParts& parts);
 std::string print_kernels(const NetworkParts& parts);
+/// `test/<name>_smoke.c`.
+std::string print_smoke_test(const NetworkParts& parts, const SmokeTest& smoke);
 std::string print_readme(const NetworkParts& parts, const std::vector<GeneratedFile>& files);
 
 /// Adds the build files of a format and puts the sources where it wants them. package.cc.
 std::vector<GeneratedFile> arrange_package(const NetworkParts& parts, PackageFormat format,
                                            std::vector<GeneratedFile> sources);
-bool is_source(const GeneratedFile& file);  ///< .c or .S
+bool is_source(const GeneratedFile& file);      ///< .c or .S of the library
+bool is_smoke_test(const GeneratedFile& file);  ///< of the package's test program
+
+/// package_mlf.cc: the tree of the format, and its archive, the same bytes for the same files.
+std::vector<GeneratedFile> arrange_mlf(const NetworkParts& parts, std::vector<GeneratedFile> files);
+std::string make_tar(const std::vector<GeneratedFile>& files);
 
 /// "1x49x10x1"; "scalar" for no dimensions.
 std::string shape_text(const Tensor& tensor);

@@ -53,7 +53,9 @@ std::string print_kernels(const NetworkParts& parts) {
   for (const KernelSet::Kernel& kernel : parts.kernels)
     out += "\n/* " + kernel.workload + "\n * " + kernel.schedule + " */\n" + kernel.assembly;
   const char mark = parts.device.target.family == CoreFamily::kRiscv32 ? '@' : '%';
-  return out + "\n\t.section\t.note.GNU-stack,\"\"," + mark + "progbits\n";
+  // Bare-metal compilers write no such note, and linkers complain when only some objects have it.
+  return out + "\n#if defined(__linux__)\n\t.section\t.note.GNU-stack,\"\"," + mark +
+         "progbits\n#endif\n";
 }
 
 }  // namespace tinytune

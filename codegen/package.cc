@@ -1,4 +1,5 @@
 // Build files around the same sources, one function for each build system.
+#include <algorithm>
 #include <array>
 
 #include "codegen/network_parts.h"
@@ -17,17 +18,30 @@ std::string source_list(const Files& files, const std::string& before) {
   return list;
 }
 
+bool has_smoke_test(const Files& files) {
+  return std::any_of(files.begin(), files.end(), is_smoke_test);
+}
+
 std::string title(const NetworkParts& parts) {
   return "# " + parts.name + " for " + parts.device.name + kGenerated;
 }
 
 Files cmake(const NetworkParts& parts, Files files) {
+  const std::string smoke = parts.name + "_smoke";
+  const std::string test =
+      has_smoke_test(files)
+          ? "\n# A program: give it your start-up code through CMAKE_EXE_LINKER_FLAGS.\n"
+            "add_executable(" +
+                smoke + " EXCLUDE_FROM_ALL test/" + smoke + ".c)\ntarget_link_libraries(" + smoke +
+                " PRIVATE " + parts.name + ")\nset_target_properties(" + smoke +
+                " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n"
+          : "";
   files.push_back({"CMakeLists.txt",
                    title(parts) + "cmake_minimum_required(VERSION 3.13)\nproject(" + parts.name +
                        " LANGUAGES C ASM)\n\nadd_library(" + parts.name + " STATIC" +
                        source_list(files, "\n  ") + ")\ntarget_include_directories(" + parts.name +
                        " PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\nset_target_properties(" + parts.name +
-                       " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n"});
+                       " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n" + test});
   return files;
 }
 
@@ -40,6 +54,17 @@ Files esp_idf(const NetworkParts& parts, Files files) {
                                          "\n  INCLUDE_DIRS \".\")\n"});
   files.push_back({"idf_component.yml", title(parts) + "version: \"1.0.0\"\ndescription: \"" +
                                             parts.name + ", a neural network as a C library\"\n"});
+  if (has_smoke_test(files)) {
+    files.push_back(
+        {"test/CMakeLists.txt", title(parts) +
+                                    "cmake_minimum_required(VERSION 3.16)\n"
+                                    "set(EXTRA_COMPONENT_DIRS \"${CMAKE_CURRENT_LIST_DIR}/..\")\n"
+                                    "include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(" +
+                                    parts.name + "_smoke)\n"});
+    files.push_back(
+        {"test/main/CMakeLists.txt",
+         title(parts) + "idf_component_register(SRCS \"../" + parts.name + "_smoke.c\")\n"});
+  }
   return files;
 }
 
@@ -51,11 +76,32 @@ Files zephyr(const NetworkParts& parts, Files files) {
                                                 ")\nzephyr_library_sources(" +
                                                 source_list(files, "\n  ../") +
                                                 ")\nzephyr_include_directories(..)\n"});
+  if (has_smoke_test(files)) {
+    files.push_back({"test/CMakeLists.txt",
+                     title(parts) +
+                         "cmake_minimum_required(VERSION 3.20)\n"
+                         "list(APPEND ZEPHYR_EXTRA_MODULES \"${CMAKE_CURRENT_LIST_DIR}/..\")\n"
+                         "find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})\nproject(" +
+                         parts.name + "_smoke LANGUAGES C ASM)\ntarget_sources(app PRIVATE " +
+                         parts.name + "_smoke.c)\n"});
+    files.push_back({"test/prj.conf", title(parts) + "CONFIG_MAIN_STACK_SIZE=8192\n"});
+  }
   return files;
 }
 
 Files arduino(const NetworkParts& parts, Files files) {
-  for (GeneratedFile& file : files) file.name = "src/" + file.name;
+  const std::string smoke = parts.name + "_smoke";
+  const std::string sketch = "examples/" + smoke + "/";
+  const bool tested = has_smoke_test(files);
+  for (GeneratedFile& file : files)
+    file.name = is_smoke_test(file) ? sketch + smoke + ".c" : "src/" + file.name;
+  if (tested)
+    files.push_back({sketch + smoke + ".ino",
+                     "// " + smoke + kGenerated + "#include <" + parts.name +
+                         ".h>\n\nextern \"C\" int " + smoke +
+                         "(void);\n\nvoid setup() {\n  Serial.begin(115200);\n"
+                         "  while (!Serial) {\n  }\n  Serial.println(" +
+                         smoke + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n\nvoid loop() {}\n"});
   const bool riscv = parts.device.target.family == CoreFamily::kRiscv32;
   files.push_back({"library.properties",
                    "name=" + parts.name +
@@ -71,10 +117,11 @@ struct Row {
   std::string_view name;
   Files (*arrange)(const NetworkParts&, Files);
 };
-constexpr std::array<Row, 4> kFormats = {{{PackageFormat::kCmake, "cmake", cmake},
+constexpr std::array<Row, 5> kFormats = {{{PackageFormat::kCmake, "cmake", cmake},
                                           {PackageFormat::kEspIdf, "esp-idf", esp_idf},
                                           {PackageFormat::kZephyr, "zephyr", zephyr},
-                                          {PackageFormat::kArduino, "arduino", arduino}}};
+                                          {PackageFormat::kArduino, "arduino", arduino},
+                                          {PackageFormat::kMlf, "mlf", arrange_mlf}}};
 
 const Row& row_of(PackageFormat format) { return kFormats[static_cast<size_t>(format)]; }
 
@@ -88,7 +135,17 @@ std::optional<PackageFormat> parse_package_format(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_smoke_test(const GeneratedFile& file) {
+  return file.name.starts_with("test/") || file.name.starts_with("examples/");
+}
+
+std::vector<GeneratedFile> files_to_write(const GeneratedNetwork& network, PackageFormat format) {
+  if (format != PackageFormat::kMlf) return network.files;
+  return {{network.name + ".tar", make_tar(network.files)}};
+}
+
 bool is_source(const GeneratedFile& file) {
+  if (is_smoke_test(file)) return false;
   return file.name.ends_with(".c") || file.name.ends_with(".S");
 }
 

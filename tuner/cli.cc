@@ -89,6 +89,8 @@ void add_compile(CLI::App& app, Options& options) {
   add_layout(*command, options.compile.layout, "Layout of activations; auto by layer [nhwc]");
   command->add_option("-o,--output", options.compile.directory, "The directory to write")
       ->type_name("DIR");
+  command->add_option("--format", options.compile.format, "Build files for what [cmake]")
+      ->type_name("cmake|esp-idf|zephyr|arduino|mlf");
   command->add_flag("--require-tuned", options.compile.require_tuned,
                     "Fail if a layer has no usable record");
 }

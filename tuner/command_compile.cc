@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "codegen/network.h"
 #include "tinytune/deploy.h"
 #include "tuner/commands.h"
 #include "tuner/layouts.h"
@@ -15,6 +16,12 @@ int run_compile(const CompileArguments& arguments, const Console& console) {
   const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
   if (!layout) return console.fail(layout.error());
   options.layout = *layout;
+  const std::optional<PackageFormat> format = parse_package_format(arguments.format);
+  if (!format)
+    return console.fail(
+        kExitWrongInput,
+        "--format is cmake, esp-idf, zephyr, arduino or mlf, not '" + arguments.format + "'");
+  options.format = *format;
   options.require_tuned = arguments.require_tuned;
   options.on_message = console.sink();
   const Result<CompileReport> report =

@@ -35,7 +35,7 @@ struct CompileArguments {
   std::string model, device, directory;
   std::optional<std::string> records;
   bool require_tuned = false;
-  std::string layout = "nhwc";
+  std::string layout = "nhwc", format = "cmake";
 };
 int run_compile(const CompileArguments& arguments, const Console& console);
 

@@ -27,14 +27,14 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
 }
 
 Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
-                                  LayoutChoice& layouts, const MessageSink& sink) {
+                                  LayoutChoice& layouts, NetworkOptions options,
+                                  const MessageSink& sink) {
   const auto best = [&records](const Workload& workload) -> std::optional<Schedule> {
     const Measurement* measurement = records.best(to_text(workload));
     if (measurement == nullptr) return std::nullopt;
     const Result<Schedule> schedule = parse_schedule(measurement->schedule);
     return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
   };
-  NetworkOptions options;
   options.name = model.info().name;
   options.layouts = layouts.source();
   Result<GeneratedNetwork> network = generate_network(model.state().graph, device, best, options);
@@ -70,6 +70,17 @@ Status check_builds(const GeneratedNetwork& network, const Device& device,
   if (elf.error().code() != ErrorCode::kNotFound) return elf.error();
   if (sink) sink(MessageKind::kInfo, "not checked whether it fits: " + elf.error().message());
   return ok_status();
+}
+
+/// The generator's first inputs, and what the reference makes of them.
+Result<SmokeTest> make_smoke_test(const Model& model) {
+  const Graph& graph = model.state().graph;
+  SmokeTest smoke;
+  TT_TRY_ASSIGN(smoke.inputs, generate_inputs(model, 1));
+  TT_TRY_ASSIGN(const auto reference, run_reference(graph, smoke.inputs));
+  for (const int output : graph.outputs)
+    smoke.outputs.push_back(reference.at(static_cast<size_t>(output)));
+  return smoke;
 }
 
 Status make_directory(const std::string& directory) {
@@ -133,8 +144,11 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
   TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
   LayoutChoice layouts(options.layout, device, records);
+  NetworkOptions package;
+  package.format = options.format;
+  TT_TRY_ASSIGN(package.smoke, make_smoke_test(model));
   TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, layouts, options.on_message));
+                generate(model, device, records, layouts, package, options.on_message));
   const std::string untuned = untuned_layers(network);
   if (options.require_tuned && !untuned.empty()) {
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
@@ -149,7 +163,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
     report.layers_tunable += layer.schedule ? 1 : 0;
     report.layers_tuned += layer.tuned ? 1 : 0;
   }
-  for (const GeneratedFile& file : network.files) {
+  for (const GeneratedFile& file : files_to_write(network, options.format)) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(file.contents.data());
     TT_TRY(write_file((std::filesystem::path(directory) / file.name).string(),
                       {bytes, file.contents.size()}));
@@ -171,7 +185,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY(check_inputs(model, inputs));
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, layouts, options.on_message));
+                generate(model, device, records, layouts, {}, options.on_message));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));

@@ -8,6 +8,7 @@
 
 #include "tinytune/layout.h"
 #include "tinytune/model.h"
+#include "tinytune/package.h"
 #include "tinytune/result.h"
 #include "tinytune/tuning.h"
 
@@ -17,6 +18,7 @@ struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   LayoutPolicy layout = LayoutPolicy::kNhwc;
+  PackageFormat format = PackageFormat::kCmake;
   MessageSink on_message;
 };
 

@@ -18,6 +18,7 @@
 #include "tinytune/deploy.h"
 #include "tinytune/layout.h"
 #include "tinytune/model.h"
+#include "tinytune/package.h"
 #include "tinytune/result.h"
 #include "tinytune/tuning.h"
 
