@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "examples/ds_cnn.h"
+#include "tests/codegen/graph_builder.h"
 #include "tests/packages/board.h"
 #include "tests/packages/package_folder.h"
 #include "tests/tuner/small_model.h"
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kModels = TINYTUNE_SOURCE_DIR "/../shared/models/";
+const std::string kShared = TINYTUNE_SOURCE_DIR "/../shared/";
 
 class Packages : public PackageFolder {
  protected:
@@ -53,6 +55,17 @@ TEST_P(OnBoard, DsCnn_GivesTheReferencesBytes) {
 TEST_P(OnBoard, SeveralInputsAndOutputs_GiveTheReferencesBytes) {
   const Board& board = GetParam();
   expect_pass(board, compile(model(two_in_two_out_graph(), "two"), board.device, "cmake"));
+}
+
+TEST_P(OnBoard, FloatBorder_GivesTheReferencesBytes) {
+  GraphBuilder b;
+  const int real = b.retype(b.input({1, 40}, 1, 0), ElementType::kFloat32);
+  const int q = b.op(OperatorKind::kQuantize, {real}, {}, {1, 40}, 0.0041F, -128);
+  const int sum = b.op(OperatorKind::kAdd, {q, q}, ActivationAttributes{}, {1, 40}, 0.0081F, -128);
+  const int out =
+      b.retype(b.op(OperatorKind::kDequantize, {sum}, {}, {1, 40}, 1, 0), ElementType::kFloat32);
+  const Board& board = GetParam();
+  expect_pass(board, compile(model(b.finish({out}), "border"), board.device, "cmake"));
 }
 
 TEST_P(OnBoard, OneWrongByte_Fails) {
@@ -139,15 +152,32 @@ struct Deployment {
 std::ostream& operator<<(std::ostream& out, const Deployment& d) { return out << d.model; }
 
 // Models and boards in turn: each model once and each core at least once.
+// The numbers of the first array of expected bytes in a smoke test.
+std::vector<uint8_t> expected_bytes(const std::string& text) {
+  const size_t begin = text.find("expected_0[] = {") + 16;
+  std::string body = text.substr(begin, text.find('}', begin) - begin);
+  std::replace(body.begin(), body.end(), ',', ' ');
+  std::istringstream in(body);
+  std::vector<uint8_t> bytes;
+  for (int value = 0; in >> value;) bytes.push_back(static_cast<uint8_t>(value));
+  return bytes;
+}
+
 class SharedModel : public Packages, public testing::WithParamInterface<Deployment> {};
 
 TEST_P(SharedModel, GivesTheReferencesBytes) {
-  const std::string file = kModels + GetParam().model + ".tflite";
+  const std::string file = kShared + "models/" + GetParam().model + ".tflite";
   const Board& board = boards().at(GetParam().board);
   if (!fs::exists(file)) GTEST_SKIP() << "no model at " << file;
   if (const std::string missing = missing_tools(board); !missing.empty())
     GTEST_SKIP() << "not installed:" << missing;
-  expect_pass(board, compile(file, board.device, "cmake"));
+  const std::string package = compile(file, board.device, "cmake");
+  ASSERT_NE(package, "");
+  const auto golden = read_file(kShared + "golden/" + GetParam().model + "/1.out.bin");
+  ASSERT_TRUE(golden) << golden.error().message();
+  const std::string smoke = package + "/test/" + GetParam().model + "_smoke.c";
+  EXPECT_EQ(expected_bytes(text_of_file(smoke)), *golden) << "not what TFLite Micro computed";
+  expect_pass(board, package);
 }
 
 INSTANTIATE_TEST_SUITE_P(Qemu, SharedModel,
