@@ -159,8 +159,9 @@ TEST_F(Commands, Compile_WritesALibraryTwiceTheSame) {
     EXPECT_EQ(compiled.exit_code, 0) << compiled.err;
   }
   size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(path("one"))) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& entry : fs::recursive_directory_iterator(path("one"))) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = fs::relative(entry.path(), path("one")).string();
     EXPECT_EQ(read_bytes(entry.path().string()), read_bytes(path("deep/two/" + name))) << name;
     ++files;
   }
