@@ -8,6 +8,7 @@
 #include "codegen/kernel_set.h"
 #include "codegen/layout.h"
 #include "codegen/memory_plan.h"
+#include "codegen/network_memory.h"
 #include "codegen/network_parts.h"
 #include "codegen/operator_emitter.h"
 #include "codegen/storage.h"
@@ -36,6 +37,7 @@ class Generation {
       if (!storage_.buffer_of[static_cast<size_t>(t)])
         return Error(ErrorCode::kUnsupported,
                      "output t" + std::to_string(t) + " is a constant: no operator writes it");
+    network_.arena_lower_bound = peak_live_bytes(storage_.buffers);  // tensors, without scratch
     TT_TRY(choose_kernels());
     plan();
     emit_layers();
@@ -45,7 +47,6 @@ class Generation {
     network_.invoke_symbol = parts_.name + "_invoke";
     network_.arena_symbol = parts_.name + "_arena";
     network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
-    network_.arena_lower_bound = plan_.lower_bound;
     network_.warnings = kernels_.warnings();
     print_files();
     return std::move(network_);
@@ -250,18 +251,22 @@ class Generation {
 
 }  // namespace
 
-Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
-                                          const ScheduleSource& schedules,
-                                          const NetworkOptions& options) {
-  if (!is_c_identifier(options.name))
-    return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is not a C identifier");
+Result<LaidOutGraph> executed_graph(const Graph& graph, const NetworkOptions& options) {
   std::vector<IntegerOp> forms;
   for (const Operator& op : graph.operators) {
     TT_TRY_ASSIGN(IntegerOp form, integer_form(graph, op));
     forms.push_back(std::move(form));
   }
   const auto layouts = options.layouts ? options.layouts(graph, forms) : std::vector<Layout>();
-  const LaidOutGraph network = lay_out(graph, std::move(forms), layouts);
+  return lay_out(graph, std::move(forms), layouts);
+}
+
+Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
+                                          const ScheduleSource& schedules,
+                                          const NetworkOptions& options) {
+  if (!is_c_identifier(options.name))
+    return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is not a C identifier");
+  TT_TRY_ASSIGN(const LaidOutGraph network, executed_graph(graph, options));
   return Generation(network, graph.tensors.size(), device, schedules, options).run();
 }
 

@@ -64,7 +64,7 @@ struct GeneratedNetwork {
   std::vector<GeneratedLayer> layers;  ///< in execution order: operators and transforms
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
-  uint32_t arena_lower_bound = 0;     ///< the most bytes alive in one step; no plan is smaller
+  uint32_t arena_lower_bound = 0;     ///< the most bytes of tensors alive in one step
   std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 

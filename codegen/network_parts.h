@@ -7,6 +7,7 @@
 
 #include "codegen/constant_pool.h"
 #include "codegen/kernel_set.h"
+#include "codegen/layout.h"
 #include "codegen/network.h"
 #include "codegen/operator_emitter.h"
 #include "devices/device.h"
@@ -37,6 +38,9 @@ struct NetworkParts {
   std::vector<KernelSet::Kernel> kernels;
   uint32_t arena_bytes = 0;
 };
+
+/// The model as it will be executed: integer forms, layouts, transforms.
+Result<LaidOutGraph> executed_graph(const Graph& graph, const NetworkOptions& options);
 
 /// `<name>.h`, the documented API; `<name>_internal.h`, what the sources share.
 std::string print_header(const NetworkParts& parts);

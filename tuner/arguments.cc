@@ -53,6 +53,31 @@ Result<uint64_t> parse_count(std::string_view option, std::string_view text) {
   return invalid(std::string(option) + " takes a whole number, not '" + std::string(text) + "'");
 }
 
+Result<uint64_t> parse_bytes(std::string_view option, std::string_view text) {
+  std::string_view digits = text;
+  int shift = 0;
+  if (digits.ends_with('K')) shift = 10;
+  if (digits.ends_with('M')) shift = 20;
+  if (shift > 0) digits.remove_suffix(1);
+  uint64_t value = 0;
+  if (!parse_whole(digits, value) || value == 0 || value > (uint64_t{1} << 40))
+    return invalid(std::string(option) + " takes bytes like 98304, 96K or 1M, not '" +
+                   std::string(text) + "'");
+  return value << shift;
+}
+
+Result<MemoryLimits> parse_limits(const std::optional<std::string>& ram,
+                                  const std::optional<std::string>& flash) {
+  MemoryLimits limits;
+  if (ram) {
+    TT_TRY_ASSIGN(limits.ram_bytes, parse_bytes("--ram", *ram));
+  }
+  if (flash) {
+    TT_TRY_ASSIGN(limits.flash_bytes, parse_bytes("--flash", *flash));
+  }
+  return limits;
+}
+
 Result<std::vector<int>> parse_task_list(std::string_view text, int count) {
   std::vector<int> tasks;
   for (size_t begin = 0; begin <= text.size();) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tinytune/memory.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -18,6 +20,13 @@ Result<double> parse_duration(std::string_view text);
 /// A whole number of 64 bits; `option` names it in the message. kInvalidInput: anything else. (A
 /// parser that takes "-3" for 18446744073709551613 would tune for a while.)
 Result<uint64_t> parse_count(std::string_view option, std::string_view text);
+
+/// Bytes of "300K", "1M" or plain "98304"; K = 1024. kInvalidInput: anything else, or zero.
+Result<uint64_t> parse_bytes(std::string_view option, std::string_view text);
+
+/// Limits as the command line gives them; nothing where an option is absent.
+Result<MemoryLimits> parse_limits(const std::optional<std::string>& ram,
+                                  const std::optional<std::string>& flash);
 
 /// "0,2-5" → {0, 2, 3, 4, 5}: sorted, without repeats. kInvalidInput: another form, or an index
 /// that is not below `count`.

@@ -51,6 +51,14 @@ void add_layout(CLI::App& app, std::string& layout, const char* description) {
   app.add_option("--layout", layout, description)->type_name("nhwc|nchw|auto");
 }
 
+template <typename Arguments>
+void add_limits(CLI::App& app, Arguments& arguments) {
+  app.add_option("--ram", arguments.ram, "Most bytes of the arena: 98304, 96K [the device's]")
+      ->type_name("BYTES");
+  app.add_option("--flash", arguments.flash, "Most bytes of weights and code [the device's]")
+      ->type_name("BYTES");
+}
+
 void add_json(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "One JSON object on stdout");
 }
@@ -71,6 +79,7 @@ void add_tune(CLI::App& app, Options& options) {
   app.add_option("--tasks", tune.tasks, "Tune only these tasks of `tune inspect`: 0,2-5 [all]")
       ->type_name("LIST");
   add_layout(app, tune.layout, "Layouts to tune kernels for; auto is both [nhwc]");
+  add_limits(app, tune);
   app.add_option("--workers", tune.workers, "Processes to start here [one per core]")
       ->type_name("N");
   app.add_option("--listen", tune.listen, "Where workers may dial in [a private socket]")
@@ -87,6 +96,7 @@ void add_compile(CLI::App& app, Options& options) {
   command->add_option("--records", options.compile.records, "The tuning log [default schedules]")
       ->type_name("LOG");
   add_layout(*command, options.compile.layout, "Layout of activations; auto by layer [nhwc]");
+  add_limits(*command, options.compile);
   command->add_option("-o,--output", options.compile.directory, "The directory to write")
       ->type_name("DIR");
   command->add_option("--format", options.compile.format, "Build files for what [cmake]")
@@ -117,6 +127,7 @@ void add_run(CLI::App& app, Options& options) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_layout(*command, run.layout, "Layout of activations; auto by layer [nhwc]");
+  add_limits(*command, run);
   command->add_flag("--verify", run.verify, "Compare with the reference operators, bit for bit");
   command->add_option("--dump-tensors", run.dump_directory, "Write tensor_<id>.bin here")
       ->type_name("DIR");
@@ -130,6 +141,7 @@ void add_small_commands(CLI::App& app, Options& options) {
   add_model_and_device(*report, options.report.model, options.report.device);
   report->add_option("--records", options.report.records, "The tuning log")->type_name("LOG");
   add_layout(*report, options.report.layout, "Layout of the tuned variant; auto by layer [nhwc]");
+  add_limits(*report, options.report);
   add_json(*report, options);
 
   CLI::App* inspect = add_command(app, "inspect", "List a model's operators and tuning tasks",

@@ -2,6 +2,7 @@
 
 #include "codegen/network.h"
 #include "tinytune/deploy.h"
+#include "tuner/arguments.h"
 #include "tuner/commands.h"
 #include "tuner/layouts.h"
 #include "tuner/units.h"
@@ -22,14 +23,18 @@ int run_compile(const CompileArguments& arguments, const Console& console) {
         kExitWrongInput,
         "--format is cmake, esp-idf, zephyr, arduino or mlf, not '" + arguments.format + "'");
   options.format = *format;
+  const Result<MemoryLimits> limits = parse_limits(arguments.ram, arguments.flash);
+  if (!limits) return console.fail(limits.error());
+  options.limits = *limits;
   options.require_tuned = arguments.require_tuned;
   options.on_message = console.sink();
   const Result<CompileReport> report =
       compile_model(*model, arguments.device, arguments.directory, options);
   if (!report) return console.fail(report.error());
-  console.result(fmt::format("{}: {} files, {} of {} layers tuned, arena {} bytes\n",
-                             report->directory, report->files.size(), report->layers_tuned,
-                             report->layers_tunable, grouped(report->arena_bytes)));
+  console.result(fmt::format(
+      "{}: {} files, {} of {} layers tuned, arena {} bytes (lower bound {})\n", report->directory,
+      report->files.size(), report->layers_tuned, report->layers_tunable,
+      grouped(report->arena_bytes), grouped(report->arena_lower_bound)));
   return 0;
 }
 

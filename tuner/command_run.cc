@@ -1,6 +1,7 @@
 #include <set>
 
 #include "tinytune/deploy.h"
+#include "tuner/arguments.h"
 #include "tuner/commands.h"
 #include "tuner/layouts.h"
 #include "tuner/report_json.h"
@@ -44,6 +45,9 @@ int run_run(const RunArguments& arguments, const Console& console) {
   const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
   if (!layout) return console.fail(layout.error());
   options.layout = *layout;
+  const Result<MemoryLimits> limits = parse_limits(arguments.ram, arguments.flash);
+  if (!limits) return console.fail(limits.error());
+  options.limits = *limits;
   options.inputs = std::move(*inputs);
   options.verify = arguments.verify;
   options.dump_tensors = arguments.dump_directory.has_value();

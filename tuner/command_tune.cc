@@ -34,6 +34,7 @@ Result<TuneOptions> options_of(const TuneArguments& arguments, const Model& mode
     TT_TRY_ASSIGN(options.budget_seconds, parse_duration(*arguments.budget));
   }
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
+  TT_TRY_ASSIGN(options.limits, parse_limits(arguments.ram, arguments.flash));
   if (arguments.tasks) {
     const size_t count = tasks_in(model.state().tasks, options.layout).size();
     TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
@@ -54,6 +55,8 @@ std::string next_command(const TuneArguments& arguments, const std::string& reco
                                     "-o",
                                     stem_of(arguments.model) + "/"};
   if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
+  if (arguments.ram) words.insert(words.end(), {"--ram", *arguments.ram});
+  if (arguments.flash) words.insert(words.end(), {"--flash", *arguments.flash});
   return shell_line(words);
 }
 

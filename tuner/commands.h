@@ -28,6 +28,7 @@ struct TuneArguments {
   std::optional<int> workers;
   std::string listen;
   std::string layout = "nhwc";
+  std::optional<std::string> ram, flash;
 };
 int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console);
 
@@ -36,6 +37,7 @@ struct CompileArguments {
   std::optional<std::string> records;
   bool require_tuned = false;
   std::string layout = "nhwc", format = "cmake";
+  std::optional<std::string> ram, flash;
 };
 int run_compile(const CompileArguments& arguments, const Console& console);
 
@@ -46,6 +48,7 @@ struct RunArguments {
   bool verify = false;
   std::optional<std::string> dump_directory;
   std::string layout = "nhwc";
+  std::optional<std::string> ram, flash;
 };
 int run_run(const RunArguments& arguments, const Console& console);
 
@@ -55,6 +58,7 @@ int run_devices(const Console& console);
 struct ReportArguments {
   std::string model, device, records;
   std::string layout = "nhwc";
+  std::optional<std::string> ram, flash;
 };
 int run_report(const ReportArguments& arguments, const Console& console);
 

@@ -9,6 +9,7 @@
 #include "devices/device.h"
 #include "models/integer_op.h"
 #include "records/log.h"
+#include "tuner/fitting.h"
 #include "tuner/known_records.h"
 #include "tuner/layouts.h"
 #include "tuner/model_state.h"
@@ -28,7 +29,7 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
 
 Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
                                   LayoutChoice& layouts, NetworkOptions options,
-                                  const MessageSink& sink) {
+                                  const MemoryLimits& limits, const MessageSink& sink) {
   const auto best = [&records](const Workload& workload) -> std::optional<Schedule> {
     const Measurement* measurement = records.best(to_text(workload));
     if (measurement == nullptr) return std::nullopt;
@@ -37,7 +38,10 @@ Result<GeneratedNetwork> generate(const Model& model, const Device& device, cons
   };
   options.name = model.info().name;
   options.layouts = layouts.source();
-  Result<GeneratedNetwork> network = generate_network(model.state().graph, device, best, options);
+  const Graph& graph = model.state().graph;
+  Result<GeneratedNetwork> network = limits.any()
+                                         ? generate_within(graph, device, records, limits, options)
+                                         : generate_network(graph, device, best, options);
   TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)
@@ -147,8 +151,8 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   NetworkOptions package;
   package.format = options.format;
   TT_TRY_ASSIGN(package.smoke, make_smoke_test(model));
-  TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, layouts, package, options.on_message));
+  TT_TRY_ASSIGN(const GeneratedNetwork network, generate(model, device, records, layouts, package,
+                                                         options.limits, options.on_message));
   const std::string untuned = untuned_layers(network);
   if (options.require_tuned && !untuned.empty()) {
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
@@ -159,6 +163,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   CompileReport report;
   report.directory = directory;
   report.arena_bytes = network.arena_bytes;
+  report.arena_lower_bound = network.arena_lower_bound;
   for (const GeneratedLayer& layer : network.layers) {
     report.layers_tunable += layer.schedule ? 1 : 0;
     report.layers_tuned += layer.tuned ? 1 : 0;
@@ -185,7 +190,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY(check_inputs(model, inputs));
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate(model, device, records, layouts, {}, options.on_message));
+                generate(model, device, records, layouts, {}, options.limits, options.on_message));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));

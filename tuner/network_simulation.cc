@@ -115,6 +115,7 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   report.cycles = call_report.counts.cycles;
   report.clock_hz = device_->clock_hz;
   report.arena_bytes = network_->arena_bytes;
+  report.arena_lower_bound = network_->arena_lower_bound;
   report.stack_bytes = call_report.stack_bytes;
   report.flash_bytes = elf_.code_bytes + elf_.data_bytes;
   size_t section = 0;

@@ -72,6 +72,7 @@ Json json_of(const RunReport& report) {
               {"cycles", report.cycles},
               {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
               {"arena_bytes", report.arena_bytes},
+              {"arena_lower_bound", report.arena_lower_bound},
               {"stack_bytes", report.stack_bytes},
               {"flash_bytes", report.flash_bytes},
               {"overhead_instructions", report.overhead_instructions},

@@ -9,6 +9,7 @@
 #include "records/log.h"
 #include "rpc_device/address.h"
 #include "search/strategy.h"
+#include "tuner/fitting.h"
 #include "tuner/known_records.h"
 #include "tuner/layouts.h"
 #include "tuner/model_state.h"
@@ -182,6 +183,20 @@ Status check_valid_candidates(const std::vector<TuningTask>& tasks, const Record
   return ok_status();
 }
 
+/// Whether what was found makes a network within the limits.
+Status check_limits(const Model& model, const Device& device, const Records& records,
+                    const TuneOptions& options) {
+  LayoutChoice layouts(options.layout, device, records);
+  NetworkOptions network;
+  network.name = model.info().name;
+  network.layouts = layouts.source();
+  const auto generated =
+      generate_within(model.state().graph, device, records, options.limits, network);
+  TT_TRY(layouts.status());
+  if (!generated) return generated.error().within(model.path());
+  return ok_status();
+}
+
 }  // namespace
 
 Result<TuneReport> tune_model(const Model& model, const std::string& device_name,
@@ -191,10 +206,13 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
   const std::vector<Task> all = tasks_in(model.state().tasks, options.layout);
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
-  TT_TRY_ASSIGN(const auto tasks, make_tuning_tasks(all, selected, device));
-  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
+  TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);
+  const Graph& graph = model.state().graph;
+  if (options.limits.ram_bytes)
+    TT_TRY(keep_fitting(graph, *options.limits.ram_bytes, tasks, records));
+  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
 
   SessionLimits limits;
   limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());
@@ -215,6 +233,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
                                               " new measurements are in " + options.records);
   }
   TT_TRY(check_valid_candidates(tasks, records));
+  if (options.limits.any()) TT_TRY(check_limits(model, device, records, options));
   TuneReport report = report_of(tasks, records, device);
   report.records = options.records;
   report.measured = end.measured;

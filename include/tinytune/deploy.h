@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tinytune/layout.h"
+#include "tinytune/memory.h"
 #include "tinytune/model.h"
 #include "tinytune/package.h"
 #include "tinytune/result.h"
@@ -19,6 +20,7 @@ struct CompileOptions {
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   LayoutPolicy layout = LayoutPolicy::kNhwc;
   PackageFormat format = PackageFormat::kCmake;
+  MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none
   MessageSink on_message;
 };
 
@@ -26,6 +28,7 @@ struct CompileReport {
   std::string directory;
   std::vector<std::string> files;  ///< relative to it
   uint32_t arena_bytes = 0;
+  uint32_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step
   int layers_tuned = 0, layers_tunable = 0;
 };
 
@@ -42,6 +45,7 @@ struct RunOptions {
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   LayoutPolicy layout = LayoutPolicy::kNhwc;
+  MemoryLimits limits;
   MessageSink on_message;
 };
 
@@ -84,6 +88,7 @@ struct RunReport {
   uint64_t instructions = 0, cycles = 0;  ///< of one whole invocation
   std::optional<uint64_t> clock_hz;
   uint32_t arena_bytes = 0, stack_bytes = 0, flash_bytes = 0;
+  uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t overhead_instructions = 0;  ///< what no operator owns
   std::vector<LayerCost> layers;
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tinytune/layout.h"
+#include "tinytune/memory.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 
@@ -43,6 +44,9 @@ struct TuneOptions {
   uint64_t seed = 1;
   /// What is tuned: with kAuto, every task that has a layout is there twice, NCHW after all others.
   LayoutPolicy layout = LayoutPolicy::kNhwc;
+  /// Schedules with which no network within `ram_bytes` can be made are not proposed, and do not
+  /// count if the log has them. `flash_bytes` is checked at the end.
+  MemoryLimits limits;
   std::vector<int> tasks;      ///< indices; empty: all
   std::optional<int> workers;  ///< processes to start here; default: one per core
   /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.

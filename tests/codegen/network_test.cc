@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "base/subprocess.h"
+#include "codegen/network_memory.h"
 #include "examples/ds_cnn.h"
 #include "graph_builder.h"
 #include "models/integer_op.h"
@@ -285,11 +286,28 @@ TEST_P(RealModel, TwoRuns_SameBytes) {
 }
 
 TEST_P(RealModel, Arena_IsWithinFivePercentOfTheLowerBound) {
+  const auto memory = network_memory(graph_, {"net"});
+  ASSERT_TRUE(memory.has_value()) << memory.error().message();
+  const std::vector<uint32_t> no_scratch(memory->layers.size(), 0);
+  EXPECT_LE(memory->arena_bytes(no_scratch) * 100u, memory->lower_bound * 105u);
+  for (const NetworkMemory::Layer& layer : memory->layers)
+    EXPECT_LE(layer.live_bytes, memory->arena_bytes(no_scratch)) << "layer " << layer.index;
+}
+
+TEST_P(RealModel, ArenaWithScratch_IsWhatWasFiguredBeforehand) {
   auto network = generate_network(graph_, *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
-  RecordProperty("arena_bytes", std::to_string(network->arena_bytes));
-  RecordProperty("arena_lower_bound", std::to_string(network->arena_lower_bound));
-  EXPECT_LE(network->arena_bytes * 100u, network->arena_lower_bound * 105u);
+  const auto memory = network_memory(graph_, {"net"});
+  ASSERT_TRUE(memory.has_value()) << memory.error().message();
+  std::vector<uint32_t> scratch;
+  for (const GeneratedLayer& layer : network->layers) {
+    if (!layer.schedule) continue;
+    const Workload& workload = memory->layers.at(scratch.size()).op.workload;
+    const KernelTemplate* owner = *find_template(*layer.schedule);
+    scratch.push_back(static_cast<uint32_t>(owner->scratch_bytes(workload, *layer.schedule)));
+  }
+  EXPECT_EQ(memory->arena_bytes(scratch), network->arena_bytes);
+  EXPECT_EQ(memory->lower_bound, network->arena_lower_bound);
 }
 
 TEST_P(RealModel, Clang_FindsNothingToWarnAbout) {

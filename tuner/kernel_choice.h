@@ -1,0 +1,48 @@
+// The fastest kernels that fit: one schedule per task, under limits on arena and flash.
+//
+// Scratch lives only while its kernel runs, so a limit on the arena is a limit on each layer by
+// itself, up to the gaps a plan leaves: the fastest schedule within each layer's share is the
+// optimum wherever the plan has none. Flash adds up over tasks, which makes it a knapsack; there we
+// take, again and again, the bytes that cost the fewest cycles each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "schedules/schedule.h"
+#include "tinytune/memory.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct KernelOption {
+  Schedule schedule;
+  uint64_t cycles = 0;  ///< of all layers of the task together
+  uint32_t scratch_bytes = 0;
+  uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
+};
+
+/// One workload: equal layers share a schedule, so that their kernel is in flash once.
+struct TaskOptions {
+  std::vector<KernelOption> options;  ///< in order of preference: the fastest first
+  uint32_t live_bytes = 0;            ///< of tensors around the tightest of its layers
+};
+
+struct KernelChoice {
+  std::vector<size_t> chosen;  ///< an option of each task
+  uint32_t arena_bytes = 0;
+  uint64_t flash_bytes = 0;
+};
+
+/// Arena of the whole network for the scratch bytes of each task.
+using ArenaOf = std::function<uint32_t(std::span<const uint32_t> scratch)>;
+
+/// `other_flash` is what the library needs besides kernels. kFailed: nothing fits; the message has
+/// what the fastest kernels need, the limit, and the smallest that can be had.
+Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const MemoryLimits& limits,
+                                    uint64_t other_flash, const ArenaOf& arena_of);
+
+}  // namespace tinytune
