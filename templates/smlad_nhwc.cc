@@ -41,15 +41,25 @@ struct Plan {
   }
 };
 
-bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && device.target.isa == "armv7e-m";
+bool supports_conv(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.isa == "armv7e-m";
+}
+
+bool supports_dense(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kDense && device.target.isa == "armv7e-m";
+}
+
+// A row of its own for dense layers, because they must not be the default there: nothing but
+// weights is in such a layer, and these are widened to twice their size.
+const char* name_for(const Workload& w) {
+  return w.op == OpKind::kDense ? "smlad_dense" : "smlad_nhwc";
 }
 
 ConfigSpace space(const Workload& w, const Device&) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4, 5, 6, 8})
     if (w.out_c % c == 0) channels.push_back(c);
-  ConfigSpace::Family family{"smlad_nhwc",
+  ConfigSpace::Family family{name_for(w),
                              1,
                              {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}),
                               int_knob("step", {1, 2, 4, 8}), border_knob(w), scheduler_knob()}};
@@ -65,7 +75,7 @@ ConfigSpace space(const Workload& w, const Device&) {
 Schedule default_schedule(const Workload& w, const Device&) {
   const bool one_pixel = w.out_h * w.out_w == 1;
   const char* channels = one_pixel && w.out_c % 4 == 0 ? "4" : w.out_c % 2 == 0 ? "2" : "1";
-  return Schedule("smlad_nhwc", 1,
+  return Schedule(name_for(w), 1,
                   {{"oc", channels},
                    {"px", one_pixel ? "1" : "2"},
                    {"step", w.reduction() >= 8 ? "4" : "1"},
@@ -255,7 +265,12 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 extern const KernelTemplate kSmladNhwc;
 const KernelTemplate kSmladNhwc = {
-    "smlad_nhwc", 1,    {"weights", "params"}, supports, space, default_schedule,
+    "smlad_nhwc", 1,    {"weights", "params"}, supports_conv, space, default_schedule,
     describe,     pack, scratch_bytes,         lower};
+
+extern const KernelTemplate kSmladDense;
+const KernelTemplate kSmladDense = {
+    "smlad_dense", 1,    {"weights", "params"}, supports_dense, space, default_schedule,
+    describe,      pack, scratch_bytes,         lower};
 
 }  // namespace tinytune
