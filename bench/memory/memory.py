@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Arena of every model beside its lower bound and TFLM's arena; exits 1 where a target is missed.
+
+The lower bound is the most bytes of tensors alive during any one operator, weights excluded. The
+target is for the arena under `--ram`, set to that bound + 5 %; the arenas without a limit are shown
+to tell what the limit costs in cycles.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+
+CORE_OF = {"rv32imc": "rv32", "cortex-m4": "m4"}
+
+
+def arguments():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tune", required=True, help="the built tune program")
+    parser.add_argument("--models", type=pathlib.Path, default=root.parent / "shared/models")
+    parser.add_argument("--peers", type=pathlib.Path,
+                        default=root.parent / "shared/peers/arena.csv")
+    parser.add_argument("--records", type=pathlib.Path,
+                        help="folder of MODEL.DEVICE.jsonl logs; without it nothing is tuned")
+    parser.add_argument("--trials", type=int,
+                        help="measurements a log is brought to; needs --records")
+    parser.add_argument("--devices", nargs="+", default=list(CORE_OF), choices=list(CORE_OF))
+    return parser.parse_args()
+
+
+def tune(program, *words):
+    result = subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"tune {' '.join(map(str, words))}: {result.stderr.strip()}")
+    return result.stdout
+
+
+def run(options, model, device, *more):
+    return json.loads(tune(options.tune, "run", "--json", "--verify", "--model", model,
+                           "--device", device, *more))
+
+
+def peer_arenas(path):
+    """The smallest arena of any kernel library, by core and model."""
+    smallest = {}
+    with open(path, newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        for row in rows:
+            key = row["core"], row["model"]
+            smallest[key] = min(int(row["arena_bytes"]), smallest.get(key, sys.maxsize))
+    return smallest
+
+
+def log_of(options, model, device):
+    if options.records is None:
+        return None
+    log = options.records / f"{model.stem}.{device}.jsonl"
+    if options.trials:
+        options.records.mkdir(parents=True, exist_ok=True)
+        tune(options.tune, "--quiet", "--model", model, "--device", device, "--records", log,
+             "--trials", options.trials)
+    return log if log.exists() else None
+
+
+def main():
+    options = arguments()
+    peers = peer_arenas(options.peers)
+    print("| model | device | default | tuned | limited | lower bound | over | TFLM | "
+          "cycles for the limit | |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|---|")
+    missed = 0
+    for model in sorted(options.models.glob("*.tflite")):
+        for device in options.devices:
+            log = log_of(options, model, device)
+            records = ["--records", log] if log else []
+            default = run(options, model, device)
+            tuned = run(options, model, device, *records)
+            bound = default["arena_lower_bound"]
+            limited = run(options, model, device, *records, "--ram", bound * 105 // 100)
+            peer = peers.get((CORE_OF[device], model.stem))
+            reports = (default, tuned, limited)
+            holds = (limited["arena_bytes"] * 100 <= bound * 105
+                     and (peer is None or limited["arena_bytes"] < peer)
+                     and all(report["exact"] for report in reports))
+            missed += not holds
+            cost = limited["cycles"] / tuned["cycles"] - 1
+            print(f"| {model.stem} | {device} | {default['arena_bytes']} | "
+                  f"{tuned['arena_bytes'] if log else '-'} | {limited['arena_bytes']} | {bound} | "
+                  f"{limited['arena_bytes'] / bound - 1:.1%} | {peer or '-'} | {cost:+.1%} | "
+                  f"{'' if holds else 'MISSED'} |", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
