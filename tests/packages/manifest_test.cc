@@ -88,7 +88,7 @@ TEST_F(Manifests, Cmake_BuildsTheLibraryAndTheSmokeTest) {
                 .exit_code,
             0);
   const ProcessResult configured = run(
-      {"cmake", "-S", package, "-B", path("build"), "-DCMAKE_SYSTEM_NAME=Generic",
+      {"cmake", "-G", "Ninja", "-S", package, "-B", path("build"), "-DCMAKE_SYSTEM_NAME=Generic",
        "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",
        "-DCMAKE_C_COMPILER=" + board.prefix + "gcc", "-DCMAKE_ASM_COMPILER=" + board.prefix + "gcc",
        "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_ASM_FLAGS=" + flags,
