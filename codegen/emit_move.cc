@@ -1,5 +1,5 @@
 // Operators that only move bytes (PAD, CONCATENATION, TRANSPOSE, slices, …) and
-// RESIZE_NEAREST_NEIGHBOR.
+// RESIZE_NEAREST_NEIGHBOR; RESHAPE where it is not just another name for its input.
 //
 // Axes that are contiguous on both sides are merged first; what is left innermost is copied in
 // words where every offset allows it. Buffers are aligned, so that is decided while generating.
@@ -143,6 +143,16 @@ std::string emit_move(const IntegerOp& any, const EmitContext& context) {
   return w.text();
 }
 
+std::string emit_copy(const IntegerOp& any, const EmitContext& context) {
+  const int64_t bytes = std::get<CopyOp>(any).bytes;
+  const int64_t unit = bytes % 4 == 0 ? 4 : 1;
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  CWriter w(1);
+  copy_loop(w, type, "(" + type + " *)output", "(const " + type + " *)" + context.activations.at(0),
+            bytes / unit);
+  return w.text();
+}
+
 std::string emit_resize(const IntegerOp& any, const EmitContext& context) {
   const ResizeOp& op = std::get<ResizeOp>(any);
   // Offsets of the rows and columns that are read, in elements.
@@ -174,6 +184,11 @@ extern const OperatorEmitter kMoveEmitter;
 const OperatorEmitter kMoveEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<MoveOp>(op); },
     [](const IntegerOp&, int) { return false; }, emit_move};
+
+extern const OperatorEmitter kCopyEmitter;
+const OperatorEmitter kCopyEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<CopyOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_copy};
 
 extern const OperatorEmitter kResizeEmitter;
 const OperatorEmitter kResizeEmitter = {

@@ -21,13 +21,13 @@ namespace {
 // memory, then kernels (whose scratch needs memory too), then offsets, then C.
 class Generation {
  public:
-  Generation(const LaidOutGraph& network, size_t model_tensors, const Device& device,
+  Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out, const Device& device,
              const ScheduleSource& schedules, const NetworkOptions& options)
-      : parts_{options.name, network.graph, device, {}, {}, {}, {}, {}, {}, 0},
-        graph_(network.graph),
-        forms_(network.ops),
-        layout_of_(network.layout_of),
-        model_tensors_(model_tensors),
+      : parts_{options.name, laid_out.graph, device, {}, {}, {}, {}, {}, {}, 0},
+        executed_(network),
+        graph_(laid_out.graph),
+        forms_(laid_out.ops),
+        layout_of_(laid_out.layout_of),
         options_(options),
         kernels_(device, schedules, options.name) {}
 
@@ -39,6 +39,7 @@ class Generation {
                      "output t" + std::to_string(t) + " is a constant: no operator writes it");
     network_.arena_lower_bound = peak_live_bytes(storage_.buffers);  // tensors, without scratch
     TT_TRY(choose_kernels());
+    list_absorbed_layers();
     plan();
     emit_layers();
     describe_tensors();
@@ -70,7 +71,8 @@ class Generation {
       layer.index = op.index;
       layer.op = std::string(name_of(op.kind));
       layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
-      layer.macs = layer.macs_executed = macs_of(forms_[step]);
+      layer.macs_executed = macs_of(forms_[step]);
+      if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
       if (const auto* kernel = std::get_if<KernelOp>(&forms_[step])) {
         auto call = kernels_.add(*kernel, op.index, parts_.constants);
         if (!call)
@@ -94,6 +96,20 @@ class Generation {
     for (size_t step = 0; step < forms_.size(); ++step)
       if (storage_.is_alias[step]) network_.layers[step].fused_into = producer_of_input(step);
     return ok_status();
+  }
+
+  int64_t model_macs(int index) const { return executed_.model_macs[static_cast<size_t>(index)]; }
+
+  // After those that execute, so that a layer's place stays its step.
+  void list_absorbed_layers() {
+    for (const AbsorbedOperator& op : executed_.absorbed) {
+      GeneratedLayer layer;
+      layer.index = op.index;
+      layer.op = std::string(name_of(op.kind));
+      layer.fused_into = op.into;
+      layer.macs = model_macs(op.index);
+      network_.layers.push_back(std::move(layer));
+    }
   }
 
   // The operator whose output an alias renames; nothing when that is an input of the network.
@@ -213,8 +229,8 @@ class Generation {
   }
 
   void describe_tensors() {
-    for (size_t t = 0; t < model_tensors_; ++t)
-      if (storage_.buffer_of[t])
+    for (size_t t = 0; t < executed_.graph.tensors.size(); ++t)
+      if (storage_.buffer_of[t] && !executed_.altered[t])
         network_.tensors.push_back({static_cast<int>(t), plan_.offsets[*storage_.buffer_of[t]],
                                     static_cast<uint32_t>(graph_.tensors[t].bytes()),
                                     storage_.first_step[t], storage_.last_step[t], layout_of_[t]});
@@ -236,10 +252,10 @@ class Generation {
   }
 
   NetworkParts parts_;
-  const Graph& graph_;
+  const IntegerNetwork& executed_;
+  const Graph& graph_;  // with layout transforms, whose tensors come after the model's
   const std::vector<IntegerOp>& forms_;
   const std::vector<Layout>& layout_of_;
-  size_t model_tensors_;  // those beyond are layout transforms' own
   const NetworkOptions& options_;
   KernelSet kernels_;
   Storage storage_;
@@ -251,23 +267,19 @@ class Generation {
 
 }  // namespace
 
-Result<LaidOutGraph> executed_graph(const Graph& graph, const NetworkOptions& options) {
-  std::vector<IntegerOp> forms;
-  for (const Operator& op : graph.operators) {
-    TT_TRY_ASSIGN(IntegerOp form, integer_form(graph, op));
-    forms.push_back(std::move(form));
-  }
-  const auto layouts = options.layouts ? options.layouts(graph, forms) : std::vector<Layout>();
-  return lay_out(graph, std::move(forms), layouts);
+LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {
+  const auto layouts =
+      options.layouts ? options.layouts(network.graph, network.ops) : std::vector<Layout>();
+  return lay_out(network.graph, network.ops, layouts);
 }
 
-Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
+Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
                                           const ScheduleSource& schedules,
                                           const NetworkOptions& options) {
   if (!is_c_identifier(options.name))
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is not a C identifier");
-  TT_TRY_ASSIGN(const LaidOutGraph network, executed_graph(graph, options));
-  return Generation(network, graph.tensors.size(), device, schedules, options).run();
+  const LaidOutGraph executed = laid_out(network, options);
+  return Generation(network, executed, device, schedules, options).run();
 }
 
 }  // namespace tinytune

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "devices/device.h"
-#include "models/graph.h"
-#include "models/integer_op.h"
+#include "models/integer_network.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
 #include "tinytune/package.h"
@@ -87,8 +86,9 @@ struct NetworkOptions {
   std::optional<SmokeTest> smoke = {};
 };
 
-/// kUnsupported: an operator no template or emitter takes. kFailed: a kernel did not build.
-Result<GeneratedNetwork> generate_network(const Graph& graph, const Device& device,
+/// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes.
+/// kFailed: a kernel did not build.
+Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
                                           const ScheduleSource& schedules,
                                           const NetworkOptions& options);
 

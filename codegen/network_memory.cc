@@ -37,8 +37,8 @@ uint32_t NetworkMemory::arena_bytes(std::span<const uint32_t> scratch) const {
   return plan_memory(all).arena_bytes;
 }
 
-Result<NetworkMemory> network_memory(const Graph& graph, const NetworkOptions& options) {
-  TT_TRY_ASSIGN(LaidOutGraph network, executed_graph(graph, options));
+NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOptions& options) {
+  LaidOutGraph network = laid_out(executed, options);
   NetworkMemory memory;
   memory.buffers = assign_storage(network.graph, network.ops).buffers;
   memory.lower_bound = peak_live_bytes(memory.buffers);

@@ -10,7 +10,6 @@
 
 #include "codegen/memory_plan.h"
 #include "codegen/network.h"
-#include "models/graph.h"
 #include "models/integer_op.h"
 #include "tinytune/result.h"
 
@@ -31,8 +30,7 @@ struct NetworkMemory {
   uint32_t arena_bytes(std::span<const uint32_t> scratch) const;
 };
 
-/// Errors as generate_network().
-Result<NetworkMemory> network_memory(const Graph& graph, const NetworkOptions& options);
+NetworkMemory network_memory(const IntegerNetwork& network, const NetworkOptions& options);
 
 /// The most bytes of buffers alive in one step.
 uint32_t peak_live_bytes(std::span<const ArenaBuffer> buffers);

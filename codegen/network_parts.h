@@ -39,8 +39,8 @@ struct NetworkParts {
   uint32_t arena_bytes = 0;
 };
 
-/// The model as it will be executed: integer forms, layouts, transforms.
-Result<LaidOutGraph> executed_graph(const Graph& graph, const NetworkOptions& options);
+/// The network in the layouts that the options choose, with the transforms that follow.
+LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
 
 /// `<name>.h`, the documented API; `<name>_internal.h`, what the sources share.
 std::string print_header(const NetworkParts& parts);

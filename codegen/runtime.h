@@ -1,8 +1,8 @@
 // The compiler's helper functions, for cores that lack an instruction.
 //
 // Firmware has them from its own compiler's library; images that we link ourselves must bring them.
-// An Armv6-M core has no long multiply and no divide, so LLVM calls the functions of the Arm runtime ABI
-// (IHI 0043, section 4.2) instead.
+// An Armv6-M core has no long multiply and no divide, so LLVM calls the functions of the Arm
+// runtime ABI (IHI 0043, section 4.2) instead.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ class Assignment {
     const Operator& op = graph_.operators[static_cast<size_t>(step)];
     const IntegerOp& form = ops_[static_cast<size_t>(step)];
     for (const int output : op.outputs) {
-      const bool copies = std::holds_alternative<CopyOp>(form);
-      if (copies && !op.inputs.empty() && !graph_.tensor(op.inputs[0]).is_constant) {
+      const auto* copy = std::get_if<CopyOp>(&form);
+      if (copy != nullptr && copy->in_place) {
         at(storage_.is_alias, step) = true;
         join_buffer(output, op.inputs[0]);
       } else if (const auto input = overwritable_input(op, form, output, step)) {

@@ -45,6 +45,7 @@ struct SoftmaxOp {
 /// RESHAPE: the same bytes under another shape.
 struct CopyOp {
   int64_t bytes = 0;
+  bool in_place = false;  ///< the output is another name for the input's bytes: no code runs
 };
 
 /// How the operands of an elementwise operator line up: output extents, outermost first, and each
@@ -161,10 +162,8 @@ using IntegerOp =
     std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp,
                  QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp>;
 
+/// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// kUnsupported or kInvalidInput name the operator's index and kind and the tensor at fault.
-Result<IntegerOp> integer_form(const Graph& graph, const Operator& op);
-
-/// The same without proving WeightFacts, which costs far more than the rest.
 Result<IntegerOp> prepare(const Graph& graph, const Operator& op);
 
 /// Multiply-accumulates of an operator, those on padding included; 0 for those without.

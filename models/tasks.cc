@@ -18,21 +18,19 @@ std::string task_name(const Workload& w) {
 
 }  // namespace
 
-Result<std::vector<Task>> extract_tasks(const Graph& graph) {
+std::vector<Task> extract_tasks(const IntegerNetwork& network) {
   std::vector<Task> tasks;
-  for (const Operator& op : graph.operators) {
-    TT_TRY_ASSIGN(IntegerOp form, integer_form(graph, op));
-    auto* kernel = std::get_if<KernelOp>(&form);
+  for (size_t step = 0; step < network.ops.size(); ++step) {
+    const auto* kernel = std::get_if<KernelOp>(&network.ops[step]);
     if (kernel == nullptr) continue;
+    const int index = network.graph.operators[step].index;
     const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) {
       return task.workload == kernel->workload;
     });
-    if (same != tasks.end()) {
-      same->layers.push_back(op.index);
-      continue;
-    }
-    tasks.push_back(
-        {task_name(kernel->workload), kernel->workload, std::move(kernel->data), {op.index}});
+    if (same != tasks.end())
+      same->layers.push_back(index);
+    else
+      tasks.push_back({task_name(kernel->workload), kernel->workload, kernel->data, {index}});
   }
   return tasks;
 }

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/graph.h"
-#include "models/integer_op.h"
+#include "models/integer_network.h"
 
 namespace tinytune {
 
@@ -17,6 +16,7 @@ struct Task {
 };
 
 /// In order of first appearance; this order is the task index of `tune inspect` and `--tasks`.
-Result<std::vector<Task>> extract_tasks(const Graph& graph);
+/// Facts must have been proved.
+std::vector<Task> extract_tasks(const IntegerNetwork& network);
 
 }  // namespace tinytune

@@ -31,7 +31,7 @@ struct Options {
   RunArguments run;
   ReportArguments report;
   WorkerArguments worker;
-  std::string inspect_model;
+  InspectArguments inspect;
 };
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* description,
@@ -59,6 +59,16 @@ void add_limits(CLI::App& app, Arguments& arguments) {
       ->type_name("BYTES");
 }
 
+void add_passes(CLI::App& app, std::vector<std::string>& disabled) {
+  std::string names;
+  for (const PassInfo& pass : known_passes()) names += pass.name + ", ";
+  app.add_option("--disable-pass", disabled,
+                 "Leave out a graph pass (may be repeated): " + names + "all")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_json(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "One JSON object on stdout");
 }
@@ -80,6 +90,7 @@ void add_tune(CLI::App& app, Options& options) {
       ->type_name("LIST");
   add_layout(app, tune.layout, "Layouts to tune kernels for; auto is both [nhwc]");
   add_limits(app, tune);
+  add_passes(app, tune.disabled_passes);
   app.add_option("--workers", tune.workers, "Processes to start here [one per core]")
       ->type_name("N");
   app.add_option("--listen", tune.listen, "Where workers may dial in [a private socket]")
@@ -97,6 +108,7 @@ void add_compile(CLI::App& app, Options& options) {
       ->type_name("LOG");
   add_layout(*command, options.compile.layout, "Layout of activations; auto by layer [nhwc]");
   add_limits(*command, options.compile);
+  add_passes(*command, options.compile.disabled_passes);
   command->add_option("-o,--output", options.compile.directory, "The directory to write")
       ->type_name("DIR");
   command->add_option("--format", options.compile.format, "Build files for what [cmake]")
@@ -128,6 +140,7 @@ void add_run(CLI::App& app, Options& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_layout(*command, run.layout, "Layout of activations; auto by layer [nhwc]");
   add_limits(*command, run);
+  add_passes(*command, run.disabled_passes);
   command->add_flag("--verify", run.verify, "Compare with the reference operators, bit for bit");
   command->add_option("--dump-tensors", run.dump_directory, "Write tensor_<id>.bin here")
       ->type_name("DIR");
@@ -142,11 +155,13 @@ void add_small_commands(CLI::App& app, Options& options) {
   report->add_option("--records", options.report.records, "The tuning log")->type_name("LOG");
   add_layout(*report, options.report.layout, "Layout of the tuned variant; auto by layer [nhwc]");
   add_limits(*report, options.report);
+  add_passes(*report, options.report.disabled_passes);
   add_json(*report, options);
 
   CLI::App* inspect = add_command(app, "inspect", "List a model's operators and tuning tasks",
                                   "Example: tune inspect kws.tflite");
-  inspect->add_option("MODEL", options.inspect_model, "A .tflite file");
+  inspect->add_option("MODEL", options.inspect.model, "A .tflite file");
+  add_passes(*inspect, options.inspect.disabled_passes);
   add_json(*inspect, options);
 
   CLI::App* devices = add_command(app, "devices", "List the known devices", "");
@@ -202,8 +217,8 @@ int dispatch(const std::string& command, const Options& options, const Invocatio
     return run_report(a, console);
   }
   if (command == "inspect") {
-    if (lacks({{"a model", !options.inspect_model.empty()}})) return kExitWrongInput;
-    return run_inspect(options.inspect_model, console);
+    if (lacks({{"a model", !options.inspect.model.empty()}})) return kExitWrongInput;
+    return run_inspect(options.inspect, console);
   }
   if (command == "devices") return run_devices(console);
   if (command == "worker") {

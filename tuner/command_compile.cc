@@ -10,7 +10,7 @@
 namespace tinytune {
 
 int run_compile(const CompileArguments& arguments, const Console& console) {
-  const Result<Model> model = Model::load(arguments.model);
+  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
   if (!model) return console.fail(model.error());
   CompileOptions options;
   options.records = arguments.records;

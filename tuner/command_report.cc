@@ -8,7 +8,7 @@
 namespace tinytune {
 
 int run_report(const ReportArguments& arguments, const Console& console) {
-  const Result<Model> model = Model::load(arguments.model);
+  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
   if (!model) return console.fail(model.error());
   RunOptions options;
   options.verify = true;

@@ -33,7 +33,7 @@ Status check_output_count(const Model& model, const RunArguments& arguments) {
 }  // namespace
 
 int run_run(const RunArguments& arguments, const Console& console) {
-  const Result<Model> model = Model::load(arguments.model);
+  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
   if (!model) return console.fail(model.error());
   if (const Status status = check_output_count(*model, arguments); !status)
     return console.fail(status.error());

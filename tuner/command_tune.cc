@@ -57,13 +57,15 @@ std::string next_command(const TuneArguments& arguments, const std::string& reco
   if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
   if (arguments.ram) words.insert(words.end(), {"--ram", *arguments.ram});
   if (arguments.flash) words.insert(words.end(), {"--flash", *arguments.flash});
+  for (const std::string& pass : arguments.disabled_passes)
+    words.insert(words.end(), {"--disable-pass", pass});
   return shell_line(words);
 }
 
 }  // namespace
 
 int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console) {
-  const Result<Model> model = Model::load(arguments.model);
+  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
   if (!model) return console.fail(model.error());
   Result<TuneOptions> options = options_of(arguments, *model);
   if (!options) return console.fail(options.error());

@@ -29,6 +29,7 @@ struct TuneArguments {
   std::string listen;
   std::string layout = "nhwc";
   std::optional<std::string> ram, flash;
+  std::vector<std::string> disabled_passes;
 };
 int run_tune(const TuneArguments& arguments, const Invocation& invocation, const Console& console);
 
@@ -38,6 +39,7 @@ struct CompileArguments {
   bool require_tuned = false;
   std::string layout = "nhwc", format = "cmake";
   std::optional<std::string> ram, flash;
+  std::vector<std::string> disabled_passes;
 };
 int run_compile(const CompileArguments& arguments, const Console& console);
 
@@ -49,16 +51,22 @@ struct RunArguments {
   std::optional<std::string> dump_directory;
   std::string layout = "nhwc";
   std::optional<std::string> ram, flash;
+  std::vector<std::string> disabled_passes;
 };
 int run_run(const RunArguments& arguments, const Console& console);
 
-int run_inspect(const std::string& model, const Console& console);
+struct InspectArguments {
+  std::string model;
+  std::vector<std::string> disabled_passes;
+};
+int run_inspect(const InspectArguments& arguments, const Console& console);
 int run_devices(const Console& console);
 
 struct ReportArguments {
   std::string model, device, records;
   std::string layout = "nhwc";
   std::optional<std::string> ram, flash;
+  std::vector<std::string> disabled_passes;
 };
 int run_report(const ReportArguments& arguments, const Console& console);
 

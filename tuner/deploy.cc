@@ -38,10 +38,10 @@ Result<GeneratedNetwork> generate(const Model& model, const Device& device, cons
   };
   options.name = model.info().name;
   options.layouts = layouts.source();
-  const Graph& graph = model.state().graph;
-  Result<GeneratedNetwork> network = limits.any()
-                                         ? generate_within(graph, device, records, limits, options)
-                                         : generate_network(graph, device, best, options);
+  const IntegerNetwork& executed = model.state().network;
+  Result<GeneratedNetwork> network =
+      limits.any() ? generate_within(executed, device, records, limits, options)
+                   : generate_network(executed, device, best, options);
   TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)

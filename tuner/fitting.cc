@@ -153,10 +153,10 @@ std::vector<Schedule> leanest(const ConfigSpace& space, const Workload& workload
   return schedules;
 }
 
-Status keep_fitting(const Graph& graph, uint64_t ram_bytes, std::vector<TuningTask>& tasks,
-                    Records& records) {
+Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
+                    std::vector<TuningTask>& tasks, Records& records) {
   // Around a layer, NCHW tensors have the bytes of NHWC ones.
-  TT_TRY_ASSIGN(const NetworkMemory memory, network_memory(graph, {"network"}));
+  const NetworkMemory memory = network_memory(network, {"network"});
   std::map<int, uint32_t> live_bytes;
   for (const NetworkMemory::Layer& layer : memory.layers)
     live_bytes[layer.index] = layer.live_bytes;
@@ -198,10 +198,10 @@ Status keep_fitting(const Graph& graph, uint64_t ram_bytes, std::vector<TuningTa
   return ok_status();
 }
 
-Result<GeneratedNetwork> generate_within(const Graph& graph, const Device& device,
+Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const MemoryLimits& limits,
                                          const NetworkOptions& options) {
-  TT_TRY_ASSIGN(const NetworkMemory memory, network_memory(graph, options));
+  const NetworkMemory memory = network_memory(executed, options);
   const std::vector<Group> groups = group_by_workload(memory);
   const Options options_of(memory, device, records, limits);
   std::vector<TaskOptions> tasks;
@@ -234,7 +234,7 @@ Result<GeneratedNetwork> generate_within(const Graph& graph, const Device& devic
       if (found == chosen.end()) return std::nullopt;
       return found->second;
     };
-    TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(graph, device, source, options));
+    TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(executed, device, source, options));
     for (GeneratedLayer& layer : network.layers) layer.tuned = measured.contains(layer.index);
     if (!limits.flash_bytes) return network;
     TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));

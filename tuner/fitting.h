@@ -7,7 +7,7 @@
 
 #include "codegen/network.h"
 #include "devices/device.h"
-#include "models/graph.h"
+#include "models/integer_network.h"
 #include "records/records.h"
 #include "schedules/config_space.h"
 #include "tinytune/memory.h"
@@ -20,15 +20,15 @@ namespace tinytune {
 /// neighbour with less. Flash is checked on the linked library; where no compiler is there to link
 /// it, on the estimate the choice was made by. Errors as generate_network(); kFailed: cannot fit,
 /// with what could.
-Result<GeneratedNetwork> generate_within(const Graph& graph, const Device& device,
+Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const MemoryLimits& limits,
                                          const NetworkOptions& options);
 
 /// Drops from every task the schedules that no network within `ram_bytes` can use, and from the
 /// records those of them that were measured; a task whose default goes starts from its nearest
 /// neighbour. kFailed: nothing is left of a task.
-Status keep_fitting(const Graph& graph, uint64_t ram_bytes, std::vector<TuningTask>& tasks,
-                    Records& records);
+Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
+                    std::vector<TuningTask>& tasks, Records& records);
 
 /// The points of `space` with the least scratch, those that differ least from `schedule` first.
 std::vector<Schedule> leanest(const ConfigSpace& space, const Workload& workload,

@@ -62,9 +62,10 @@ struct TransformCycles {
 
 Result<TransformCycles> measure(const ImageShape& shape, const Device& device) {
   const Graph graph = there_and_back(shape);
+  TT_TRY_ASSIGN(const IntegerNetwork transform, integer_network(graph));
   NetworkOptions options;
   options.name = graph.name;
-  TT_TRY_ASSIGN(const GeneratedNetwork network, generate_network(graph, device, {}, options));
+  TT_TRY_ASSIGN(const GeneratedNetwork network, generate_network(transform, device, {}, options));
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   const std::vector<std::vector<uint8_t>> inputs = {
       std::vector<uint8_t>(static_cast<size_t>(graph.tensor(0).bytes()))};

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "models/integer_op.h"
+#include "codegen/passes/passes.h"
 #include "models/summary.h"
 #include "models/tflite.h"
 #include "tuner/model_state.h"
@@ -21,16 +21,23 @@ std::vector<TensorInfo> info_of(const Graph& graph, const std::vector<int>& ids)
   return tensors;
 }
 
-Result<ModelInfo> describe(const Graph& graph, const std::vector<Task>& tasks) {
+ModelInfo describe(const Graph& graph, const IntegerNetwork& executed,
+                   const std::vector<Task>& tasks) {
   ModelInfo info;
   info.name = graph.name;
   info.inputs = info_of(graph, graph.inputs);
   info.outputs = info_of(graph, graph.outputs);
   for (const Operator& op : graph.operators) {
-    TT_TRY_ASSIGN(const IntegerOp integer, prepare(graph, op));
+    const int64_t macs = executed.model_macs[static_cast<size_t>(op.index)];
     info.operators.push_back({op.index, std::string(name_of(op.kind)), info_of(graph, op.inputs),
-                              info_of(graph, op.outputs), macs_of(integer), std::nullopt});
-    info.macs += info.operators.back().macs;
+                              info_of(graph, op.outputs), macs, 0, std::nullopt});
+    info.macs += macs;
+  }
+  for (size_t step = 0; step < executed.ops.size(); ++step) {
+    const auto index = static_cast<size_t>(executed.graph.operators[step].index);
+    const int64_t macs = macs_of(executed.ops[step]);
+    info.operators.at(index).macs_executed = macs;
+    info.macs_executed += macs;
   }
   for (const Task& task : tasks) {
     const int index = static_cast<int>(info.tasks.size());
@@ -56,20 +63,27 @@ ModelInfo describe(const ModelSummary& summary) {
   info.name = summary.name;
   info.inputs = info_of(summary, summary.inputs);
   info.outputs = info_of(summary, summary.outputs);
-  info.macs = summary.macs;
+  info.macs = info.macs_executed = summary.macs;
   for (const OperatorSummary& op : summary.operators) {
     info.operators.push_back({op.index, op.name, info_of(summary, op.inputs),
-                              info_of(summary, op.outputs), op.macs, std::nullopt});
+                              info_of(summary, op.outputs), op.macs, op.macs, std::nullopt});
   }
   return info;
 }
 
 }  // namespace
 
-Result<Inspection> inspect_model(const std::string& path) {
+std::vector<PassInfo> known_passes() {
+  std::vector<PassInfo> passes;
+  for (const GraphPass& pass : graph_passes())
+    passes.push_back({std::string(pass.name), std::string(pass.description)});
+  return passes;
+}
+
+Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
   TT_TRY_ASSIGN(const ModelSummary summary, summarise_tflite(path));
   if (summary.unsupported.empty()) {
-    TT_TRY_ASSIGN(const Model model, Model::load(path));
+    TT_TRY_ASSIGN(const Model model, Model::load(path, options));
     return Inspection{model.info(), {}};
   }
   Inspection inspection{describe(summary), {}};
@@ -78,16 +92,16 @@ Result<Inspection> inspect_model(const std::string& path) {
   return inspection;
 }
 
-Result<Model> Model::load(const std::string& path) {
+Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
+  TT_TRY(check_pass_names(options.disabled_passes));
   auto state = std::make_shared<State>();
   state->path = path;
   TT_TRY_ASSIGN(state->graph, import_tflite(path));
-  Result<std::vector<Task>> tasks = extract_tasks(state->graph);
-  if (!tasks) return tasks.error().within(path);
-  state->tasks = std::move(tasks).value();
-  Result<ModelInfo> info = describe(state->graph, state->tasks);
-  if (!info) return info.error().within(path);
-  state->info = std::move(info).value();
+  Result<IntegerNetwork> network = executed_network(state->graph, options.disabled_passes);
+  if (!network) return network.error().within(path);
+  state->network = std::move(network).value();
+  state->tasks = extract_tasks(state->network);
+  state->info = describe(state->graph, state->network, state->tasks);
   return Model(std::move(state));
 }
 

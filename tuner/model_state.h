@@ -1,10 +1,10 @@
-// What a public Model holds: the imported graph and its tasks, made once.
+// What a public Model holds: the imported graph, what is executed of it, and its tasks, made once.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "models/graph.h"
+#include "models/integer_network.h"
 #include "models/tasks.h"
 #include "tinytune/model.h"
 
@@ -12,7 +12,8 @@ namespace tinytune {
 
 struct Model::State {
   std::string path;
-  Graph graph;
+  Graph graph;             ///< as imported: what the reference runs
+  IntegerNetwork network;  ///< as executed: rewritten by graph passes
   std::vector<Task> tasks;
   ModelInfo info;
 };

@@ -94,6 +94,7 @@ std::string to_json(const Inspection& inspection) {
                          {"inputs", json_of(op.inputs)},
                          {"outputs", json_of(op.outputs)},
                          {"macs", op.macs},
+                         {"macs_executed", op.macs_executed},
                          {"task", or_null(op.task)}});
   }
   Json tasks = Json::array();
@@ -116,6 +117,7 @@ std::string to_json(const Inspection& inspection) {
               {"outputs", json_of(model.outputs)},
               {"tasks", std::move(tasks)},
               {"macs", model.macs},
+              {"macs_executed", model.macs_executed},
               {"unsupported", std::move(unsupported)}};
   if (!inspection.unsupported.empty()) all["error"] = unsupported_text(inspection);
   return dump(all);

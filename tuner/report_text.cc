@@ -98,15 +98,17 @@ std::string unsupported_text(const Inspection& inspection) {
 
 std::string to_text(const Inspection& inspection) {
   const ModelInfo& model = inspection.info;
-  std::string text =
-      fmt::format("{}: {} operators, {} tasks, {} MACs\n", model.name, model.operators.size(),
-                  model.tasks.size(), grouped(static_cast<uint64_t>(model.macs)));
+  std::string text = fmt::format("{}: {} operators, {} tasks, {} MACs, {} of them executed\n",
+                                 model.name, model.operators.size(), model.tasks.size(),
+                                 grouped(static_cast<uint64_t>(model.macs)),
+                                 grouped(static_cast<uint64_t>(model.macs_executed)));
   add_border(text, "input ", model.inputs);
   add_border(text, "output", model.outputs);
-  Table operators({"#", "operator", "input", "output", "MACs", "task"});
+  Table operators({"#", "operator", "input", "output", "MACs", "executed", "task"});
   for (const OperatorInfo& op : model.operators) {
     operators.add({std::to_string(op.index), op.op, shapes_text(op.inputs), shapes_text(op.outputs),
                    op.macs > 0 ? grouped(static_cast<uint64_t>(op.macs)) : "-",
+                   op.macs > 0 ? grouped(static_cast<uint64_t>(op.macs_executed)) : "-",
                    op.task ? std::to_string(*op.task) : "-"});
   }
   Table tasks({"task", "layers", "name"});

@@ -191,7 +191,7 @@ Status check_limits(const Model& model, const Device& device, const Records& rec
   network.name = model.info().name;
   network.layouts = layouts.source();
   const auto generated =
-      generate_within(model.state().graph, device, records, options.limits, network);
+      generate_within(model.state().network, device, records, options.limits, network);
   TT_TRY(layouts.status());
   if (!generated) return generated.error().within(model.path());
   return ok_status();
@@ -209,9 +209,8 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);
-  const Graph& graph = model.state().graph;
   if (options.limits.ram_bytes)
-    TT_TRY(keep_fitting(graph, *options.limits.ram_bytes, tasks, records));
+    TT_TRY(keep_fitting(model.state().network, *options.limits.ram_bytes, tasks, records));
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
 
   SessionLimits limits;

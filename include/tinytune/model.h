@@ -1,7 +1,7 @@
 // A model as tinytune sees it: loaded, checked, and cut into tuning tasks.
 //
-// Loading does everything that can be refused about a model, so that later calls fail only for what
-// they themselves do.
+// Loading rewrites the network (graph passes) and does everything that can be refused about a
+// model, so that later calls fail only for what they themselves do.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ struct OperatorInfo {
   std::string op;                           ///< TFLite's name: "CONV_2D"
   std::vector<TensorInfo> inputs, outputs;  ///< constants left out
   int64_t macs = 0;                         ///< multiply-accumulates, those on padding included
+  int64_t macs_executed = 0;                ///< after graph passes
   std::optional<int> task;                  ///< where templates make kernels for it
 };
 
@@ -43,7 +44,7 @@ struct ModelInfo {
   std::vector<OperatorInfo> operators;
   std::vector<TensorInfo> inputs, outputs;
   std::vector<TaskInfo> tasks;
-  int64_t macs = 0;
+  int64_t macs = 0, macs_executed = 0;  ///< sums over the operators
 };
 
 /// Something that makes a well-formed model unusable here.
@@ -58,16 +59,31 @@ struct Inspection {
   std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() takes the file
 };
 
+/// A rewrite of the network that changes no bit of its outputs.
+struct PassInfo {
+  std::string name, description;
+};
+
+/// The graph passes of this version, in the order they run.
+std::vector<PassInfo> known_passes();
+
+struct LoadOptions {
+  /// Names of known_passes() to leave out; "all" leaves out every one. Tasks and their workloads
+  /// follow from it, so a log made with other passes may not fit.
+  std::vector<std::string> disabled_passes;
+};
+
 /// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as
 /// Model::load().
-Result<Inspection> inspect_model(const std::string& path);
+Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options = {});
 
 /// Cheap to copy; copies share one immutable model. Thread-safe.
 class Model {
  public:
-  /// Reads a .tflite file. kNotFound: no such file. kInvalidInput: not one, or damaged.
+  /// Reads a .tflite file. kNotFound: no such file. kInvalidInput: not one, or damaged; or an
+  /// unknown pass.
   /// kUnsupported: operators or types outside what this version does; the message lists every one.
-  static Result<Model> load(const std::string& path);
+  static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 
   const std::string& path() const;
   const ModelInfo& info() const;

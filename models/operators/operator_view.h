@@ -43,7 +43,7 @@ std::string describe(const Tensor& tensor);
 /// A constant int32 tensor's elements. kInvalidInput when it is not one.
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor);
 
-// The integer forms of operators.inc. No facts are proved yet: integer_form() adds them.
+// The integer forms of operators.inc. No facts are proved yet.
 #define OPERATOR(kind, name, code, attributes, form, ...) \
   Result<IntegerOp> prepare_##form(const OperatorView& view);
 #include "models/operators.inc"

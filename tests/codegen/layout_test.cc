@@ -16,6 +16,7 @@
 namespace tinytune {
 namespace {
 
+using test::executed;
 using test::Bytes;
 using test::GraphBuilder;
 namespace fs = std::filesystem;
@@ -143,7 +144,7 @@ Bytes expect_exact(const Graph& graph, const Device& device, const LayoutSource&
   NetworkOptions options;
   options.name = "net";
   options.layouts = layouts;
-  const auto network = generate_network(graph, device, {}, options);
+  const auto network = generate_network(executed(graph), device, {}, options);
   if (!network) {
     ADD_FAILURE() << network.error().message();
     return {};

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/integer_op.h"
+#include "codegen/passes/passes.h"
 
 namespace tinytune::test {
 namespace {
@@ -95,6 +95,15 @@ class Runner {
 
 }  // namespace
 
+IntegerNetwork executed(const Graph& graph) {
+  auto network = executed_network(graph);
+  if (!network) {
+    ADD_FAILURE() << network.error().message();
+    return {};
+  }
+  return *network;
+}
+
 NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
                        const std::vector<Bytes>& inputs) {
   auto elf = build_network(network, device);
@@ -117,7 +126,7 @@ NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, cons
 
 NetworkRun expect_exact(const Graph& graph, const Device& device,
                         const std::vector<Bytes>& inputs) {
-  auto network = generate_network(graph, device, {}, {"net"});
+  auto network = generate_network(executed(graph), device, {}, {"net"});
   if (!network) {
     ADD_FAILURE() << network.error().message();
     return {};

@@ -20,6 +20,9 @@ struct NetworkRun {
 };
 
 /// Builds, loads, runs; failures become test failures and an empty result.
+/// The graph after every pass.
+IntegerNetwork executed(const Graph& graph);
+
 NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
                        const std::vector<Bytes>& inputs);
 

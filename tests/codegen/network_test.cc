@@ -19,6 +19,7 @@
 namespace tinytune {
 namespace {
 
+using test::executed;
 using test::Bytes;
 using test::expect_exact;
 using test::GraphBuilder;
@@ -52,7 +53,8 @@ TEST(GenerateNetwork, TensorStillNeeded_IsNotOverwritten) {
 }
 
 TEST(GenerateNetwork, Reshape_RunsNoCode) {
-  auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"net"});
+  auto network =
+      generate_network(executed(branching_graph()), *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
   EXPECT_EQ(network->layers[0].symbol, "");
   EXPECT_EQ(network->layers[0].fused_into, std::nullopt);
@@ -66,7 +68,7 @@ TEST(GenerateNetwork, ElementwiseAfterLastUse_WorksInPlace) {
   const int soft =
       b.op(OperatorKind::kSoftmax, {twice}, SoftmaxAttributes{}, {1, 160}, 1.0f / 256, -128);
   const Graph graph = b.finish({soft});
-  auto network = generate_network(graph, *load_device("rv32imc"), {}, {"net"});
+  auto network = generate_network(executed(graph), *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value());
   EXPECT_EQ(network->arena_bytes, 160u);
   expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
@@ -99,7 +101,7 @@ std::string file_of(const GeneratedNetwork& network, const std::string& name) {
 
 TEST(GenerateNetwork, EqualLayers_ShareOneKernel) {
   const Graph graph = twin_convolutions();
-  auto network = generate_network(graph, *load_device("rv32imc"), {}, {"net"});
+  auto network = generate_network(executed(graph), *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
   const std::string kernels = file_of(*network, "net_kernels.S");
   EXPECT_THAT(kernels, HasSubstr("net_kernel_0:"));
@@ -110,7 +112,7 @@ TEST(GenerateNetwork, EqualLayers_ShareOneKernel) {
 TEST(GenerateNetwork, ScheduleOutsideTheSpace_GivesWayToTheDefaultWithAWarning) {
   const Graph graph = twin_convolutions();
   const Schedule unknown("no_such_template", 1, {{"oc", "4"}});
-  auto network = generate_network(graph, *load_device("rv32imc"),
+  auto network = generate_network(executed(graph), *load_device("rv32imc"),
                                   [&](const Workload&) { return std::optional(unknown); }, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
   ASSERT_EQ(network->warnings.size(), 2u);
@@ -123,7 +125,7 @@ TEST(GenerateNetwork, RandomPointsOfTheSpace_AreExact) {
   const Device device = *load_device("rv32imc");
   Rng rng(3);
   for (int i = 0; i < 5; ++i) {
-    auto network = generate_network(graph, device,
+    auto network = generate_network(executed(graph), device,
                                     [&](const Workload& w) {
                                       const ConfigSpace space = space_of(w, device);
                                       return std::optional(space.schedule(rng.below(space.size())));
@@ -148,7 +150,7 @@ TEST(GenerateNetwork, EveryFormat_BuildsAndNamesItsSources) {
     const auto format = parse_package_format(name);
     ASSERT_TRUE(format.has_value());
     EXPECT_EQ(name_of(*format), name);
-    auto network = generate_network(graph, device, {}, {"net", *format});
+    auto network = generate_network(executed(graph), device, {}, {"net", *format});
     ASSERT_TRUE(network.has_value()) << network.error().message();
     auto elf = build_network(*network, device);
     EXPECT_TRUE(elf.has_value()) << elf.error().message();
@@ -167,20 +169,21 @@ TEST(GenerateNetwork, ConstantOutput_IsRefused) {
   GraphBuilder b;
   const int x = b.input({4}, 0.1f, 5), k = b.constant({4}, 0.1f, 5, {1, 2, 3, 4});
   const int y = b.op(OperatorKind::kAdd, {x, k}, ActivationAttributes{}, {4}, 0.2f, 5);
-  auto network = generate_network(b.finish({y, k}), *load_device("rv32imc"), {}, {"net"});
+  auto network = generate_network(executed(b.finish({y, k})), *load_device("rv32imc"), {}, {"net"});
   ASSERT_FALSE(network.has_value());
   EXPECT_EQ(network.error().code(), ErrorCode::kUnsupported);
 }
 
 TEST(GenerateNetwork, NameIsNoIdentifier_IsRefused) {
-  auto network = generate_network(branching_graph(), *load_device("rv32imc"), {}, {"a-b"});
+  auto network =
+      generate_network(executed(branching_graph()), *load_device("rv32imc"), {}, {"a-b"});
   ASSERT_FALSE(network.has_value());
   EXPECT_EQ(network.error().code(), ErrorCode::kInvalidInput);
 }
 
 TEST(GenerateNetwork, BadArena_IsRefusedByStatus) {
   const Device device = *load_device("rv32imc");
-  auto network = generate_network(branching_graph(), device, {}, {"net"});
+  auto network = generate_network(executed(branching_graph()), device, {}, {"net"});
   ASSERT_TRUE(network.has_value());
   auto elf = build_network(*network, device);
   ASSERT_TRUE(elf.has_value()) << elf.error().message();
@@ -203,7 +206,7 @@ void expect_warning_free(const Graph& graph, const Device& device,
                          const std::vector<std::string>& compiler) {
   if (!run_process({compiler[0], "--version"}, std::chrono::seconds(10)))
     GTEST_SKIP() << compiler[0] << " is not installed";
-  auto network = generate_network(graph, device, {}, {"net"});
+  auto network = generate_network(executed(graph), device, {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
   const fs::path directory =
       fs::temp_directory_path() / ("tinytune-test-" + std::to_string(getpid()));
@@ -277,8 +280,8 @@ TEST_P(RealModel, DefaultSchedules_EqualGoldenVectors) {
 
 TEST_P(RealModel, TwoRuns_SameBytes) {
   const Device device = *load_device("rv32imc");
-  auto first = generate_network(graph_, device, {}, {"net"});
-  auto second = generate_network(graph_, device, {}, {"net"});
+  auto first = generate_network(executed(graph_), device, {}, {"net"});
+  auto second = generate_network(executed(graph_), device, {}, {"net"});
   ASSERT_TRUE(first.has_value() && second.has_value());
   ASSERT_EQ(first->files.size(), second->files.size());
   for (size_t i = 0; i < first->files.size(); ++i)
@@ -286,28 +289,26 @@ TEST_P(RealModel, TwoRuns_SameBytes) {
 }
 
 TEST_P(RealModel, Arena_IsWithinFivePercentOfTheLowerBound) {
-  const auto memory = network_memory(graph_, {"net"});
-  ASSERT_TRUE(memory.has_value()) << memory.error().message();
-  const std::vector<uint32_t> no_scratch(memory->layers.size(), 0);
-  EXPECT_LE(memory->arena_bytes(no_scratch) * 100u, memory->lower_bound * 105u);
-  for (const NetworkMemory::Layer& layer : memory->layers)
-    EXPECT_LE(layer.live_bytes, memory->arena_bytes(no_scratch)) << "layer " << layer.index;
+  const auto memory = network_memory(executed(graph_), {"net"});
+  const std::vector<uint32_t> no_scratch(memory.layers.size(), 0);
+  EXPECT_LE(memory.arena_bytes(no_scratch) * 100u, memory.lower_bound * 105u);
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    EXPECT_LE(layer.live_bytes, memory.arena_bytes(no_scratch)) << "layer " << layer.index;
 }
 
 TEST_P(RealModel, ArenaWithScratch_IsWhatWasFiguredBeforehand) {
-  auto network = generate_network(graph_, *load_device("rv32imc"), {}, {"net"});
+  auto network = generate_network(executed(graph_), *load_device("rv32imc"), {}, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
-  const auto memory = network_memory(graph_, {"net"});
-  ASSERT_TRUE(memory.has_value()) << memory.error().message();
+  const auto memory = network_memory(executed(graph_), {"net"});
   std::vector<uint32_t> scratch;
   for (const GeneratedLayer& layer : network->layers) {
     if (!layer.schedule) continue;
-    const Workload& workload = memory->layers.at(scratch.size()).op.workload;
+    const Workload& workload = memory.layers.at(scratch.size()).op.workload;
     const KernelTemplate* owner = *find_template(*layer.schedule);
     scratch.push_back(static_cast<uint32_t>(owner->scratch_bytes(workload, *layer.schedule)));
   }
-  EXPECT_EQ(memory->arena_bytes(scratch), network->arena_bytes);
-  EXPECT_EQ(memory->lower_bound, network->arena_lower_bound);
+  EXPECT_EQ(memory.arena_bytes(scratch), network->arena_bytes);
+  EXPECT_EQ(memory.lower_bound, network->arena_lower_bound);
 }
 
 TEST_P(RealModel, Clang_FindsNothingToWarnAbout) {

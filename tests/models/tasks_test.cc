@@ -18,19 +18,21 @@ TEST(Tasks, EqualLayersOfKeywordSpotting_ShareATask) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no model at " << path;
   const auto graph = import_tflite(path.string());
   ASSERT_TRUE(graph);
-  const auto tasks = extract_tasks(*graph);
-  ASSERT_TRUE(tasks);
+  auto network = integer_network(*graph);
+  ASSERT_TRUE(network);
+  prove_facts(*network);
+  const auto tasks = extract_tasks(*network);
   std::vector<int> layers;
-  for (const Task& task : *tasks) {
+  for (const Task& task : tasks) {
     EXPECT_FALSE(task.layers.empty());
     layers.insert(layers.end(), task.layers.begin(), task.layers.end());
-    for (const Task& other : *tasks)
+    for (const Task& other : tasks)
       EXPECT_EQ(&task == &other, task.workload == other.workload) << task.name;
   }
   std::sort(layers.begin(), layers.end());
   EXPECT_EQ(layers, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 11}));
-  EXPECT_LT(tasks->size(), layers.size()) << "nothing was merged";
-  EXPECT_EQ(tasks->front().name, "conv2d 10x4 1->64 @25x5 /2x2");
+  EXPECT_LT(tasks.size(), layers.size()) << "nothing was merged";
+  EXPECT_EQ(tasks.front().name, "conv2d 10x4 1->64 @25x5 /2x2");
 }
 
 TEST(Tasks, LayersThatDifferOnlyInAZeroPoint_StayApart) {
@@ -45,9 +47,10 @@ TEST(Tasks, LayersThatDifferOnlyInAZeroPoint_StayApart) {
   }
   b.graph.inputs = {first};
   b.graph.outputs = {at};
-  const auto tasks = extract_tasks(b.graph);
-  ASSERT_TRUE(tasks) << tasks.error().message();
-  EXPECT_EQ(tasks->size(), 3U);  // in 3 -> out 3, 3 -> 4, 4 -> 3
+  const auto network = integer_network(b.graph);
+  ASSERT_TRUE(network) << network.error().message();
+  const auto tasks = extract_tasks(*network);
+  EXPECT_EQ(tasks.size(), 3U);  // in 3 -> out 3, 3 -> 4, 4 -> 3
 }
 
 }  // namespace

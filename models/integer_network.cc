@@ -1,0 +1,62 @@
+#include "models/integer_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedules/weight_facts.h"
+
+namespace tinytune {
+
+Result<IntegerNetwork> integer_network(const Graph& graph) {
+  IntegerNetwork network;
+  network.graph = graph;
+  network.altered.assign(graph.tensors.size(), false);
+  for (const Operator& op : graph.operators) {
+    TT_TRY_ASSIGN(IntegerOp form, prepare(graph, op));
+    const auto index = static_cast<size_t>(op.index);
+    network.model_macs.resize(std::max(network.model_macs.size(), index + 1));
+    network.model_macs[index] = macs_of(form);
+    network.ops.push_back(std::move(form));
+  }
+  return network;
+}
+
+void prove_facts(IntegerNetwork& network) {
+  for (IntegerOp& op : network.ops)
+    if (auto* kernel = std::get_if<KernelOp>(&op))
+      kernel->workload.facts = prove_facts(kernel->workload, kernel->data);
+}
+
+Result<std::vector<std::vector<uint8_t>>> run_reference(
+    const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs) {
+  const Graph& graph = network.graph;
+  if (inputs.size() != graph.inputs.size())
+    return Error(ErrorCode::kInvalidInput, fmt::format("{} inputs given, the model has {}",
+                                                       inputs.size(), graph.inputs.size()));
+  std::vector<std::vector<uint8_t>> values(graph.tensors.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& tensor = graph.tensor(graph.inputs[i]);
+    if (static_cast<int64_t>(inputs[i].size()) != tensor.bytes())
+      return Error(ErrorCode::kInvalidInput,
+                   fmt::format("input {} is {} bytes, t{} holds {}", i, inputs[i].size(), tensor.id,
+                               tensor.bytes()));
+    values[static_cast<size_t>(tensor.id)] = inputs[i];
+  }
+  for (size_t step = 0; step < network.ops.size(); ++step) {
+    const Operator& op = graph.operators[step];
+    std::vector<std::span<const uint8_t>> reads;
+    std::vector<std::span<uint8_t>> writes;
+    for (int id : op.inputs)
+      if (id >= 0 && !graph.tensor(id).is_constant)
+        reads.emplace_back(values[static_cast<size_t>(id)]);
+    for (int id : op.outputs) {
+      values[static_cast<size_t>(id)].resize(static_cast<size_t>(graph.tensor(id).bytes()));
+      writes.emplace_back(values[static_cast<size_t>(id)]);
+    }
+    run_reference(network.ops[step], reads, writes);
+  }
+  return values;
+}
+
+}  // namespace tinytune
