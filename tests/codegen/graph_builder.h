@@ -36,6 +36,20 @@ class GraphBuilder {
     return id;
   }
 
+  int bias(const std::vector<int32_t>& values, float scale) {
+    const int id = integers(values);
+    graph_.tensors.back().quantization = {{scale}, {0}, 0};
+    return id;
+  }
+
+  /// One scale per index of `axis`, zero points 0.
+  void scales(int id, std::vector<float> scales, int axis) {
+    Quantization& q = graph_.tensors[static_cast<size_t>(id)].quantization;
+    q.zero_points.assign(scales.size(), 0);
+    q.scales = std::move(scales);
+    q.axis = axis;
+  }
+
   /// Changes the type of a tensor made before; float32 has no quantisation.
   int retype(int id, ElementType type) {
     Tensor& t = graph_.tensors[static_cast<size_t>(id)];
