@@ -21,7 +21,7 @@ Records::Records(std::span<const Measurement> measurements, uint64_t device_hash
       continue;
     }
     const Result<Schedule> schedule = parse_schedule(m.schedule);
-    if (!schedule || !is_current(*schedule)) {
+    if (!schedule || !is_current(m.workload, *schedule)) {
       ++other_version_;
       continue;
     }

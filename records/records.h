@@ -20,8 +20,9 @@ namespace tinytune {
 
 class Records {
  public:
-  /// Whether this build's templates still read such a schedule as its writer did.
-  using IsCurrent = std::function<bool(const Schedule&)>;
+  /// Whether this build would still propose such a schedule for a workload, and read it as its
+  /// writer did.
+  using IsCurrent = std::function<bool(const std::string& workload, const Schedule&)>;
 
   Records() = default;
   /// Keeps, in order, the measurements of `device_hash` with a current schedule. Of equal

@@ -1,13 +1,23 @@
 #include "tuner/known_records.h"
 
+#include <map>
+
 #include "templates/kernel_template.h"
 
 namespace tinytune {
 
-bool is_current(const Schedule& schedule) { return find_template(schedule).has_value(); }
-
 Records applicable_records(const LogContents& contents, const std::string& path,
                            const Device& device, const MessageSink& sink) {
+  std::map<std::string, ConfigSpace> spaces;  // by workload: made once, they take milliseconds
+  const auto is_current = [&](const std::string& text, const Schedule& schedule) {
+    if (!find_template(schedule)) return false;
+    auto space = spaces.find(text);
+    if (space == spaces.end()) {
+      const Result<Workload> workload = parse_workload(text);
+      space = spaces.emplace(text, workload ? space_of(*workload, device) : ConfigSpace()).first;
+    }
+    return space->second.find(schedule).has_value();
+  };
   Records records(contents.measurements, device.hash, is_current);
   if (sink && contents.skipped_lines > 0) {
     sink(MessageKind::kWarning, path + ": " + std::to_string(contents.skipped_lines) +

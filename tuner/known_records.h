@@ -10,11 +10,11 @@
 
 namespace tinytune {
 
+/// A record applies if its schedule is a point of the space that this build has for its workload:
+/// what could not be proposed today must not count as a trial, nor win.
+///
 /// Warns at most once each of skipped lines and of records set aside. `sink` may be empty.
 Records applicable_records(const LogContents& contents, const std::string& path,
                            const Device& device, const MessageSink& sink);
-
-/// Whether this build's templates read the schedule as its writer did.
-bool is_current(const Schedule& schedule);
 
 }  // namespace tinytune

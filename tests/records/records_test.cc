@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-const auto kCurrent = [](const Schedule& s) { return s.version() == 1; };
+const auto kCurrent = [](const std::string&, const Schedule& s) { return s.version() == 1; };
 
 TEST(Records, OtherDeviceOrVersion_AreSetAsideAndCounted) {
   std::vector<Measurement> log = {sample(0), sample(1), sample(2), sample(3)};

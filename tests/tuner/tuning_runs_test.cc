@@ -155,17 +155,19 @@ TEST_F(TuningRuns, RecordsOfAnotherDeviceOrVersion_AreKeptIgnoredAndCounted) {
   auto foreign = read_log(path("a"));
   ASSERT_TRUE(foreign);
   ASSERT_EQ(tune(with_model({"--trials", "3", "--records", "a", "--quiet"})).exit_code, 0);
-  // One record as a later template would write it.
-  Measurement later = read_log(path("a"))->measurements.back();
+  // One record as a later template would write it, one of a point that this space does not have.
+  Measurement later = read_log(path("a"))->measurements.back(), unknown = later;
+  unknown.schedule.replace(unknown.schedule.rfind('='), std::string::npos, "=12345");
   const size_t slash = later.schedule.find('/');
   later.schedule.replace(slash, later.schedule.find(' ') - slash, "/999");
-  write_bytes(path("a"), read_bytes(path("a")) + to_log_line(later) + "\n");
+  write_bytes(path("a"),
+              read_bytes(path("a")) + to_log_line(later) + "\n" + to_log_line(unknown) + "\n");
   const ProcessResult run = tune(with_model({"--trials", "5", "--records", "a"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.err.find("4 records of another device file and 1 of another space version ignored"),
+  EXPECT_NE(run.err.find("4 records of another device file and 2 of another space version ignored"),
             std::string::npos)
       << run.err;
-  EXPECT_EQ(trials("a").size(), 4u + 5u + 1u);
+  EXPECT_EQ(trials("a").size(), 4u + 5u + 2u);
 }
 
 TEST_F(TuningRuns, RemoteWorker_MeasuresWhereTheTunerHasNone) {
