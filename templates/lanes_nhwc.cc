@@ -49,7 +49,8 @@ struct Plan {
 };
 
 bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.facts.lane_group >= 2 &&
+  const bool has_a_pair = w.out_h * w.out_w >= 2;
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.facts.lane_group >= 2 && has_a_pair &&
          device.target.isa != "armv7e-m";  // SMLAD does better there
 }
 

@@ -46,6 +46,9 @@ const Case kCases[] = {
     {"conv2d_s8 nhwc n1 in1x17x3 out1x17x13 k1x8 s1x1 d1x1 p0,3 g1 m1 zp1,-128 act-128,127 lane1 "
      "long",
      3},
+    {"conv2d_s8 nhwc n1 in2x3x4 out1x1x2 k1x1 s3x3 d1x1 p0,0 g1 m1 zp127,-85 act-128,127 lane1 "
+     "long",
+     6},
     {"depthwise_conv2d_s8 nhwc n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
      "act-128,127 lane1 long",
      8},
