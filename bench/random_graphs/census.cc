@@ -1,0 +1,71 @@
+// What a graph holds: so that nothing is silently never generated.
+#include <algorithm>
+#include <variant>
+
+#include "bench/random_graphs/trial.h"
+#include "models/integer_network.h"
+
+namespace tinytune::bench {
+namespace {
+
+void count_kernel(const KernelOp& op, const Graph& graph, const Operator& from, Tally& tally) {
+  const Workload& w = op.workload;
+  const std::string prefix = "case kernel ";
+  const auto count = [&](const char* what, bool holds) { tally[prefix + what] += holds ? 1 : 0; };
+  count("without bias", from.inputs.size() < 3 || from.inputs[2] < 0);
+  count("with a scale per channel", graph.tensor(from.inputs[1]).quantization.per_channel());
+  count("dilated", w.dilation_h > 1 || w.dilation_w > 1);
+  count("grouped", w.groups > 1);
+  count("depth multiplier", w.depth_multiplier > 1);
+  count("larger than its input", w.kernel_h > w.in_h || w.kernel_w > w.in_w);
+  count("1xN or Nx1", (w.kernel_h == 1) != (w.kernel_w == 1));
+  count("with padding", w.pad_top > 0 || w.pad_left > 0);
+  count("with a batch", w.op != OpKind::kDense && w.batch > 1);
+  bool zero = false, no_shift = false, left = false, far = false, dead = false;
+  for (size_t c = 0; c < op.data.multiplier.size(); ++c) {
+    zero = zero || op.data.multiplier[c] == 0;
+    no_shift = no_shift || (op.data.multiplier[c] != 0 && op.data.shift[c] == 0);
+    left = left || op.data.shift[c] > 0;
+    far = far || op.data.shift[c] < -20;
+    dead = dead || op.data.bias[c] == 1 << 30 || op.data.bias[c] == -(1 << 30);
+  }
+  count("with a multiplier of 0", zero);
+  count("with a shift of 0", no_shift);
+  count("with a left shift", left);
+  count("with a right shift beyond 20", far);
+  count("with a bias of 2^30", dead);
+  ++tally[prefix + "requantisation " + std::string(name_of(w.facts.requantise))];
+}
+
+}  // namespace
+
+void count_graph(const Graph& graph, Tally& tally) {
+#define OPERATOR(kind, name, ...) tally["operator " #name] += 0;
+#include "models/operators.inc"
+#undef OPERATOR
+  for (const Operator& op : graph.operators) {
+    ++tally["operator " + std::string(name_of(op.kind))];
+    for (const int id : op.outputs)
+      ++tally["case rank " + std::to_string(graph.tensor(id).shape.size())];
+  }
+  auto network = integer_network(graph);
+  if (!network) return;  // the trial reports it
+  prove_facts(*network);
+  for (size_t i = 0; i < network->ops.size(); ++i)
+    if (const auto* kernel = std::get_if<KernelOp>(&network->ops[i]))
+      count_kernel(*kernel, graph, network->graph.operators[i], tally);
+  tally["case several inputs"] += graph.inputs.size() > 1 ? 1 : 0;
+  tally["case several outputs"] += graph.outputs.size() > 1 ? 1 : 0;
+  for (const std::vector<int>* border : {&graph.inputs, &graph.outputs})
+    for (const int id : *border)
+      ++tally[std::string("case ") + (border == &graph.inputs ? "input " : "output ") +
+              std::string(name_of(graph.tensor(id).type))];
+  for (const int id : graph.outputs)
+    for (const Operator& op : graph.operators)
+      if (std::find(op.inputs.begin(), op.inputs.end(), id) != op.inputs.end()) {
+        ++tally["case output also read inside"];
+        break;
+      }
+}
+
+}  // namespace tinytune::bench

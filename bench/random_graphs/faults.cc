@@ -1,0 +1,175 @@
+#include "bench/random_graphs/faults.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tinytune::bench {
+namespace {
+
+// In the integer network: what a constant that is off would be.
+
+/// Breaks the first operator of one form that `change` finds anything to break in.
+template <typename Form, typename Change>
+Damage in_form(Change change) {
+  return {.network = [change](IntegerNetwork& network) {
+    for (IntegerOp& op : network.ops)
+      if (auto* form = std::get_if<Form>(&op); form != nullptr && change(*form)) return true;
+    return false;
+  }};
+}
+
+bool shift_zero_point(KernelOp& op) {
+  op.workload.output_zero_point += op.workload.output_zero_point < 127 ? 1 : -1;
+  return true;
+}
+
+bool drop_padding(KernelOp& op) {
+  if (op.workload.pad_top == 0 && op.workload.pad_left == 0) return false;
+  op.workload.pad_top = op.workload.pad_left = 0;
+  return true;
+}
+
+bool lose_multiplier_bits(KernelOp& op) {
+  for (int32_t& multiplier : op.data.multiplier) multiplier &= ~0xfffff;
+  return true;
+}
+
+bool halve_last_channel(KernelOp& op) {
+  --op.data.shift.back();
+  return op.data.multiplier.back() != 0 && op.data.shift.back() > -31;
+}
+
+bool forget_bias(KernelOp& op) {
+  if (op.data.bias.back() == 0) return false;
+  op.data.bias.back() = 0;
+  return true;
+}
+
+bool negate_a_weight(KernelOp& op) {
+  const auto w = std::find_if(op.data.weights.begin(), op.data.weights.end(),
+                              [](int8_t weight) { return weight > 3; });
+  if (w == op.data.weights.end()) return false;
+  *w = static_cast<int8_t>(-*w);
+  return true;
+}
+
+bool forget_clamp(KernelOp& op) {
+  if (op.workload.activation_min == -128 && op.workload.activation_max == 127) return false;
+  op.workload.activation_min = -128, op.workload.activation_max = 127;
+  return true;
+}
+
+bool shift_second_operand(AddOp& op) { return ++op.input2_offset <= 128; }
+
+bool shift_a_box(MoveOp& op) {
+  for (MoveOp::Box& box : op.boxes)
+    for (size_t axis = 0; axis < box.extents.size(); ++axis)
+      if (box.extents[axis] > 1 && box.input_offset > 0) return --box.input_offset >= 0;
+  return false;
+}
+
+bool change_table_entry(LookupOp& op) {
+  op.table[0x85] = static_cast<uint8_t>(op.table[0x85] + 1);
+  return true;
+}
+
+bool shorten_exponentials(SoftmaxOp& op) {
+  op.input_left_shift -= 1;
+  return op.input_left_shift >= 0 && op.depth > 1;
+}
+
+bool count_one_more(MeanOp& op) {
+  op.bias += 1 << 5;
+  return true;
+}
+
+bool pool_without_padding(PoolOp& op) {
+  if (op.pad_top == 0 && op.pad_left == 0) return false;
+  op.pad_top = op.pad_left = 0;
+  return true;
+}
+
+bool repeat_a_row(ResizeOp& op) {
+  if (op.rows.size() < 2 || op.rows[0] == op.rows[1]) return false;
+  op.rows[1] = op.rows[0];
+  return true;
+}
+
+// In the generated files: what a printer that is wrong would write.
+
+GeneratedFile* file_ending(GeneratedNetwork& network, const std::string& ending) {
+  for (GeneratedFile& file : network.files)
+    if (file.name.ends_with(ending)) return &file;
+  return nullptr;
+}
+
+/// Everywhere in the file; false where it does not occur.
+Damage replacing(std::string ending, std::string from, std::string to) {
+  return {.files = [=](GeneratedNetwork& network) {
+    GeneratedFile* file = file_ending(network, ending);
+    if (file == nullptr) return false;
+    bool found = false;
+    for (size_t at = file->contents.find(from); at != std::string::npos;
+         at = file->contents.find(from, at + to.size())) {
+      file->contents.replace(at, from.size(), to);
+      found = true;
+    }
+    return found;
+  }};
+}
+
+// The last layer of invoke is not called.
+bool skip_last_layer(GeneratedNetwork& network) {
+  GeneratedFile* file = file_ending(network, network.name + ".c");
+  const auto last = std::find_if(network.layers.rbegin(), network.layers.rend(),
+                                 [](const GeneratedLayer& l) { return !l.symbol.empty(); });
+  if (last == network.layers.rend()) return false;
+  const std::string call = "  " + last->symbol + "(";
+  const size_t at = file->contents.rfind(call);
+  if (at == std::string::npos) return false;
+  file->contents.insert(at, "  if (0)");
+  return true;
+}
+
+// Two tensors that live at once share memory.
+bool overlap_tensors(GeneratedNetwork& network) {
+  GeneratedFile* file = file_ending(network, network.name + ".c");
+  const std::string place = "(arena + ";
+  const size_t at = file->contents.find(place);
+  if (at == std::string::npos) return false;
+  const size_t digits = at + place.size(), end = file->contents.find(')', digits);
+  const int offset = std::stoi(file->contents.substr(digits, end - digits));
+  file->contents.replace(digits, end - digits, std::to_string(offset - 4));
+  return offset >= 4;
+}
+
+}  // namespace
+
+std::span<const Fault> faults() {
+  static const std::vector<Fault> kFaults = {
+      {"a zero point off by one", in_form<KernelOp>(shift_zero_point)},
+      {"padding dropped from a kernel", in_form<KernelOp>(drop_padding)},
+      {"multipliers cut to 11 bits", in_form<KernelOp>(lose_multiplier_bits)},
+      {"one channel's shift off by one", in_form<KernelOp>(halve_last_channel)},
+      {"one channel's bias forgotten", in_form<KernelOp>(forget_bias)},
+      {"one weight negated", in_form<KernelOp>(negate_a_weight)},
+      {"a fused activation forgotten", in_form<KernelOp>(forget_clamp)},
+      {"a zero point of ADD off by one", in_form<AddOp>(shift_second_operand)},
+      {"a slice off by one element", in_form<MoveOp>(shift_a_box)},
+      {"one entry of a table off by one", in_form<LookupOp>(change_table_entry)},
+      {"SOFTMAX with half its scale", in_form<SoftmaxOp>(shorten_exponentials)},
+      {"MEAN's bias off by 32", in_form<MeanOp>(count_one_more)},
+      {"a pool that drops its padding", in_form<PoolOp>(pool_without_padding)},
+      {"a neighbour taken from the row above", in_form<ResizeOp>(repeat_a_row)},
+      {"requantisation that truncates", replacing("net.c", "+ 1073741824", "+ 0")},
+      {"ties of negative values rounded up", replacing("net.c", "(v < 0 ? 1 : 0)", "0")},
+      {"an average that truncates", replacing("net.c", "+ count / 2", "+ 0")},
+      {"a constant byte changed in the weights", replacing("_weights.c", " 17,", " 18,")},
+      {"the last layer not called", {.files = skip_last_layer}},
+      {"two tensors that overlap", {.files = overlap_tensors}},
+  };
+  return kFaults;
+}
+
+}  // namespace tinytune::bench

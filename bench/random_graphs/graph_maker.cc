@@ -1,0 +1,200 @@
+#include "bench/random_graphs/graph_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+namespace tinytune::bench {
+
+int64_t elements_of(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+bool is_moderate(double scale) { return scale > 0x1p-40 && scale < 0x1p40; }
+
+int GraphMaker::between(int low, int high) {
+  return low + static_cast<int>(rng_.below(static_cast<uint64_t>(high - low) + 1));
+}
+
+double GraphMaker::uniform(double low, double high) { return low + (high - low) * rng_.uniform(); }
+
+Shape GraphMaker::shape(int rank) {
+  Shape shape;
+  int64_t left = chance(50) ? kMostElements : kMostElements / 8;
+  for (int axis = 0; axis < rank; ++axis) {
+    // The first axis of a long shape is a batch more often than not.
+    const int extent = axis == 0 && rank > 2 && chance(70)
+                           ? 1
+                           : one_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 19, 24, 32});
+    shape.push_back(static_cast<int>(std::clamp<int64_t>(extent, 1, left)));
+    left /= shape.back();
+  }
+  return shape;
+}
+
+Quantization GraphMaker::quantization() {
+  double scale = std::exp2(uniform(-9, -1));
+  if (chance(10)) scale = std::exp2(between(-8, 0));
+  if (chance(5)) scale = std::exp2(uniform(-24, 8));
+  const int zero_point = one_of({-128, 0, 127, between(-128, 127), between(-128, 127)});
+  return {{static_cast<float>(scale)}, {zero_point}, 0};
+}
+
+Quantization GraphMaker::scaled_to(double natural) {
+  Quantization q = quantization();
+  double factor = std::exp2(uniform(-1.5, 1.5));
+  if (chance(8)) factor = 1;
+  if (chance(8)) factor = std::exp2(between(-3, 3));
+  if (chance(8)) factor = std::exp2(uniform(-12, 34));
+  // However long a chain of extremes: a scale stays a normal float.
+  if (!is_moderate(natural)) factor = 1;
+  q.scales[0] = static_cast<float>(natural * factor);
+  return q;
+}
+
+Activation GraphMaker::activation_function() {
+  if (chance(60)) return Activation::kNone;
+  return one_of({Activation::kRelu, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1});
+}
+
+int GraphMaker::add(Tensor tensor) {
+  tensor.id = static_cast<int>(graph_.tensors.size());
+  tensor.name = "t" + std::to_string(tensor.id);
+  graph_.tensors.push_back(std::move(tensor));
+  return graph_.tensors.back().id;
+}
+
+int GraphMaker::result(ElementType type, Shape shape, Quantization quantization) {
+  if (type == ElementType::kFloat32) quantization = {};
+  return add({.type = type, .shape = std::move(shape), .quantization = std::move(quantization)});
+}
+
+int GraphMaker::constant(ElementType type, Shape shape, Quantization quantization,
+                         std::vector<uint8_t> data) {
+  return add({.type = type,
+              .shape = std::move(shape),
+              .quantization = std::move(quantization),
+              .is_constant = true,
+              .data = std::move(data)});
+}
+
+int GraphMaker::random_constant(Shape shape, Quantization quantization) {
+  std::vector<uint8_t> data(static_cast<size_t>(elements_of(shape)));
+  for (uint8_t& byte : data) byte = static_cast<uint8_t>(rng_.below(256));
+  return constant(ElementType::kInt8, std::move(shape), std::move(quantization), std::move(data));
+}
+
+int GraphMaker::integers(const std::vector<int32_t>& values) {
+  std::vector<uint8_t> data(values.size() * sizeof(int32_t));
+  std::memcpy(data.data(), values.data(), data.size());
+  return constant(ElementType::kInt32, {static_cast<int>(values.size())}, {}, std::move(data));
+}
+
+int GraphMaker::integer(int32_t value) {
+  const int id = integers({value});
+  if (chance(50)) graph_.tensors[static_cast<size_t>(id)].shape = {};
+  return id;
+}
+
+int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) {
+  const int id = result(type, std::move(shape), std::move(quantization));
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+int GraphMaker::existing(const Fits& fits) {
+  std::vector<int> candidates;
+  for (const Tensor& t : graph_.tensors)
+    if (!t.is_constant && fits(t)) candidates.push_back(t.id);
+  if (candidates.empty()) return -1;
+  // Half of the time the newest: chains as well as bushes.
+  const int last = static_cast<int>(candidates.size()) - 1;
+  return candidates[static_cast<size_t>(chance(50) ? last : between(0, last))];
+}
+
+int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise) {
+  const int known = existing([&](const Tensor& t) { return is_int8(t) && fits(t); });
+  if (known >= 0 && !chance(12)) return known;
+  Tensor wanted;
+  do {
+    wanted.shape = otherwise();
+    wanted.quantization = quantization();
+  } while (!fits(wanted));
+  return fresh(wanted.shape, wanted.quantization);
+}
+
+int GraphMaker::fresh(const Shape& shape, const Quantization& q) {
+  const int dice = between(1, 100);
+  if (dice <= 60) return input(ElementType::kInt8, shape, q);
+  int from = 0;
+  if (dice <= 85) {
+    from = input(ElementType::kFloat32, shape, {});
+  } else {
+    Quantization unsigned_q = q;
+    unsigned_q.zero_points[0] += 128;
+    if (chance(30)) unsigned_q = quantization(), unsigned_q.zero_points[0] += 128;
+    from = input(ElementType::kUint8, shape, unsigned_q);
+  }
+  const int to = result(shape, q);
+  op(OperatorKind::kQuantize, {from}, {to});
+  return to;
+}
+
+void GraphMaker::op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
+                    Attributes attributes) {
+  graph_.operators.push_back({static_cast<int>(graph_.operators.size()), kind, std::move(inputs),
+                              std::move(outputs), std::move(attributes)});
+}
+
+template <typename T>
+void GraphMaker::shuffle(std::vector<T>& values) {
+  for (size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[rng_.below(i)]);
+}
+
+// Tensor ids need not follow the order of execution.
+void GraphMaker::renumber() {
+  std::vector<int> new_id(graph_.tensors.size());
+  std::iota(new_id.begin(), new_id.end(), 0);
+  shuffle(new_id);
+  std::vector<Tensor> tensors(graph_.tensors.size());
+  for (Tensor& t : graph_.tensors) {
+    t.id = new_id[static_cast<size_t>(t.id)];
+    tensors[static_cast<size_t>(t.id)] = std::move(t);
+  }
+  graph_.tensors = std::move(tensors);
+  const auto apply = [&](std::vector<int>& ids) {
+    for (int& id : ids)
+      if (id >= 0) id = new_id[static_cast<size_t>(id)];
+  };
+  apply(graph_.inputs);
+  apply(graph_.outputs);
+  for (Operator& o : graph_.operators) apply(o.inputs), apply(o.outputs);
+}
+
+Graph GraphMaker::finish() {
+  std::vector<bool> read(graph_.tensors.size(), false), computed = read;
+  for (const Operator& o : graph_.operators) {
+    for (const int id : o.inputs)
+      if (id >= 0) read[static_cast<size_t>(id)] = true;
+    for (const int id : o.outputs) computed[static_cast<size_t>(id)] = true;
+  }
+  std::vector<int> leaves;
+  for (const Tensor& t : graph_.tensors) {
+    const auto at = static_cast<size_t>(t.id);
+    if (computed[at] && !read[at]) leaves.push_back(t.id);
+    // An inner tensor that is an output as well; rarely an input that is one.
+    if ((computed[at] && read[at] && chance(12)) || (!computed[at] && !t.is_constant && chance(2)))
+      graph_.outputs.push_back(t.id);
+  }
+  shuffle(leaves);
+  for (size_t i = 0; i < leaves.size(); ++i)  // now and then a result that nobody wants
+    if (i == 0 || !chance(6)) graph_.outputs.push_back(leaves[i]);
+  shuffle(graph_.outputs);
+  if (chance(50)) shuffle(graph_.inputs);
+  if (chance(50)) renumber();
+  graph_.name = "net";
+  return std::move(graph_);
+}
+
+}  // namespace tinytune::bench

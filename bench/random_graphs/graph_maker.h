@@ -1,0 +1,94 @@
+// A graph under construction: dice, tensors, and the choice of what the next operator reads.
+//
+// Operators are grown one at a time. Each asks for a source that fits it; what does not exist yet
+// becomes one more input of the network, as int8 or as float32 or uint8 behind a QUANTIZE. So every
+// operator can be grown at any time, and no graph is ever thrown away for not being valid.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <vector>
+
+#include "base/rng.h"
+#include "models/graph.h"
+
+namespace tinytune::bench {
+
+using Shape = std::vector<int>;
+
+/// Small enough that compiling, not simulating, is what a graph costs.
+inline constexpr int64_t kMostElements = 2048;
+inline constexpr int64_t kMostMacs = 100'000;
+inline constexpr int kHighestRank = 5;
+
+int64_t elements_of(const Shape& shape);
+bool is_moderate(double scale);
+
+class GraphMaker {
+ public:
+  explicit GraphMaker(const Rng& rng) : rng_(rng) {}
+
+  // Dice.
+  int between(int low, int high);  ///< inclusive
+  double uniform(double low, double high);
+  bool chance(int percent) { return between(1, 100) <= percent; }
+  template <typename T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[between(0, static_cast<int>(values.size()) - 1)];
+  }
+  /// Odd sizes as well as round ones, at most kMostElements in all.
+  Shape shape(int rank);
+  Shape shape() { return shape(one_of({1, 2, 2, 3, 3, 4, 4, 4, 5})); }
+  Quantization quantization();
+  /// For an output whose values fill int8 at scale `natural`; sometimes far from it, up to
+  /// multipliers of zero and left shifts.
+  Quantization scaled_to(double natural);
+  Activation activation_function();
+
+  // Tensors.
+  const Tensor& tensor(int id) const { return graph_.tensor(id); }
+  /// The result of an operator yet to be added.
+  int result(ElementType type, Shape shape, Quantization quantization);
+  int result(Shape shape, Quantization quantization) {
+    return result(ElementType::kInt8, std::move(shape), std::move(quantization));
+  }
+  int constant(ElementType type, Shape shape, Quantization quantization, std::vector<uint8_t> data);
+  int random_constant(Shape shape, Quantization quantization);
+  int integers(const std::vector<int32_t>& values);
+  int integer(int32_t value);  ///< one element, as a scalar or a vector of one
+  int input(ElementType type, Shape shape, Quantization quantization);
+
+  // Sources.
+  using Fits = std::function<bool(const Tensor&)>;
+  /// An int8 tensor that fits; `otherwise` makes the shape of a new one.
+  int source(const Fits& fits, const std::function<Shape()>& otherwise);
+  int source() {
+    return source([](const Tensor&) { return true; }, [this] { return shape(); });
+  }
+  /// A new one of exactly this shape and quantisation, from an input of the network.
+  int fresh(const Shape& shape, const Quantization& quantization);
+  /// Any tensor computed so far that fits, of any type; -1: none.
+  int existing(const Fits& fits);
+
+  void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
+          Attributes attributes = {});
+  size_t operators() const { return graph_.operators.size(); }
+
+  /// Chooses the outputs: what nothing reads, and some of what is read inside. Orders of inputs,
+  /// outputs and tensors are shuffled.
+  Graph finish();
+
+ private:
+  int add(Tensor tensor);
+  template <typename T>
+  void shuffle(std::vector<T>& values);
+  void renumber();
+
+  Rng rng_;
+  Graph graph_;
+};
+
+inline bool is_int8(const Tensor& t) { return t.type == ElementType::kInt8; }
+
+}  // namespace tinytune::bench

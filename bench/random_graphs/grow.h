@@ -1,0 +1,21 @@
+// How each operator joins a graph: one function per kind, specialised from this template.
+//
+// The dispatcher is made from models/operators.inc, so that an operator added there without a
+// generator here does not link.
+#pragma once
+
+#include "bench/random_graphs/graph_maker.h"
+
+namespace tinytune::bench {
+
+/// Adds an operator of this kind, and whatever it needs before it.
+template <OperatorKind kind>
+void grow(GraphMaker& m);
+
+#define OPERATOR(kind, ...) \
+  template <>               \
+  void grow<OperatorKind::k##kind>(GraphMaker & m);
+#include "models/operators.inc"
+#undef OPERATOR
+
+}  // namespace tinytune::bench

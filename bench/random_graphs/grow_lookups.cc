@@ -1,0 +1,114 @@
+// Functions of one value: activations, and QUANTIZE and DEQUANTIZE between int8, uint8 and float32.
+#include <algorithm>
+#include <cmath>
+
+#include "bench/random_graphs/grow.h"
+
+namespace tinytune::bench {
+namespace {
+
+double scale_of(const GraphMaker& m, int id) { return m.tensor(id).quantization.scales[0]; }
+
+void grow_map(GraphMaker& m, OperatorKind kind, int x, const Quantization& q,
+              Attributes attributes = {}) {
+  const int y = m.result(m.tensor(x).shape, q);
+  m.op(kind, {x}, {y}, std::move(attributes));
+}
+
+// TFLite's fixed-point forms of the sigmoid functions take no scale outside this.
+int sigmoid_source(GraphMaker& m) {
+  return m.source(
+      [](const Tensor& t) {
+        return t.quantization.scales[0] > 0x1p-26F && t.quantization.scales[0] < 0x1p20F;
+      },
+      [&] { return m.shape(); });
+}
+
+Quantization as_unsigned(Quantization q) {
+  q.zero_points[0] += 128;
+  return q;
+}
+
+}  // namespace
+
+template <>
+void grow<OperatorKind::kRelu>(GraphMaker& m) {
+  const int x = m.source();
+  grow_map(m, OperatorKind::kRelu, x, m.scaled_to(scale_of(m, x)));
+}
+
+template <>
+void grow<OperatorKind::kRelu6>(GraphMaker& m) {
+  const int x = m.source();
+  grow_map(m, OperatorKind::kRelu6, x, m.tensor(x).quantization);  // the kernel rescales nothing
+}
+
+template <>
+void grow<OperatorKind::kLeakyRelu>(GraphMaker& m) {
+  const int x = m.source();
+  const float alpha = m.one_of({0.0F, 0.01F, 0.1F, 0.2F, 0.3F, 1.0F, 2.0F, 1e-12F, -0.5F});
+  grow_map(m, OperatorKind::kLeakyRelu, x, m.scaled_to(scale_of(m, x)), LeakyReluAttributes{alpha});
+}
+
+template <>
+void grow<OperatorKind::kHardSwish>(GraphMaker& m) {
+  const int x = m.source(
+      [](const Tensor& t) {
+        return t.quantization.scales[0] > 0x1p-18F && t.quantization.scales[0] < 0x1p20F;
+      },
+      [&] { return m.shape(); });
+  // TFLite needs in / 128 / out at most 1, and no shift beyond 15.
+  Quantization q = m.quantization();
+  q.scales[0] =
+      static_cast<float>(scale_of(m, x) * std::exp2(m.uniform(m.chance(80) ? -2 : -6, 6)));
+  grow_map(m, OperatorKind::kHardSwish, x, q);
+}
+
+template <>
+void grow<OperatorKind::kLogistic>(GraphMaker& m) {
+  const int x = sigmoid_source(m);
+  grow_map(m, OperatorKind::kLogistic, x, {{1.0F / 256}, {-128}, 0});
+}
+
+template <>
+void grow<OperatorKind::kTanh>(GraphMaker& m) {
+  const int x = sigmoid_source(m);
+  grow_map(m, OperatorKind::kTanh, x, {{1.0F / 128}, {0}, 0});
+}
+
+template <>
+void grow<OperatorKind::kQuantize>(GraphMaker& m) {
+  if (m.chance(25)) {  // float32 computed inside: int8 again
+    const int x = m.existing([](const Tensor& t) { return t.type == ElementType::kFloat32; });
+    if (x >= 0) return grow_map(m, OperatorKind::kQuantize, x, m.quantization());
+  }
+  const bool from_unsigned = m.chance(25), to_unsigned = m.chance(30);
+  int x = -1;
+  if (from_unsigned) {
+    x = m.existing([](const Tensor& t) { return t.type == ElementType::kUint8; });
+    if (x < 0) x = m.input(ElementType::kUint8, m.shape(), as_unsigned(m.quantization()));
+  } else {
+    x = m.source();
+  }
+  Quantization q = m.scaled_to(scale_of(m, x));
+  if (m.chance(25)) q = m.tensor(x).quantization;  // only the type changes, or nothing
+  const bool unsigned_already = m.tensor(x).type == ElementType::kUint8;
+  const int low = to_unsigned ? 0 : -128;
+  if (to_unsigned && !(unsigned_already && q.zero_points == m.tensor(x).quantization.zero_points))
+    q.zero_points[0] += 128;
+  q.zero_points[0] = std::clamp(q.zero_points[0], low, low + 255);
+  const int y =
+      m.result(to_unsigned ? ElementType::kUint8 : ElementType::kInt8, m.tensor(x).shape, q);
+  m.op(OperatorKind::kQuantize, {x}, {y});
+}
+
+template <>
+void grow<OperatorKind::kDequantize>(GraphMaker& m) {
+  int x =
+      m.chance(25) ? m.existing([](const Tensor& t) { return t.type == ElementType::kUint8; }) : -1;
+  if (x < 0) x = m.source();
+  const int y = m.result(ElementType::kFloat32, m.tensor(x).shape, {});
+  m.op(OperatorKind::kDequantize, {x}, {y});
+}
+
+}  // namespace tinytune::bench

@@ -1,0 +1,106 @@
+#include "bench/random_graphs/network_run.h"
+
+#include <algorithm>
+
+#include "codegen/layout.h"
+
+namespace tinytune::bench {
+namespace {
+
+constexpr uint8_t kPoison = 0xa5;
+constexpr uint32_t kGuardBytes = 256;
+
+Error failed(std::string why) { return Error(ErrorCode::kFailed, std::move(why)); }
+
+// Cortex-M3 and up do word accesses at odd addresses, and LLVM makes use of that.
+bool needs_alignment(const Device& device) {
+  return device.target.family == CoreFamily::kRiscv32 || device.target.isa == "armv6-m";
+}
+
+const PlacedTensor* place_of(const GeneratedNetwork& network, int tensor) {
+  for (const PlacedTensor& placed : network.tensors)
+    if (placed.tensor == tensor) return &placed;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<NetworkRun> NetworkRun::load(const Graph& graph, const GeneratedNetwork& network,
+                                    const Device& device, std::span<const uint8_t> elf) {
+  TT_TRY_ASSIGN(Simulator simulator, Simulator::create(device));
+  NetworkRun run(graph, network, device, std::move(simulator));
+  TT_TRY_ASSIGN(run.image_, run.simulator_.load(elf));
+  TT_TRY_ASSIGN(run.arena_, run.address_of(network.arena_symbol));
+  return run;
+}
+
+Result<uint32_t> NetworkRun::address_of(const std::string& symbol) const {
+  const auto at = image_.symbols.find(symbol);
+  if (at == image_.symbols.end()) return failed("no symbol " + symbol);
+  return at->second.address;
+}
+
+Status NetworkRun::fill(std::span<const std::vector<uint8_t>> inputs) {
+  const std::vector<uint8_t> poison(network_->arena_bytes, kPoison);
+  TT_TRY(simulator_.write(arena_, poison));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const PlacedTensor* placed = place_of(*network_, graph_->inputs[i]);
+    if (placed == nullptr) return failed("input " + std::to_string(i) + " has no place");
+    TT_TRY(simulator_.write(arena_ + placed->offset, inputs[i]));
+  }
+  return ok_status();
+}
+
+Status NetworkRun::call(const std::string& symbol) {
+  TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
+  CallOptions options;
+  options.check_alignment = needs_alignment(*device_);
+  if (options.check_alignment)
+    options.off_limits = {{arena_ - kGuardBytes, kGuardBytes},
+                          {arena_ + network_->arena_bytes, kGuardBytes}};
+  const uint32_t arguments[] = {arena_};
+  TT_TRY_ASSIGN(const CallReport report, simulator_.call(function, arguments, options));
+  if (report.end != CallEnd::kReturned) return failed(symbol + ": " + report.detail);
+  if (!report.registers_restored) return failed(symbol + " did not restore " + report.clobbered);
+  if (symbol == network_->invoke_symbol && report.return_value != 0)
+    return failed(symbol + " returned " + std::to_string(report.return_value));
+  return ok_status();
+}
+
+Result<std::vector<uint8_t>> NetworkRun::read(const PlacedTensor& placed) const {
+  const Tensor& tensor = graph_->tensor(placed.tensor);
+  TT_TRY_ASSIGN(auto bytes,
+                simulator_.read(arena_ + placed.offset, static_cast<size_t>(tensor.bytes())));
+  if (placed.layout == Layout::kNchw) bytes = transposed(bytes, *image_of(tensor), Layout::kNchw);
+  return bytes;
+}
+
+Status NetworkRun::keep(int step, Computed& computed) {
+  for (const PlacedTensor& placed : network_->tensors) {
+    if (placed.first_step != step) continue;
+    TT_TRY_ASSIGN(computed.tensors[placed.tensor], read(placed));
+  }
+  return ok_status();
+}
+
+Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
+  Computed computed;
+  TT_TRY(fill(inputs));
+  TT_TRY(keep(-1, computed));
+  for (size_t step = 0; step < network_->layers.size(); ++step) {
+    const std::string& symbol = network_->layers[step].symbol;
+    if (!symbol.empty()) TT_TRY(call(symbol));
+    TT_TRY(keep(static_cast<int>(step), computed));
+  }
+  TT_TRY(fill(inputs));
+  TT_TRY(call(network_->invoke_symbol));
+  for (size_t i = 0; i < graph_->outputs.size(); ++i) {
+    const PlacedTensor* placed = place_of(*network_, graph_->outputs[i]);
+    if (placed == nullptr) return failed("output " + std::to_string(i) + " has no place");
+    TT_TRY_ASSIGN(auto bytes, read(*placed));
+    computed.outputs.push_back(std::move(bytes));
+  }
+  return computed;
+}
+
+}  // namespace tinytune::bench

@@ -1,0 +1,55 @@
+// A built network executed under suspicion: everything it computes, and nothing it must not touch.
+//
+// The arena is poisoned before each run, bytes around it are off limits, and accesses must be
+// aligned on cores that need it. Tensors are read layer by layer, before a later one takes their
+// place; outputs also after one call of invoke.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "codegen/network.h"
+#include "devices/device.h"
+#include "models/graph.h"
+#include "simulator/simulator.h"
+#include "tinytune/result.h"
+
+namespace tinytune::bench {
+
+struct Computed {
+  std::map<int, std::vector<uint8_t>>
+      tensors;                                ///< by id, NHWC, right after the step that writes it
+  std::vector<std::vector<uint8_t>> outputs;  ///< after invoke
+};
+
+class NetworkRun {
+ public:
+  /// All three outlive the run.
+  static Result<NetworkRun> load(const Graph& graph, const GeneratedNetwork& network,
+                                 const Device& device, std::span<const uint8_t> elf);
+
+  /// kFailed: it faults, runs away, leaves its buffers or clobbers a register.
+  Result<Computed> run(std::span<const std::vector<uint8_t>> inputs);
+
+ private:
+  NetworkRun(const Graph& graph, const GeneratedNetwork& network, const Device& device,
+             Simulator simulator)
+      : graph_(&graph), network_(&network), device_(&device), simulator_(std::move(simulator)) {}
+
+  Result<uint32_t> address_of(const std::string& symbol) const;
+  Status fill(std::span<const std::vector<uint8_t>> inputs);
+  Status call(const std::string& symbol);
+  Status keep(int step, Computed& computed);
+  Result<std::vector<uint8_t>> read(const PlacedTensor& placed) const;
+
+  const Graph* graph_;
+  const GeneratedNetwork* network_;
+  const Device* device_;
+  Simulator simulator_;
+  ElfInfo image_;
+  uint32_t arena_ = 0;
+};
+
+}  // namespace tinytune::bench

@@ -1,0 +1,126 @@
+#include "bench/random_graphs/random_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/rng.h"
+#include "bench/random_graphs/grow.h"
+
+namespace tinytune::bench {
+namespace {
+
+struct Row {
+  OperatorKind kind;
+  void (*grow)(GraphMaker&);
+};
+
+constexpr Row kRows[] = {
+#define OPERATOR(kind, ...) {OperatorKind::k##kind, grow<OperatorKind::k##kind>},
+#include "models/operators.inc"
+#undef OPERATOR
+};
+
+// Every operator by turns; kernels, which have templates and schedules to try, as often again.
+const Row& draw(GraphMaker& m) {
+  if (m.chance(35)) return kRows[m.one_of({0, 0, 0, 1, 1, 2})];
+  return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)];
+}
+static_assert(kRows[0].kind == OperatorKind::kConv2d &&
+                  kRows[1].kind == OperatorKind::kDepthwiseConv2d &&
+                  kRows[2].kind == OperatorKind::kFullyConnected,
+              "draw() knows kernels by their place");
+
+// What the network quantises its float inputs with: values then fall around every step.
+float float_step(const Graph& graph) {
+  for (const Operator& op : graph.operators)
+    if (op.kind == OperatorKind::kQuantize &&
+        graph.tensor(op.inputs[0]).type == ElementType::kFloat32)
+      return graph.tensor(op.outputs[0]).quantization.scales[0];
+  return 0.05F;
+}
+
+float random_float(Rng& rng, float step, int variant) {
+  const auto steps = static_cast<float>(static_cast<int>(rng.below(600)) - 300);
+  switch (variant == 0 ? rng.below(4) : rng.below(6)) {
+    case 0:
+      return steps * step;
+    case 1:
+      return (steps + 0.5F) * step;  // a tie, or next to one
+    case 4:
+      return std::ldexp(steps, static_cast<int>(rng.below(160)) - 60);
+    case 5:
+      return rng.below(2) == 0 ? 0.0F : -0.0F;
+    default:
+      return (steps + static_cast<float>(rng.uniform())) * step;
+  }
+}
+
+uint8_t random_byte(Rng& rng, int variant, int& walk) {
+  switch (variant) {
+    case 0:
+      return static_cast<uint8_t>(rng.below(256));
+    case 1:
+      return 0x80;
+    case 2:
+      return 0x7f;
+    case 3:
+      return rng.below(2) == 0 ? 0x80 : 0x7f;
+    default:
+      walk = std::clamp(walk + static_cast<int>(rng.below(17)) - 8, -128, 127);
+      return static_cast<uint8_t>(walk);
+  }
+}
+
+std::string text_of(const Tensor& t) {
+  std::string text;
+  for (const int extent : t.shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  if (t.shape.empty()) text = "scalar";
+  return "t" + std::to_string(t.id) + " " + text + " " + std::string(name_of(t.type));
+}
+
+}  // namespace
+
+Graph random_graph(uint64_t seed, uint64_t index) {
+  GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));
+  const int wanted = maker.one_of({1, 1, 2, 2, 3, 3, 4, 5, 6, 8});
+  for (int i = 0; i < wanted; ++i) draw(maker).grow(maker);
+  return maker.finish();
+}
+
+std::vector<std::vector<uint8_t>> random_inputs(const Graph& graph, uint64_t seed, int variant) {
+  Rng rng = Rng(seed).fork("inputs " + std::to_string(variant));
+  const float step = float_step(graph);
+  int walk = 0;
+  std::vector<std::vector<uint8_t>> inputs;
+  for (const int id : graph.inputs) {
+    const Tensor& t = graph.tensor(id);
+    std::vector<uint8_t> bytes(static_cast<size_t>(t.bytes()));
+    if (t.type == ElementType::kFloat32) {
+      for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
+        const float value = random_float(rng, step, variant);
+        std::memcpy(bytes.data() + i, &value, sizeof value);
+      }
+    } else {
+      for (uint8_t& byte : bytes) byte = random_byte(rng, variant, walk);
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+std::string summary_of(const Graph& graph) {
+  std::string text;
+  const auto list = [&](const std::vector<int>& ids) {
+    std::string all;
+    for (const int id : ids)
+      all += (all.empty() ? "" : ", ") + (id < 0 ? "-" : text_of(graph.tensor(id)));
+    return all;
+  };
+  for (const Operator& op : graph.operators)
+    text += "  " + std::string(name_of(op.kind)) + "  " + list(op.inputs) + "  ->  " +
+            list(op.outputs) + "\n";
+  return text + "  inputs: " + list(graph.inputs) + "; outputs: " + list(graph.outputs) + "\n";
+}
+
+}  // namespace tinytune::bench

@@ -1,0 +1,170 @@
+// random_graphs --count N --seed S [--first I] [--device D]… [--keep DIR] [--jobs N]
+// random_graphs --faults
+//
+// Generates valid models, takes each through the whole product and compares every byte it computes
+// with the reference operators. A graph is a function of its seed and index: `--first I --count 1`
+// repeats one. With --faults, generated code is broken on purpose in twenty ways, and the
+// comparison has to find every one of them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <sstream>
+
+#include "base/temporary_directory.h"
+#include "bench/random_graphs/faults.h"
+#include "bench/random_graphs/random_graph.h"
+#include "bench/random_graphs/trial.h"
+#include "bench/random_graphs/workers.h"
+#include "devices/device.h"
+#include "examples/tflite_writer.h"
+
+namespace tinytune::bench {
+namespace {
+
+struct Arguments {
+  uint64_t count = 50, seed = 1, first = 0;
+  std::vector<std::string> devices;
+  std::string keep;
+  int jobs = 2;
+  bool faults = false;
+};
+
+Result<std::vector<Device>> simulated_devices(const Arguments& arguments) {
+  std::vector<Device> devices;
+  for (const std::string& name : arguments.devices.empty() ? known_devices() : arguments.devices) {
+    TT_TRY_ASSIGN(Device device, load_device(name));
+    const auto& transports = device.transports;
+    if (std::find(transports.begin(), transports.end(), "simulator") != transports.end())
+      devices.push_back(std::move(device));
+    else if (!arguments.devices.empty())
+      return Error(ErrorCode::kInvalidInput, name + " has no simulator");
+  }
+  return devices;
+}
+
+// A worker's answer: the difference in the first line, then a line per count.
+std::string to_text(const std::string& difference, const Tally& tally) {
+  std::string text = difference + "\n";
+  for (const auto& [what, count] : tally) text += fmt::format("{} {}\n", count, what);
+  return text;
+}
+
+std::string from_text(const std::string& text, Tally& tally) {
+  std::istringstream lines(text);
+  std::string difference, what;
+  std::getline(lines, difference);
+  int count = 0;
+  while (lines >> count && std::getline(lines >> std::ws, what)) tally[what] += count;
+  return difference;
+}
+
+void print(const Tally& tally) {
+  std::string group;
+  for (const auto& [what, count] : tally) {
+    const std::string first = what.substr(0, what.find(' '));
+    if (first != group) fmt::print("\n{:<40}{:>8}\n", first, "times");
+    group = first;
+    fmt::print("  {:<38}{:>8}\n", what.substr(first.size() + 1), count);
+  }
+}
+
+Status keep(const std::string& directory, const std::string& stem, const Graph& graph,
+            const std::string& report) {
+  if (directory.empty()) return ok_status();
+  const std::vector<uint8_t> file = write_tflite(graph);
+  TT_TRY(write_file(directory + "/" + stem + ".tflite", text_of(file)));
+  return write_file(directory + "/" + stem + ".txt", report);
+}
+
+int run_graphs(const Arguments& arguments, const std::vector<Device>& devices) {
+  uint64_t failures = 0;
+  Tally tally;
+  const auto work = [&](uint64_t index) {
+    const Graph graph = random_graph(arguments.seed, index);
+    const Plan plan = draw_plan(arguments.seed, index, devices);
+    Verdict verdict = try_graph(graph, plan);
+    count_graph(graph, verdict.tally);
+    ++verdict.tally["device " + plan.device.name];
+    return to_text(verdict.difference, verdict.tally);
+  };
+  work_in_processes(
+      arguments.first, arguments.count, arguments.jobs, work,
+      [&](uint64_t index, const Answer& answer) {
+        const std::string difference = answer.lost ? answer.text : from_text(answer.text, tally);
+        if (difference.empty()) return;
+        ++failures;
+        const Graph graph = random_graph(arguments.seed, index);
+        const std::string report = fmt::format(
+            "seed {} graph {} ({}): {}\n{}", arguments.seed, index,
+            draw_plan(arguments.seed, index, devices).text(), difference, summary_of(graph));
+        fmt::print("{}", report);
+        std::fflush(stdout);
+        const std::string stem = fmt::format("graph_{}_{}", arguments.seed, index);
+        if (const Status kept = keep(arguments.keep, stem, graph, report); !kept)
+          fmt::print(stderr, "{}\n", kept.error().message());
+      });
+  print(tally);
+  fmt::print("\nseed {}, graphs {} to {}: {} of {} differ from the reference\n", arguments.seed,
+             arguments.first, arguments.first + arguments.count - 1, failures, arguments.count);
+  return failures == 0 ? 0 : 1;
+}
+
+// Breaks graph after graph until the comparison sees it. Not every graph shows every fault: an
+// output may be saturated, a table's entry never read.
+std::string find_fault(const Fault& fault, uint64_t seed, const std::vector<Device>& devices) {
+  constexpr int kMostBroken = 12;
+  constexpr uint64_t kMostGraphs = 400;
+  int broken = 0;
+  for (uint64_t index = 0; index < kMostGraphs && broken < kMostBroken; ++index) {
+    const Graph graph = random_graph(seed, index);
+    const Verdict verdict = try_graph(graph, draw_plan(seed, index, devices), fault.damage);
+    broken += verdict.damaged ? 1 : 0;
+    if (verdict.damaged && verdict.differs)
+      return fmt::format("found in graph {}, the {}. broken: {}", index, broken,
+                         verdict.difference);
+  }
+  return fmt::format("NOT found in {} broken graphs", broken);
+}
+
+int run_faults(const Arguments& arguments, const std::vector<Device>& devices) {
+  int missed = 0;
+  const auto work = [&](uint64_t i) { return find_fault(faults()[i], arguments.seed, devices); };
+  work_in_processes(0, faults().size(), arguments.jobs, work,
+                    [&](uint64_t i, const Answer& answer) {
+                      missed += answer.lost || answer.text.starts_with("NOT") ? 1 : 0;
+                      fmt::print("{}: {}\n", faults()[i].name, answer.text);
+                      std::fflush(stdout);
+                    });
+  fmt::print("{} of {} injected faults found\n", faults().size() - static_cast<size_t>(missed),
+             faults().size());
+  return missed == 0 ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Random models against the reference operators");
+  app.add_option("--count", arguments.count, "how many graphs");
+  app.add_option("--seed", arguments.seed, "of graphs, schedules and inputs");
+  app.add_option("--first", arguments.first, "index of the first graph");
+  app.add_option("--device", arguments.devices, "draw from these; default: all simulated ones");
+  app.add_option("--keep", arguments.keep, "a directory for models that differ");
+  app.add_option("--jobs", arguments.jobs, "processes")->check(CLI::Range(1, 256));
+  app.add_flag("--faults", arguments.faults, "break generated code and see that it is noticed");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  const auto devices = simulated_devices(arguments);
+  if (!devices) {
+    fmt::print(stderr, "{}\n", devices.error().message());
+    return 2;
+  }
+  return arguments.faults ? run_faults(arguments, *devices) : run_graphs(arguments, *devices);
+}
+
+}  // namespace
+}  // namespace tinytune::bench
+
+int main(int argc, char** argv) { return tinytune::bench::run(argc, argv); }

@@ -1,0 +1,198 @@
+#include "bench/random_graphs/trial.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "base/rng.h"
+#include "bench/random_graphs/network_run.h"
+#include "bench/random_graphs/random_graph.h"
+#include "codegen/layout.h"
+#include "codegen/passes/passes.h"
+#include "examples/tflite_writer.h"
+#include "models/integer_op.h"
+#include "models/tflite.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune::bench {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr int kInputVariants = 5;
+
+std::string_view name_of(LayoutDraw draw) {
+  switch (draw) {
+    case LayoutDraw::kNhwc:
+      return "nhwc";
+    case LayoutDraw::kNchw:
+      return "nchw";
+    case LayoutDraw::kMixed:
+      return "mixed";
+  }
+  return "";
+}
+
+// Any legal schedule; the same for equal workloads, which share a kernel.
+ScheduleSource drawn_schedules(const Plan& plan) {
+  if (plan.default_schedules) return {};
+  return [&plan](const Workload& workload) -> std::optional<Schedule> {
+    const ConfigSpace space = space_of(workload, plan.device);
+    if (space.size() == 0) return std::nullopt;
+    Rng rng = Rng(plan.seed).fork(to_text(workload));
+    // Templates by turns, although one may have a hundred times as many points as another.
+    std::vector<size_t> first(space.family_count(), space.size());
+    for (size_t point = space.size(); point-- > 0;) first[space.family_of(point)] = point;
+    std::erase(first, space.size());
+    const size_t from = first[rng.below(first.size())];
+    size_t points = 0;
+    while (from + points < space.size() && space.family_of(from + points) == space.family_of(from))
+      ++points;
+    return space.schedule(from + rng.below(points));
+  };
+}
+
+// "auto" under costs drawn at random: any mixture of layouts that measurements could lead to.
+LayoutCosts drawn_costs(uint64_t seed) {
+  return {[seed](const Workload& w) -> std::optional<uint64_t> {
+            return 1 + Rng(seed).fork(to_text(w)).below(10'000);
+          },
+          [seed](const ImageShape& s, Layout from) {
+            return Rng(seed ^ static_cast<uint64_t>(s.channels))
+                .fork(tinytune::name_of(from))
+                .below(4'000);
+          }};
+}
+
+LayoutSource drawn_layouts(const Plan& plan) {
+  if (plan.layouts == LayoutDraw::kNhwc) return {};
+  return [&plan](const Graph& graph, std::span<const IntegerOp> ops) {
+    const LayoutCosts costs =
+        plan.layouts == LayoutDraw::kNchw ? all_nchw_costs() : drawn_costs(plan.seed);
+    return choose_layouts(graph, ops, costs).layouts;
+  };
+}
+
+std::string difference(const std::string& what, const Bytes& expected, const Bytes& got) {
+  if (expected == got) return {};
+  if (expected.size() != got.size())
+    return what + " holds " + std::to_string(got.size()) + " bytes, not " +
+           std::to_string(expected.size());
+  const auto at = std::mismatch(expected.begin(), expected.end(), got.begin());
+  const auto count = std::inner_product(expected.begin(), expected.end(), got.begin(), 0,
+                                        std::plus<>(), std::not_equal_to<>());
+  return what + " byte " + std::to_string(at.first - expected.begin()) + " is " +
+         std::to_string(static_cast<int8_t>(*at.second)) + ", the reference has " +
+         std::to_string(static_cast<int8_t>(*at.first)) + " (" + std::to_string(count) + " of " +
+         std::to_string(expected.size()) + " bytes differ)";
+}
+
+std::string writer_of(const Graph& graph, int tensor) {
+  for (const Operator& op : graph.operators)
+    if (std::find(op.outputs.begin(), op.outputs.end(), tensor) != op.outputs.end())
+      return "operator " + std::to_string(op.index) + " " + std::string(tinytune::name_of(op.kind));
+  return "an input";
+}
+
+std::string first_difference(const Graph& graph, const IntegerNetwork& executed,
+                             const std::vector<Bytes>& expected, const Computed& got) {
+  // In the order of execution, so that the operator named is the one at fault.
+  for (const Operator& op : graph.operators)
+    for (const int id : op.outputs) {
+      const auto computed = got.tensors.find(id);
+      // Passes may leave out channels that nobody needs, of tensors that nobody sees.
+      if (computed == got.tensors.end() || executed.altered[static_cast<size_t>(id)]) continue;
+      const std::string d = difference("t" + std::to_string(id) + " of " + writer_of(graph, id),
+                                       expected[static_cast<size_t>(id)], computed->second);
+      if (!d.empty()) return d;
+    }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const int id = graph.outputs[i];
+    const std::string d = difference("output " + std::to_string(i) + ", t" + std::to_string(id) +
+                                         " of " + writer_of(graph, id) + ", after invoke:",
+                                     expected[static_cast<size_t>(id)], got.outputs[i]);
+    if (!d.empty()) return d;
+  }
+  return {};
+}
+
+void count_kernels(const GeneratedNetwork& network, Tally& tally) {
+  for (const GeneratedLayer& layer : network.layers) {
+    if (layer.schedule) ++tally["template " + layer.schedule->template_name()];
+    if (layer.index == kTransformIndex) ++tally["case layout transform"];
+  }
+  tally["schedule not permitted by the weights"] += static_cast<int>(network.warnings.size());
+}
+
+// kInvalidInput, kUnsupported: a valid graph was refused. All others: it went wrong further on.
+Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict& verdict) {
+  const Bytes file = write_tflite(graph);
+  TT_TRY_ASSIGN(const Graph imported, import_tflite(file, "net"));
+  NetworkOptions options;
+  options.name = imported.name;
+  options.layouts = drawn_layouts(plan);
+  TT_TRY_ASSIGN(IntegerNetwork executed, executed_network(imported, plan.disabled_passes));
+  if (damage.network) {
+    verdict.damaged = damage.network(executed);
+    if (!verdict.damaged) return ok_status();
+    prove_facts(executed);  // they are of the constants as they are now
+  }
+  auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
+  if (!network) return network.error().within("generating");
+  count_kernels(*network, verdict.tally);
+  if (damage.files) {
+    verdict.damaged = damage.files(*network);
+    if (!verdict.damaged) return ok_status();
+  }
+  const auto elf = build_network(*network, plan.device);
+  if (!elf) return elf.error().within("building");
+  TT_TRY_ASSIGN(NetworkRun run, NetworkRun::load(imported, *network, plan.device, *elf));
+  for (int variant = 0; variant < kInputVariants; ++variant) {
+    const std::vector<Bytes> inputs = random_inputs(graph, plan.seed, variant);
+    TT_TRY_ASSIGN(const std::vector<Bytes> expected, run_reference(graph, inputs));
+    const auto computed = run.run(inputs);
+    if (!computed) return computed.error().within("running");
+    verdict.difference = first_difference(graph, executed, expected, *computed);
+    verdict.differs = !verdict.difference.empty();
+    if (verdict.differs) {
+      verdict.difference += ", inputs " + std::to_string(variant);
+      return ok_status();
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+std::string Plan::text() const {
+  std::string passes;
+  for (const std::string& name : disabled_passes) passes += " --disable-pass " + name;
+  return device.name + ", " + std::string(name_of(layouts)) + ", " +
+         (default_schedules ? "default schedules" : "drawn schedules") + passes;
+}
+
+Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices) {
+  Rng rng = Rng(seed).fork("plan " + std::to_string(index));
+  Plan plan;
+  plan.device = devices[rng.below(devices.size())];
+  plan.layouts = static_cast<LayoutDraw>(rng.below(3));
+  plan.default_schedules = rng.below(5) == 0;
+  plan.seed = rng.next();
+  // All passes, none, or any subset.
+  const uint64_t dice = rng.below(10);
+  if (dice == 0) plan.disabled_passes = {"all"};
+  for (const GraphPass& pass : graph_passes())
+    if (dice > 5 && rng.below(3) == 0) plan.disabled_passes.emplace_back(pass.name);
+  return plan;
+}
+
+Verdict try_graph(const Graph& graph, const Plan& plan, const Damage& damage) {
+  Verdict verdict;
+  if (const Status status = check(graph, plan, damage, verdict); !status)
+    verdict.difference = status.error().message();
+  std::replace(verdict.difference.begin(), verdict.difference.end(), '\n', ' ');
+  verdict.exact = verdict.difference.empty();
+  return verdict;
+}
+
+}  // namespace tinytune::bench
