@@ -76,8 +76,16 @@ Sum window_sum(const std::vector<Sum>& taps, int kernel_w, const Taps& rows, con
   return sum;
 }
 
-Ranges of_kernel(const KernelOp& op, const Ranges& input) {
+ValueRange union_of(const Ranges& ranges) {
+  ValueRange all = ranges[0];
+  for (const ValueRange& r : ranges) all = {std::min(all.low, r.low), std::max(all.high, r.high)};
+  return all;
+}
+
+Ranges of_kernel(const KernelOp& op, Ranges input) {
   const Workload& w = op.workload;
+  // A dense layer's rows need not begin with a pixel: then anything may stand anywhere.
+  if (w.in_c % static_cast<int>(input.size()) != 0) input = {union_of(input)};
   const bool depthwise = w.op == OpKind::kDepthwiseConv2d;
   const int in_channels = static_cast<int>(input.size());
   const int group_in = w.in_c / w.groups, group_out = w.out_c / w.groups;
@@ -133,9 +141,7 @@ Ranges of_copy(const Ranges& input, int channels) {
     for (size_t o = 0; o < result.size(); ++o) result[o] = input[o % input.size()];
     return result;
   }
-  ValueRange all = input[0];
-  for (const ValueRange& r : input) all = {std::min(all.low, r.low), std::max(all.high, r.high)};
-  std::fill(result.begin(), result.end(), all);
+  std::fill(result.begin(), result.end(), union_of(input));
   return result;
 }
 

@@ -109,15 +109,18 @@ class Folding {
     }
   }
 
-  // Ranges exist for int8 only, and a RESHAPE into shorter rows mixes channels.
+  // Ranges exist for int8 only, and shorter rows, of a RESHAPE or as a dense layer reads them, mix
+  // channels.
   bool is_cuttable(size_t step) const {
     const Operator& op = graph_.operators[step];
     const Tensor &input = graph_.tensor(op.inputs[0]), &output = graph_.tensor(op.outputs[0]);
     if (input.is_constant || input.type != ElementType::kInt8 ||
         output.type != ElementType::kInt8 || input.shape.empty() || output.shape.empty())
       return false;
-    return !std::holds_alternative<CopyOp>(network_.ops[step]) ||
-           channels_of(output) % channels_of(input) == 0;
+    const IntegerOp& form = network_.ops[step];
+    if (const auto* kernel = std::get_if<KernelOp>(&form); kernel != nullptr)
+      return kernel->workload.in_c % channels_of(input) == 0;
+    return !std::holds_alternative<CopyOp>(form) || channels_of(output) % channels_of(input) == 0;
   }
 
   size_t input_channel(size_t step, size_t output_channel) const {

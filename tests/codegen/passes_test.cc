@@ -313,6 +313,24 @@ TEST(ConstantChannels, NetworkOfNothingButConstants_KeepsOneChannel) {
   EXPECT_EQ(network.graph.tensor(y).shape.back(), 1);
 }
 
+// A dense layer reads its input flat: its rows may be shorter than a pixel, or begin inside one.
+TEST(ConstantChannels, DenseRowsThatAreNoPixels_KeepEveryChannel) {
+  for (const int columns : {2, 3}) {
+    GraphBuilder b;
+    const int x = b.input({1, 3, 1, 2}, 0.5F, -9);
+    const int y = convolution(b, x, 2, {0.01F, 1e-20F, 0.02F, 0.01F}, 1, {1, 3, 1, 4}, {}, 1, 5, 1);
+    const int rows = 12 / columns;
+    const int weights =
+        b.constant({2, columns}, 0.01F, 0, random_weights(2u * static_cast<size_t>(columns), 3));
+    const int z =
+        b.op(OperatorKind::kFullyConnected, {y, weights}, ActivationAttributes{}, {rows, 2}, 1, 0);
+    const IntegerNetwork network = expect_same_outputs(b.finish({z}), "constant-channels");
+    EXPECT_EQ(network.graph.tensor(y).shape.back(), 4) << columns;
+    const ValueRange from_live_channels = channel_ranges(network)[static_cast<size_t>(z)][0];
+    EXPECT_FALSE(from_live_channels.is_constant());
+  }
+}
+
 // What the analysis says is checked against what happens, on networks of random constants.
 TEST(ChannelRanges, EveryValueSeen_LiesInItsRange) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
