@@ -1,8 +1,10 @@
 // What a graph holds: so that nothing is silently never generated.
 #include <algorithm>
+#include <tuple>
 #include <variant>
 
 #include "bench/random_graphs/trial.h"
+#include "codegen/passes/passes.h"
 #include "models/integer_network.h"
 
 namespace tinytune::bench {
@@ -37,6 +39,22 @@ void count_kernel(const KernelOp& op, const Graph& graph, const Operator& from, 
   ++tally[prefix + "requantisation " + std::string(name_of(w.facts.requantise))];
 }
 
+// Passes that found something to do: fewer operators or smaller tensors than before.
+void count_passes(IntegerNetwork network, Tally& tally) {
+  const auto state = [&] {
+    int64_t bytes = 0, renamed = 0;
+    for (const Tensor& t : network.graph.tensors) bytes += t.bytes();
+    for (const IntegerOp& op : network.ops)
+      if (const auto* copy = std::get_if<CopyOp>(&op)) renamed += copy->in_place ? 1 : 0;
+    return std::tuple(network.ops.size(), bytes, renamed);
+  };
+  for (const GraphPass& pass : graph_passes()) {
+    const auto before = state();
+    pass.run(network);
+    tally["pass " + std::string(pass.name)] += state() != before ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 void count_graph(const Graph& graph, Tally& tally) {
@@ -51,6 +69,7 @@ void count_graph(const Graph& graph, Tally& tally) {
   auto network = integer_network(graph);
   if (!network) return;  // the trial reports it
   prove_facts(*network);
+  count_passes(*network, tally);
   for (size_t i = 0; i < network->ops.size(); ++i)
     if (const auto* kernel = std::get_if<KernelOp>(&network->ops[i]))
       count_kernel(*kernel, graph, network->graph.operators[i], tally);

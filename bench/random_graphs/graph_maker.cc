@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace tinytune::bench {
 
@@ -13,6 +14,10 @@ int64_t elements_of(const Shape& shape) {
 
 bool is_moderate(double scale) { return scale > 0x1p-40 && scale < 0x1p40; }
 
+GraphMaker::GraphMaker(const Rng& rng) : rng_(rng) {
+  most_elements_ = one_of({256, 2048, 2048, 2048, 2048, 2048, 2048, 6000});
+}
+
 int GraphMaker::between(int low, int high) {
   return low + static_cast<int>(rng_.below(static_cast<uint64_t>(high - low) + 1));
 }
@@ -21,7 +26,7 @@ double GraphMaker::uniform(double low, double high) { return low + (high - low) 
 
 Shape GraphMaker::shape(int rank) {
   Shape shape;
-  int64_t left = chance(50) ? kMostElements : kMostElements / 8;
+  int64_t left = chance(50) ? most_elements_ : most_elements_ / 8;
   for (int axis = 0; axis < rank; ++axis) {
     // The first axis of a long shape is a batch more often than not.
     const int extent = axis == 0 && rank > 2 && chance(70)
@@ -113,7 +118,15 @@ int GraphMaker::existing(const Fits& fits) {
   return candidates[static_cast<size_t>(chance(50) ? last : between(0, last))];
 }
 
+void GraphMaker::follow() {
+  const std::vector<int>& outputs = graph_.operators.back().outputs;
+  followed_ = outputs[rng_.below(outputs.size())];
+}
+
 int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise) {
+  if (const int id = std::exchange(followed_, -1);
+      id >= 0 && is_int8(tensor(id)) && fits(tensor(id)))
+    return id;
   const int known = existing([&](const Tensor& t) { return is_int8(t) && fits(t); });
   if (known >= 0 && !chance(12)) return known;
   Tensor wanted;

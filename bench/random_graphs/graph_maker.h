@@ -17,9 +17,6 @@ namespace tinytune::bench {
 
 using Shape = std::vector<int>;
 
-/// Small enough that compiling, not simulating, is what a graph costs.
-inline constexpr int64_t kMostElements = 2048;
-inline constexpr int64_t kMostMacs = 100'000;
 inline constexpr int kHighestRank = 5;
 
 int64_t elements_of(const Shape& shape);
@@ -27,7 +24,12 @@ bool is_moderate(double scale);
 
 class GraphMaker {
  public:
-  explicit GraphMaker(const Rng& rng) : rng_(rng) {}
+  explicit GraphMaker(const Rng& rng);
+
+  // Of one tensor, of one kernel. Mostly small enough that compiling, not simulating, is what a
+  // graph costs.
+  int64_t most_elements() const { return most_elements_; }
+  int64_t most_macs() const { return 48 * most_elements_; }
 
   // Dice.
   int between(int low, int high);  ///< inclusive
@@ -37,7 +39,7 @@ class GraphMaker {
   T one_of(std::initializer_list<T> values) {
     return values.begin()[between(0, static_cast<int>(values.size()) - 1)];
   }
-  /// Odd sizes as well as round ones, at most kMostElements in all.
+  /// Odd sizes as well as round ones, at most most_elements() in all.
   Shape shape(int rank);
   Shape shape() { return shape(one_of({1, 2, 2, 3, 3, 4, 4, 4, 5})); }
   Quantization quantization();
@@ -61,6 +63,8 @@ class GraphMaker {
 
   // Sources.
   using Fits = std::function<bool(const Tensor&)>;
+  /// The next source() is an output of the operator added last, if it fits.
+  void follow();
   /// An int8 tensor that fits; `otherwise` makes the shape of a new one.
   int source(const Fits& fits, const std::function<Shape()>& otherwise);
   int source() {
@@ -87,6 +91,8 @@ class GraphMaker {
 
   Rng rng_;
   Graph graph_;
+  int64_t most_elements_ = 0;
+  int followed_ = -1;  // tensor id
 };
 
 inline bool is_int8(const Tensor& t) { return t.type == ElementType::kInt8; }

@@ -26,12 +26,12 @@ Shape joined(const Shape& a, const Shape& b) {
   return result;
 }
 
-bool joins(const Shape& a, const Shape& b) {
+bool joins(const GraphMaker& m, const Shape& a, const Shape& b) {
   for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
     const int p = a[a.size() - i], q = b[b.size() - i];
     if (p != q && p != 1 && q != 1) return false;
   }
-  return elements_of(joined(a, b)) <= kMostElements;
+  return elements_of(joined(a, b)) <= m.most_elements();
 }
 
 // Both operands, in either order. `equal_scales`: the second is quantised as the first.
@@ -56,7 +56,7 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales) {
       break;
     default:
       b = m.existing([&](const Tensor& t) {
-        return is_int8(t) && moderate(t) && joins(first.shape, t.shape) &&
+        return is_int8(t) && moderate(t) && joins(m, first.shape, t.shape) &&
                (!equal_scales || (t.quantization.scales == first.quantization.scales &&
                                   t.quantization.zero_points == first.quantization.zero_points));
       });
@@ -67,7 +67,7 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales) {
     outer.insert(outer.begin(), 1);
     outer.front() = 2;
     outer.back() = 1;
-    if (outer.size() <= kHighestRank && joins(first.shape, outer)) b = m.fresh(outer, q());
+    if (outer.size() <= kHighestRank && joins(m, first.shape, outer)) b = m.fresh(outer, q());
   }
   return m.chance(50) ? std::vector<int>{a, b} : std::vector<int>{b, a};
 }

@@ -67,7 +67,9 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   // Of a sum of `reduction` products of values spread over their ranges.
   const double amplitude = std::sqrt(static_cast<double>(layer.reduction)) * 74 * reach * 0.58 + 1;
   const double natural = 60 / amplitude;
-  const bool ordinary = m.chance(60), per_channel = m.chance(65);
+  const bool ordinary = m.chance(70), per_channel = m.chance(65);
+  // In percent of the channels: outputs that are the same for every input.
+  const int pruned = m.one_of({0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
   Constants c;
   c.output = m.quantization();
   const double unit = double{c.output.scales[0]} / double{layer.input_scale};
@@ -76,6 +78,7 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   for (int i = 0; i < layer.channels; ++i) {
     const bool drawn = i == 0 || per_channel;
     multipliers.push_back(drawn ? random_multiplier(m, natural, ordinary) : multipliers[0]);
+    if (drawn && m.chance(pruned)) multipliers.back() = std::exp2(-40);
     if (drawn) q.scales.push_back(static_cast<float>(multipliers.back() * unit));
   }
   q.zero_points.assign(q.scales.size(), 0);
@@ -89,6 +92,7 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
     // Pruned channels: converters leave a huge bias where the scale is next to nothing.
     const bool dead = multipliers[static_cast<size_t>(i)] < std::exp2(-31);
     if (m.chance(dead ? 50 : (ordinary ? 1 : 4))) value = m.one_of({1 << 30, -(1 << 30)});
+    if (!dead && m.chance(pruned)) value = static_cast<int32_t>(-30 * amplitude);
     bias.push_back(value);
   }
   c.bias = m.integers(bias);
@@ -151,7 +155,8 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   const int64_t fan_in = depthwise ? 1 : in[3] / groups;
   const auto outputs = [&] { return int64_t{in[0]} * rows() * columns() * channels; };
   const auto too_large = [&] {
-    return outputs() > kMostElements || outputs() * kernel_h * kernel_w * fan_in > kMostMacs;
+    return outputs() > m.most_elements() ||
+           outputs() * kernel_h * kernel_w * fan_in > m.most_macs();
   };
   while (too_large()) {
     const int step = depthwise ? in[3] : groups;
@@ -202,7 +207,7 @@ void grow<OperatorKind::kFullyConnected>(GraphMaker& m) {
   const int rows = elements / columns;
   const int channels =
       static_cast<int>(std::clamp<int64_t>(m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33}), 1,
-                                           std::max<int64_t>(1, kMostElements / rows)));
+                                           std::max<int64_t>(1, m.most_elements() / rows)));
   const Layer layer{{channels, columns}, 0, channels, columns, m.tensor(x).quantization.scales[0]};
   const Constants c = random_constants(m, layer);
   Shape out = {rows, channels};
@@ -233,7 +238,7 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   const int64_t taps = elements_of(in) * kernel_h * kernel_w;
   const int64_t pixels = int64_t{in[0]} * out_h * out_w;
   const int most = static_cast<int>(std::max<int64_t>(
-      1, std::min(kMostMacs / taps, kMostElements / std::max<int64_t>(1, pixels))));
+      1, std::min(m.most_macs() / taps, m.most_elements() / std::max<int64_t>(1, pixels))));
   const int channels = std::min(most, m.between(1, 9));
   const Layer layer{{channels, kernel_h, kernel_w, in[3]},
                     0,

@@ -34,7 +34,10 @@ Quantization as_unsigned(Quantization q) {
 template <>
 void grow<OperatorKind::kRelu>(GraphMaker& m) {
   const int x = m.source();
-  grow_map(m, OperatorKind::kRelu, x, m.scaled_to(scale_of(m, x)));
+  // With equal scales it only clamps, and may become part of what computes its input.
+  const bool clamps = m.chance(40);
+  grow_map(m, OperatorKind::kRelu, x,
+           clamps ? m.tensor(x).quantization : m.scaled_to(scale_of(m, x)));
 }
 
 template <>

@@ -61,15 +61,17 @@ Shape with(Shape shape, size_t axis, int extent) {
 }
 
 void grow_pad(GraphMaker& m, bool with_value) {
-  const auto small = [](const Tensor& t) { return elements_of(t.shape) <= kMostElements / 2; };
+  const auto small = [&](const Tensor& t) { return elements_of(t.shape) <= m.most_elements() / 2; };
   const int x = m.source(small, [&] { return m.shape(); });
   const Tensor in = m.tensor(x);
   Shape out = in.shape;
   std::vector<int32_t> pads;
+  const bool spatial = out.size() == 4 && m.chance(50);  // what convolutions can take over
   for (size_t axis = 0; axis < out.size(); ++axis) {
-    const bool padded = m.chance(60);
-    int before = padded ? m.between(0, 3) : 0, after = padded ? m.between(0, 3) : 0;
-    if (elements_of(with(out, axis, out[axis] + before + after)) > kMostElements)
+    const bool padded = spatial ? axis == 1 || axis == 2 : m.chance(60);
+    const int most = padded ? (spatial ? m.one_of({1, 1, 2, 3}) : 3) : 0;
+    int before = m.between(0, most), after = m.between(0, most);
+    if (elements_of(with(out, axis, out[axis] + before + after)) > m.most_elements())
       before = after = 0;
     out[axis] += before + after;
     pads.insert(pads.end(), {before, after});
@@ -151,7 +153,7 @@ void grow<OperatorKind::kConcatenation>(GraphMaker& m) {
   const int count = m.one_of({1, 2, 2, 2, 3, 4});
   for (int i = 1; i < count; ++i) {
     const Shape part = with(first.shape, axis, m.chance(50) ? first.shape[axis] : m.between(1, 9));
-    if (elements_of(with(out, axis, out[axis] + part[axis])) > kMostElements) break;
+    if (elements_of(with(out, axis, out[axis] + part[axis])) > m.most_elements()) break;
     inputs.push_back(m.chance(10) && part == first.shape ? x : further(m, first, part));
     out[axis] += part[axis];
   }
@@ -162,8 +164,8 @@ void grow<OperatorKind::kConcatenation>(GraphMaker& m) {
 
 template <>
 void grow<OperatorKind::kPack>(GraphMaker& m) {
-  const auto fits = [](const Tensor& t) {
-    return t.shape.size() < kHighestRank && elements_of(t.shape) <= kMostElements / 4;
+  const auto fits = [&](const Tensor& t) {
+    return t.shape.size() < kHighestRank && elements_of(t.shape) <= m.most_elements() / 4;
   };
   const int x = any_source(m, fits, [&] { return m.shape(m.between(1, kHighestRank - 1)); });
   const Tensor first = m.tensor(x);

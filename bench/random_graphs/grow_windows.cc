@@ -77,8 +77,8 @@ void grow<OperatorKind::kSoftmax>(GraphMaker& m) {
 
 template <>
 void grow<OperatorKind::kResizeNearestNeighbor>(GraphMaker& m) {
-  const auto fits = [](const Tensor& t) {
-    return is_rank_4(t) && t.shape[0] * t.shape[3] <= kMostElements / 4;
+  const auto fits = [&](const Tensor& t) {
+    return is_rank_4(t) && t.shape[0] * t.shape[3] <= m.most_elements() / 4;
   };
   const int x = m.source(fits, [&] { return m.shape(4); });
   const Shape in = m.tensor(x).shape;
@@ -95,7 +95,7 @@ void grow<OperatorKind::kResizeNearestNeighbor>(GraphMaker& m) {
   }
   int rows = m.one_of({1, in[1], 2 * in[1], m.between(1, 15)});
   int columns = m.one_of({1, in[2], 2 * in[2], m.between(1, 15)});
-  const int64_t pixels = kMostElements / (in[0] * in[3]);
+  const int64_t pixels = m.most_elements() / (in[0] * in[3]);
   rows = static_cast<int>(std::min<int64_t>(rows, pixels));
   columns = static_cast<int>(std::min<int64_t>(columns, pixels / rows));
   const int y = m.result({in[0], rows, columns, in[3]}, m.tensor(x).quantization);

@@ -21,15 +21,57 @@ constexpr Row kRows[] = {
 #undef OPERATOR
 };
 
-// Every operator by turns; kernels, which have templates and schedules to try, as often again.
-const Row& draw(GraphMaker& m) {
-  if (m.chance(35)) return kRows[m.one_of({0, 0, 0, 1, 1, 2})];
-  return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)];
+// What stands together in real networks, and what graph passes look for.
+using K = OperatorKind;
+const std::vector<std::vector<OperatorKind>> kMotifs = {
+    {K::kPad, K::kConv2d},
+    {K::kPad, K::kDepthwiseConv2d},
+    {K::kPadV2, K::kConv2d},
+    {K::kPad, K::kMaxPool2d},
+    {K::kConv2d, K::kRelu},
+    {K::kDepthwiseConv2d, K::kRelu6},
+    {K::kFullyConnected, K::kRelu, K::kFullyConnected},
+    {K::kAdd, K::kRelu},
+    {K::kMul, K::kRelu6},
+    {K::kAveragePool2d, K::kRelu},
+    {K::kTransposeConv, K::kRelu},
+    {K::kConv2d, K::kConv2d},
+    {K::kConv2d, K::kDepthwiseConv2d, K::kConv2d},
+    {K::kDepthwiseConv2d, K::kConv2d, K::kAdd},
+    {K::kConv2d, K::kMaxPool2d, K::kConv2d},
+    {K::kConv2d, K::kLeakyRelu, K::kConv2d},
+    {K::kConv2d, K::kHardSwish, K::kMul},
+    {K::kConv2d, K::kReshape, K::kFullyConnected, K::kSoftmax},
+    {K::kDepthwiseConv2d, K::kMean, K::kFullyConnected},
+    {K::kConv2d, K::kSplit, K::kConcatenation, K::kConv2d},
+    {K::kUnpack, K::kFullyConnected, K::kPack},
+    {K::kResizeNearestNeighbor, K::kConcatenation},
+    {K::kConcatenation, K::kConv2d},
+    {K::kReshape, K::kTranspose, K::kReshape},
+    {K::kExpandDims, K::kConv2d, K::kSqueeze},
+    {K::kQuantize, K::kQuantize},
+    {K::kRelu, K::kTanh, K::kQuantize},
+    {K::kLogistic, K::kMul, K::kDequantize},
+    {K::kReshape, K::kAdd, K::kReshape},
+    {K::kStridedSlice, K::kSub},
+};
+
+void grow(GraphMaker& m, OperatorKind kind) {
+  std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
+    return r.kind == kind;
+  })->grow(m);
 }
-static_assert(kRows[0].kind == OperatorKind::kConv2d &&
-                  kRows[1].kind == OperatorKind::kDepthwiseConv2d &&
-                  kRows[2].kind == OperatorKind::kFullyConnected,
-              "draw() knows kernels by their place");
+
+// Kernels, which have templates and schedules to try; motifs; or any operator.
+void grow_something(GraphMaker& m) {
+  if (m.chance(25)) return grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected}));
+  if (m.chance(50)) return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)].grow(m);
+  for (const OperatorKind kind :
+       kMotifs[static_cast<size_t>(m.between(0, static_cast<int>(kMotifs.size()) - 1))]) {
+    grow(m, kind);
+    m.follow();
+  }
+}
 
 // What the network quantises its float inputs with: values then fall around every step.
 float float_step(const Graph& graph) {
@@ -83,8 +125,8 @@ std::string text_of(const Tensor& t) {
 
 Graph random_graph(uint64_t seed, uint64_t index) {
   GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));
-  const int wanted = maker.one_of({1, 1, 2, 2, 3, 3, 4, 5, 6, 8});
-  for (int i = 0; i < wanted; ++i) draw(maker).grow(maker);
+  const auto wanted = static_cast<size_t>(maker.one_of({1, 1, 2, 2, 3, 4, 5, 6, 8, 12}));
+  while (maker.operators() < wanted) grow_something(maker);
   return maker.finish();
 }
 

@@ -9,7 +9,7 @@
 
 namespace tinytune::bench {
 
-/// One to eight operators of operators.inc, and the QUANTIZE of float32 and uint8 inputs.
+/// One to about a dozen operators of operators.inc, and the QUANTIZE of float32 and uint8 inputs.
 Graph random_graph(uint64_t seed, uint64_t index);
 
 /// Inputs for it: `variant` 0 is uniform, others are constant, extreme or smooth.
