@@ -48,6 +48,8 @@ class Generation {
     network_.invoke_symbol = parts_.name + "_invoke";
     network_.arena_symbol = parts_.name + "_arena";
     network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
+    for (const ConstantPool::Array& array : parts_.constants.arrays())
+      network_.constant_bytes += array.bytes.size();
     network_.warnings = kernels_.warnings();
     print_files();
     return std::move(network_);

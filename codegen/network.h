@@ -64,6 +64,7 @@ struct GeneratedNetwork {
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
   uint32_t arena_lower_bound = 0;     ///< the most bytes of tensors alive in one step
+  uint64_t constant_bytes = 0;        ///< of weights and tables
   std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 

@@ -4,6 +4,10 @@
 // SXTB16) and used by every output channel; weights are widened when they are packed. The inner
 // loop is then loads and SMLAD only: a tile of `oc` channels by `px` pixels loads oc + px words for
 // 2 * oc * px products.
+//
+// A dense layer has one pixel, and its weights are most of the network's flash. There the inputs
+// can be widened where they are used, which needs no scratch, and so can the weights, which halves
+// them.
 
 #include <algorithm>
 
@@ -30,7 +34,9 @@ struct Plan {
   int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
   std::string border;
   Staging staging;
-  int64_t pairs;  // of the reduction, rounded up to steps
+  bool staged = true;         // else: inputs are widened in the loop (dense)
+  bool byte_weights = false;  // weights are widened in the loop (dense)
+  int64_t pairs;              // of the reduction, rounded up to steps
 
   Plan(const Workload& w, const Schedule& s)
       : oc(s.get_int("oc")), px(s.get_int("px")), step(s.get_int("step")), border(s.get("border")) {
@@ -38,6 +44,20 @@ struct Plan {
     staging = w.in_c % 4 == 0 ? Staging::kWords : run % 2 == 0 ? Staging::kPairs : Staging::kHalves;
     const int64_t all = (w.reduction() + 1) / 2;
     pairs = (all + step - 1) / step * step;
+    if (w.op == OpKind::kDense) {
+      staged = s.get("inputs") == "staged";
+      byte_weights = s.get("weights") == "bytes";
+    }
+  }
+
+  int64_t weight_bytes() const { return (byte_weights ? 2 : 4) * pairs * oc; }  // of a tile
+
+  // Words of four inputs or weights, whole steps of them.
+  bool legal(const Workload& w) const {
+    if (px > w.out_h * w.out_w || oc * px > 8 || 2 * step > std::max<int64_t>(2, w.reduction()))
+      return false;
+    return (staged && !byte_weights) ||
+           (staging == Staging::kWords && step % 2 == 0 && w.in_c % (2 * step) == 0);
   }
 };
 
@@ -49,8 +69,7 @@ bool supports_dense(const Workload& w, const Device& device) {
   return tiles_fit(w) && w.op == OpKind::kDense && device.target.isa == "armv7e-m";
 }
 
-// A row of its own for dense layers, because they must not be the default there: nothing but
-// weights is in such a layer, and these are widened to twice their size.
+// A row of its own for dense layers, which have knobs of their own.
 const char* name_for(const Workload& w) {
   return w.op == OpKind::kDense ? "smlad_dense" : "smlad_nhwc";
 }
@@ -63,29 +82,35 @@ ConfigSpace space(const Workload& w, const Device&) {
                              1,
                              {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}),
                               int_knob("step", {1, 2, 4, 8}), border_knob(w), scheduler_knob()}};
+  if (w.op == OpKind::kDense) {
+    family.knobs.push_back({"inputs", {"staged", "widened"}});
+    family.knobs.push_back({"weights", {"pairs", "bytes"}});
+  }
   ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) {
-    const Plan plan(w, s);
-    return plan.px <= w.out_h * w.out_w && plan.oc * plan.px <= 8 &&
-           2 * plan.step <= std::max<int64_t>(2, w.reduction());
-  });
+  result.add(std::move(family), [&](const Schedule& s) { return Plan(w, s).legal(w); });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device&) {
   const bool one_pixel = w.out_h * w.out_w == 1;
   const char* channels = one_pixel && w.out_c % 4 == 0 ? "4" : w.out_c % 2 == 0 ? "2" : "1";
-  return Schedule(name_for(w), 1,
-                  {{"oc", channels},
-                   {"px", one_pixel ? "1" : "2"},
-                   {"step", w.reduction() >= 8 ? "4" : "1"},
-                   {"border", usual_border(w)},
-                   {"sched", "source"}});
+  std::vector<std::pair<std::string, std::string>> knobs = {
+      {"oc", channels},
+      {"px", one_pixel ? "1" : "2"},
+      {"step", w.reduction() >= 8 ? "4" : "1"},
+      {"border", usual_border(w)},
+      {"sched", "source"}};
+  if (w.op == OpKind::kDense) {
+    const bool in_words = w.in_c % 8 == 0;
+    knobs.emplace_back("inputs", in_words ? "widened" : "staged");
+    knobs.emplace_back("weights", in_words ? "bytes" : "pairs");
+  }
+  return Schedule(name_for(w), 1, std::move(knobs));
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
-  return PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4;
+  return plan.staged ? PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4 : 0;
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -101,7 +126,14 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
       const auto at = static_cast<size_t>(c);
       params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
     }
-    for (int64_t pair = 0; pair < plan.pairs; ++pair) {
+    for (int64_t k = 0; plan.byte_weights && k < w.in_c; k += 4)
+      for (const auto& channel : tile) {
+        uint32_t word = 0;
+        for (size_t i = 0; i < 4; ++i)
+          word |= uint32_t{static_cast<uint8_t>(channel[static_cast<size_t>(k) + i])} << (8 * i);
+        weights.push_back(static_cast<int32_t>(word));
+      }
+    for (int64_t pair = 0; !plan.byte_weights && pair < plan.pairs; ++pair) {
       // SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
       const int64_t low = plan.staging == Staging::kWords ? pair / 2 * 4 + pair % 2 : 2 * pair;
       const int64_t high = plan.staging == Staging::kWords ? low + 2 : low + 1;
@@ -123,14 +155,16 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, plan.px);
+  const int64_t input_bytes = plan.staged ? 4 : 2, weight_bytes = plan.byte_weights ? 2 : 4;
   using Kind = Loop::Kind;
   NestBuilder build(4, 4, 12);
   build.loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * plan.px, 0);
-  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, 4 * plan.pairs * plan.oc,
-             plan.oc, 12 * plan.oc);
+  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.weight_bytes(), plan.oc,
+             12 * plan.oc);
   build.loop("reduction", plan.pairs / plan.step, Kind::kSerial, true,
-             int64_t{4} * plan.px * plan.step, int64_t{4} * plan.step * plan.oc, 0, 0);
-  build.loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.px, 4 * plan.oc, 0, 0);
+             input_bytes * plan.px * plan.step, weight_bytes * plan.step * plan.oc, 0, 0);
+  build.loop("ku", plan.step, Kind::kUnrolled, true, input_bytes * plan.px, weight_bytes * plan.oc,
+             0, 0);
   build.loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
   build.loop("px", plan.px, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
   build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
@@ -139,9 +173,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = plan.oc * plan.px;
   nest.outputs = tiles * plan.px * w.out_c;
-  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4 * tiles;
+  if (plan.staged)
+    nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.pairs * plan.px * 4 * tiles;
   nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches.emplace_back("smlad", 1.0);
+  nest.switches.emplace_back("widened",
+                             (plan.staged ? 0.0 : 1.0) + (plan.byte_weights ? 2.0 : 0.0));
   return nest;
 }
 
@@ -151,6 +188,10 @@ class Writer {
       : w_(w), plan_(plan), tiles_(w, plan.px, plan.border), ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
+    if (!plan_.staged) {  // of one pixel: there is nothing to walk
+      channels(IrText::argument("output"));
+      return ir_.function(symbol, {"input", "weights", "params", "output"});
+    }
     tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
                 [&](const Value& out) { channels(out); });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
@@ -212,27 +253,30 @@ class Writer {
 
   Values tile(const Value& weights, const Value& params, const Value& out) {
     // Carried: weights, staged, sums.
-    Values state = {weights, tiles_.staging_area()};
+    Values state = {weights, plan_.staged ? tiles_.staging_area() : IrText::argument("input")};
     for (int i = 0; i < plan_.px; ++i)
       for (int c = 0; c < plan_.oc; ++c)
         state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
-    const Value end = ir_.at(weights, 4 * plan_.pairs * plan_.oc);
+    const Value end = ir_.at(weights, plan_.weight_bytes());
     state = ir_.do_while(state, [&](const Values& v) {
       Values next = v;
       for (int u = 0; u < plan_.step; ++u) {
         Values inputs;
         for (int i = 0; i < plan_.px; ++i)
-          inputs.push_back(ir_.load_word(ir_.at(v[1], 4 * (u * plan_.px + i))));
+          inputs.push_back(plan_.staged ? ir_.load_word(ir_.at(v[1], 4 * (u * plan_.px + i)))
+                                        : widened_pair(v[1], u, 0, 1));
         for (int c = 0; c < plan_.oc; ++c) {
-          const Value weight = ir_.load_word(ir_.at(v[0], 4 * (u * plan_.oc + c)));
+          const Value weight = plan_.byte_weights
+                                   ? widened_pair(v[0], u, c, plan_.oc)
+                                   : ir_.load_word(ir_.at(v[0], 4 * (u * plan_.oc + c)));
           for (int i = 0; i < plan_.px; ++i) {
             Value& sum = next[static_cast<size_t>(2 + i * plan_.oc + c)];
             sum = ir_.call("llvm.arm.smlad", {inputs[static_cast<size_t>(i)], weight, sum});
           }
         }
       }
-      next[0] = ir_.at(v[0], 4 * plan_.step * plan_.oc);
-      next[1] = ir_.at(v[1], 4 * plan_.step * plan_.px);
+      next[0] = ir_.at(v[0], (plan_.byte_weights ? 2 : 4) * plan_.step * plan_.oc);
+      next[1] = ir_.at(v[1], (plan_.staged ? 4 : 2) * plan_.step * plan_.px);
       next.push_back(ir_.differs(next[0], end));
       return next;
     });
@@ -247,6 +291,13 @@ class Writer {
                        ir_.at(out, int64_t{i} * w_.out_c + c));
     }
     return {state[0], ir_.at(params, 4 * kParamWords * plan_.oc), ir_.at(out, plan_.oc)};
+  }
+
+  // Pair `pair` of words that hold four bytes each, `words` of them side by side: bytes 0 and 2 of
+  // word `word`, or 1 and 3. LLVM loads a word once for both and folds the rotation into SXTB16.
+  Value widened_pair(const Value& base, int pair, int word, int words) {
+    const Value bytes = ir_.load_word(ir_.at(base, 4 * (pair / 2 * words + word)));
+    return ir_.call("llvm.arm.sxtb16", {pair % 2 == 0 ? bytes : ir_.rotate_right(bytes, 8)});
   }
 
   const Workload& w_;

@@ -53,7 +53,7 @@ void add_layout(CLI::App& app, std::string& layout, const char* description) {
 
 template <typename Arguments>
 void add_limits(CLI::App& app, Arguments& arguments) {
-  app.add_option("--ram", arguments.ram, "Most bytes of the arena: 98304, 96K [the device's]")
+  app.add_option("--ram", arguments.ram, "Most bytes of the arena: 98304, 96K [lower bound + 5 %]")
       ->type_name("BYTES");
   app.add_option("--flash", arguments.flash, "Most bytes of weights and code [the device's]")
       ->type_name("BYTES");

@@ -27,21 +27,25 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
   return applicable_records(*contents, *path, device, sink);
 }
 
+/// Whether the fastest kernels' weights leave the device no room for code. Then kernels are chosen
+/// within its flash; otherwise nothing has to be built to know that it fits.
+bool may_overflow(const GeneratedNetwork& network, const Device& device) {
+  constexpr uint64_t kCode = 64 * 1024;  // of any network seen, and some
+  return network.constant_bytes + kCode > device.memory(device.rodata_memory).size_bytes;
+}
+
 Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
                                   LayoutChoice& layouts, NetworkOptions options,
                                   const MemoryLimits& limits, const MessageSink& sink) {
-  const auto best = [&records](const Workload& workload) -> std::optional<Schedule> {
-    const Measurement* measurement = records.best(to_text(workload));
-    if (measurement == nullptr) return std::nullopt;
-    const Result<Schedule> schedule = parse_schedule(measurement->schedule);
-    return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
-  };
   options.name = model.info().name;
   options.layouts = layouts.source();
   const IntegerNetwork& executed = model.state().network;
-  Result<GeneratedNetwork> network =
-      limits.any() ? generate_within(executed, device, records, limits, options)
-                   : generate_network(executed, device, best, options);
+  Result<GeneratedNetwork> network = generate_within(executed, device, records, limits, options);
+  if (network && !limits.flash_bytes && may_overflow(*network, device)) {
+    MemoryLimits within_device = limits;
+    within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
+    network = generate_within(executed, device, records, within_device, options);
+  }
   TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)

@@ -1,6 +1,7 @@
 #include "tuner/fitting.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -64,15 +65,26 @@ class Options {
     const ConfigSpace space = space_of(workload, device_);
     TT_TRY_ASSIGN(const Schedule by_default, default_schedule_of(workload, device_));
     TT_TRY(offer(task, group, by_default, 2 * slowest, std::nullopt));
-    for (const Schedule& lean : leanest(space, workload, by_default)) {
-      const size_t before = task.options.size();
-      TT_TRY(offer(task, group, lean, 4 * slowest, std::nullopt));
-      if (task.options.size() > before) break;
-    }
+    const uint64_t room =
+        *limits_.ram_bytes - std::min<uint64_t>(*limits_.ram_bytes, task.live_bytes);
+    for (const uint64_t scratch : {room, uint64_t{0}})
+      TT_TRY(offer_one(task, group, nearest_within(space, workload, by_default, scratch),
+                       4 * slowest));
     return task;
   }
 
  private:
+  // The first that the weights permit.
+  Status offer_one(TaskOptions& task, const Group& group, const std::vector<Schedule>& schedules,
+                   uint64_t cycles) const {
+    for (const Schedule& schedule : schedules) {
+      const size_t before = task.options.size();
+      TT_TRY(offer(task, group, schedule, cycles, std::nullopt));
+      if (task.options.size() > before) break;
+    }
+    return ok_status();
+  }
+
   // Kept if every layer's weights permit it and no faster one needs as little memory.
   Status offer(TaskOptions& task, const Group& group, const Schedule& schedule, uint64_t cycles,
                std::optional<uint64_t> code_bytes) const {
@@ -135,22 +147,50 @@ uint32_t scratch_bytes_of(const Workload& workload, const Schedule& schedule) {
   return static_cast<uint32_t>((*owner)->scratch_bytes(workload, schedule));
 }
 
-std::vector<Schedule> leanest(const ConfigSpace& space, const Workload& workload,
-                              const Schedule& schedule) {
+std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
+                                     const Schedule& schedule, uint64_t scratch) {
   constexpr size_t kMost = 16;  // weights may forbid some
-  std::vector<std::pair<std::pair<uint32_t, size_t>, size_t>> ranked;
+  struct Candidate {
+    uint64_t excess, bytes;
+    size_t different, point;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  std::vector<Candidate> ranked;
   for (size_t point = 0; point < space.size(); ++point) {
     const Schedule other = space.schedule(point);
     size_t different = other.template_name() == schedule.template_name() ? 0 : other.knobs().size();
     for (const auto& [knob, value] : other.knobs())
       different += schedule.has(knob) && schedule.get(knob) == value ? 0 : 1;
-    ranked.push_back({{scratch_bytes_of(workload, other), different}, point});
+    const uint64_t bytes = scratch_bytes_of(workload, other);
+    const uint64_t excess = bytes > scratch ? bytes - scratch : 0;
+    ranked.push_back({excess, excess > 0 ? bytes : 0, different, point});
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<Schedule> schedules;
   for (size_t i = 0; i < std::min(kMost, ranked.size()); ++i)
-    schedules.push_back(space.schedule(ranked[i].second));
+    schedules.push_back(space.schedule(ranked[i].point));
   return schedules;
+}
+
+uint64_t default_ram_bytes(const IntegerNetwork& network, const Device& device,
+                           const NetworkOptions& options) {
+  const NetworkMemory memory = network_memory(network, options);
+  std::vector<uint32_t> least;
+  std::map<std::string, uint32_t> known;  // by workload
+  for (const NetworkMemory::Layer& layer : memory.layers) {
+    const Workload& workload = layer.op.workload;
+    const auto [at, is_new] = known.try_emplace(to_text(workload), 0);
+    if (is_new) {
+      uint32_t bytes = std::numeric_limits<uint32_t>::max();
+      const ConfigSpace space = space_of(workload, device);
+      for (size_t point = 0; point < space.size() && bytes > 0; ++point)
+        bytes = std::min(bytes, scratch_bytes_of(workload, space.schedule(point)));
+      at->second = space.size() == 0 ? 0 : bytes;
+    }
+    least.push_back(at->second);
+  }
+  return std::max<uint64_t>(memory.lower_bound + memory.lower_bound / 20,
+                            memory.arena_bytes(least));
 }
 
 Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
@@ -174,7 +214,7 @@ Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
     for (size_t f = 0; f < all.family_count(); ++f)
       kept.add(all.family(f), [&](const Schedule& s) { return all.find(s) && fits(s); });
     if (kept.size() == 0) {
-      const Schedule lean = leanest(all, workload, by_default).front();
+      const Schedule lean = nearest_within(all, workload, by_default, 0).front();
       return Error(ErrorCode::kFailed,
                    "task " + std::to_string(task.index) + " (" + task.task->name + ") takes " +
                        std::to_string(live + scratch_bytes_of(workload, by_default)) +
@@ -182,7 +222,9 @@ Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
                        "; the smallest achievable is " +
                        std::to_string(live + scratch_bytes_of(workload, lean)));
     }
-    const Schedule start = fits(by_default) ? by_default : leanest(kept, workload, by_default)[0];
+    const Schedule start = fits(by_default)
+                               ? by_default
+                               : nearest_within(kept, workload, by_default, ram_bytes - live)[0];
     task.default_point = *kept.find(start);
     for (const Measurement* m : records.of(task.workload)) {
       const auto schedule = parse_schedule(m->schedule);
@@ -199,8 +241,10 @@ Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
 }
 
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
-                                         const Records& records, const MemoryLimits& limits,
+                                         const Records& records, const MemoryLimits& asked,
                                          const NetworkOptions& options) {
+  MemoryLimits limits = asked;
+  if (!limits.ram_bytes) limits.ram_bytes = default_ram_bytes(executed, device, options);
   const NetworkMemory memory = network_memory(executed, options);
   const std::vector<Group> groups = group_by_workload(memory);
   const Options options_of(memory, device, records, limits);

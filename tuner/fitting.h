@@ -16,10 +16,16 @@
 
 namespace tinytune {
 
-/// Chooses among recorded schedules, the default and, where that has too much scratch, its nearest
-/// neighbour with less. Flash is checked on the linked library; where no compiler is there to link
-/// it, on the estimate the choice was made by. Errors as generate_network(); kFailed: cannot fit,
-/// with what could.
+/// The arena that a network gets where nobody names one: its lower bound + 5 %, which every plan
+/// can reach that has scratch only where tensors leave room. Where even the leanest kernels need
+/// more, what those need. Bytes.
+uint64_t default_ram_bytes(const IntegerNetwork& network, const Device& device,
+                           const NetworkOptions& options);
+
+/// Within `limits`, or what default_ram_bytes() allows. Chooses among recorded schedules, the
+/// default and, where that has too much scratch, its nearest neighbour with less. Flash is checked
+/// on the linked library; where no compiler is there to link it, on the estimate the choice was
+/// made by. Errors as generate_network(); kFailed: cannot fit, with what could.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const MemoryLimits& limits,
                                          const NetworkOptions& options);
@@ -30,9 +36,10 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
 Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
                     std::vector<TuningTask>& tasks, Records& records);
 
-/// The points of `space` with the least scratch, those that differ least from `schedule` first.
-std::vector<Schedule> leanest(const ConfigSpace& space, const Workload& workload,
-                              const Schedule& schedule);
+/// Points of `space` with at most `scratch` bytes, those that differ least from `schedule` first;
+/// where there are none, the points with the least scratch.
+std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
+                                     const Schedule& schedule, uint64_t scratch);
 
 /// Scratch of any schedule of this build's templates.
 uint32_t scratch_bytes_of(const Workload& workload, const Schedule& schedule);

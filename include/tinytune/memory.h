@@ -1,4 +1,8 @@
 // How much memory a network may take: a promise to keep, not a wish.
+//
+// Kernels trade scratch for speed, so an arena without a limit would grow by a third for the last
+// percents. By default it may exceed the bytes of tensors alive at once by 5 %; who has memory to
+// spend says so.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +11,9 @@
 namespace tinytune {
 
 struct MemoryLimits {
-  std::optional<uint64_t> ram_bytes;    ///< of the arena: tensors and kernels' scratch
-  std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code
+  std::optional<uint64_t> ram_bytes;    ///< of the arena: tensors and kernels' scratch. Default:
+                                        ///< lower bound + 5 %, or the least that kernels need
+  std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code. Default: the device's
   bool any() const { return ram_bytes || flash_bytes; }
 };
 

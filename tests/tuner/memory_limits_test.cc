@@ -22,8 +22,8 @@ class MemoryLimitOptions : public TuneProgram {
 };
 
 TEST_F(MemoryLimitOptions, Ram_TradesScratchForCyclesAndStaysExact) {
-  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random"})).exit_code, 0);
-  const Json free = run({"--records", "small.esp32c3.jsonl"});
+  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--ram", "32K"})).exit_code, 0);
+  const Json free = run({"--records", "small.esp32c3.jsonl", "--ram", "32K"});
   const uint64_t bound = free["arena_lower_bound"], peak = free["arena_bytes"];
   ASSERT_GT(peak, bound) << "no scratch to trade";
   const Json limited = run({"--records", "small.esp32c3.jsonl", "--ram", std::to_string(bound)});
@@ -33,6 +33,14 @@ TEST_F(MemoryLimitOptions, Ram_TradesScratchForCyclesAndStaysExact) {
   // A limit that nothing exceeds changes nothing.
   const Json roomy = run({"--records", "small.esp32c3.jsonl", "--ram", "64K"});
   EXPECT_EQ(roomy["cycles"], free["cycles"]);
+}
+
+TEST_F(MemoryLimitOptions, WithoutRam_TheArenaIsWithinFivePercentOfItsBound) {
+  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--ram", "32K"})).exit_code, 0);
+  const Json tuned = run({"--records", "small.esp32c3.jsonl"}), by_default = run({});
+  for (const Json& report : {tuned, by_default})
+    EXPECT_LE(report["arena_bytes"].get<uint64_t>() * 100,
+              report["arena_lower_bound"].get<uint64_t>() * 105);
 }
 
 TEST_F(MemoryLimitOptions, Flash_IsKeptByTheLinkedLibrary) {
