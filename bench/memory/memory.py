@@ -2,8 +2,9 @@
 """Arena of every model beside its lower bound and TFLM's arena; exits 1 where a target is missed.
 
 The lower bound is the most bytes of tensors alive during any one operator, weights excluded. The
-target is for the arena under `--ram`, set to that bound + 5 %; the arenas without a limit are shown
-to tell what the limit costs in cycles.
+target, without any option, is that bound + 5 %, default schedules and (with --records) tuned ones,
+and below TFLM's arena. What kernels would take with memory to spare is shown beside it, to tell
+what the limit costs in cycles.
 """
 import argparse
 import csv
@@ -12,7 +13,8 @@ import pathlib
 import subprocess
 import sys
 
-CORE_OF = {"rv32imc": "rv32", "cortex-m4": "m4"}
+CORE_OF = {"rv32imc": "rv32", "esp32c3": "rv32", "cortex-m4": "m4", "stm32f4": "m4",
+           "stm32l4r5": "m4", "stm32f7": "m7"}  # TFLM's arenas are known for these
 
 
 def arguments():
@@ -26,7 +28,7 @@ def arguments():
                         help="folder of MODEL.DEVICE.jsonl logs; without it nothing is tuned")
     parser.add_argument("--trials", type=int,
                         help="measurements a log is brought to; needs --records")
-    parser.add_argument("--devices", nargs="+", default=list(CORE_OF), choices=list(CORE_OF))
+    parser.add_argument("--devices", nargs="+", default=["rv32imc", "cortex-m4"])
     return parser.parse_args()
 
 
@@ -66,8 +68,8 @@ def log_of(options, model, device):
 
 def main():
     options = arguments()
-    peers = peer_arenas(options.peers)
-    print("| model | device | default | tuned | limited | lower bound | over | TFLM | "
+    peers = peer_arenas(options.peers) if options.peers.exists() else {}
+    print("| model | device | default | tuned | lower bound | over | TFLM | unlimited | "
           "cycles for the limit | |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|---|")
     missed = 0
@@ -78,17 +80,17 @@ def main():
             default = run(options, model, device)
             tuned = run(options, model, device, *records)
             bound = default["arena_lower_bound"]
-            limited = run(options, model, device, *records, "--ram", bound * 105 // 100)
-            peer = peers.get((CORE_OF[device], model.stem))
-            reports = (default, tuned, limited)
-            holds = (limited["arena_bytes"] * 100 <= bound * 105
-                     and (peer is None or limited["arena_bytes"] < peer)
-                     and all(report["exact"] for report in reports))
+            unlimited = run(options, model, device, *records, "--ram", 4 * bound)
+            peer = peers.get((CORE_OF.get(device), model.stem))
+            holds = all(report["exact"] and report["arena_bytes"] * 100 <= bound * 105
+                        and (peer is None or report["arena_bytes"] < peer)
+                        for report in (default, tuned))
             missed += not holds
-            cost = limited["cycles"] / tuned["cycles"] - 1
+            cost = tuned["cycles"] / unlimited["cycles"] - 1
             print(f"| {model.stem} | {device} | {default['arena_bytes']} | "
-                  f"{tuned['arena_bytes'] if log else '-'} | {limited['arena_bytes']} | {bound} | "
-                  f"{limited['arena_bytes'] / bound - 1:.1%} | {peer or '-'} | {cost:+.1%} | "
+                  f"{tuned['arena_bytes'] if log else '-'} | {bound} | "
+                  f"{max(default['arena_bytes'], tuned['arena_bytes']) / bound - 1:.1%} | "
+                  f"{peer or '-'} | {unlimited['arena_bytes']} | {cost:+.1%} | "
                   f"{'' if holds else 'MISSED'} |", flush=True)
     return 1 if missed else 0
 
