@@ -29,9 +29,16 @@ ConfigSpace space_of(const Workload& workload, const Device& device) {
   return all;
 }
 
-Result<Schedule> default_schedule_of(const Workload& workload, const Device& device) {
+std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device) {
+  std::vector<Schedule> all;
   for (const KernelTemplate& t : kernel_templates())
-    if (t.supports(workload, device)) return t.default_schedule(workload, device);
+    if (t.supports(workload, device)) all.push_back(t.default_schedule(workload, device));
+  return all;
+}
+
+Result<Schedule> default_schedule_of(const Workload& workload, const Device& device) {
+  std::vector<Schedule> all = default_schedules_of(workload, device);
+  if (!all.empty()) return std::move(all.front());
   return Error(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
 }
 

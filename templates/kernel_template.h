@@ -72,6 +72,9 @@ Result<const KernelTemplate*> find_template(const Schedule& schedule);
 /// The union of the spaces of all templates that support the workload.
 ConfigSpace space_of(const Workload& workload, const Device& device);
 
+/// The default of every template that supports the workload, in the order of kernels.inc.
+std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
+
 /// The first supporting template's default; what an untuned layer gets.
 /// kUnsupported: no template takes this workload.
 Result<Schedule> default_schedule_of(const Workload& workload, const Device& device);

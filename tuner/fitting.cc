@@ -62,13 +62,15 @@ class Options {
       TT_TRY(offer(task, group, *schedule, slowest, m->code_bytes));
     }
     // Unmeasured ones are for when nothing measured fits: their cycles only order them.
+    const std::vector<Schedule> defaults = default_schedules_of(workload, device_);
+    if (defaults.empty()) return default_schedule_of(workload, device_).error();
+    for (const Schedule& schedule : defaults)
+      TT_TRY(offer(task, group, schedule, 2 * slowest, std::nullopt));
     const ConfigSpace space = space_of(workload, device_);
-    TT_TRY_ASSIGN(const Schedule by_default, default_schedule_of(workload, device_));
-    TT_TRY(offer(task, group, by_default, 2 * slowest, std::nullopt));
     const uint64_t room =
         *limits_.ram_bytes - std::min<uint64_t>(*limits_.ram_bytes, task.live_bytes);
     for (const uint64_t scratch : {room, uint64_t{0}})
-      TT_TRY(offer_one(task, group, nearest_within(space, workload, by_default, scratch),
+      TT_TRY(offer_one(task, group, nearest_within(space, workload, defaults.front(), scratch),
                        4 * slowest));
     return task;
   }
@@ -193,7 +195,7 @@ uint64_t default_ram_bytes(const IntegerNetwork& network, const Device& device,
                             memory.arena_bytes(least));
 }
 
-Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
+Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
                     std::vector<TuningTask>& tasks, Records& records) {
   // Around a layer, NCHW tensors have the bytes of NHWC ones.
   const NetworkMemory memory = network_memory(network, {"network"});
@@ -222,9 +224,12 @@ Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
                        "; the smallest achievable is " +
                        std::to_string(live + scratch_bytes_of(workload, lean)));
     }
-    const Schedule start = fits(by_default)
-                               ? by_default
-                               : nearest_within(kept, workload, by_default, ram_bytes - live)[0];
+    Schedule start = nearest_within(kept, workload, by_default, ram_bytes - live)[0];
+    for (const Schedule& usual : default_schedules_of(workload, device))
+      if (kept.find(usual)) {
+        start = usual;
+        break;
+      }
     task.default_point = *kept.find(start);
     for (const Measurement* m : records.of(task.workload)) {
       const auto schedule = parse_schedule(m->schedule);

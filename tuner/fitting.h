@@ -31,9 +31,9 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const NetworkOptions& options);
 
 /// Drops from every task the schedules that no network within `ram_bytes` can use, and from the
-/// records those of them that were measured; a task whose default goes starts from its nearest
-/// neighbour. kFailed: nothing is left of a task.
-Status keep_fitting(const IntegerNetwork& network, uint64_t ram_bytes,
+/// records those of them that were measured; a task whose default goes starts from the
+/// next template's, or its nearest neighbour. kFailed: nothing is left of a task.
+Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
                     std::vector<TuningTask>& tasks, Records& records);
 
 /// Points of `space` with at most `scratch` bytes, those that differ least from `schedule` first;

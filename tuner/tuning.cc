@@ -211,7 +211,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);
   const uint64_t ram_bytes = options.limits.ram_bytes.value_or(
       default_ram_bytes(model.state().network, device, {"network"}));
-  TT_TRY(keep_fitting(model.state().network, ram_bytes, tasks, records));
+  TT_TRY(keep_fitting(model.state().network, device, ram_bytes, tasks, records));
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
 
   SessionLimits limits;
