@@ -93,13 +93,16 @@ int GraphMaker::random_constant(Shape shape, Quantization quantization) {
 int GraphMaker::integers(const std::vector<int32_t>& values) {
   std::vector<uint8_t> data(values.size() * sizeof(int32_t));
   std::memcpy(data.data(), values.data(), data.size());
+  if (chance(40))  // two operators may share a constant
+    for (const Tensor& t : graph_.tensors)
+      if (t.is_constant && t.type == ElementType::kInt32 && t.shape.size() == 1 && t.data == data)
+        return t.id;
   return constant(ElementType::kInt32, {static_cast<int>(values.size())}, {}, std::move(data));
 }
 
 int GraphMaker::integer(int32_t value) {
   const int id = integers({value});
-  if (chance(50)) graph_.tensors[static_cast<size_t>(id)].shape = {};
-  return id;
+  return chance(50) ? id : constant(ElementType::kInt32, {}, {}, tensor(id).data);
 }
 
 int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) {

@@ -77,7 +77,7 @@ class GraphMaker {
 
   void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
           Attributes attributes = {});
-  size_t operators() const { return graph_.operators.size(); }
+  const std::vector<Operator>& operators() const { return graph_.operators; }
 
   /// Chooses the outputs: what nothing reads, and some of what is read inside. Orders of inputs,
   /// outputs and tensors are shuffled.

@@ -18,4 +18,8 @@ void grow(GraphMaker& m);
 #include "models/operators.inc"
 #undef OPERATOR
 
+/// Adds a layer with the workload of one that is there, on another input: they may share a kernel.
+/// Nothing where there is none.
+void grow_twin(GraphMaker& m);
+
 }  // namespace tinytune::bench

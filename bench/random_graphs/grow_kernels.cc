@@ -254,4 +254,26 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   m.op(OperatorKind::kTransposeConv, inputs, {y}, a);
 }
 
+void grow_twin(GraphMaker& m) {
+  std::vector<Operator> kernels;
+  for (const Operator& op : m.operators())
+    if (op.kind == OperatorKind::kConv2d || op.kind == OperatorKind::kDepthwiseConv2d ||
+        op.kind == OperatorKind::kFullyConnected)
+      kernels.push_back(op);
+  if (kernels.empty()) return;
+  Operator twin = kernels[static_cast<size_t>(m.between(0, static_cast<int>(kernels.size()) - 1))];
+  const Tensor input = m.tensor(twin.inputs[0]), weights = m.tensor(twin.inputs[1]);
+  const Tensor output = m.tensor(twin.outputs[0]);
+  twin.inputs[0] = m.existing([&](const Tensor& t) {
+    return is_int8(t) && t.shape == input.shape &&
+           t.quantization.scales == input.quantization.scales &&
+           t.quantization.zero_points == input.quantization.zero_points && t.id != input.id;
+  });
+  if (twin.inputs[0] < 0) twin.inputs[0] = m.fresh(input.shape, input.quantization);
+  // Its own weights of the same scales, or the very same tensor.
+  if (m.chance(60)) twin.inputs[1] = m.random_constant(weights.shape, weights.quantization);
+  const int y = m.result(output.shape, output.quantization);
+  m.op(twin.kind, twin.inputs, {y}, twin.attributes);
+}
+
 }  // namespace tinytune::bench

@@ -64,6 +64,7 @@ void grow(GraphMaker& m, OperatorKind kind) {
 
 // Kernels, which have templates and schedules to try; motifs; or any operator.
 void grow_something(GraphMaker& m) {
+  if (m.chance(6)) return grow_twin(m);
   if (m.chance(25)) return grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected}));
   if (m.chance(50)) return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)].grow(m);
   for (const OperatorKind kind :
@@ -126,7 +127,7 @@ std::string text_of(const Tensor& t) {
 Graph random_graph(uint64_t seed, uint64_t index) {
   GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));
   const auto wanted = static_cast<size_t>(maker.one_of({1, 1, 2, 2, 3, 4, 5, 6, 8, 12}));
-  while (maker.operators() < wanted) grow_something(maker);
+  while (maker.operators().size() < wanted) grow_something(maker);
   return maker.finish();
 }
 

@@ -124,6 +124,14 @@ void count_kernels(const GeneratedNetwork& network, Tally& tally) {
   tally["schedule not permitted by the weights"] += static_cast<int>(network.warnings.size());
 }
 
+Status expect_equal_files(const GeneratedNetwork& once, const GeneratedNetwork& again) {
+  for (size_t i = 0; i < once.files.size(); ++i)
+    if (i >= again.files.size() || once.files[i].contents != again.files[i].contents)
+      return Error(ErrorCode::kFailed,
+                   "generated twice, " + once.files[i].name + " has other bytes");
+  return ok_status();
+}
+
 // kInvalidInput, kUnsupported: a valid graph was refused. All others: it went wrong further on.
 Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict& verdict) {
   const Bytes file = write_tflite(graph);
@@ -140,6 +148,11 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
   if (!network) return network.error().within("generating");
   count_kernels(*network, verdict.tally);
+  if (plan.twice) {
+    TT_TRY_ASSIGN(const GeneratedNetwork again,
+                  generate_network(executed, plan.device, drawn_schedules(plan), options));
+    TT_TRY(expect_equal_files(*network, again));
+  }
   if (damage.files) {
     verdict.damaged = damage.files(*network);
     if (!verdict.damaged) return ok_status();
@@ -178,6 +191,7 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
   plan.layouts = static_cast<LayoutDraw>(rng.below(3));
   plan.default_schedules = rng.below(5) == 0;
   plan.seed = rng.next();
+  plan.twice = rng.below(8) == 0;
   // All passes, none, or any subset.
   const uint64_t dice = rng.below(10);
   if (dice == 0) plan.disabled_passes = {"all"};

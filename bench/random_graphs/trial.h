@@ -24,7 +24,8 @@ struct Plan {
   LayoutDraw layouts = LayoutDraw::kNhwc;
   bool default_schedules = false;
   std::vector<std::string> disabled_passes;
-  uint64_t seed = 0;  ///< of layouts, schedules and inputs
+  bool twice = false;  ///< generate it twice, to compare the files
+  uint64_t seed = 0;   ///< of layouts, schedules and inputs
 
   std::string text() const;
 };
