@@ -101,6 +101,7 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
 
 int random_filter(GraphMaker& m, int extent) {
   if (m.chance(12)) return extent + m.between(0, 3);  // up to more than all of the input
+  if (m.chance(5)) return m.between(8, 20);
   return m.one_of({1, 1, 2, 3, 3, 3, 4, 5, 7});
 }
 
@@ -144,7 +145,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
     a.depth_multiplier = m.chance(90) ? multiplier : 0;
   } else {
     groups = m.chance(20) ? divisor(m, in[3]) : 1;
-    channels = groups * m.one_of({1, 2, 3, 4, 5, 7, 8, 12, 16});
+    channels = groups * m.one_of({1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 64});
   }
   const auto rows = [&] {
     return window_of(a.padding, in[1], kernel_h, a.stride_h, a.dilation_h).extent;
@@ -206,7 +207,7 @@ void grow<OperatorKind::kFullyConnected>(GraphMaker& m) {
                                                 : divisor(m, elements);
   const int rows = elements / columns;
   const int channels =
-      static_cast<int>(std::clamp<int64_t>(m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33}), 1,
+      static_cast<int>(std::clamp<int64_t>(m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33, 128}), 1,
                                            std::max<int64_t>(1, m.most_elements() / rows)));
   const Layer layer{{channels, columns}, 0, channels, columns, m.tensor(x).quantization.scales[0]};
   const Constants c = random_constants(m, layer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/rng.h"
 #include "bench/random_graphs/grow.h"
@@ -90,10 +91,14 @@ float random_float(Rng& rng, float step, int variant) {
       return steps * step;
     case 1:
       return (steps + 0.5F) * step;  // a tie, or next to one
-    case 4:
-      return std::ldexp(steps, static_cast<int>(rng.below(160)) - 60);
-    case 5:
-      return rng.below(2) == 0 ? 0.0F : -0.0F;
+    case 4:  // up to where the quotient overflows, down to where the value is no normal number
+      return std::ldexp(steps, static_cast<int>(rng.below(260)) - 145);
+    case 5: {
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      constexpr float kSpecial[] = {0, -0.0F, kInfinity, -kInfinity,
+                                    std::numeric_limits<float>::quiet_NaN()};
+      return kSpecial[rng.below(std::size(kSpecial))];
+    }
     default:
       return (steps + static_cast<float>(rng.uniform())) * step;
   }
