@@ -99,7 +99,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
       {"px", one_pixel ? "1" : "2"},
       {"step", w.reduction() >= 8 ? "4" : "1"},
       {"border", usual_border(w)},
-      {"sched", "source"}};
+      {"sched", "pressure"}};
   if (w.op == OpKind::kDense) {
     const bool in_words = w.in_c % 8 == 0;
     knobs.emplace_back("inputs", in_words ? "widened" : "staged");

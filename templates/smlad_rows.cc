@@ -80,7 +80,7 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   for (const char* step : {"1", "2", "3", "4", "5", "6"}) {
     const Schedule s(
         "smlad_rows", 1,
-        {{"oc", channels}, {"px", pixels}, {"rows", "1"}, {"step", step}, {"sched", "source"}});
+        {{"oc", channels}, {"px", pixels}, {"rows", "1"}, {"step", step}, {"sched", "pressure"}});
     if (all.find(s)) best = s;
   }
   return best;
