@@ -30,6 +30,7 @@ struct Options {
   CompileArguments compile;
   RunArguments run;
   ReportArguments report;
+  ExplainArguments explain;
   WorkerArguments worker;
   InspectArguments inspect;
 };
@@ -66,6 +67,7 @@ void add_passes(CLI::App& app, std::vector<std::string>& disabled) {
                  "Leave out a graph pass (may be repeated): " + names + "all")
       ->type_name("NAME")
       ->expected(1)
+      ->allow_extra_args(false)  // what follows may be a model
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -158,6 +160,16 @@ void add_small_commands(CLI::App& app, Options& options) {
   add_passes(*report, options.report.disabled_passes);
   add_json(*report, options);
 
+  CLI::App* explain = add_command(
+      app, "explain", "Say why the fastest kernel of a task is the fastest",
+      "Example: tune explain --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
+      "--task 2");
+  add_model_and_device(*explain, options.explain.model, options.explain.device);
+  explain->add_option("--records", options.explain.records, "The tuning log")->type_name("LOG");
+  explain->add_option("--task", options.explain.task, "A task of `tune inspect`")->type_name("N");
+  add_passes(*explain, options.explain.disabled_passes);
+  add_json(*explain, options);
+
   CLI::App* inspect = add_command(app, "inspect", "List a model's operators and tuning tasks",
                                   "Example: tune inspect kws.tflite");
   inspect->add_option("MODEL", options.inspect.model, "A .tflite file");
@@ -215,6 +227,15 @@ int dispatch(const std::string& command, const Options& options, const Invocatio
                {"--records", !a.records.empty()}}))
       return kExitWrongInput;
     return run_report(a, console);
+  }
+  if (command == "explain") {
+    const ExplainArguments& a = options.explain;
+    if (lacks({{"--model", !a.model.empty()},
+               {"--device", !a.device.empty()},
+               {"--records", !a.records.empty()},
+               {"--task", !a.task.empty()}}))
+      return kExitWrongInput;
+    return run_explain(a, console);
   }
   if (command == "inspect") {
     if (lacks({{"a model", !options.inspect.model.empty()}})) return kExitWrongInput;

@@ -70,6 +70,12 @@ struct ReportArguments {
 };
 int run_report(const ReportArguments& arguments, const Console& console);
 
+struct ExplainArguments {
+  std::string model, device, records, task;
+  std::vector<std::string> disabled_passes;
+};
+int run_explain(const ExplainArguments& arguments, const Console& console);
+
 struct WorkerArguments {
   std::string connect, device;
 };

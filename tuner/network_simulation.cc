@@ -121,13 +121,22 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   size_t section = 0;
   for (const GeneratedLayer& layer : network_->layers) {
     if (layer.index == kTransformIndex) continue;
-    LayerCost cost{layer.index, layer.op, layer.macs,  layer.macs_executed,
-                   0,           0,        layer.tuned, layer.fused_into};
+    LayerCost cost;
+    cost.index = layer.index;
+    cost.op = layer.op;
+    cost.macs = layer.macs;
+    cost.macs_executed = layer.macs_executed;
+    cost.tuned = layer.tuned;
+    cost.fused_into = layer.fused_into;
     if (layer.layout == Layout::kNchw) cost.layout = LayoutPolicy::kNchw;
     if (!layer.symbol.empty()) {
       const Counts& counts = call_report.sections.at(section++);
       cost.instructions = counts.instructions;
       cost.cycles = counts.cycles;
+      cost.multiplies = counts.multiplies;
+      cost.loads = counts.loads;
+      cost.stores = counts.stores;
+      cost.branches_taken = counts.branches_taken;
       report.overhead_instructions -= counts.instructions;
     }
     report.layers.push_back(std::move(cost));

@@ -162,6 +162,37 @@ std::string to_json(const TuneReport& report) {
                      {"search", report.times.search}}}});
 }
 
+std::string to_json(const TaskExplanation& explanation) {
+  Json kernels = Json::array(), knobs = Json::array();
+  for (const KernelCost& kernel : explanation.kernels) {
+    kernels.push_back({{"role", kernel.role},
+                       {"schedule", kernel.schedule},
+                       {"instructions", kernel.instructions},
+                       {"cycles", kernel.cycles},
+                       {"multiplies", kernel.multiplies},
+                       {"loads", kernel.loads},
+                       {"stores", kernel.stores},
+                       {"branches_taken", kernel.branches_taken},
+                       {"others", kernel.others()},
+                       {"stalls", kernel.stalls()}});
+  }
+  for (const KnobEffect& effect : explanation.knobs) {
+    knobs.push_back({{"knob", effect.knob},
+                     {"value", effect.value},
+                     {"other", effect.other},
+                     {"slowdown", effect.slowdown}});
+  }
+  return dump(Json{{"task", explanation.task.index},
+                   {"name", explanation.task.name},
+                   {"workload", explanation.task.workload},
+                   {"macs", explanation.task.macs},
+                   {"trials", explanation.trials},
+                   {"valid", explanation.valid},
+                   {"least_multiplies", explanation.least_multiplies},
+                   {"kernels", std::move(kernels)},
+                   {"knobs", std::move(knobs)}});
+}
+
 std::string to_json(const RunReport& report) { return dump(json_of(report)); }
 
 std::string to_json(const RunReport& by_default, const RunReport& tuned) {

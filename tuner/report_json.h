@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tinytune/deploy.h"
+#include "tinytune/explain.h"
 #include "tinytune/model.h"
 #include "tinytune/tinytune.h"
 #include "tinytune/tuning.h"
@@ -19,6 +20,7 @@ std::string to_json(const Inspection& inspection);
 std::string to_json(std::span<const DeviceInfo> devices);
 std::string to_json(const TuneReport& report);
 std::string to_json(const RunReport& report);
+std::string to_json(const TaskExplanation& explanation);
 
 /// Default and tuned variants of one network, side by side.
 std::string to_json(const RunReport& by_default, const RunReport& tuned);

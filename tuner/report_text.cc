@@ -2,51 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "tuner/layouts.h"
+#include "tuner/table.h"
 #include "tuner/units.h"
 
 namespace tinytune {
 namespace {
-
-/// Columns as wide as their widest cell; a column of numbers is aligned to the right.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) { add(std::move(header)); }
-
-  void add(std::vector<std::string> row) {
-    width_.resize(std::max(width_.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) width_[i] = std::max(width_[i], row[i].size());
-    rows_.push_back(std::move(row));
-  }
-
-  std::string text() const {
-    std::string all;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (size_t i = 0; i < row.size(); ++i) {
-        line += numeric(i) ? fmt::format("{:>{}}", row[i], width_[i])
-                           : fmt::format("{:<{}}", row[i], width_[i]);
-        line += "  ";
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      all += line + "\n";
-    }
-    return all;
-  }
-
- private:
-  bool numeric(size_t column) const {
-    return std::all_of(rows_.begin() + 1, rows_.end(), [column](const auto& row) {
-      return column >= row.size() || row[column].empty() || row[column] == "-" ||
-             std::isdigit(static_cast<unsigned char>(row[column][0])) != 0;
-    });
-  }
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<size_t> width_;
-};
 
 std::string shape_text(const std::vector<int>& shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));

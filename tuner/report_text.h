@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tinytune/deploy.h"
+#include "tinytune/explain.h"
 #include "tinytune/model.h"
 #include "tinytune/tinytune.h"
 #include "tinytune/tuning.h"
@@ -18,6 +19,7 @@ std::string unsupported_text(const Inspection& inspection);
 std::string to_text(std::span<const DeviceInfo> devices);
 std::string to_text(const TuneReport& report);
 std::string to_text(const RunReport& report);
+std::string to_text(const TaskExplanation& explanation);
 
 /// Layer by layer, default against tuned, then the network's totals.
 std::string comparison_text(const RunReport& by_default, const RunReport& tuned,

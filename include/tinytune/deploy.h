@@ -54,6 +54,8 @@ struct LayerCost {
   std::string op;
   int64_t macs = 0, macs_executed = 0;  ///< in the model; after folding
   uint64_t instructions = 0, cycles = 0;
+  uint64_t multiplies = 0, loads = 0, stores = 0;  ///< of the instructions
+  uint64_t branches_taken = 0;                     ///< conditional ones
   bool tuned = false;
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto

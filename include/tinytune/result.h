@@ -100,10 +100,9 @@ inline Status ok_status() { return Status(); }
 #define TT_CONCAT_(a, b) TT_CONCAT_INNER_(a, b)
 
 /// Returns the error of `expression` (a Status or Result) from the enclosing function.
-#define TT_TRY(expression)                                         \
-  do {                                                             \
-    if (auto tt_status_ = (expression); !tt_status_.has_value())   \
-      return tt_status_.error();                                   \
+#define TT_TRY(expression)                                                                  \
+  do {                                                                                      \
+    if (auto tt_status_ = (expression); !tt_status_.has_value()) return tt_status_.error(); \
   } while (false)
 
 /// `TT_TRY_ASSIGN(auto graph, import(path));` declares `graph`, or returns the error.

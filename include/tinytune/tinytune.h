@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tinytune/deploy.h"
+#include "tinytune/explain.h"
 #include "tinytune/layout.h"
 #include "tinytune/model.h"
 #include "tinytune/package.h"

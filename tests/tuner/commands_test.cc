@@ -170,6 +170,63 @@ TEST_F(Commands, Compile_WritesALibraryTwiceTheSame) {
   EXPECT_TRUE(fs::exists(path("one/small.c")));
 }
 
+TEST_F(Commands, Explain_SaysWhereTheWinnersCyclesGo) {
+  ASSERT_EQ(tune(with_model({"--trials", "24", "--tasks", "0", "--tuner", "random"})).exit_code, 0);
+  const std::vector<std::string> command =
+      with_model({"explain", "--records", "small.esp32c3.jsonl", "--task", "0"});
+  std::vector<std::string> with_json = command;
+  with_json.emplace_back("--json");
+  const Json all = json_of(with_json);
+  EXPECT_EQ(all["trials"], 24);
+  ASSERT_GE(all["kernels"].size(), 2u);
+  const Json &winner = all["kernels"][0], &by_default = all["kernels"][1];
+  EXPECT_EQ(winner["role"], "winner");
+  EXPECT_EQ(by_default["role"], "default");
+  for (const Json& kernel : all["kernels"]) {
+    EXPECT_LE(winner["cycles"], kernel["cycles"]) << kernel["role"];
+    uint64_t classes = 0;
+    for (const char* key : {"multiplies", "loads", "stores", "branches_taken", "others"})
+      classes += kernel[key].get<uint64_t>();
+    EXPECT_EQ(classes, kernel["instructions"]);
+    EXPECT_EQ(kernel["cycles"].get<uint64_t>(),
+              kernel["instructions"].get<uint64_t>() + kernel["stalls"].get<uint64_t>());
+  }
+  EXPECT_GE(winner["multiplies"], all["least_multiplies"]);
+  const ProcessResult text = tune(command);
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("against default the winner"), std::string::npos) << text.out;
+}
+
+TEST_F(Commands, ExplainWithoutATaskOrARecordOfIt_SaysWhichIsMissing) {
+  ASSERT_EQ(tune(with_model({"--trials", "2", "--tasks", "0"})).exit_code, 0);
+  const auto explain = [&](const char* task) {
+    return tune(with_model({"explain", "--records", "small.esp32c3.jsonl", "--task", task}));
+  };
+  EXPECT_EQ(explain("99").exit_code, 2);
+  EXPECT_EQ(explain("0,1").exit_code, 2);
+  const ProcessResult unmeasured = explain("1");
+  EXPECT_EQ(unmeasured.exit_code, 1);
+  EXPECT_NE(unmeasured.err.find("no valid record of task 1"), std::string::npos) << unmeasured.err;
+}
+
+TEST_F(Commands, DisabledPass_IsNamedInTheNextCommandAndUnknownOnesAreRefused) {
+  const ProcessResult tuned =
+      tune(with_model({"--trials", "4", "--disable-pass", "constant-channels"}));
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_NE(tuned.out.find("--disable-pass constant-channels"), std::string::npos) << tuned.out;
+  for (const char* command : {"run", "inspect"}) {
+    std::vector<std::string> words = {command, "--disable-pass", "no-such-pass"};
+    if (std::string(command) == "inspect")
+      words.emplace_back("small.tflite");
+    else
+      words = with_model(words);
+    const ProcessResult refused = tune(words);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("there is no pass 'no-such-pass'"), std::string::npos)
+        << refused.err;
+  }
+}
+
 TEST_F(Commands, DeviceByPath_IsTheSameDevice) {
   fs::copy_file(TINYTUNE_SOURCE_DIR "/devices/esp32c3.toml", path("mine.toml"));
   const Json by_name = json_of(with_model({"run", "--json"}));

@@ -1,0 +1,49 @@
+// Why the fastest kernel of a task is the fastest: what each candidate spends its cycles on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tinytune/deploy.h"
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// One call of one kernel in the simulator, the call itself included.
+struct KernelCost {
+  std::string role;      ///< "winner", "default", "best direct_nhwc"
+  std::string schedule;  ///< as in the log
+  uint64_t instructions = 0, cycles = 0;
+  uint64_t multiplies = 0, loads = 0, stores = 0;  ///< instructions
+  uint64_t branches_taken = 0;                     ///< conditional ones
+  /// Instructions of no class above: addresses, packing, requantisation.
+  uint64_t others() const { return instructions - multiplies - loads - stores - branches_taken; }
+  uint64_t stalls() const { return cycles > instructions ? cycles - instructions : 0; }
+};
+
+/// What the winner's choice of one knob is worth, as far as the log can tell.
+struct KnobEffect {
+  std::string knob, value;  ///< the winner's
+  std::string other;        ///< the best record with another value has this one
+  double slowdown = 0;      ///< of that record: 0.12 is 12 % more cycles
+};
+
+struct TaskExplanation {
+  TaskInfo task;
+  uint64_t trials = 0, valid = 0;
+  std::vector<KernelCost> kernels;  ///< the winner first
+  std::vector<KnobEffect> knobs;    ///< the dearest first; those that were never varied are absent
+  /// Multiplications that the winner's way of computing cannot do without: no kernel of its kind
+  /// executes fewer instructions.
+  uint64_t least_multiplies = 0;
+};
+
+/// Builds and runs the winner of `task` (an index of `tune inspect`) in the log, the default
+/// schedule and the best of every other template. kNotFound: no such device or log. kInvalidInput:
+/// no such task, or a malformed log. kFailed: the log has no valid record of the task.
+Result<TaskExplanation> explain_task(const Model& model, const std::string& device,
+                                     const std::string& records, int task, MessageSink sink = {});
+
+}  // namespace tinytune

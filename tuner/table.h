@@ -1,0 +1,23 @@
+// A table for a terminal: columns as wide as their widest cell, numbers aligned to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tinytune {
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { add(std::move(header)); }
+
+  void add(std::vector<std::string> row);
+  std::string text() const;
+
+ private:
+  bool numeric(size_t column) const;
+
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> width_;
+};
+
+}  // namespace tinytune
