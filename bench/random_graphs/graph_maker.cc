@@ -30,7 +30,7 @@ Shape GraphMaker::shape(int rank) {
   for (int axis = 0; axis < rank; ++axis) {
     // The first axis of a long shape is a batch more often than not.
     const int extent =
-        axis == 0 && rank > 2 && chance(70)
+        axis == 0 && rank > 2 && chance(80)
             ? 1
             : one_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 19, 24, 32, 49, 64, 100});
     shape.push_back(static_cast<int>(std::clamp<int64_t>(extent, 1, left)));

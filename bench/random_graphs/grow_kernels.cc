@@ -67,9 +67,9 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   // Of a sum of `reduction` products of values spread over their ranges.
   const double amplitude = std::sqrt(static_cast<double>(layer.reduction)) * 74 * reach * 0.58 + 1;
   const double natural = 60 / amplitude;
-  const bool ordinary = m.chance(70), per_channel = m.chance(65);
+  const bool ordinary = m.chance(75), per_channel = m.chance(65);
   // In percent of the channels: outputs that are the same for every input.
-  const int pruned = m.one_of({0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
+  const int pruned = m.one_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
   Constants c;
   c.output = m.quantization();
   const double unit = double{c.output.scales[0]} / double{layer.input_scale};

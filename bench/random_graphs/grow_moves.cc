@@ -61,12 +61,15 @@ Shape with(Shape shape, size_t axis, int extent) {
 }
 
 void grow_pad(GraphMaker& m, bool with_value) {
-  const auto small = [&](const Tensor& t) { return elements_of(t.shape) <= m.most_elements() / 2; };
-  const int x = m.source(small, [&] { return m.shape(); });
+  const bool image = m.chance(60);
+  const auto fits = [&](const Tensor& t) {
+    return elements_of(t.shape) <= m.most_elements() / 2 && (!image || t.shape.size() == 4);
+  };
+  const int x = m.source(fits, [&] { return image ? m.shape(4) : m.shape(); });
   const Tensor in = m.tensor(x);
   Shape out = in.shape;
   std::vector<int32_t> pads;
-  const bool spatial = out.size() == 4 && m.chance(50);  // what convolutions can take over
+  const bool spatial = out.size() == 4 && m.chance(70);  // what convolutions can take over
   for (size_t axis = 0; axis < out.size(); ++axis) {
     const bool padded = spatial ? axis == 1 || axis == 2 : m.chance(60);
     const int most = padded ? (spatial ? m.one_of({1, 1, 2, 3}) : 3) : 0;

@@ -105,6 +105,8 @@ int run_graphs(const Arguments& arguments, const std::vector<Device>& devices) {
           fmt::print(stderr, "{}\n", kept.error().message());
       });
   print(tally);
+  for (const auto& [what, times] : tally)
+    if (times == 0) fmt::print("never: {}\n", what);
   fmt::print("\nseed {}, graphs {} to {}: {} of {} differ from the reference\n", arguments.seed,
              arguments.first, arguments.first + arguments.count - 1, failures, arguments.count);
   return failures == 0 ? 0 : 1;

@@ -40,11 +40,12 @@ ScheduleSource drawn_schedules(const Plan& plan) {
     const ConfigSpace space = space_of(workload, plan.device);
     if (space.size() == 0) return std::nullopt;
     Rng rng = Rng(plan.seed).fork(to_text(workload));
-    // Templates by turns, although one may have a hundred times as many points as another.
+    // Templates by turns, although one may have a hundred times as many points as another; those
+    // that stand first, for what is special, more often.
     std::vector<size_t> first(space.family_count(), space.size());
     for (size_t point = space.size(); point-- > 0;) first[space.family_of(point)] = point;
     std::erase(first, space.size());
-    const size_t from = first[rng.below(first.size())];
+    const size_t from = first[std::min(rng.below(first.size()), rng.below(first.size()))];
     size_t points = 0;
     while (from + points < space.size() && space.family_of(from + points) == space.family_of(from))
       ++points;
@@ -117,6 +118,7 @@ std::string first_difference(const Graph& graph, const IntegerNetwork& executed,
 }
 
 void count_kernels(const GeneratedNetwork& network, Tally& tally) {
+  for (const KernelTemplate& t : kernel_templates()) tally[std::string("template ") + t.name] += 0;
   for (const GeneratedLayer& layer : network.layers) {
     if (layer.schedule) ++tally["template " + layer.schedule->template_name()];
     if (layer.index == kTransformIndex) ++tally["case layout transform"];
