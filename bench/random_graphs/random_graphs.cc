@@ -1,10 +1,12 @@
-// random_graphs --count N --seed S [--first I] [--device D]… [--keep DIR] [--jobs N]
+// random_graphs --count N --seed S [--first I] [--device D]… [--disable-pass P]…
+//               [--keep DIR] [--jobs N]
 // random_graphs --faults
 //
 // Generates valid models, takes each through the whole product and compares every byte it computes
 // with the reference operators. A graph is a function of its seed and index: `--first I --count 1`
-// repeats one. With --faults, generated code is broken on purpose in twenty ways, and the
-// comparison has to find every one of them.
+// repeats one, and with --disable-pass in place of the passes drawn for it, one can see whose
+// fault it is. With --faults, generated code is broken on purpose in many ways, and the comparison
+// has to find every one of them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +18,7 @@
 #include "bench/random_graphs/random_graph.h"
 #include "bench/random_graphs/trial.h"
 #include "bench/random_graphs/workers.h"
+#include "codegen/passes/passes.h"
 #include "devices/device.h"
 #include "examples/tflite_writer.h"
 
@@ -24,7 +27,7 @@ namespace {
 
 struct Arguments {
   uint64_t count = 50, seed = 1, first = 0;
-  std::vector<std::string> devices;
+  std::vector<std::string> devices, disabled_passes;
   std::string keep;
   int jobs = 2;
   bool faults = false;
@@ -77,33 +80,39 @@ Status keep(const std::string& directory, const std::string& stem, const Graph& 
   return write_file(directory + "/" + stem + ".txt", report);
 }
 
+Plan plan_of(const Arguments& arguments, uint64_t index, const std::vector<Device>& devices) {
+  Plan plan = draw_plan(arguments.seed, index, devices);
+  if (!arguments.disabled_passes.empty()) plan.disabled_passes = arguments.disabled_passes;
+  return plan;
+}
+
 int run_graphs(const Arguments& arguments, const std::vector<Device>& devices) {
   uint64_t failures = 0;
   Tally tally;
   const auto work = [&](uint64_t index) {
     const Graph graph = random_graph(arguments.seed, index);
-    const Plan plan = draw_plan(arguments.seed, index, devices);
+    const Plan plan = plan_of(arguments, index, devices);
     Verdict verdict = try_graph(graph, plan);
     count_graph(graph, verdict.tally);
     ++verdict.tally["device " + plan.device.name];
     return to_text(verdict.difference, verdict.tally);
   };
-  work_in_processes(
-      arguments.first, arguments.count, arguments.jobs, work,
-      [&](uint64_t index, const Answer& answer) {
-        const std::string difference = answer.lost ? answer.text : from_text(answer.text, tally);
-        if (difference.empty()) return;
-        ++failures;
-        const Graph graph = random_graph(arguments.seed, index);
-        const std::string report = fmt::format(
-            "seed {} graph {} ({}): {}\n{}", arguments.seed, index,
-            draw_plan(arguments.seed, index, devices).text(), difference, summary_of(graph));
-        fmt::print("{}", report);
-        std::fflush(stdout);
-        const std::string stem = fmt::format("graph_{}_{}", arguments.seed, index);
-        if (const Status kept = keep(arguments.keep, stem, graph, report); !kept)
-          fmt::print(stderr, "{}\n", kept.error().message());
-      });
+  work_in_processes(arguments.first, arguments.count, arguments.jobs, work,
+                    [&](uint64_t index, const Answer& answer) {
+                      const std::string difference =
+                          answer.lost ? answer.text : from_text(answer.text, tally);
+                      if (difference.empty()) return;
+                      ++failures;
+                      const Graph graph = random_graph(arguments.seed, index);
+                      const std::string report = fmt::format(
+                          "seed {} graph {} ({}): {}\n{}", arguments.seed, index,
+                          plan_of(arguments, index, devices).text(), difference, summary_of(graph));
+                      fmt::print("{}", report);
+                      std::fflush(stdout);
+                      const std::string stem = fmt::format("graph_{}_{}", arguments.seed, index);
+                      if (const Status kept = keep(arguments.keep, stem, graph, report); !kept)
+                        fmt::print(stderr, "{}\n", kept.error().message());
+                    });
   print(tally);
   for (const auto& [what, times] : tally)
     if (times == 0) fmt::print("never: {}\n", what);
@@ -150,6 +159,8 @@ int run(int argc, char** argv) {
   app.add_option("--seed", arguments.seed, "of graphs, schedules and inputs");
   app.add_option("--first", arguments.first, "index of the first graph");
   app.add_option("--device", arguments.devices, "draw from these; default: all simulated ones");
+  app.add_option("--disable-pass", arguments.disabled_passes,
+                 "a pass, or all, instead of those drawn");
   app.add_option("--keep", arguments.keep, "a directory for models that differ");
   app.add_option("--jobs", arguments.jobs, "processes")->check(CLI::Range(1, 256));
   app.add_flag("--faults", arguments.faults, "break generated code and see that it is noticed");
@@ -157,6 +168,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (const Status known = check_pass_names(arguments.disabled_passes); !known) {
+    fmt::print(stderr, "{}\n", known.error().message());
+    return 2;
   }
   const auto devices = simulated_devices(arguments);
   if (!devices) {
