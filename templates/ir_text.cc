@@ -62,6 +62,12 @@ Value IrText::load_byte(const Value& address, bool is_signed) {
   return emit("i32", fmt::format("{} i8 {} to i32", is_signed ? "sext" : "zext", byte.text));
 }
 
+Value IrText::load_half(const Value& address) {
+  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
+  const Value half = emit("i16", fmt::format("load i16, i16* {}, align 2", place.text));
+  return emit("i32", fmt::format("sext i16 {} to i32", half.text));
+}
+
 Value IrText::load_word(const Value& address) {
   const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
   return emit("i32", fmt::format("load i32, i32* {}, align 4", word.text));

@@ -48,6 +48,7 @@ class IrText {
   /// `address` - `base`, in bytes.
   Value distance(const Value& address, const Value& base);
   Value load_byte(const Value& address, bool is_signed);
+  Value load_half(const Value& address);  ///< signed
   Value load_word(const Value& address);
   void store_half(const Value& value, const Value& address);
   void store_byte(const Value& value, const Value& address);

@@ -49,6 +49,18 @@ const Case kCases[] = {
     {"conv2d_s8 nhwc n1 in2x3x4 out1x1x2 k1x1 s3x3 d1x1 p0,0 g1 m1 zp127,-85 act-128,127 lane1 "
      "long",
      6},
+    // 3x3 of stride 1, odd extents, ragged channels, borders on any side or none.
+    {"conv2d_s8 nhwc n1 in7x7x8 out7x7x12 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
+     "long",
+     8},
+    {"conv2d_s8 nhwc n1 in9x13x5 out7x11x7 k3x3 s1x1 d1x1 p0,0 g1 m1 zp17,-9 act-100,90 lane1 long",
+     8},
+    {"conv2d_s8 nhwc n1 in6x8x3 out6x6x4 k3x3 s1x1 d1x1 p2,0 g1 m1 zp5,3 act-128,127 lane1 long",
+     6},
+    {"conv2d_s8 nhwc n1 in2x2x6 out2x2x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-1,0 act-128,127 lane1 long",
+     6},
+    {"conv2d_s8 nhwc n1 in4x5x1 out4x5x2 k3x3 s1x1 d1x1 p1,1 g1 m1 zp127,0 act-128,127 lane1 long",
+     6},
     {"depthwise_conv2d_s8 nhwc n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
      "act-128,127 lane1 long",
      8},

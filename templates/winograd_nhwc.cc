@@ -1,0 +1,418 @@
+// 3x3 convolution of stride 1 by Winograd's F(2x2, 3x3): 16 products for 36, exactly.
+//
+// The output is walked in strips of `tiles` 2x2 squares side by side. A strip's input patch is
+// transformed into scratch once, [channel][point][tile] in 16 bits; then, for every block of `oc`
+// channels, each of the 16 points is a small matrix product over the input channels, held in
+// tiles * oc registers; their sums (words, [point][channel][tile]) go through the output's
+// transform and the requantisation. Weights are transformed when they are packed, and take 32/9 of
+// their bytes: this trades flash, not accuracy, for a little over half of the instructions.
+//
+// Exact: the transforms are integer and yield four times the sum over the inputs as they are (the
+// zero point is in the bias). That fits a word for up to 3640 channels, so a shift gives the sum.
+//
+// The last strip of a row and the last row of strips move back to fit, so nothing is stored
+// partially. Where a convolution has borders, patches are gathered into scratch (the room that
+// sums take later), tap by tap, instead of keeping a padded copy of the whole input.
+
+#include <algorithm>
+
+#include "schedules/requantise.h"
+#include "templates/input_window.h"
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/pixel_tiles.h"
+#include "templates/requantise_stage.h"
+#include "templates/switches.h"
+#include "templates/winograd_transforms.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kParamWords = 3;  // bias, multiplier, offset or shift
+constexpr int kPoints = kWinogradPoints;
+
+int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+struct Plan {
+  int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
+  bool smlad;           // terms are pairs of channels, else single ones
+  bool border;          // patches are gathered
+  int64_t terms;        // of the sum over input channels, rounded up to steps
+  int64_t term_bytes;   // of one term, all points and tiles of a strip
+  int blocks;           // of output channels; the last may be short
+  int rows, strips;     // of squares; strips a row
+  int64_t row_bytes;    // of the patch the input's transform reads
+  int64_t input_bytes, shared_bytes, border_bytes;  // scratch, in this order
+
+  Plan(const Workload& w, const Schedule& s)
+      : tiles(s.get_int("tiles")),
+        oc(s.get_int("oc")),
+        step(s.get_int("step")),
+        smlad(s.get("multiply") == "smlad"),
+        border(needs_border(w)) {
+    terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
+    term_bytes = int64_t{kPoints} * tiles * (smlad ? 4 : 2);
+    blocks = (w.out_c + oc - 1) / oc;
+    rows = (w.out_h + 1) / 2;
+    strips = (w.out_w + 2 * tiles - 1) / (2 * tiles);
+    row_bytes = int64_t{border ? 2 * tiles + 2 : w.in_w} * w.in_c;
+    input_bytes = up(terms * term_bytes, 4);
+    shared_bytes =
+        std::max<int64_t>(int64_t{4} * kPoints * tiles * oc, border ? up(4 * row_bytes, 4) : 0);
+    border_bytes = border ? up(w.in_c, 4) : 0;
+  }
+
+  // Channels of term t: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
+  bool by_words(const Workload& w) const { return smlad && w.in_c % 4 == 0; }
+  int64_t channel(const Workload& w, int64_t t, int half) const {
+    if (!smlad) return t;
+    return by_words(w) ? t / 2 * 4 + t % 2 + 2 * half : 2 * t + half;
+  }
+};
+
+bool supports(const Workload& w, const Device&) {
+  // Four times a sum of 9 * in_c products of at most 2^14 stays below 2^31.
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
+         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.in_c <= 3640 &&
+         w.out_h >= 2 && w.out_w >= 2;
+}
+
+bool has_smlad(const Device& device) { return device.target.isa == "armv7e-m"; }
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  ConfigSpace::Family family{"winograd_nhwc",
+                             1,
+                             {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
+                              int_knob("oc", {1, 2, 3, 4, 5, 6}),
+                              int_knob("step", {1, 2, 4, 8, 16}),
+                              {"multiply", {has_smlad(device) ? "smlad" : "scalar"}},
+                              scheduler_knob()}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) {
+    const Plan plan(w, s);
+    const int sums = plan.tiles * plan.oc;
+    return 2 * plan.tiles <= w.out_w && sums <= (plan.smlad ? 12 : 20) &&
+           plan.step <= std::max(1, plan.smlad ? w.in_c / 2 : w.in_c) && plan.step * sums <= 256 &&
+           8 * (plan.blocks * plan.oc - w.out_c) <= w.out_c;
+  });
+  return result;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  const bool smlad = has_smlad(device);
+  const int wanted = smlad ? 2 : 4;
+  return Schedule("winograd_nhwc", 1,
+                  {{"tiles", std::to_string(std::min(wanted, w.out_w / 2))},
+                   {"oc", w.out_c % wanted == 0 ? std::to_string(wanted) : "1"},
+                   {"step", w.in_c >= 8 ? "4" : "1"},
+                   {"multiply", smlad ? "smlad" : "scalar"},
+                   {"sched", "source"}});
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return plan.input_bytes + plan.shared_bytes + plan.border_bytes;
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
+  PackedConstant weights{"weights", plan.smlad ? 4 : 2, {}};
+  std::vector<int32_t> params;
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    // [channel][input channel][point] of the block, zero beyond the last output channel.
+    std::vector<std::vector<std::array<int, kPoints>>> block(static_cast<size_t>(plan.oc));
+    for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c) {
+      const auto at = static_cast<size_t>(c);
+      params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
+      const auto kernel = channel_weights(w, data, c);  // [tap][input channel]
+      for (int i = 0; i < w.in_c; ++i) {
+        std::array<int, 9> taps;
+        for (size_t tap = 0; tap < 9; ++tap)
+          taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
+        block[static_cast<size_t>(c - first)].push_back(winograd_weights(taps));
+      }
+    }
+    for (size_t point = 0; point < kPoints; ++point)
+      for (int64_t term = 0; term < plan.terms; ++term)
+        for (const auto& channel : block)
+          for (int half = 0; half < (plan.smlad ? 2 : 1); ++half) {
+            const auto i = static_cast<size_t>(plan.channel(w, term, half));
+            const auto value = static_cast<uint16_t>(i < channel.size() ? channel[i][point] : 0);
+            weights.bytes.push_back(static_cast<uint8_t>(value));
+            weights.bytes.push_back(static_cast<uint8_t>(value >> 8));
+          }
+  }
+  params.insert(params.end(), words.shared.begin(), words.shared.end());
+  return std::vector<PackedConstant>{std::move(weights), words_constant("params", params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  using Kind = Loop::Kind;
+  const int64_t element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
+  const int64_t squares = int64_t{plan.rows} * plan.strips * plan.tiles;
+  const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
+  NestBuilder build(static_cast<int>(element), static_cast<int>(element), 12);
+  build.loop("rows", plan.rows, Kind::kSerial, false, 0, 0, int64_t{2} * w.out_w * w.out_c, 0);
+  build.loop("strips", plan.strips, Kind::kSerial, false, 0, 0, int64_t{2} * plan.tiles * w.out_c,
+             0);
+  build.loop("oc_outer", plan.blocks, Kind::kSerial, false, 0, kPoints * block, plan.oc,
+             12 * plan.oc);
+  build.loop("point", kPoints, Kind::kSerial, false, element * plan.tiles, block, 0, 0);
+  build.loop("reduction", plan.terms / plan.step, Kind::kSerial, true, plan.term_bytes * plan.step,
+             element * plan.oc * plan.step, 0, 0);
+  build.loop("ku", plan.step, Kind::kUnrolled, true, plan.term_bytes, element * plan.oc, 0, 0);
+  build.loop("lane", channels, Kind::kUnrolled, true, 2, 2, 0, 0);
+  build.loop("px", plan.tiles, Kind::kUnrolled, false, element, 0, int64_t{2} * w.out_c, 0);
+  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, element, 1, 12);
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 4.0 / 9 / static_cast<double>(channels);
+  nest.accumulators = plan.oc * plan.tiles;
+  nest.outputs = 4 * squares * w.out_c;
+  nest.prologue_bytes = squares * (2 * kPoints * w.in_c + 4 * kPoints * w.out_c);
+  nest.unrolled_body = int64_t{plan.oc} * plan.tiles * plan.step;
+  nest.switches.emplace_back("winograd", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), tiles_(w, 1, "none"), ir_(tiles_.ir()) {}
+
+  std::string write(const std::string& symbol) {
+    const Value input = IrText::argument("input"), output = IrText::argument("output");
+    if (plan_.border) fill_border_pixel();
+    tiles_.count_to(plan_.rows, [&](const Value& row) {
+      const Value y = at_most(ir_.shift_left(row, n(1)), w_.out_h % 2 == 1, w_.out_h - 2);
+      tiles_.count_to(plan_.strips, [&](const Value& strip) {
+        const int width = 2 * plan_.tiles;
+        const Value x = at_most(ir_.mul(strip, n(width)), w_.out_w % width != 0, w_.out_w - width);
+        if (plan_.border) gather_patch(y, x);
+        const Value patch = plan_.border ? shared() : ir_.at(input, pixel(y, x, w_.in_w, w_.in_c));
+        transform_inputs(patch);
+        all_channels(ir_.at(output, pixel(y, x, w_.out_w, w_.out_c)));
+      });
+    });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+  static Value transformed() { return IrText::argument("scratch"); }
+  // The patch while it is transformed, the sums afterwards.
+  Value shared() { return ir_.at(transformed(), plan_.input_bytes); }
+  Value border_pixel() { return ir_.at(shared(), plan_.shared_bytes); }
+
+  Value at_most(const Value& v, bool reaches, int most) {
+    return reaches ? ir_.clamp(v, 0, most) : v;
+  }
+  Value pixel(const Value& y, const Value& x, int width, int channels) {
+    return ir_.mul(ir_.add(ir_.mul(y, n(width)), x), n(channels));
+  }
+
+  void fill_border_pixel() {
+    const auto byte = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
+    const Value target = border_pixel();
+    tiles_.count_to(plan_.border_bytes / 4, [&](const Value& i) {
+      ir_.store_word(n(static_cast<int32_t>(byte * 0x01010101u)),
+                     ir_.at(target, ir_.shift_left(i, n(2))));
+    });
+  }
+
+  // Four rows of inputs around the strip at (y, x), border included.
+  void gather_patch(const Value& y, const Value& x) {
+    const Value top = ir_.sub(y, n(w_.pad_top)), left = ir_.sub(x, n(w_.pad_left));
+    const Value border = border_pixel();
+    ir_.do_while({shared(), n(0)}, [&](const Values& rows) {
+      const Value input_y = ir_.add(top, rows[1]);
+      const Value row_inside = ir_.below(input_y, n(w_.in_h));
+      const Value end = ir_.at(rows[0], plan_.row_bytes);
+      const Values reached = ir_.do_while({rows[0], left}, [&](const Values& v) {
+        const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
+        const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
+        const Value from = ir_.select(inside, ir_.at(IrText::argument("input"), offset), border);
+        const Value to = copy_pixel(from, v[0]);
+        return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
+      });
+      const Value next = ir_.add(rows[1], n(1));
+      return Values{reached[0], next, ir_.differs(next, n(4))};
+    });
+  }
+
+  // Returns the end of the copy.
+  Value copy_pixel(const Value& from, const Value& to) {
+    const int unit = w_.in_c % 4 == 0 ? 4 : 1, units = w_.in_c / unit;
+    const int unroll = units % 4 == 0 ? 4 : units % 2 == 0 ? 2 : 1;
+    const Value end = ir_.at(to, w_.in_c);
+    return ir_.do_while({from, to}, [&](const Values& v) {
+      for (int u = 0; u < unroll; ++u) {
+        const Value source = ir_.at(v[0], u * unit), target = ir_.at(v[1], u * unit);
+        if (unit == 4)
+          ir_.store_word(ir_.load_word(source), target);
+        else
+          ir_.store_byte(ir_.load_byte(source, true), target);
+      }
+      const Value next = ir_.at(v[1], unroll * unit);
+      return Values{ir_.at(v[0], unroll * unit), next, ir_.differs(next, end)};
+    })[1];
+  }
+
+  void transform_inputs(const Value& patch) {
+    const bool words = plan_.by_words(w_);
+    // Channels of one turn of the loop, and the terms they fill.
+    const int channels = words ? 4 : plan_.smlad ? 2 : 1;
+    const int terms = words ? 2 : 1;
+    Values cursors = {patch, transformed()};
+    if (w_.in_c >= channels) {
+      const Value end = ir_.at(patch, w_.in_c / channels * channels);
+      cursors = ir_.do_while(cursors, [&](const Values& v) {
+        for (int part = 0; part < (words ? terms : channels); ++part)
+          transform(v[0], v[1], part, words);
+        const Value next = ir_.at(v[0], channels);
+        return Values{next, ir_.at(v[1], terms * plan_.term_bytes), ir_.differs(next, end)};
+      });
+    }
+    // An odd last channel: the other half of its pair meets weights of zero.
+    if (w_.in_c % channels != 0) transform(cursors[0], cursors[1], 0, words);
+  }
+
+  // One term of words, or channel `part` of the term.
+  void transform(const Value& source, const Value& target, int part, bool words) {
+    const int64_t element = plan_.smlad ? 4 : 2;
+    const auto place = [&](int tile, int point) { return element * (point * plan_.tiles + tile); };
+    winograd_inputs(
+        ir_, words ? WinogradLanes::kTwo : WinogradLanes::kOne, plan_.tiles,
+        [&](int row, int column) {
+          const Value at = ir_.at(source, row * plan_.row_bytes + int64_t{column} * w_.in_c);
+          if (!words) return ir_.load_byte(ir_.at(at, part), true);
+          const Value bytes = ir_.load_word(at);
+          return ir_.call("llvm.arm.sxtb16", {part == 0 ? bytes : ir_.rotate_right(bytes, 8)});
+        },
+        [&](const Value& value, int tile, int point) {
+          if (words)
+            ir_.store_word(value, ir_.at(target, part * plan_.term_bytes + place(tile, point)));
+          else
+            ir_.store_half(value, ir_.at(target, 2 * part + place(tile, point)));
+        });
+  }
+
+  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
+
+  void all_channels(const Value& out) {
+    const Value end = params_end();
+    ir_.do_while(
+        {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
+          const Value weights = products(v[0]);
+          const Value full = ir_.add(v[3], n(plan_.oc));
+          const Value limit = at_most(full, w_.out_c % plan_.oc != 0, w_.out_c);
+          const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
+          return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
+        });
+  }
+
+  // The sums of a block at all points; returns where its weights end.
+  Value products(const Value& weights) {
+    const int64_t element = plan_.smlad ? 4 : 2;
+    const Value sums = shared();
+    const Value end = ir_.at(sums, int64_t{4} * kPoints * plan_.oc * plan_.tiles);
+    return ir_.do_while({weights, transformed(), sums}, [&](const Values& v) {
+      Values state = {v[0], v[1]};
+      for (int s = 0; s < plan_.oc * plan_.tiles; ++s) state.push_back(n(0));
+      if (plan_.terms == plan_.step) {
+        state = multiply(state);
+      } else {
+        const Value last = ir_.at(v[0], plan_.terms * plan_.oc * element);
+        state = ir_.do_while(state, [&](const Values& k) {
+          Values next = multiply(k);
+          next.push_back(ir_.differs(next[0], last));
+          return next;
+        });
+      }
+      for (int s = 0; s < plan_.oc * plan_.tiles; ++s)
+        ir_.store_word(state[static_cast<size_t>(2 + s)], ir_.at(v[2], 4 * s));
+      const Value next = ir_.at(v[2], 4 * plan_.oc * plan_.tiles);
+      return Values{state[0], ir_.at(v[1], element * plan_.tiles), next, ir_.differs(next, end)};
+    })[0];
+  }
+
+  // One step: weights, inputs, then sums[channel][tile].
+  Values multiply(const Values& k) {
+    const int64_t element = plan_.smlad ? 4 : 2;
+    const auto load = [&](const Value& at) {
+      return plan_.smlad ? ir_.load_word(at) : ir_.load_half(at);
+    };
+    Values next = k;
+    for (int u = 0; u < plan_.step; ++u) {
+      Values inputs;
+      for (int i = 0; i < plan_.tiles; ++i)
+        inputs.push_back(load(ir_.at(k[1], u * plan_.term_bytes + element * i)));
+      for (int c = 0; c < plan_.oc; ++c) {
+        const Value weight = load(ir_.at(k[0], element * (u * plan_.oc + c)));
+        for (int i = 0; i < plan_.tiles; ++i) {
+          Value& sum = next[static_cast<size_t>(2 + c * plan_.tiles + i)];
+          const Value& input = inputs[static_cast<size_t>(i)];
+          sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {input, weight, sum})
+                            : ir_.add(sum, ir_.mul(input, weight));
+        }
+      }
+    }
+    next[0] = ir_.at(k[0], element * plan_.step * plan_.oc);
+    next[1] = ir_.at(k[1], plan_.step * plan_.term_bytes);
+    return next;
+  }
+
+  // Finishes `count` channels of the block. Returns {params, output} of the next block.
+  Values outputs(const Value& params, const Value& out, const Value& count) {
+    const int64_t point = int64_t{4} * plan_.oc * plan_.tiles;
+    const int64_t right = w_.out_c, below = int64_t{w_.out_w} * w_.out_c;
+    const Value end_of_params = params_end(), end = ir_.at(out, count);
+    const Values reached = ir_.do_while({params, out, shared()}, [&](const Values& v) {
+      const Value bias = ir_.load_word(v[0]);
+      const Value multiplier = ir_.load_word(ir_.at(v[0], 4));
+      const Value last = ir_.load_word(ir_.at(v[0], 8));
+      const Value sums_end = ir_.at(v[2], int64_t{4} * plan_.tiles);
+      ir_.do_while({v[2], v[1]}, [&](const Values& tile) {
+        const auto four =
+            winograd_outputs(ir_, [&](int p) { return ir_.load_word(ir_.at(tile[0], p * point)); });
+        for (size_t i = 0; i < 4; ++i) {
+          const Value acc = ir_.add(ir_.shift_right(four[i], n(2)), bias);
+          ir_.store_byte(tiles_.requantise(acc, multiplier, last, end_of_params),
+                         ir_.at(tile[1], (i / 2 != 0 ? below : 0) + (i % 2 != 0 ? right : 0)));
+        }
+        const Value next = ir_.at(tile[0], 4);
+        return Values{next, ir_.at(tile[1], 2 * right), ir_.differs(next, sums_end)};
+      });
+      const Value next = ir_.at(v[1], 1);
+      return Values{ir_.at(v[0], 4 * kParamWords), next, sums_end, ir_.differs(next, end)};
+    });
+    return {reached[0], reached[1]};
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+};
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
+              const std::string& symbol) {
+  const Plan plan(w, schedule);
+  return {nullptr, Writer(w, plan).write(symbol)};
+}
+
+}  // namespace
+
+extern const KernelTemplate kWinogradNhwc;
+const KernelTemplate kWinogradNhwc = {
+    "winograd_nhwc", 1,    {"weights", "params"}, supports, space, default_schedule,
+    describe,        pack, scratch_bytes,         lower};
+
+}  // namespace tinytune
