@@ -31,10 +31,9 @@ int run_compile(const CompileArguments& arguments, const Console& console) {
   const Result<CompileReport> report =
       compile_model(*model, arguments.device, arguments.directory, options);
   if (!report) return console.fail(report.error());
-  console.result(fmt::format(
-      "{}: {} files, {} of {} layers tuned, arena {} bytes (lower bound {})\n", report->directory,
-      report->files.size(), report->layers_tuned, report->layers_tunable,
-      grouped(report->arena_bytes), grouped(report->arena_lower_bound)));
+  console.result(fmt::format("{}: {} files, {} of {} layers tuned, arena {}\n", report->directory,
+                             report->files.size(), report->layers_tuned, report->layers_tunable,
+                             arena_text(report->arena_bytes, report->arena_lower_bound)));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "codegen/memory_plan.h"
 #include "codegen/network.h"
 #include "devices/device.h"
 #include "models/integer_op.h"
@@ -27,11 +28,27 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
   return applicable_records(*contents, *path, device, sink);
 }
 
-/// Whether the fastest kernels' weights leave the device no room for code. Then kernels are chosen
-/// within its flash; otherwise nothing has to be built to know that it fits.
+/// Whether what the fastest kernels take may leave no room in the device's flash. Then kernels are
+/// chosen within it; otherwise nothing has to be built to know that it fits.
 bool may_overflow(const GeneratedNetwork& network, const Device& device) {
-  constexpr uint64_t kCode = 64 * 1024;  // of any network seen, and some
-  return network.constant_bytes + kCode > device.memory(device.rodata_memory).size_bytes;
+  constexpr uint64_t kOtherCode = 64 * 1024;  // of any network seen, and some
+  uint64_t instructions = 0;
+  for (const GeneratedFile& file : network.files) {
+    if (!file.name.ends_with(".S")) continue;
+    for (size_t at = 0; (at = file.contents.find("\n\t", at)) != std::string::npos; ++at)
+      ++instructions;
+  }
+  return network.constant_bytes + 4 * instructions + kOtherCode >
+         device.memory(device.rodata_memory).size_bytes;
+}
+
+/// Nobody chose this arena: why it is as large as it is.
+void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& sink) {
+  const uint64_t bound = network.arena_lower_bound, rounded = kArenaAlignment;
+  if (!sink || network.arena_bytes <= bound + std::max(bound / 20, rounded)) return;
+  sink(MessageKind::kInfo, "the arena takes " + std::to_string(network.arena_bytes) +
+                               " bytes, more than the " + std::to_string(bound) +
+                               " of its tensors + 5 %: the least that can be had");
 }
 
 Result<GeneratedNetwork> generate(const Model& model, const Device& device, const Records& records,
@@ -44,12 +61,14 @@ Result<GeneratedNetwork> generate(const Model& model, const Device& device, cons
   if (network && !limits.flash_bytes && may_overflow(*network, device)) {
     MemoryLimits within_device = limits;
     within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
-    network = generate_within(executed, device, records, within_device, options);
+    auto fitting = generate_within(executed, device, records, within_device, options);
+    if (fitting) network = std::move(fitting);  // else the linker has the last word
   }
   TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
+  if (!limits.ram_bytes) tell_what_arena_takes(*network, sink);
   const MemoryRegion& ram = device.memory(device.data_memory);
   if (network->arena_bytes > ram.size_bytes) {
     return Error(ErrorCode::kFailed, model.path() + " does not fit " + device.name +

@@ -64,14 +64,15 @@ class Options {
     // Unmeasured ones are for when nothing measured fits: their cycles only order them.
     const std::vector<Schedule> defaults = default_schedules_of(workload, device_);
     if (defaults.empty()) return default_schedule_of(workload, device_).error();
+    uint64_t guess = slowest;
     for (const Schedule& schedule : defaults)
-      TT_TRY(offer(task, group, schedule, 2 * slowest, std::nullopt));
+      TT_TRY(offer(task, group, schedule, guess += slowest, std::nullopt));
     const ConfigSpace space = space_of(workload, device_);
     const uint64_t room =
         *limits_.ram_bytes - std::min<uint64_t>(*limits_.ram_bytes, task.live_bytes);
     for (const uint64_t scratch : {room, uint64_t{0}})
       TT_TRY(offer_one(task, group, nearest_within(space, workload, defaults.front(), scratch),
-                       4 * slowest));
+                       guess += slowest));
     return task;
   }
 
@@ -113,6 +114,11 @@ class Options {
       option.flash_bytes += *code_bytes;
       if (is_worse(task, option)) return ok_status();
     }
+    // Of equal cycles, those with less memory.
+    std::erase_if(task.options, [&](const KernelOption& other) {
+      return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
+             (!limits_.flash_bytes || option.flash_bytes <= other.flash_bytes);
+    });
     task.options.push_back(std::move(option));
     return ok_status();
   }
@@ -129,6 +135,22 @@ class Options {
   const Records& records_;
   const MemoryLimits& limits_;
 };
+
+uint32_t least_scratch(const ConfigSpace& space, const Workload& workload) {
+  uint32_t least = space.size() == 0 ? 0 : std::numeric_limits<uint32_t>::max();
+  for (size_t point = 0; point < space.size() && least > 0; ++point)
+    least = std::min(least, scratch_bytes_of(workload, space.schedule(point)));
+  return least;
+}
+
+/// `least`: what the leanest kernels need. Whether the device has that much is not asked here.
+uint64_t limit_of(const NetworkMemory& memory, const Device& device, std::optional<uint64_t> asked,
+                  uint64_t least) {
+  const uint64_t device_has = device.memory(device.data_memory).size_bytes;
+  if (asked) return std::min(*asked, std::max(device_has, least));
+  const uint64_t near_bound = uint64_t{memory.lower_bound} + memory.lower_bound / 20;
+  return std::max(least, std::min(near_bound, device_has));
+}
 
 /// Nothing without a compiler.
 Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
@@ -174,25 +196,18 @@ std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& w
   return schedules;
 }
 
-uint64_t default_ram_bytes(const IntegerNetwork& network, const Device& device,
-                           const NetworkOptions& options) {
+uint64_t ram_limit(const IntegerNetwork& network, const Device& device,
+                   const NetworkOptions& options, std::optional<uint64_t> asked) {
   const NetworkMemory memory = network_memory(network, options);
   std::vector<uint32_t> least;
   std::map<std::string, uint32_t> known;  // by workload
   for (const NetworkMemory::Layer& layer : memory.layers) {
     const Workload& workload = layer.op.workload;
     const auto [at, is_new] = known.try_emplace(to_text(workload), 0);
-    if (is_new) {
-      uint32_t bytes = std::numeric_limits<uint32_t>::max();
-      const ConfigSpace space = space_of(workload, device);
-      for (size_t point = 0; point < space.size() && bytes > 0; ++point)
-        bytes = std::min(bytes, scratch_bytes_of(workload, space.schedule(point)));
-      at->second = space.size() == 0 ? 0 : bytes;
-    }
+    if (is_new) at->second = least_scratch(space_of(workload, device), workload);
     least.push_back(at->second);
   }
-  return std::max<uint64_t>(memory.lower_bound + memory.lower_bound / 20,
-                            memory.arena_bytes(least));
+  return limit_of(memory, device, asked, memory.arena_bytes(least));
 }
 
 Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
@@ -249,7 +264,7 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const Records& records, const MemoryLimits& asked,
                                          const NetworkOptions& options) {
   MemoryLimits limits = asked;
-  if (!limits.ram_bytes) limits.ram_bytes = default_ram_bytes(executed, device, options);
+  limits.ram_bytes = ram_limit(executed, device, options, asked.ram_bytes);
   const NetworkMemory memory = network_memory(executed, options);
   const std::vector<Group> groups = group_by_workload(memory);
   const Options options_of(memory, device, records, limits);
@@ -264,6 +279,10 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
       for (const size_t layer : groups[g].layers) by_layer[layer] = scratch[g];
     return memory.arena_bytes(by_layer);
   };
+  // Weights may forbid the leanest kernels of a space.
+  std::vector<uint32_t> least;
+  for (const TaskOptions& task : tasks) least.push_back(task.least_scratch());
+  limits.ram_bytes = limit_of(memory, device, asked.ram_bytes, arena_of(least));
   // What the library needs besides its kernels is known once one is linked.
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;

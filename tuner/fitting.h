@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,16 +17,16 @@
 
 namespace tinytune {
 
-/// The arena that a network gets where nobody names one: its lower bound + 5 %, which every plan
-/// can reach that has scratch only where tensors leave room. Where even the leanest kernels need
-/// more, what those need. Bytes.
-uint64_t default_ram_bytes(const IntegerNetwork& network, const Device& device,
-                           const NetworkOptions& options);
+/// The limit that a network's arena gets, bytes. Where nobody names one it is the lower bound + 5
+/// %, or what the device has if that is less; where the leanest kernels need more, what those need.
+/// `asked` replaces the first of these, up or down.
+uint64_t ram_limit(const IntegerNetwork& network, const Device& device,
+                   const NetworkOptions& options, std::optional<uint64_t> asked);
 
-/// Within `limits`, or what default_ram_bytes() allows. Chooses among recorded schedules, the
-/// default and, where that has too much scratch, its nearest neighbour with less. Flash is checked
-/// on the linked library; where no compiler is there to link it, on the estimate the choice was
-/// made by. Errors as generate_network(); kFailed: cannot fit, with what could.
+/// Within `limits` and ram_limit(). Chooses among recorded schedules, the default and, where that
+/// has too much scratch, its nearest neighbour with less. Flash is checked on the linked library;
+/// where no compiler is there to link it, on the estimate the choice was made by. Errors as
+/// generate_network(); kFailed: cannot fit, with what could.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const MemoryLimits& limits,
                                          const NetworkOptions& options);

@@ -24,8 +24,7 @@ class Chooser {
     const Choice fastest(tasks_.size(), 0);
     Choice choice = fastest;
     if (limits_.ram_bytes && !meet_ram(choice)) {
-      return too_large("the arena", "--ram", arena(fastest), *limits_.ram_bytes,
-                       arena(least_scratch()));
+      return too_large("the arena", "--ram", arena(fastest), *limits_.ram_bytes, smallest_arena());
     }
     if (limits_.flash_bytes && !meet_flash(choice)) {
       return too_large("the library", "--flash", flash(fastest), *limits_.flash_bytes,
@@ -55,16 +54,10 @@ class Chooser {
     return !limits_.ram_bytes || arena(choice) <= *limits_.ram_bytes;
   }
 
-  Choice least_scratch() const {
-    Choice choice;
-    for (const TaskOptions& task : tasks_) {
-      const auto least = std::min_element(task.options.begin(), task.options.end(),
-                                          [](const KernelOption& a, const KernelOption& b) {
-                                            return a.scratch_bytes < b.scratch_bytes;
-                                          });
-      choice.push_back(static_cast<size_t>(least - task.options.begin()));
-    }
-    return choice;
+  uint32_t smallest_arena() const {
+    std::vector<uint32_t> scratch;
+    for (const TaskOptions& task : tasks_) scratch.push_back(task.least_scratch());
+    return arena_of_(scratch);
   }
 
   // The first option of a task with less scratch than its present one.
@@ -156,6 +149,12 @@ class Chooser {
 };
 
 }  // namespace
+
+uint32_t TaskOptions::least_scratch() const {
+  uint32_t least = std::numeric_limits<uint32_t>::max();
+  for (const KernelOption& option : options) least = std::min(least, option.scratch_bytes);
+  return least;
+}
 
 Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const MemoryLimits& limits,
                                     uint64_t other_flash, const ArenaOf& arena_of) {

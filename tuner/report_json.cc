@@ -1,5 +1,6 @@
 #include "tuner/report_json.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tuner/layouts.h"
@@ -54,6 +55,12 @@ Json json_of(const LayoutComparison& comparison) {
           {"nchw", json_of(comparison.all_nchw)}};
 }
 
+Json arena_ratio(const RunReport& report) {
+  if (report.arena_lower_bound == 0) return nullptr;
+  const auto ratio = static_cast<double>(report.arena_bytes) / report.arena_lower_bound;
+  return std::round(ratio * 1e4) / 1e4;
+}
+
 Json json_of(const RunReport& report) {
   Json layers = Json::array();
   for (const LayerCost& layer : report.layers) {
@@ -73,6 +80,7 @@ Json json_of(const RunReport& report) {
               {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
               {"arena_bytes", report.arena_bytes},
               {"arena_lower_bound", report.arena_lower_bound},
+              {"arena_to_lower_bound", arena_ratio(report)},
               {"stack_bytes", report.stack_bytes},
               {"flash_bytes", report.flash_bytes},
               {"overhead_instructions", report.overhead_instructions},

@@ -126,11 +126,10 @@ std::string to_text(const RunReport& report) {
   text += fmt::format("total: {} instructions, {} cycles", grouped(report.instructions),
                       grouped(report.cycles));
   if (report.clock_hz) text += ", " + latency_text(report.cycles, report.clock_hz);
-  text += fmt::format(
-      "\narena {} bytes (lower bound {}), stack {} bytes, flash {} bytes, overhead {} "
-      "instructions\n",
-      grouped(report.arena_bytes), grouped(report.arena_lower_bound), grouped(report.stack_bytes),
-      grouped(report.flash_bytes), grouped(report.overhead_instructions));
+  text += fmt::format("\narena {}, stack {} bytes, flash {} bytes, overhead {} instructions\n",
+                      arena_text(report.arena_bytes, report.arena_lower_bound),
+                      grouped(report.stack_bytes), grouped(report.flash_bytes),
+                      grouped(report.overhead_instructions));
   if (report.exact)
     text += *report.exact ? "exact: every output byte equals the reference\n"
                           : "NOT exact: " + report.difference + "\n";
@@ -164,9 +163,11 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
   }
   text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
                       grouped(tuned.instructions));
-  text += fmt::format("arena {} bytes (lower bound {}), stack {} bytes, flash {} bytes\n",
-                      grouped(tuned.arena_bytes), grouped(tuned.arena_lower_bound),
-                      grouped(tuned.stack_bytes), grouped(tuned.flash_bytes));
+  text += fmt::format("arena {} by default, {} tuned\n",
+                      arena_text(by_default.arena_bytes, by_default.arena_lower_bound),
+                      arena_text(tuned.arena_bytes, tuned.arena_lower_bound));
+  text += fmt::format("stack {} bytes, flash {} bytes\n", grouped(tuned.stack_bytes),
+                      grouped(tuned.flash_bytes));
   if (tuned.exact && by_default.exact) {
     text += *tuned.exact && *by_default.exact
                 ? "exact: both variants equal the reference bit for bit\n"

@@ -209,8 +209,8 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);
-  const uint64_t ram_bytes = options.limits.ram_bytes.value_or(
-      default_ram_bytes(model.state().network, device, {"network"}));
+  const uint64_t ram_bytes =
+      ram_limit(model.state().network, device, {"network"}, options.limits.ram_bytes);
   TT_TRY(keep_fitting(model.state().network, device, ram_bytes, tasks, records));
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
 

@@ -21,6 +21,15 @@ std::string grouped(uint64_t value) {
   return digits;
 }
 
+std::string arena_text(uint64_t arena_bytes, uint64_t lower_bound) {
+  const double above =
+      lower_bound == 0
+          ? 0
+          : 100 * (static_cast<double>(arena_bytes) / static_cast<double>(lower_bound) - 1);
+  return fmt::format("{} bytes (lower bound {}, {:+.1f} %)", grouped(arena_bytes),
+                     grouped(lower_bound), above);
+}
+
 std::string speedup_text(std::optional<uint64_t> before, std::optional<uint64_t> after) {
   if (!before || !after || *after == 0) return "-";
   return fmt::format("{:.2f}x", static_cast<double>(*before) / static_cast<double>(*after));

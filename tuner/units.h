@@ -16,6 +16,9 @@ std::string latency_text(uint64_t cycles, std::optional<uint64_t> clock_hz);
 /// "1,234,567".
 std::string grouped(uint64_t value);
 
+/// "16,768 bytes (lower bound 16,000, +4.8 %)".
+std::string arena_text(uint64_t arena_bytes, uint64_t lower_bound);
+
 /// "2.41x"; "-" unless both are there.
 std::string speedup_text(std::optional<uint64_t> before, std::optional<uint64_t> after);
 

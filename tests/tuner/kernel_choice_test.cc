@@ -81,6 +81,11 @@ TEST(KernelChoice, GapsInThePlan_AreFilledAtLeastCost) {
   EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
 }
 
+TEST(KernelChoice, LeastScratch_IsOfAllOptions) {
+  EXPECT_EQ(two_tasks()[0].least_scratch(), 0U);
+  EXPECT_EQ((TaskOptions{{option(1, 70, 0), option(2, 60, 0)}, 0}.least_scratch()), 60U);
+}
+
 TEST(KernelChoice, Impossible_SaysPeakLimitAndSmallest) {
   const auto tasks = two_tasks();
   const auto ram = choose_kernels(tasks, {999, {}}, 0, tightest(tasks));

@@ -43,6 +43,17 @@ TEST_F(MemoryLimitOptions, WithoutRam_TheArenaIsWithinFivePercentOfItsBound) {
               report["arena_lower_bound"].get<uint64_t>() * 105);
 }
 
+TEST_F(MemoryLimitOptions, Report_HasPeakBoundAndRatio) {
+  const Json report = run({});
+  const double ratio =
+      report["arena_bytes"].get<double>() / report["arena_lower_bound"].get<double>();
+  EXPECT_NEAR(report["arena_to_lower_bound"].get<double>(), ratio, 1e-4);
+  ASSERT_EQ(tune(with_model({"--trials", "10", "--tuner", "random"})).exit_code, 0);
+  const ProcessResult text = tune(with_model({"report", "--records", "small.esp32c3.jsonl"}));
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find(" %) by default"), std::string::npos) << text.out;
+}
+
 TEST_F(MemoryLimitOptions, Flash_IsKeptByTheLinkedLibrary) {
   ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random"})).exit_code, 0);
   const Json free = run({"--records", "small.esp32c3.jsonl"});

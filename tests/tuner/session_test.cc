@@ -108,8 +108,9 @@ class SessionTest : public testing::Test {
   SessionEnd tune(const std::string& log_name, const Setup& setup) {
     auto log = LogWriter::open((folder_ / log_name).string());
     EXPECT_TRUE(log);
-    Records records(log->contents().measurements, device_.hash,
-                    [](const Schedule& s) { return find_template(s).has_value(); });
+    Records records(
+        log->contents().measurements, device_.hash,
+        [](const std::string&, const Schedule& s) { return find_template(s).has_value(); });
     auto trajectory = Trajectory::create(tasks_, setup.tuner, setup.seed);
     EXPECT_TRUE(trajectory);
     Session session(tasks_, device_, *log, records);
