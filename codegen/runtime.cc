@@ -126,6 +126,7 @@ Result<std::vector<uint8_t>> runtime_object(const Device& device) {
   const auto module = llvm::parseAssemblyString(kArmV6M, problem, context);
   TT_CHECK(module != nullptr, problem.getMessage().str());
   retarget(*module, *machine);
+  set_switches("source");  // whatever the kernel built before left them at
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
