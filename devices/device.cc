@@ -15,6 +15,13 @@ const MemoryRegion& Device::memory(std::string_view region) const {
   internal::check_failed(__FILE__, __LINE__, name + " has no memory named " + std::string(region));
 }
 
+const CacheModel& Device::cache(std::string_view wanted) const {
+  for (const CacheModel& candidate : caches) {
+    if (candidate.name == wanted) return candidate;
+  }
+  internal::check_failed(__FILE__, __LINE__, name + " has no cache named " + std::string(wanted));
+}
+
 std::vector<std::string> known_devices() {
   std::vector<std::string> names;
   for (const auto& device : internal::embedded_devices()) names.emplace_back(device.name);

@@ -29,12 +29,27 @@ struct Target {
   std::vector<std::string> clang_arguments;  ///< the same, for clang's command line
 };
 
+/// A buffer between the core and a slow memory: a cache, or with a single line the buffer of a
+/// flash controller. What it holds costs nothing; what it lacks is fetched `fill_bytes` at a time.
+struct CacheModel {
+  enum class Replacement { kLru, kFifo };
+  std::string name;
+  uint32_t size_bytes = 0, line_bytes = 0, ways = 0;
+  uint32_t fill_bytes = 0;  ///< a divisor of the line: a miss need not fill all of it
+  Replacement replacement = Replacement::kLru;
+  std::string source;
+};
+
 struct MemoryRegion {
   std::string name;
   uint32_t address = 0;
   uint32_t size_bytes = 0;
   bool executable = false;
   bool writable = false;
+  /// Names of caches that instructions and data come through; empty: they cost nothing extra.
+  std::string fetch_cache, read_cache;
+  uint32_t fill_cycles = 0;  ///< that the core waits for one fill
+  std::string source;        ///< of fill_cycles
 };
 
 /// Cycles of an in-order core. Keys are the names the timing model defines
@@ -56,11 +71,21 @@ struct Device {
   std::string rodata_memory;  ///< constants and weights of linked programs,
   std::string data_memory;    ///< .data, .bss, arenas and a kernel's tensors,
   std::string stack_memory;   ///< and the stack, apart so that an overflow faults
+  /// Where code and weights may live instead, copied there at start-up: faster, and scarce. Empty:
+  /// nowhere. Weights may share the data memory.
+  std::string fast_code_memory, fast_rodata_memory;
+  std::string fast_code_section;  ///< what that board's usual linker scripts call such code
+  std::vector<CacheModel> caches;
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
   uint64_t hash = 0;                    ///< of everything above that can change a measurement
 
   const MemoryRegion& memory(std::string_view region) const;
+  const CacheModel& cache(std::string_view name) const;
+  /// Where a kernel by itself runs when it is measured.
+  const std::string& kernel_memory() const {
+    return fast_code_memory.empty() ? code_memory : fast_code_memory;
+  }
 };
 
 /// `name_or_path` is a known device's name, or the path of a device file.

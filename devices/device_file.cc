@@ -119,7 +119,74 @@ Result<Target> read_target(const Reader& reader, const toml::table& table) {
   return target;
 }
 
-Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root) {
+bool is_power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+Result<CacheModel> read_cache(const Reader& reader, const toml::table& table) {
+  const std::string name = "[[cache]]";
+  TT_TRY(reader.only(
+      table, name,
+      {"name", "size_bytes", "line_bytes", "ways", "fill_bytes", "replacement", "source"}));
+  CacheModel cache;
+  TT_TRY_ASSIGN(cache.name, reader.get<std::string>(table, name, "name"));
+  TT_TRY_ASSIGN(cache.size_bytes, reader.get_word(table, name, "size_bytes"));
+  TT_TRY_ASSIGN(cache.line_bytes, reader.get_word(table, name, "line_bytes"));
+  TT_TRY_ASSIGN(cache.ways, reader.get_word(table, name, "ways"));
+  TT_TRY_ASSIGN(cache.fill_bytes, reader.get_word(table, name, "fill_bytes"));
+  TT_TRY_ASSIGN(cache.source, reader.get<std::string>(table, name, "source"));
+  TT_TRY_ASSIGN(const std::string rule, reader.get<std::string>(table, name, "replacement"));
+  if (rule != "lru" && rule != "fifo")
+    return reader.error(*table.get("replacement"), "replacement must be lru or fifo");
+  if (rule == "fifo") cache.replacement = CacheModel::Replacement::kFifo;
+  const uint64_t set_bytes = uint64_t{cache.line_bytes} * cache.ways;
+  if (!is_power_of_two(cache.line_bytes) || !is_power_of_two(cache.fill_bytes) ||
+      cache.fill_bytes > cache.line_bytes || cache.line_bytes / cache.fill_bytes > 32 ||
+      set_bytes == 0 || cache.size_bytes == 0 || cache.size_bytes % set_bytes != 0)
+    return reader.error(
+        table, "cache '" + cache.name + "' must be whole sets of lines, its lines 1 to 32 fills");
+  return cache;
+}
+
+Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::table& root) {
+  std::vector<CacheModel> caches;
+  const toml::node* node = root.get("cache");
+  if (node == nullptr) return caches;
+  if (!node->is_array_of_tables()) return reader.error(*node, "cache must be [[cache]] tables");
+  for (const toml::node& element : *node->as_array()) {
+    TT_TRY_ASSIGN(CacheModel cache, read_cache(reader, *element.as_table()));
+    caches.push_back(std::move(cache));
+  }
+  return caches;
+}
+
+// Only for memories that are read: what a store to one costs is not modelled.
+Status read_speed(const Reader& reader, const toml::table& table,
+                  const std::vector<CacheModel>& caches, MemoryRegion& region) {
+  const std::string name = "[[memory]]";
+  const auto named = [&](const char* key, std::string& cache) -> Status {
+    if (!table.contains(key)) return ok_status();
+    TT_TRY_ASSIGN(cache, reader.get<std::string>(table, name, key));
+    for (const CacheModel& known : caches)
+      if (known.name == cache) return ok_status();
+    return reader.error(*table.get(key), "no cache is named '" + cache + "'");
+  };
+  TT_TRY(named("fetch_cache", region.fetch_cache));
+  TT_TRY(named("read_cache", region.read_cache));
+  if (region.fetch_cache.empty() && region.read_cache.empty() && !table.contains("fill_cycles"))
+    return ok_status();
+  TT_TRY_ASSIGN(region.fill_cycles, reader.get_word(table, name, "fill_cycles"));
+  TT_TRY_ASSIGN(region.source, reader.get<std::string>(table, name, "source"));
+  if (region.fetch_cache.empty() && region.read_cache.empty())
+    return reader.error(table, "memory '" + region.name + "' has fill_cycles and no cache");
+  if (region.writable)
+    return reader.error(table, "memory '" + region.name + "' is writable and cannot have caches");
+  if (region.fill_cycles > 10'000 || region.source.empty())
+    return reader.error(
+        table, "memory '" + region.name + "' needs fill_cycles up to 10000 and their source");
+  return ok_status();
+}
+
+Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
+                                                const std::vector<CacheModel>& caches) {
   const toml::node* node = root.get("memory");
   if (node == nullptr) return reader.error(root, "missing key 'memory' in the file");
   if (!node->is_array_of_tables()) return reader.error(*node, "memory must be [[memory]] tables");
@@ -127,13 +194,16 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
   for (const toml::node& element : *node->as_array()) {
     const toml::table& table = *element.as_table();
     const std::string name = "[[memory]]";
-    TT_TRY(reader.only(table, name, {"name", "address", "size_bytes", "executable", "writable"}));
+    TT_TRY(reader.only(table, name,
+                       {"name", "address", "size_bytes", "executable", "writable", "fetch_cache",
+                        "read_cache", "fill_cycles", "source"}));
     MemoryRegion region;
     TT_TRY_ASSIGN(region.name, reader.get<std::string>(table, name, "name"));
     TT_TRY_ASSIGN(region.address, reader.get_word(table, name, "address"));
     TT_TRY_ASSIGN(region.size_bytes, reader.get_word(table, name, "size_bytes"));
     TT_TRY_ASSIGN(region.executable, reader.get<bool>(table, name, "executable"));
     TT_TRY_ASSIGN(region.writable, reader.get<bool>(table, name, "writable"));
+    TT_TRY(read_speed(reader, table, caches, region));
     const uint64_t end = uint64_t{region.address} + region.size_bytes;
     if (region.size_bytes == 0 || region.address % 4096 != 0 || region.size_bytes % 4096 != 0 ||
         end > uint64_t{1} << 32) {
@@ -155,17 +225,22 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
 
 Status read_placement(const Reader& reader, const toml::table& table, Device& device) {
   const std::string name = "[placement]";
-  TT_TRY(reader.only(table, name, {"code", "rodata", "data", "stack"}));
+  TT_TRY(reader.only(
+      table, name,
+      {"code", "rodata", "data", "stack", "fast_code", "fast_rodata", "fast_code_section"}));
   struct Use {
     std::string_view key;
     std::string Device::*member;
-    bool executable, writable;
+    bool executable, writable, optional = false;
   };
   const Use uses[] = {{"code", &Device::code_memory, true, false},
                       {"rodata", &Device::rodata_memory, false, false},
                       {"data", &Device::data_memory, false, true},
-                      {"stack", &Device::stack_memory, false, true}};
+                      {"stack", &Device::stack_memory, false, true},
+                      {"fast_code", &Device::fast_code_memory, true, false, true},
+                      {"fast_rodata", &Device::fast_rodata_memory, false, false, true}};
   for (const Use& use : uses) {
+    if (use.optional && !table.contains(use.key)) continue;
     TT_TRY_ASSIGN(const std::string region, reader.get<std::string>(table, name, use.key));
     const toml::node& node = *table.get(use.key);
     const auto found = std::find_if(device.memories.begin(), device.memories.end(),
@@ -180,11 +255,24 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
     }
     device.*use.member = region;
   }
+  device.fast_code_section = ".tinytune.fast_text";
+  if (table.contains("fast_code_section")) {
+    TT_TRY_ASSIGN(device.fast_code_section,
+                  reader.get<std::string>(table, name, "fast_code_section"));
+  }
   // One memory, one use: each is a region of the linker's, and the stack must not meet the data.
   const std::set<std::string> distinct = {device.code_memory, device.rodata_memory,
                                           device.data_memory, device.stack_memory};
   if (distinct.size() != 4) {
     return reader.error(table, "code, rodata, data and stack must be different memories");
+  }
+  if (distinct.contains(device.fast_code_memory) ||
+      (device.fast_rodata_memory != device.data_memory &&
+       distinct.contains(device.fast_rodata_memory)) ||
+      (!device.fast_code_memory.empty() && device.fast_code_memory == device.fast_rodata_memory)) {
+    return reader.error(table,
+                        "fast_code and fast_rodata must be memories of their own, or "
+                        "fast_rodata the data memory");
   }
   return ok_status();
 }
@@ -225,9 +313,18 @@ uint64_t hash_of(const Device& device) {
   for (const MemoryRegion& m : device.memories) {
     text << "\nmemory " << m.name << ' ' << m.address << ' ' << m.size_bytes << ' ' << m.executable
          << m.writable;
+    if (!m.source.empty())
+      text << ' ' << m.fetch_cache << ' ' << m.read_cache << ' ' << m.fill_cycles;
+  }
+  for (const CacheModel& c : device.caches) {
+    text << "\ncache " << c.name << ' ' << c.size_bytes << ' ' << c.line_bytes << ' ' << c.ways
+         << ' ' << c.fill_bytes << ' ' << static_cast<int>(c.replacement);
   }
   text << "\nplacement " << device.code_memory << ' ' << device.rodata_memory << ' '
-       << device.data_memory << ' ' << device.stack_memory << "\ntiming " << device.timing.model;
+       << device.data_memory << ' ' << device.stack_memory;
+  if (!device.fast_code_memory.empty()) text << " fast code " << device.fast_code_memory;
+  if (!device.fast_rodata_memory.empty()) text << " fast rodata " << device.fast_rodata_memory;
+  text << "\ntiming " << device.timing.model;
   for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
   return fnv1a(text.str());
 }
@@ -236,7 +333,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
   TT_TRY(reader.only(root, file,
                      {"name", "description", "clock_hz", "transports", "target", "placement",
-                      "memory", "timing"}));
+                      "memory", "cache", "timing"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get<std::string>(root, file, "name"));
   TT_TRY_ASSIGN(device.description, reader.get<std::string>(root, file, "description"));
@@ -248,7 +345,8 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(device.transports, reader.get_strings(root, file, "transports"));
   TT_TRY_ASSIGN(const toml::table* target, reader.get_table(root, file, "target"));
   TT_TRY_ASSIGN(device.target, read_target(reader, *target));
-  TT_TRY_ASSIGN(device.memories, read_memories(reader, root));
+  TT_TRY_ASSIGN(device.caches, read_caches(reader, root));
+  TT_TRY_ASSIGN(device.memories, read_memories(reader, root, device.caches));
   TT_TRY_ASSIGN(const toml::table* placement, reader.get_table(root, file, "placement"));
   TT_TRY(read_placement(reader, *placement, device));
   TT_TRY_ASSIGN(const toml::table* timing, reader.get_table(root, file, "timing"));

@@ -14,6 +14,8 @@ Counts& operator+=(Counts& a, const Counts& b) {
   a.stores += b.stores;
   a.multiplies += b.multiplies;
   a.branches_taken += b.branches_taken;
+  a.fetch_wait_cycles += b.fetch_wait_cycles;
+  a.read_wait_cycles += b.read_wait_cycles;
   return a;
 }
 
@@ -24,13 +26,16 @@ Counts& operator-=(Counts& a, const Counts& b) {
   a.stores -= b.stores;
   a.multiplies -= b.multiplies;
   a.branches_taken -= b.branches_taken;
+  a.fetch_wait_cycles -= b.fetch_wait_cycles;
+  a.read_wait_cycles -= b.read_wait_cycles;
   return a;
 }
 
 }  // namespace
 
-BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory)
-    : decoder_(std::move(decoder)), timing_(timing), memory_(memory) {
+BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory,
+                       const MemoryTiming::Waits* waits)
+    : decoder_(std::move(decoder)), timing_(timing), memory_(memory), waits_(waits) {
   clear();
 }
 
@@ -209,6 +214,9 @@ Counts BlockGraph::counts() const {
       total.branches_taken += edge.branch_taken ? edge.count : 0;
     }
   }
+  total.fetch_wait_cycles = waits_->fetch;
+  total.read_wait_cycles = waits_->read;
+  total.cycles += waits_->fetch + waits_->read;
   return total;
 }
 

@@ -16,6 +16,7 @@
 
 #include "simulator/decoder.h"
 #include "simulator/memory.h"
+#include "simulator/memory_timing.h"
 #include "simulator/simulator.h"
 #include "simulator/timing_model.h"
 
@@ -23,7 +24,8 @@ namespace tinytune {
 
 class BlockGraph {
  public:
-  BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory);
+  BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory,
+             const MemoryTiming::Waits* waits);
 
   /// Forgets every block: the code has changed.
   void clear();
@@ -107,6 +109,7 @@ class BlockGraph {
   Decoder decoder_;
   TimingModel timing_;
   const Memory* memory_;
+  const MemoryTiming::Waits* waits_;
   std::map<uint32_t, Block> blocks_;
   std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
   std::deque<PipelineState> states_;

@@ -99,6 +99,7 @@ Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory
   }
   for (const Elf32_Phdr& segment : segments) {
     const std::span<uint8_t> target = memory.at(segment.p_vaddr, segment.p_memsz);
+    info.segments.push_back({segment.p_vaddr, segment.p_memsz});
     std::memcpy(target.data(), elf.data() + segment.p_offset, segment.p_filesz);
     std::memset(target.data() + segment.p_filesz, 0, segment.p_memsz - segment.p_filesz);
     if ((segment.p_flags & PF_W) == 0) {

@@ -67,6 +67,17 @@ struct Engine::Hooks {
     block(unicorn, address, size, user);
   }
 
+  // After the graph's step: the block that ran before has left its section by then.
+  static void fetched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+    block(unicorn, address, size, user);
+    static_cast<Engine*>(user)->timing_.fetch(static_cast<uint32_t>(address), size);
+  }
+
+  static void read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t, void* user) {
+    static_cast<Engine*>(user)->timing_.read(static_cast<uint32_t>(address),
+                                             static_cast<uint32_t>(size));
+  }
+
   static void access(uc_engine* unicorn, uc_mem_type type, uint64_t address, int size, int64_t,
                      void* user) {
     Engine& engine = *static_cast<Engine*>(user);
@@ -111,22 +122,23 @@ bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
   // Unicorn's program counter stands still inside a block. Watching accesses, we count them.
-  const uint32_t pc = watches_accesses_ && accesses_in_block_ > 0
+  const uint32_t pc = watch_ == Watch::kAccesses && accesses_in_block_ > 0
                           ? graph_.access_address(accesses_in_block_ - 1)
                           : graph_.block_address();
   return fmt::format("{} of {} byte{} at {:#010x} from {} {:#010x}", is_write ? "write" : "read",
                      size_bytes, size_bytes == 1 ? "" : "s", address,
-                     watches_accesses_ ? "pc" : "the block at pc", pc);
+                     watch_ == Watch::kAccesses ? "pc" : "the block at pc", pc);
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
-                                               BlockGraph& graph, bool watch_accesses) {
-  std::unique_ptr<Engine> engine(new Engine(target.family, graph));
-  TT_TRY(engine->open(target, memory, watch_accesses));
+                                               BlockGraph& graph, MemoryTiming& timing,
+                                               Watch watch) {
+  std::unique_ptr<Engine> engine(new Engine(target.family, graph, timing, watch));
+  TT_TRY(engine->open(target, memory));
   return engine;
 }
 
-Status Engine::open(const Target& target, const Memory& memory, bool watch_accesses) {
+Status Engine::open(const Target& target, const Memory& memory) {
   const auto failed = [](const char* what, uc_err error) {
     return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
   };
@@ -137,7 +149,6 @@ Status Engine::open(const Target& target, const Memory& memory, bool watch_acces
           : uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
   if (error != UC_ERR_OK) return failed("uc_open", error);
   unicorn_ = unicorn;
-  watches_accesses_ = watch_accesses;
   if (arm) {
     // The largest M-profile core there is: the decoder refuses what the device lacks.
     error = uc_ctl_set_cpu_model(unicorn, UC_CPU_ARM_CORTEX_M7);
@@ -152,17 +163,32 @@ Status Engine::open(const Target& target, const Memory& memory, bool watch_acces
   }
   error = uc_mem_map(unicorn, kReturnAddress, 4096, UC_PROT_READ | UC_PROT_EXEC);
   if (error != UC_ERR_OK) return failed("uc_mem_map", error);
-  const auto hook = [&](int type, void* callback) {
+  // A range that ends before it begins is everywhere.
+  const auto hook = [&](int type, auto* callback, uint64_t begin = 1, uint64_t end = 0) {
     uc_hook unused;
     if (error == UC_ERR_OK) {
-      error = uc_hook_add(unicorn, &unused, type, callback, this, uint64_t{1}, uint64_t{0});
+      error =
+          uc_hook_add(unicorn, &unused, type, reinterpret_cast<void*>(callback), this, begin, end);
     }
   };
-  hook(UC_HOOK_BLOCK, watch_accesses ? reinterpret_cast<void*>(&Hooks::watched_block)
-                                     : reinterpret_cast<void*>(&Hooks::block));
-  hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(&Hooks::invalid));
-  if (watch_accesses) {
-    hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(&Hooks::access));
+  hook(UC_HOOK_MEM_INVALID, &Hooks::invalid);
+  switch (watch_) {
+    case Watch::kNothing:
+      hook(UC_HOOK_BLOCK, &Hooks::block);
+      break;
+    case Watch::kFetches:
+      hook(UC_HOOK_BLOCK, &Hooks::fetched_block);
+      break;
+    case Watch::kMemory:
+      hook(UC_HOOK_BLOCK, &Hooks::fetched_block);
+      for (const AddressRange& range : timing_.timed_reads())
+        hook(UC_HOOK_MEM_READ, &Hooks::read, range.address,
+             uint64_t{range.address} + range.size_bytes - 1);
+      break;
+    case Watch::kAccesses:
+      hook(UC_HOOK_BLOCK, &Hooks::watched_block);
+      hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access);
+      break;
   }
   return error == UC_ERR_OK ? ok_status() : Status(failed("uc_hook_add", error));
 }

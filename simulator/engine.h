@@ -34,8 +34,15 @@ const RegisterRoles& register_roles(CoreFamily family);
 
 class Engine {
  public:
+  enum class Watch {
+    kNothing,
+    kFetches,   ///< tell the memory timing what code runs
+    kMemory,    ///< … and what is read from slow memories
+    kAccesses,  ///< check every access; no memory timing
+  };
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
-                                                BlockGraph& graph, bool watch_accesses);
+                                                BlockGraph& graph, MemoryTiming& timing,
+                                                Watch watch);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
@@ -50,16 +57,18 @@ class Engine {
 
  private:
   struct Hooks;
-  Engine(CoreFamily family, BlockGraph& graph) : family_(family), graph_(graph) {}
+  Engine(CoreFamily family, BlockGraph& graph, MemoryTiming& timing, Watch watch)
+      : family_(family), graph_(graph), timing_(timing), watch_(watch) {}
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
-  Status open(const Target& target, const Memory& memory, bool watch_accesses);
+  Status open(const Target& target, const Memory& memory);
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
 
   CoreFamily family_;
   BlockGraph& graph_;
+  MemoryTiming& timing_;
   void* unicorn_ = nullptr;  ///< uc_engine
-  bool watches_accesses_ = false;
+  Watch watch_;
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>* off_limits_ = nullptr;
   BlockGraph::Stop fault_;  ///< the first one seen by a hook

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "simulator/block_graph.h"
@@ -10,6 +11,7 @@
 #include "simulator/elf.h"
 #include "simulator/engine.h"
 #include "simulator/memory.h"
+#include "simulator/memory_timing.h"
 #include "simulator/timing_model.h"
 
 namespace tinytune {
@@ -36,18 +38,26 @@ uint32_t used_bytes(std::span<const uint8_t> stack) {
 
 struct Simulator::State {
   State(const Device& of, Decoder decoder, TimingModel timing)
-      : device(of), graph(std::move(decoder), timing, &memory) {}
+      : device(of),
+        memory_timing(of),
+        graph(std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {
-    timed.reset();
-    watching.reset();
+    for (std::unique_ptr<Engine>& engine : engines) engine.reset();
   }
-  Result<Engine*> engine(bool watch_accesses) {
-    std::unique_ptr<Engine>& wanted = watch_accesses ? watching : timed;
+  Result<Engine*> engine(Engine::Watch watch) {
+    std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
-      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, graph, watch_accesses));
+      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, graph, memory_timing, watch));
     }
     return wanted.get();
+  }
+  // Hooks cost time, so only what may wait is watched.
+  Engine::Watch watch_for(const CallOptions& options) const {
+    if (options.check_alignment) return Engine::Watch::kAccesses;
+    if (options.zero_wait) return Engine::Watch::kNothing;
+    if (memory_timing.times_reads(filled)) return Engine::Watch::kMemory;
+    return memory_timing.times_fetches(filled) ? Engine::Watch::kFetches : Engine::Watch::kNothing;
   }
   void forget_code() {
     graph.clear();
@@ -56,8 +66,10 @@ struct Simulator::State {
 
   Device device;
   Memory memory;
+  MemoryTiming memory_timing;
   BlockGraph graph;
-  std::unique_ptr<Engine> timed, watching;
+  std::array<std::unique_ptr<Engine>, 4> engines;  ///< by Engine::Watch
+  std::vector<AddressRange> filled;                ///< by load() and write()
 };
 
 Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -113,7 +125,9 @@ void Simulator::unmap_extra() {
 Result<ElfInfo> Simulator::load(std::span<const uint8_t> elf) {
   state_->forget_code();
   state_->memory.clear();
-  return load_elf(elf, state_->device.target.family, state_->memory);
+  TT_TRY_ASSIGN(ElfInfo info, load_elf(elf, state_->device.target.family, state_->memory));
+  state_->filled = info.segments;
+  return info;
 }
 
 Status Simulator::write(uint32_t address, std::span<const uint8_t> bytes) {
@@ -125,6 +139,10 @@ Status Simulator::write(uint32_t address, std::span<const uint8_t> bytes) {
                              address));
   }
   std::copy(bytes.begin(), bytes.end(), target.begin());
+  const AddressRange range{address, static_cast<uint32_t>(bytes.size())};
+  if (state_->memory_timing.times_reads({&range, 1}) &&
+      !state_->memory_timing.times_reads(state_->filled))
+    state_->filled.push_back(range);
   if (state_->memory.region(address)->executable) state_->forget_code();
   return ok_status();
 }
@@ -143,7 +161,7 @@ Result<std::vector<uint8_t>> Simulator::read(uint32_t address, size_t size_bytes
 Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> arguments,
                                    const CallOptions& options) {
   State& state = *state_;
-  TT_TRY_ASSIGN(Engine * engine, state.engine(options.check_alignment));
+  TT_TRY_ASSIGN(Engine * engine, state.engine(state.watch_for(options)));
   const RegisterRoles& roles = register_roles(state.device.target.family);
 
   const MemoryRegion& region = state.device.memory(state.device.stack_memory);
@@ -170,6 +188,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
                                                                           : kReturnAddress);
 
   engine->set_off_limits(options.off_limits);
+  state.memory_timing.begin();
   state.graph.begin(options.instruction_limit, options.sections);
   const BlockGraph::Stop stop = engine->run(function);
 

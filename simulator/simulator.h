@@ -22,10 +22,15 @@ struct SymbolRange {
   uint32_t address = 0, size = 0;
 };
 
+struct AddressRange {
+  uint32_t address = 0, size_bytes = 0;
+};
+
 struct ElfInfo {
   std::map<std::string, SymbolRange> symbols;  ///< functions and objects
   uint32_t code_bytes = 0;                     ///< executable and read-only segments
   uint32_t data_bytes = 0, bss_bytes = 0;
+  std::vector<AddressRange> segments;
 };
 
 enum class CallEnd {
@@ -40,16 +45,16 @@ enum class CallEnd {
 struct Counts {
   uint64_t instructions = 0, cycles = 0;
   uint64_t loads = 0, stores = 0, multiplies = 0;  ///< instructions, not bytes or registers
-  uint64_t branches_taken = 0;  ///< conditional ones
-};
-
-struct AddressRange {
-  uint32_t address = 0, size_bytes = 0;
+  uint64_t branches_taken = 0;                     ///< conditional ones
+  /// Of `cycles`: those spent waiting for code and for data in slow memories (memory_timing.h).
+  uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;
 };
 
 struct CallOptions {
   uint64_t instruction_limit = 2'000'000'000;
   bool check_alignment = false;  ///< hooks every access: slow, for verify runs
+  /// As if every memory answered at once: the core alone. Implied by check_alignment.
+  bool zero_wait = false;
   /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
   std::vector<AddressRange> off_limits;
   /// Instructions executed from entering such a function until it returns are counted apart,

@@ -22,7 +22,9 @@ uint64_t cycles_of(const std::string& device, const std::string& body) {
   Program program(
       device, arm ? "f: push {r4-r7}\nmovs r6,#0\nnop\n" + body + "\nnop\nnop\npop {r4-r7}\nbx lr\n"
                   : "f: nop\n" + body + "\nnop\nret\n");
-  const CallReport report = program.call({program.data(), program.data() + 64, 3, 5});
+  CallOptions core_alone;
+  core_alone.zero_wait = true;
+  const CallReport report = program.call({program.data(), program.data() + 64, 3, 5}, core_alone);
   if (report.end == CallEnd::kReturned) return report.counts.cycles;
   fmt::print(stderr, "{}\n", report.detail);
   std::exit(1);

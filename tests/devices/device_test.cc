@@ -144,10 +144,34 @@ TEST(DeviceFile, ImpossibleMemory_IsRefused) {
   EXPECT_THAT(refusal(changed("data = \"dram\"", "data = \"flash_code\"")),
               HasSubstr("must be writable"));
   EXPECT_THAT(refusal(changed("stack = \"stack\"", "stack = \"dram\"")), HasSubstr("different"));
-  EXPECT_THAT(refusal(changed("rodata = \"flash_rodata\"", "rodata = \"iram\"")),
+  EXPECT_THAT(refusal(changed("rodata = \"flash_rodata\"", "rodata = \"flash_code\"")),
               HasSubstr("different"));
+  EXPECT_THAT(refusal(changed("fast_rodata = \"dram\"", "fast_rodata = \"iram\"")),
+              HasSubstr("memories of their own"));
   EXPECT_THAT(refusal(changed("code = \"iram\"", "code = \"rom\"")),
               HasSubstr("no memory is named 'rom'"));
+}
+
+TEST(DeviceFile, SlowMemory_NeedsAKnownCacheAndASource) {
+  EXPECT_THAT(refusal(changed("fetch_cache = \"flash_cache\"", "fetch_cache = \"l2\"")),
+              HasSubstr("no cache is named 'l2'"));
+  EXPECT_THAT(refusal(changed("source = \"unsourced: derived", "# \"unsourced: derived")),
+              HasSubstr("missing key 'source' in [[memory]]"));
+  EXPECT_THAT(refusal(changed("fill_cycles = 168", "# fill_cycles")),
+              HasSubstr("missing key 'fill_cycles' in [[memory]]"));
+  EXPECT_THAT(refusal(changed("writable = true",
+                              "writable = true\nread_cache = \"flash_cache\"\n"
+                              "fill_cycles = 1\nsource = \"x\"")),
+              HasSubstr("is writable and cannot have caches"));
+}
+
+TEST(DeviceFile, ImpossibleCache_IsRefused) {
+  EXPECT_THAT(refusal(changed("line_bytes = 32", "line_bytes = 24")), HasSubstr("whole sets"));
+  EXPECT_THAT(refusal(changed("ways = 8", "ways = 7")), HasSubstr("whole sets"));
+  EXPECT_THAT(refusal(changed("fill_bytes = 32", "fill_bytes = 64")), HasSubstr("whole sets"));
+  EXPECT_THAT(refusal(changed("\"fifo\"", "\"random\"")), HasSubstr("lru or fifo"));
+  EXPECT_THAT(refusal(changed("[[cache]]\nname", "[[cache]]\nlatency = 2\nname")),
+              HasSubstr("unknown key 'latency' in [[cache]]"));
 }
 
 TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
@@ -163,7 +187,9 @@ TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
   EXPECT_NE(hash_of(changed("load_use         = { cycles = 1", "load_use = { cycles = 2")), hash);
   EXPECT_NE(hash_of(changed("\"+m,+c\"", "\"+m\"")), hash);
   EXPECT_NE(hash_of(changed("0x0002B000", "0x0002A000")), hash);
-  EXPECT_NE(hash_of(changed("rodata = \"flash_rodata\"", "rodata = \"flash_code\"")), hash);
+  EXPECT_NE(hash_of(changed("fast_code = \"iram\"\n", "\n")), hash);
+  EXPECT_NE(hash_of(changed("ways = 8", "ways = 4")), hash);
+  EXPECT_NE(hash_of(changed("fill_cycles = 168", "fill_cycles = 304")), hash);
 }
 
 }  // namespace

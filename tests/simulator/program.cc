@@ -42,7 +42,7 @@ std::vector<uint8_t> build(const std::string& source, const std::string& suffix,
   if (!march.empty()) clang.push_back("-march=" + march);
   run(clang);
   run({TINYTUNE_TEST_LLD, object, "-o", elf, "-e", "f", "-n",
-       "-Ttext=" + hex(device.memory(device.code_memory).address),
+       "-Ttext=" + hex(device.memory(device.kernel_memory()).address),
        "-Tdata=" + hex(device.memory(device.data_memory).address + 0x8000)});
   std::ifstream file(elf, std::ios::binary);
   std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};

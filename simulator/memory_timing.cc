@@ -1,0 +1,123 @@
+#include "simulator/memory_timing.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tinytune {
+
+Cache::Cache(const CacheModel& model)
+    : line_bytes_(model.line_bytes),
+      line_shift_(static_cast<uint32_t>(std::countr_zero(model.line_bytes))),
+      fill_shift_(static_cast<uint32_t>(std::countr_zero(model.fill_bytes))),
+      ways_(model.ways),
+      moves_on_hit_(model.replacement == CacheModel::Replacement::kLru),
+      sets_(model.size_bytes / model.line_bytes / model.ways) {
+  clear();
+}
+
+void Cache::clear() {
+  for (std::vector<Line>& set : sets_) set.assign(ways_, Line());
+  latest_ = kNone;
+  latest_line_ = nullptr;
+}
+
+uint32_t Cache::fills_of(uint32_t line, uint32_t address, uint32_t size_bytes) const {
+  const uint32_t start = line * line_bytes_;
+  const uint32_t from = address > start ? address - start : 0;
+  const uint32_t to = std::min(address + size_bytes - 1 - start, line_bytes_ - 1);
+  const uint32_t first = from >> fill_shift_, last = to >> fill_shift_;
+  const uint32_t up_to_last = last == 31 ? 0xFFFFFFFF : (uint32_t{1} << (last + 1)) - 1;
+  return up_to_last & ~((uint32_t{1} << first) - 1);
+}
+
+uint32_t Cache::touch_lines(uint32_t address, uint32_t size_bytes) {
+  const uint32_t last = (address + size_bytes - 1) >> line_shift_;
+  uint32_t fills = 0;
+  for (uint32_t number = address >> line_shift_; number <= last; ++number) {
+    Line& line = line_at(number);
+    const uint32_t lacking = fills_of(number, address, size_bytes) & ~line.valid;
+    fills += static_cast<uint32_t>(std::popcount(lacking));
+    line.valid |= lacking;
+    latest_ = number;
+    latest_line_ = &line;
+  }
+  return fills;
+}
+
+Cache::Line& Cache::line_at(uint32_t number) {
+  std::vector<Line>& set = sets_[number % sets_.size()];
+  auto found =
+      std::find_if(set.begin(), set.end(), [&](const Line& line) { return line.number == number; });
+  if (found != set.end() && !moves_on_hit_) return *found;
+  if (found == set.end()) {
+    found = set.end() - 1;  // the oldest goes
+    *found = Line{number, 0};
+  }
+  std::rotate(set.begin(), found, found + 1);
+  return set.front();
+}
+
+bool MemoryTiming::Region::meets(const AddressRange& other) const {
+  return range.address < uint64_t{other.address} + other.size_bytes &&
+         other.address < uint64_t{range.address} + range.size_bytes;
+}
+
+MemoryTiming::MemoryTiming(const Device& device) {
+  for (const CacheModel& cache : device.caches) caches_.emplace_back(cache);
+  const auto named = [&](const std::string& name) -> Cache* {
+    for (size_t i = 0; i < device.caches.size(); ++i)
+      if (device.caches[i].name == name) return &caches_[i];
+    return nullptr;
+  };
+  for (const MemoryRegion& memory : device.memories) {
+    if (memory.fetch_cache.empty() && memory.read_cache.empty()) continue;
+    regions_.push_back({{memory.address, memory.size_bytes},
+                        named(memory.fetch_cache),
+                        named(memory.read_cache),
+                        memory.fill_cycles});
+  }
+}
+
+void MemoryTiming::begin() {
+  for (Cache& cache : caches_) cache.clear();
+  waits_ = Waits();
+}
+
+void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
+  for (const Region& region : regions_) {
+    if (!region.contains(address) || region.fetch == nullptr) continue;
+    waits_.fetch += uint64_t{region.fill_cycles} * region.fetch->touch(address, size_bytes);
+  }
+}
+
+void MemoryTiming::read(uint32_t address, uint32_t size_bytes) {
+  for (const Region& region : regions_) {
+    if (!region.contains(address) || region.read == nullptr) continue;
+    waits_.read += uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes);
+  }
+}
+
+bool MemoryTiming::times_fetches(std::span<const AddressRange> ranges) const {
+  return std::any_of(regions_.begin(), regions_.end(), [&](const Region& region) {
+    return region.fetch != nullptr &&
+           std::any_of(ranges.begin(), ranges.end(),
+                       [&](const AddressRange& range) { return region.meets(range); });
+  });
+}
+
+bool MemoryTiming::times_reads(std::span<const AddressRange> ranges) const {
+  return std::any_of(regions_.begin(), regions_.end(), [&](const Region& region) {
+    return region.read != nullptr &&
+           std::any_of(ranges.begin(), ranges.end(),
+                       [&](const AddressRange& range) { return region.meets(range); });
+  });
+}
+
+std::vector<AddressRange> MemoryTiming::timed_reads() const {
+  std::vector<AddressRange> ranges;
+  for (const Region& region : regions_)
+    if (region.read != nullptr) ranges.push_back(region.range);
+  return ranges;
+}
+
+}  // namespace tinytune

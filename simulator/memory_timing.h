@@ -1,0 +1,89 @@
+// What slow memories cost: the caches between the core and its flash, and the cycles it waits.
+//
+// A cache is lines of fills, found by address; what is in it costs nothing beyond what the timing
+// model charges. Every call starts with cold caches: an inference follows whatever else a firmware
+// does, and a count that depends on what was measured before it would not be repeatable.
+//
+// Not modelled, because nobody publishes it: prefetch (device files describe it switched off), the
+// arbitration of fetches and reads for one memory, and reads of a line still being filled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "simulator/simulator.h"
+
+namespace tinytune {
+
+class Cache {
+ public:
+  explicit Cache(const CacheModel& model);
+
+  void clear();
+
+  /// Brings `size_bytes` from `address` in; returns how many fills that took.
+  uint32_t touch(uint32_t address, uint32_t size_bytes) {
+    const uint32_t first = address >> line_shift_, last = (address + size_bytes - 1) >> line_shift_;
+    if (first == last && first == latest_) {
+      const uint32_t lacking = fills_of(first, address, size_bytes) & ~latest_line_->valid;
+      if (lacking == 0) return 0;
+    }
+    return touch_lines(address, size_bytes);
+  }
+
+ private:
+  struct Line {
+    uint32_t number = kNone;
+    uint32_t valid = 0;  ///< a bit for each fill
+  };
+  static constexpr uint32_t kNone = 0xFFFFFFFF;  ///< no line has this number
+
+  uint32_t fills_of(uint32_t line, uint32_t address, uint32_t size_bytes) const;
+  uint32_t touch_lines(uint32_t address, uint32_t size_bytes);
+  Line& line_at(uint32_t number);
+
+  uint32_t line_bytes_, line_shift_, fill_shift_, ways_;
+  bool moves_on_hit_;
+  std::vector<std::vector<Line>> sets_;  ///< each newest first
+  uint32_t latest_ = kNone;              ///< line touched last
+  Line* latest_line_ = nullptr;
+};
+
+class MemoryTiming {
+ public:
+  explicit MemoryTiming(const Device& device);
+
+  /// Cold caches, no waits.
+  void begin();
+  void fetch(uint32_t address, uint32_t size_bytes);
+  void read(uint32_t address, uint32_t size_bytes);
+
+  struct Waits {
+    uint64_t fetch = 0, read = 0;  ///< cycles
+  };
+  const Waits& waits() const { return waits_; }
+
+  /// Whether code, or data, in any of `ranges` may wait.
+  bool times_fetches(std::span<const AddressRange> ranges) const;
+  bool times_reads(std::span<const AddressRange> ranges) const;
+  /// Where reads may wait.
+  std::vector<AddressRange> timed_reads() const;
+
+ private:
+  struct Region {
+    AddressRange range;
+    Cache *fetch = nullptr, *read = nullptr;
+    uint32_t fill_cycles = 0;
+    bool contains(uint32_t address) const { return address - range.address < range.size_bytes; }
+    bool meets(const AddressRange& other) const;
+  };
+
+  std::vector<Cache> caches_;
+  std::vector<Region> regions_;
+  Waits waits_;
+};
+
+}  // namespace tinytune
