@@ -61,7 +61,9 @@ Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, cons
                                        include_directories, device));
     objects.push_back(std::move(object));
   }
-  TT_TRY_ASSIGN(Image image, link_image(objects, device, network.invoke_symbol));
+  TT_TRY_ASSIGN(Image image,
+                link_image(objects, device, network.invoke_symbol,
+                           has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
   return std::move(image.elf);
 }
 

@@ -41,9 +41,18 @@ struct Image {
   uint64_t code_bytes = 0;   ///< text and read-only data
 };
 
-/// Links objects at the device's code and data memories with lld. kFailed: lld's own message;
-/// kInvalidInput with "does not fit" when a region overflows.
+/// Where `.text` goes on a device with fast code memory. What generated sources put into the
+/// sections of codegen/placement.h is in fast memory in any case.
+enum class CodeHome {
+  kSlow,
+  kHelpersFast,  ///< the compiler's helper functions only, which fast code calls
+  kFast,         ///< all of it, if it fits
+};
+
+/// Links objects at the device's memories with lld; what the generated sources put into the
+/// sections of codegen/placement.h goes to its fast ones. kFailed: lld's own message; kInvalidInput
+/// with "does not fit" when a region overflows.
 Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
-                         const std::string& entry);
+                         const std::string& entry, CodeHome home = CodeHome::kFast);
 
 }  // namespace tinytune

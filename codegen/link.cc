@@ -8,33 +8,48 @@
 
 #include "base/temporary_directory.h"
 #include "codegen/kernel.h"
+#include "codegen/placement.h"
 #include "codegen/runtime.h"
 
 namespace tinytune {
 namespace {
 
-// Every section in the memory the device file gives it.
-std::string linker_script(const Device& device) {
-  const MemoryRegion& code = device.memory(device.code_memory);
-  const MemoryRegion& constants = device.memory(device.rodata_memory);
-  const MemoryRegion& data = device.memory(device.data_memory);
-  char text[1024];
-  std::snprintf(text, sizeof text,
-                "MEMORY {\n"
-                "  code : ORIGIN = 0x%x, LENGTH = 0x%x\n"
-                "  constants : ORIGIN = 0x%x, LENGTH = 0x%x\n"
-                "  data : ORIGIN = 0x%x, LENGTH = 0x%x\n"
-                "}\n"
-                "SECTIONS {\n"
-                "  .text : { *(.text .text.*) } > code\n"
-                "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n"
-                "  .data : { *(.data .data.* .sdata .sdata.*) } > data\n"
-                "  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } > data\n"
-                "  /DISCARD/ : { *(.comment .note* .eh_frame* .ARM.exidx* .ARM.extab*) }\n"
-                "}\n",
-                code.address, code.size_bytes, constants.address, constants.size_bytes,
-                data.address, data.size_bytes);
+std::string region_text(const char* name, const MemoryRegion& memory) {
+  char text[128];
+  std::snprintf(text, sizeof text, "  %s : ORIGIN = 0x%x, LENGTH = 0x%x\n", name, memory.address,
+                memory.size_bytes);
   return text;
+}
+
+// Every section in the memory the device file gives it.
+std::string linker_script(const Device& device, CodeHome home) {
+  const bool fast_code = !device.fast_code_memory.empty();
+  const bool fast_constants = !device.fast_rodata_memory.empty();
+  const bool shares_data = device.fast_rodata_memory == device.data_memory;
+  const std::string text = ".text .text.*";
+  std::string script = "MEMORY {\n" + region_text("code", device.memory(device.code_memory)) +
+                       region_text("constants", device.memory(device.rodata_memory)) +
+                       region_text("data", device.memory(device.data_memory));
+  if (fast_code) script += region_text("fast_code", device.memory(device.fast_code_memory));
+  if (fast_constants && !shares_data)
+    script += region_text("fast_constants", device.memory(device.fast_rodata_memory));
+  script += "}\nSECTIONS {\n";
+  if (fast_code)
+    script += "  .fast_text : { *(" + device.fast_code_section +
+              (home == CodeHome::kFast          ? " " + text
+               : home == CodeHome::kHelpersFast ? " .text.__aeabi_*"
+                                                : "") +
+              ") } > fast_code\n";
+  script += "  .text : { *(" + text + ") } > code\n" +
+            "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n";
+  if (fast_constants)
+    script += std::string("  .fast_rodata : { *(") + kFastWeightsSection + ") } > " +
+              (shares_data ? "data\n" : "fast_constants\n");
+  return script +
+         "  .data : { *(.data .data.* .sdata .sdata.*) } > data\n"
+         "  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } > data\n"
+         "  /DISCARD/ : { *(.comment .note* .eh_frame* .ARM.exidx* .ARM.extab*) }\n"
+         "}\n";
 }
 
 // Bytes of the segments that hold no writable data: code and constants.
@@ -50,13 +65,11 @@ uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
   return total;
 }
 
-}  // namespace
-
-Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
-                         const std::string& entry) {
+Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Device& device,
+                      const std::string& entry, CodeHome home) {
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("link"));
   const std::string script = directory.file("image.ld"), output = directory.file("image.elf");
-  TT_TRY(write_file(script, linker_script(device)));
+  TT_TRY(write_file(script, linker_script(device, home)));
   std::vector<std::string> words = {
       "ld.lld", "--threads=1", "--no-dynamic-linker", "-T", script, "-e", entry, "-o", output};
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -87,6 +100,16 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
   if (image.elf.size() < sizeof(Elf32_Ehdr)) return Error(ErrorCode::kFailed, "lld left no image");
   image.code_bytes = constant_bytes(image.elf);
   return image;
+}
+
+}  // namespace
+
+Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
+                         const std::string& entry, CodeHome home) {
+  auto image = link_at(objects, device, entry, home);
+  const bool too_large = !image && image.error().code() == ErrorCode::kInvalidInput;
+  if (!too_large || home == CodeHome::kSlow || device.fast_code_memory.empty()) return image;
+  return link_at(objects, device, entry, CodeHome::kSlow);
 }
 
 }  // namespace tinytune

@@ -23,7 +23,7 @@ class Generation {
  public:
   Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out, const Device& device,
              const ScheduleSource& schedules, const NetworkOptions& options)
-      : parts_{options.name, laid_out.graph, device, {}, {}, {}, {}, {}, {}, 0},
+      : parts_{options.name, laid_out.graph, device, {}, {}, {}, {}, {}, {}, 0, {}},
         executed_(network),
         graph_(laid_out.graph),
         forms_(laid_out.ops),
@@ -44,6 +44,8 @@ class Generation {
     emit_layers();
     describe_tensors();
     parts_.kernels = kernels_.kernels();
+    network_.placeable = parts_.placeable = placeable_parts(parts_);
+    network_.fast.resize(parts_.placeable.size());
     network_.name = parts_.name;
     network_.invoke_symbol = parts_.name + "_invoke";
     network_.arena_symbol = parts_.name + "_arena";
@@ -243,6 +245,9 @@ class Generation {
     std::vector<GeneratedFile>& files = network_.files;
     files.push_back({name + ".h", print_header(parts_)});
     files.push_back({name + "_internal.h", print_internal_header(parts_)});
+    if (!parts_.placeable.empty())
+      files.push_back({name + "_placement.h",
+                       print_placement(name, parts_.device, parts_.placeable, network_.fast)});
     files.push_back({name + ".c", print_source(parts_)});
     if (!parts_.constants.arrays().empty())
       files.push_back({name + "_weights.c", print_weights(parts_)});

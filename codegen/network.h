@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/placement.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
 #include "schedules/schedule.h"
@@ -60,7 +61,9 @@ struct GeneratedNetwork {
       invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
   std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
-  std::vector<GeneratedLayer> layers;  ///< in execution order: operators and transforms
+  std::vector<PlaceablePart> placeable;  ///< see codegen/placement.h
+  std::vector<bool> fast;                ///< of each: in fast memory; place() sets it
+  std::vector<GeneratedLayer> layers;    ///< in execution order: operators and transforms
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
   uint32_t arena_lower_bound = 0;     ///< the most bytes of tensors alive in one step

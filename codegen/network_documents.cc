@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include "codegen/c_writer.h"
 #include "codegen/network_parts.h"
 
@@ -14,6 +16,40 @@ std::string ports_table(const NetworkParts& parts, const std::vector<PortTensor>
            std::to_string(t.bytes()) + " |\n";
   }
   return out;
+}
+
+std::string region_of(const Device& device, const std::string& name) {
+  const MemoryRegion& memory = device.memory(name);
+  char text[96];
+  std::snprintf(text, sizeof text, "%u KiB at 0x%08x", memory.size_bytes / 1024, memory.address);
+  return "`" + name + "` (" + text + ")";
+}
+
+// What a firmware has to do for parts in fast memory. Nothing here depends on which parts those
+// are, because a placement may change after the rest is printed.
+std::string fast_memory_section(const NetworkParts& parts) {
+  if (parts.placeable.empty()) return "";
+  const Device& device = parts.device;
+  std::string out =
+      "\n## Fast memory\n\n`" + parts.name +
+      "_placement.h` says what is copied from flash to faster memory; set a switch to 0 to leave a "
+      "part in flash. The network computes the same wherever its parts are.\n\n";
+  if (!device.fast_rodata_memory.empty())
+    out += "* Weights: section `" + std::string(kFastWeightsSection) +
+           "`, which linker scripts take for a part of `.data`, so that start-up code copies it. "
+           "Simulated in " +
+           region_of(device, device.fast_rodata_memory) + ".\n";
+  if (device.fast_code_memory.empty()) return out;
+  return out + "* Code: section `" + device.fast_code_section + "`. Simulated in " +
+         region_of(device, device.fast_code_memory) +
+         ". If your linker script does not know the section, it stays in flash: right, and slower. "
+         "To place it, add\n\n```\n.fast_text : ALIGN(4) {\n  fast_text_start = .;\n  *(" +
+         device.fast_code_section +
+         ")\n  . = ALIGN(4);\n  fast_text_end = .;\n} > FAST AT > FLASH\nfast_text_load = "
+         "LOADADDR(.fast_text);\n```\n\nwith your names of the two memories, and copy "
+         "`fast_text_end - fast_text_start` bytes from `fast_text_load` to `fast_text_start` "
+         "before "
+         "the first call, as start-up code does for `.data`.\n";
 }
 
 }  // namespace
@@ -38,6 +74,7 @@ std::string print_readme(const NetworkParts& parts, const std::vector<GeneratedF
       "use the build files beside them.\n\n";
   for (const GeneratedFile& file : files)
     if (is_source(file)) out += "* `" + file.name + "`\n";
+  out += fast_memory_section(parts);
   for (const GeneratedFile& file : files)
     if (file.name.ends_with("_smoke.c"))
       out += "\n`" + file.name + "` runs one inference and compares every output byte: `" + name +

@@ -133,10 +133,10 @@ std::string print_internal_header(const NetworkParts& parts) {
   const std::string guard = c_upper(parts.name) + "_INTERNAL_H";
   std::string out = "/* What the sources of " + parts.name +
                     " share. Not for callers. */\n#ifndef " + guard + "\n#define " + guard +
-                    "\n\n#include <stdint.h>\n";
+                    "\n\n#include <stdint.h>\n" + include_placement(parts);
   if (!parts.constants.arrays().empty()) out += "\n/* " + parts.name + "_weights.c */\n";
   for (const ConstantPool::Array& array : parts.constants.arrays())
-    out += "extern " + c_declarator(array) + ";\n";
+    out += "extern " + placed_declarator(parts, array.symbol, c_declarator(array)) + ";\n";
   if (!parts.kernels.empty()) out += "\n/* " + parts.name + "_kernels.S */\n";
   for (const KernelSet::Kernel& kernel : parts.kernels) {
     std::string parameters;

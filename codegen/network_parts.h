@@ -10,6 +10,7 @@
 #include "codegen/layout.h"
 #include "codegen/network.h"
 #include "codegen/operator_emitter.h"
+#include "codegen/placement.h"
 #include "devices/device.h"
 #include "models/graph.h"
 
@@ -37,6 +38,7 @@ struct NetworkParts {
   SharedFunctions shared;
   std::vector<KernelSet::Kernel> kernels;
   uint32_t arena_bytes = 0;
+  std::vector<PlaceablePart> placeable;
 };
 
 /// The network in the layouts that the options choose, with the transforms that follow.

@@ -16,11 +16,17 @@ std::string print_source(const NetworkParts& parts) {
          ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + parts.name +
          "_internal.h\"\n\n" +
          "/* Layers stay apart, and GCC must not turn their loops into calls of memcpy. */\n" +
-         "#if defined(__clang__)\n#define " + upper +
-         "_LAYER __attribute__((noinline))\n#elif defined(__GNUC__)\n#define " + upper +
-         "_LAYER __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\")))\n" +
-         "#else\n#define " + upper + "_LAYER\n#endif\n";
-  for (const std::string& function : parts.shared.texts()) out += "\n" + function;
+         "#if defined(__clang__)\n#define " + upper + "_LAYER __attribute__((noinline)) " +
+         placed_code(parts) + "\n#elif defined(__GNUC__)\n#define " + upper +
+         "_LAYER __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\"))) " +
+         placed_code(parts) + "\n" + "#else\n#define " + upper + "_LAYER " + placed_code(parts) +
+         "\n#endif\n";
+  const std::string local = "static ";
+  for (std::string function : parts.shared.texts()) {
+    const size_t at = function.find(local);
+    if (at != std::string::npos) function.insert(at + local.size(), placed_code(parts));
+    out += "\n" + function;
+  }
   CWriter w;
   for (const LayerFunction& f : parts.functions) {
     w.line("").line("/* " + f.comment + " */");
@@ -30,7 +36,7 @@ std::string print_source(const NetworkParts& parts) {
     out += "}\n";
   }
   w.line("");
-  w.open(parts.name + "_status " + parts.name + "_invoke(void *arena)");
+  w.open(placed_code(parts) + parts.name + "_status " + parts.name + "_invoke(void *arena)");
   w.line("if (arena == NULL) return " + upper + "_ERROR_NULL_ARENA;");
   w.line("if ((uintptr_t)arena % " + upper + "_ARENA_ALIGNMENT != 0u) return " + upper +
          "_ERROR_MISALIGNED_ARENA;");
@@ -44,14 +50,17 @@ std::string print_weights(const NetworkParts& parts) {
   std::string out = "/* " + parts.name + ": constants" + kGenerated;
   out += "#include \"" + parts.name + "_internal.h\"\n";
   for (const ConstantPool::Array& array : parts.constants.arrays())
-    out += "\n_Alignas(4) " + c_declarator(array) + " = {\n" + c_initialiser(array) + "};\n";
+    out += "\n_Alignas(4) " + placed_declarator(parts, array.symbol, c_declarator(array)) +
+           " = {\n" + c_initialiser(array) + "};\n";
   return out;
 }
 
 std::string print_kernels(const NetworkParts& parts) {
   std::string out = "/* " + parts.name + ": kernels for " + parts.device.target.isa + kGenerated;
+  out += include_placement(parts);
   for (const KernelSet::Kernel& kernel : parts.kernels)
-    out += "\n/* " + kernel.workload + "\n * " + kernel.schedule + " */\n" + kernel.assembly;
+    out += "\n/* " + kernel.workload + "\n * " + kernel.schedule + " */\n" +
+           placed_assembly(parts, kernel.symbol, kernel.assembly);
   const char mark = parts.device.target.family == CoreFamily::kRiscv32 ? '@' : '%';
   // Bare-metal compilers write no such note, and linkers complain when only some objects have it.
   return out + "\n#if defined(__linux__)\n\t.section\t.note.GNU-stack,\"\"," + mark +

@@ -67,13 +67,19 @@ Result<uint64_t> parse_bytes(std::string_view option, std::string_view text) {
 }
 
 Result<MemoryLimits> parse_limits(const std::optional<std::string>& ram,
-                                  const std::optional<std::string>& flash) {
+                                  const std::optional<std::string>& flash,
+                                  const std::optional<std::string>& fast_ram) {
   MemoryLimits limits;
   if (ram) {
     TT_TRY_ASSIGN(limits.ram_bytes, parse_bytes("--ram", *ram));
   }
   if (flash) {
     TT_TRY_ASSIGN(limits.flash_bytes, parse_bytes("--flash", *flash));
+  }
+  if (fast_ram && *fast_ram == "0") {
+    limits.fast_ram_bytes = 0;
+  } else if (fast_ram) {
+    TT_TRY_ASSIGN(limits.fast_ram_bytes, parse_bytes("--fast-ram", *fast_ram));
   }
   return limits;
 }

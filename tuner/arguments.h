@@ -26,7 +26,8 @@ Result<uint64_t> parse_bytes(std::string_view option, std::string_view text);
 
 /// Limits as the command line gives them; nothing where an option is absent.
 Result<MemoryLimits> parse_limits(const std::optional<std::string>& ram,
-                                  const std::optional<std::string>& flash);
+                                  const std::optional<std::string>& flash,
+                                  const std::optional<std::string>& fast_ram = {});
 
 /// "0,2-5" → {0, 2, 3, 4, 5}: sorted, without repeats. kInvalidInput: another form, or an index
 /// that is not below `count`.

@@ -60,6 +60,14 @@ void add_limits(CLI::App& app, Arguments& arguments) {
       ->type_name("BYTES");
 }
 
+template <typename Arguments>
+void add_fast_ram(CLI::App& app, Arguments& arguments) {
+  app.add_option(
+         "--fast-ram", arguments.fast_ram,
+         "Most bytes of code and weights copied to fast memory; 0: all in flash [what fits]")
+      ->type_name("BYTES");
+}
+
 void add_passes(CLI::App& app, std::vector<std::string>& disabled) {
   std::string names;
   for (const PassInfo& pass : known_passes()) names += pass.name + ", ";
@@ -110,6 +118,7 @@ void add_compile(CLI::App& app, Options& options) {
       ->type_name("LOG");
   add_layout(*command, options.compile.layout, "Layout of activations; auto by layer [nhwc]");
   add_limits(*command, options.compile);
+  add_fast_ram(*command, options.compile);
   add_passes(*command, options.compile.disabled_passes);
   command->add_option("-o,--output", options.compile.directory, "The directory to write")
       ->type_name("DIR");
@@ -142,6 +151,7 @@ void add_run(CLI::App& app, Options& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_layout(*command, run.layout, "Layout of activations; auto by layer [nhwc]");
   add_limits(*command, run);
+  add_fast_ram(*command, run);
   add_passes(*command, run.disabled_passes);
   command->add_flag("--verify", run.verify, "Compare with the reference operators, bit for bit");
   command->add_option("--dump-tensors", run.dump_directory, "Write tensor_<id>.bin here")
@@ -157,6 +167,7 @@ void add_small_commands(CLI::App& app, Options& options) {
   report->add_option("--records", options.report.records, "The tuning log")->type_name("LOG");
   add_layout(*report, options.report.layout, "Layout of the tuned variant; auto by layer [nhwc]");
   add_limits(*report, options.report);
+  add_fast_ram(*report, options.report);
   add_passes(*report, options.report.disabled_passes);
   add_json(*report, options);
 

@@ -23,7 +23,8 @@ int run_compile(const CompileArguments& arguments, const Console& console) {
         kExitWrongInput,
         "--format is cmake, esp-idf, zephyr, arduino or mlf, not '" + arguments.format + "'");
   options.format = *format;
-  const Result<MemoryLimits> limits = parse_limits(arguments.ram, arguments.flash);
+  const Result<MemoryLimits> limits =
+      parse_limits(arguments.ram, arguments.flash, arguments.fast_ram);
   if (!limits) return console.fail(limits.error());
   options.limits = *limits;
   options.require_tuned = arguments.require_tuned;

@@ -17,7 +17,8 @@ int run_report(const ReportArguments& arguments, const Console& console) {
   const Result<LayoutPolicy> layout = parse_layout_policy(arguments.layout);
   if (!layout) return console.fail(layout.error());
   options.layout = *layout;
-  const Result<MemoryLimits> limits = parse_limits(arguments.ram, arguments.flash);
+  const Result<MemoryLimits> limits =
+      parse_limits(arguments.ram, arguments.flash, arguments.fast_ram);
   if (!limits) return console.fail(limits.error());
   options.limits = *limits;
   const Result<RunReport> tuned = run_model(*model, arguments.device, options);

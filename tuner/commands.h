@@ -38,7 +38,7 @@ struct CompileArguments {
   std::optional<std::string> records;
   bool require_tuned = false;
   std::string layout = "nhwc", format = "cmake";
-  std::optional<std::string> ram, flash;
+  std::optional<std::string> ram, flash, fast_ram;
   std::vector<std::string> disabled_passes;
 };
 int run_compile(const CompileArguments& arguments, const Console& console);
@@ -50,7 +50,7 @@ struct RunArguments {
   bool verify = false;
   std::optional<std::string> dump_directory;
   std::string layout = "nhwc";
-  std::optional<std::string> ram, flash;
+  std::optional<std::string> ram, flash, fast_ram;
   std::vector<std::string> disabled_passes;
 };
 int run_run(const RunArguments& arguments, const Console& console);
@@ -65,7 +65,7 @@ int run_devices(const Console& console);
 struct ReportArguments {
   std::string model, device, records;
   std::string layout = "nhwc";
-  std::optional<std::string> ram, flash;
+  std::optional<std::string> ram, flash, fast_ram;
   std::vector<std::string> disabled_passes;
 };
 int run_report(const ReportArguments& arguments, const Console& console);

@@ -10,6 +10,7 @@
 #include "devices/device.h"
 #include "models/integer_op.h"
 #include "records/log.h"
+#include "tuner/fast_memory.h"
 #include "tuner/fitting.h"
 #include "tuner/known_records.h"
 #include "tuner/layouts.h"
@@ -76,6 +77,9 @@ Result<GeneratedNetwork> generate(const Model& model, const Device& device, cons
                                          std::to_string(network->arena_bytes) + " bytes, " +
                                          ram.name + " has " + std::to_string(ram.size_bytes));
   }
+  const Status placed =
+      place_in_fast_memory(model.state().graph, device, limits.fast_ram_bytes, *network);
+  if (!placed && placed.error().code() != ErrorCode::kNotFound) return placed.error();
   return network;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "codegen/layout.h"
@@ -44,7 +45,7 @@ Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
   Result<Simulator> simulator = Simulator::create(device);
   if (!simulator) return simulator.error().within(device.name);
   Result<std::vector<uint8_t>> elf = build_library(network, device);
-  if (!elf) return failed(elf.error().message());
+  if (!elf) return elf.error();
   NetworkSimulation simulation(graph, network, device, std::move(*simulator));
   TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(*elf));
   TT_TRY_ASSIGN(simulation.arena_, simulation.address_of(network.arena_symbol));
@@ -61,6 +62,45 @@ Result<uint32_t> NetworkSimulation::place_of(int tensor) const {
   for (const PlacedTensor& placed : network_->tensors)
     if (placed.tensor == tensor) return arena_ + placed.offset;
   return failed("tensor " + std::to_string(tensor) + " has no place in the arena");
+}
+
+const std::string& NetworkSimulation::memory_at(uint32_t address) const {
+  static const std::string kNone;
+  for (const MemoryRegion& memory : device_->memories)
+    if (address - memory.address < memory.size_bytes) return memory.name;
+  return kNone;
+}
+
+// Of the layer's kernel, or of its own code if it has none.
+std::string NetworkSimulation::memory_of_code(const std::string& layer) const {
+  if (network_->placeable.empty()) return "";
+  std::string function = layer;
+  for (const PlaceablePart& part : network_->placeable)
+    if (part.code && !part.symbol.empty() &&
+        std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
+      function = part.symbol;
+  return memory_at(elf_.symbols.at(function).address);
+}
+
+std::string NetworkSimulation::memory_of_weights(const std::string& layer) const {
+  std::set<std::string> names;
+  for (const PlaceablePart& part : network_->placeable)
+    if (!part.code && std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
+      names.insert(memory_at(elf_.symbols.at(part.symbol).address));
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : "+") + name;
+  return all;
+}
+
+void NetworkSimulation::describe_placement(RunReport& report) const {
+  for (const PlaceablePart& part : network_->placeable)
+    if (!part.code &&
+        memory_at(elf_.symbols.at(part.symbol).address) == device_->fast_rodata_memory)
+      report.fast_weights_bytes += part.bytes;
+  if (device_->fast_code_memory.empty()) return;
+  for (const AddressRange& segment : elf_.segments)
+    if (memory_at(segment.address) == device_->fast_code_memory)
+      report.fast_code_bytes += segment.size_bytes;
 }
 
 Status NetworkSimulation::fill(std::span<const std::vector<uint8_t>> inputs) {
@@ -118,6 +158,9 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   report.arena_lower_bound = network_->arena_lower_bound;
   report.stack_bytes = call_report.stack_bytes;
   report.flash_bytes = elf_.code_bytes + elf_.data_bytes;
+  report.fetch_wait_cycles = call_report.counts.fetch_wait_cycles;
+  report.read_wait_cycles = call_report.counts.read_wait_cycles;
+  describe_placement(report);
   size_t section = 0;
   for (const GeneratedLayer& layer : network_->layers) {
     if (layer.index == kTransformIndex) continue;
@@ -137,6 +180,10 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
       cost.loads = counts.loads;
       cost.stores = counts.stores;
       cost.branches_taken = counts.branches_taken;
+      cost.fetch_wait_cycles = counts.fetch_wait_cycles;
+      cost.read_wait_cycles = counts.read_wait_cycles;
+      cost.code_memory = memory_of_code(layer.symbol);
+      cost.weights_memory = memory_of_weights(layer.symbol);
       report.overhead_instructions -= counts.instructions;
     }
     report.layers.push_back(std::move(cost));
@@ -148,6 +195,18 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
     report.outputs.push_back(std::move(tensor.bytes));
   }
   return report;
+}
+
+Result<std::vector<Counts>> NetworkSimulation::count(std::span<const std::vector<uint8_t>> inputs,
+                                                     std::span<const std::string> functions) {
+  std::vector<uint32_t> sections;
+  for (const std::string& function : functions) {
+    TT_TRY_ASSIGN(const uint32_t address, address_of(function));
+    sections.push_back(address);
+  }
+  TT_TRY(fill(inputs));
+  TT_TRY_ASSIGN(CallReport report, call(network_->invoke_symbol, sections));
+  return std::move(report.sections);
 }
 
 Result<std::vector<TensorDump>> NetworkSimulation::dump(

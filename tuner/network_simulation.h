@@ -30,6 +30,11 @@ class NetworkSimulation {
   /// left alone. kFailed: it faults, runs away, returns an error or clobbers a saved register.
   Result<RunReport> invoke(std::span<const std::vector<uint8_t>> inputs);
 
+  /// Invokes it once; what each of these functions of the library took, callees included.
+  Result<std::vector<Counts>> count(std::span<const std::vector<uint8_t>> inputs,
+                                    std::span<const std::string> functions);
+  const ElfInfo& elf() const { return elf_; }
+
   /// Calls the layers one by one; every tensor that has a place in the arena, by id.
   Result<std::vector<TensorDump>> dump(std::span<const std::vector<uint8_t>> inputs);
 
@@ -40,6 +45,10 @@ class NetworkSimulation {
 
   Result<uint32_t> address_of(const std::string& symbol) const;
   Result<uint32_t> place_of(int tensor) const;
+  const std::string& memory_at(uint32_t address) const;
+  std::string memory_of_code(const std::string& layer) const;
+  std::string memory_of_weights(const std::string& layer) const;
+  void describe_placement(RunReport& report) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
   Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections);
   Result<TensorDump> read(int tensor);

@@ -21,6 +21,8 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json named_or_null(const std::string& name) { return name.empty() ? Json(nullptr) : Json(name); }
+
 Json json_of(const TensorInfo& tensor) {
   return {{"id", tensor.id},
           {"name", tensor.name},
@@ -72,7 +74,11 @@ Json json_of(const RunReport& report) {
                       {"cycles", layer.cycles},
                       {"tuned", layer.tuned},
                       {"fused_into", or_null(layer.fused_into)},
-                      {"layout", name_of(layer.layout)}});
+                      {"layout", name_of(layer.layout)},
+                      {"fetch_wait_cycles", layer.fetch_wait_cycles},
+                      {"read_wait_cycles", layer.read_wait_cycles},
+                      {"code_memory", named_or_null(layer.code_memory)},
+                      {"weights_memory", named_or_null(layer.weights_memory)}});
   }
   Json all = {{"exact", or_null(report.exact)},
               {"instructions", report.instructions},
@@ -83,6 +89,10 @@ Json json_of(const RunReport& report) {
               {"arena_to_lower_bound", arena_ratio(report)},
               {"stack_bytes", report.stack_bytes},
               {"flash_bytes", report.flash_bytes},
+              {"fast_code_bytes", report.fast_code_bytes},
+              {"fast_weights_bytes", report.fast_weights_bytes},
+              {"fetch_wait_cycles", report.fetch_wait_cycles},
+              {"read_wait_cycles", report.read_wait_cycles},
               {"overhead_instructions", report.overhead_instructions},
               {"layers", std::move(layers)}};
   if (report.layouts) all["layouts"] = json_of(*report.layouts);

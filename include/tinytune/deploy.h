@@ -59,6 +59,11 @@ struct LayerCost {
   bool tuned = false;
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto
+  /// Of `cycles`: those spent waiting for code and for constants that live in flash.
+  uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;
+  /// Names of the device's memories; both, joined by '+', where its constants are in two. Empty
+  /// where it has none, and on devices with one memory for all.
+  std::string code_memory, weights_memory;
 };
 
 /// Cycles of the tunable layers in some choice of layouts, from the log, and of its transforms.
@@ -92,6 +97,8 @@ struct RunReport {
   uint32_t arena_bytes = 0, stack_bytes = 0, flash_bytes = 0;
   uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t overhead_instructions = 0;  ///< what no operator owns
+  uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of `cycles`, as by layer
+  uint32_t fast_code_bytes = 0, fast_weights_bytes = 0;  ///< of flash_bytes: copied to fast memory
   std::vector<LayerCost> layers;
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order

@@ -14,6 +14,9 @@ struct MemoryLimits {
   std::optional<uint64_t> ram_bytes;    ///< of the arena: tensors and kernels' scratch. Default:
                                         ///< lower bound + 5 %, or the least that kernels need
   std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code. Default: the device's
+  /// Of code and weights copied to the device's fast memory, if it has any; absent: what fits.
+  std::optional<uint64_t> fast_ram_bytes;
+  /// Whether kernels must be chosen to fit; fast memory takes what there is.
   bool any() const { return ram_bytes || flash_bytes; }
 };
 

@@ -60,13 +60,26 @@ TEST_F(BuilderTest, NoMemory_IsABuildFailure) {
 TEST(Builder, CodeMemoryTooSmall_DoesNotFit) {
   Device device = load_device("esp32c3").value();
   for (MemoryRegion& memory : device.memories)
-    if (memory.name == device.code_memory) memory.size_bytes = 64;
+    if (memory.name == device.code_memory || memory.name == device.fast_code_memory)
+      memory.size_bytes = 64;
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
   const auto report =
       builder.build(task.workload, default_schedule_of(task.workload, device).value(), {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kDoesNotFit) << report->detail;
+}
+
+TEST(Builder, KernelTooLargeForFastMemory_RunsFromFlash) {
+  Device device = load_device("esp32c3").value();
+  for (MemoryRegion& memory : device.memories)
+    if (memory.name == device.fast_code_memory) memory.size_bytes = 64;
+  Builder builder = Builder::start(device).value();
+  const TaskData task = small_conv_task();
+  const auto report =
+      builder.build(task.workload, default_schedule_of(task.workload, device).value(), {});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->outcome, Outcome::kOk) << report->detail;
 }
 
 }  // namespace

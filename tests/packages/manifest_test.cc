@@ -110,7 +110,7 @@ TEST_F(Manifests, EspIdf_ComponentNamesItsFiles) {
   EXPECT_THAT(
       files_under(package),
       UnorderedElementsAre("CMakeLists.txt", "README.md", "idf_component.yml", "net.c", "net.h",
-                           "net_internal.h", "net_kernels.S", "net_weights.c",
+                           "net_internal.h", "net_kernels.S", "net_placement.h", "net_weights.c",
                            "test/CMakeLists.txt", "test/main/CMakeLists.txt", "test/net_smoke.c"));
   const std::string name = "idf_component_register ";
   EXPECT_THAT(cmake_calls(package + "/CMakeLists.txt", path(""), {"idf_component_register"}),
@@ -141,8 +141,9 @@ TEST_F(Manifests, Zephyr_ModuleNamesItsFiles) {
   ASSERT_NE(package, "");
   EXPECT_THAT(files_under(package),
               UnorderedElementsAre("README.md", "net.c", "net.h", "net_internal.h", "net_kernels.S",
-                                   "net_weights.c", "test/CMakeLists.txt", "test/net_smoke.c",
-                                   "test/prj.conf", "zephyr/CMakeLists.txt", "zephyr/module.yml"));
+                                   "net_placement.h", "net_weights.c", "test/CMakeLists.txt",
+                                   "test/net_smoke.c", "test/prj.conf", "zephyr/CMakeLists.txt",
+                                   "zephyr/module.yml"));
   const auto module = simple_yaml(text_of_file(package + "/zephyr/module.yml"));
   EXPECT_EQ(module.at("name"), "net");
   EXPECT_EQ(module.at("build.cmake"), "zephyr");
@@ -163,10 +164,10 @@ TEST_F(Manifests, Arduino_LibraryHasTheRequiredProperties) {
   const std::string package = compile(model(small_graph(), "net"), "esp32c3", "arduino");
   ASSERT_NE(package, "");
   EXPECT_THAT(files_under(package),
-              UnorderedElementsAre("README.md", "examples/net_smoke/net_smoke.c",
-                                   "examples/net_smoke/net_smoke.ino", "library.properties",
-                                   "src/net.c", "src/net.h", "src/net_internal.h",
-                                   "src/net_kernels.S", "src/net_weights.c"));
+              UnorderedElementsAre(
+                  "README.md", "examples/net_smoke/net_smoke.c", "examples/net_smoke/net_smoke.ino",
+                  "library.properties", "src/net.c", "src/net.h", "src/net_internal.h",
+                  "src/net_placement.h", "src/net_kernels.S", "src/net_weights.c"));
   std::map<std::string, std::string> properties;
   std::istringstream in(text_of_file(package + "/library.properties"));
   for (std::string line; std::getline(in, line);) {
@@ -196,11 +197,11 @@ TEST_F(Manifests, Mlf_IsAnArchiveOfVersionFive) {
   ASSERT_NE(package, "");
   EXPECT_THAT(files_under(path("stm32f4-mlf")), ElementsAre("net.tar"));
   EXPECT_THAT(files_under(package),
-              UnorderedElementsAre("README.md", "codegen/host/include/net.h",
-                                   "codegen/host/include/net_internal.h", "codegen/host/src/net.c",
-                                   "codegen/host/src/net_kernels.S",
-                                   "codegen/host/src/net_weights.c", "metadata.json",
-                                   "parameters/net.params", "src/layers.txt", "test/net_smoke.c"));
+              UnorderedElementsAre(
+                  "README.md", "codegen/host/include/net.h", "codegen/host/include/net_internal.h",
+                  "codegen/host/include/net_placement.h", "codegen/host/src/net.c",
+                  "codegen/host/src/net_kernels.S", "codegen/host/src/net_weights.c",
+                  "metadata.json", "parameters/net.params", "src/layers.txt", "test/net_smoke.c"));
   const auto metadata =
       nlohmann::json::parse(text_of_file(package + "/metadata.json"), nullptr, false);
   ASSERT_TRUE(metadata.is_object());
