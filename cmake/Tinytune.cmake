@@ -1,5 +1,6 @@
 # tinytune_library(NAME SOURCES a.cc … LINKS lib … PRIVATE_LINKS lib …)
 # tinytune_test(NAME SOURCES a_test.cc … LINKS lib … [LABELS …])
+# tinytune_program(NAME ROWS kMyTemplate … SOURCES my_template.cc …)
 # One place for warnings, sanitizers and the include root.
 
 add_library(tinytune_options INTERFACE)
@@ -31,4 +32,23 @@ function(tinytune_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
     PROPERTIES ${properties})
+endfunction()
+
+# The `tune` program with further rows in its table of kernel templates. They come last, so they are
+# tuned for but never an untuned layer's default. Workers are started from the same program, so they
+# know them too. The table's own object file stands in for the library's.
+function(tinytune_program name)
+  cmake_parse_arguments(ARG "" "" "ROWS;SOURCES" ${ARGN})
+  set(rows "")
+  foreach(row IN LISTS ARG_ROWS)
+    string(APPEND rows "KERNEL_TEMPLATE(${row})\n")
+  endforeach()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_rows")
+  file(CONFIGURE OUTPUT "${folder}/user_kernels.inc" CONTENT "${rows}")
+  set(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+  add_executable(${name} "${source}/tuner/main.cc" "${source}/templates/kernel_template.cc"
+    ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE "${folder}")
+  target_compile_definitions(${name} PRIVATE TINYTUNE_USER_KERNELS="user_kernels.inc")
+  target_link_libraries(${name} PRIVATE tuner)
 endfunction()

@@ -140,6 +140,21 @@ Values IrText::do_while(const Values& initial, const std::function<Values(const 
   return next;
 }
 
+Values IrText::do_while_if(const Value& condition, const Values& initial,
+                           const std::function<Values(const Values&)>& body) {
+  const std::string loop = label(), after = label(), before = block_;
+  body_ +=
+      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, loop, after, loop);
+  block_ = loop;
+  const Values looped = do_while(initial, body);
+  const std::string latch = block_;
+  const Values result = phis(initial);
+  body_ += fmt::format("  br label %{}\n{}:\n", after, after);
+  body_ += phi_lines(result, initial, before, looped, latch);
+  block_ = after;
+  return result;
+}
+
 Values IrText::while_loop(const Values& initial,
                           const std::function<Value(const Values&)>& condition,
                           const std::function<Values(const Values&)>& body) {

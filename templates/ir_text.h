@@ -63,6 +63,9 @@ class IrText {
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
   /// an i1. Returns the values after the loop.
   Values do_while(const Values& initial, const std::function<Values(const Values&)>& body);
+  /// if (condition) do_while(initial, body): the values after either.
+  Values do_while_if(const Value& condition, const Values& initial,
+                     const std::function<Values(const Values&)>& body);
   /// while (condition(carried)) carried = body(carried), the test made before each turn.
   Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);

@@ -4,12 +4,18 @@ namespace tinytune {
 
 #define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
 #include "templates/kernels.inc"
+#ifdef TINYTUNE_USER_KERNELS  // rows of a program outside this tree: cmake/Tinytune.cmake
+#include TINYTUNE_USER_KERNELS
+#endif
 #undef KERNEL_TEMPLATE
 
 std::span<const KernelTemplate> kernel_templates() {
   static const KernelTemplate rows[] = {
 #define KERNEL_TEMPLATE(row) row,
 #include "templates/kernels.inc"
+#ifdef TINYTUNE_USER_KERNELS  // rows of a program outside this tree: cmake/Tinytune.cmake
+#include TINYTUNE_USER_KERNELS
+#endif
 #undef KERNEL_TEMPLATE
   };
   return rows;

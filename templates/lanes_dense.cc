@@ -161,7 +161,9 @@ class Writer {
       const Value end = ir_.at(v[2], ir_.load_byte(v[1], false));
       Values group = {v[0], v[2]};
       for (int q = 0; q < plan_.pairs; ++q) group.push_back(n(0x8000));
-      group = ir_.do_while(group, [&](const Values& g) {
+      // The first step by itself: its sums begin at a constant that no instruction has to load.
+      group = products(group);
+      group = ir_.do_while_if(ir_.differs(group[1], end), group, [&](const Values& g) {
         Values next = products(g);
         next.push_back(ir_.differs(next[1], end));
         return next;

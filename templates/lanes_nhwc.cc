@@ -211,7 +211,9 @@ class Writer {
       const Value end = ir_.at(v[0], length);
       Values group = {v[0], v[2]};
       for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
-      group = ir_.do_while(group, [&](const Values& g) {
+      // The first step by itself: its sums begin at a constant that no instruction has to load.
+      group = products(group);
+      group = ir_.do_while_if(ir_.differs(group[0], end), group, [&](const Values& g) {
         Values next = products(g);
         next.push_back(ir_.differs(next[0], end));
         return next;
