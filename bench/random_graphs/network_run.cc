@@ -51,12 +51,20 @@ Status NetworkRun::fill(std::span<const std::vector<uint8_t>> inputs) {
   return ok_status();
 }
 
+// Weights in fast memory may stand right before the arena.
+uint32_t NetworkRun::guard_start() const {
+  uint32_t start = arena_ - kGuardBytes;
+  for (const auto& [name, range] : image_.symbols)
+    if (range.address < arena_) start = std::max(start, range.address + range.size);
+  return std::min(start, arena_);
+}
+
 Status NetworkRun::call(const std::string& symbol) {
   TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
   CallOptions options;
   options.check_alignment = needs_alignment(*device_);
   if (options.check_alignment)
-    options.off_limits = {{arena_ - kGuardBytes, kGuardBytes},
+    options.off_limits = {{guard_start(), arena_ - guard_start()},
                           {arena_ + network_->arena_bytes, kGuardBytes}};
   const uint32_t arguments[] = {arena_};
   TT_TRY_ASSIGN(const CallReport report, simulator_.call(function, arguments, options));

@@ -39,6 +39,7 @@ class NetworkRun {
       : graph_(&graph), network_(&network), device_(&device), simulator_(std::move(simulator)) {}
 
   Result<uint32_t> address_of(const std::string& symbol) const;
+  uint32_t guard_start() const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
   Status call(const std::string& symbol);
   Status keep(int step, Computed& computed);

@@ -9,6 +9,7 @@
 #include "bench/random_graphs/random_graph.h"
 #include "codegen/layout.h"
 #include "codegen/passes/passes.h"
+#include "codegen/placement.h"
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
 #include "models/tflite.h"
@@ -72,6 +73,14 @@ LayoutSource drawn_layouts(const Plan& plan) {
         plan.layouts == LayoutDraw::kNchw ? all_nchw_costs() : drawn_costs(plan.seed);
     return choose_layouts(graph, ops, costs).layouts;
   };
+}
+
+// Any parts in fast memory, on devices that have some.
+std::vector<bool> drawn_placement(const Plan& plan, const GeneratedNetwork& network) {
+  Rng rng = Rng(plan.seed).fork("placement");
+  std::vector<bool> fast;
+  for (size_t part = 0; part < network.placeable.size(); ++part) fast.push_back(rng.below(2) == 0);
+  return fast;
 }
 
 std::string difference(const std::string& what, const Bytes& expected, const Bytes& got) {
@@ -155,6 +164,10 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
                   generate_network(executed, plan.device, drawn_schedules(plan), options));
     TT_TRY(expect_equal_files(*network, again));
   }
+  verdict.tally["case with parts in fast memory"] +=
+      plan.placed && !network->placeable.empty() ? 1 : 0;
+  if (plan.placed && !network->placeable.empty())
+    place(*network, plan.device, drawn_placement(plan, *network));
   if (damage.files) {
     verdict.damaged = damage.files(*network);
     if (!verdict.damaged) return ok_status();
@@ -183,7 +196,8 @@ std::string Plan::text() const {
   std::string passes;
   for (const std::string& name : disabled_passes) passes += " --disable-pass " + name;
   return device.name + ", " + std::string(name_of(layouts)) + ", " +
-         (default_schedules ? "default schedules" : "drawn schedules") + passes;
+         (default_schedules ? "default schedules" : "drawn schedules") +
+         (placed ? ", drawn placement" : "") + passes;
 }
 
 Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices) {
@@ -194,6 +208,7 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
   plan.default_schedules = rng.below(5) == 0;
   plan.seed = rng.next();
   plan.twice = rng.below(8) == 0;
+  plan.placed = rng.below(2) == 0;
   // All passes, none, or any subset.
   const uint64_t dice = rng.below(10);
   if (dice == 0) plan.disabled_passes = {"all"};

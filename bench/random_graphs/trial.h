@@ -24,8 +24,9 @@ struct Plan {
   LayoutDraw layouts = LayoutDraw::kNhwc;
   bool default_schedules = false;
   std::vector<std::string> disabled_passes;
-  bool twice = false;  ///< generate it twice, to compare the files
-  uint64_t seed = 0;   ///< of layouts, schedules and inputs
+  bool placed = false;  ///< some parts in fast memory, where the device has one
+  bool twice = false;   ///< generate it twice, to compare the files
+  uint64_t seed = 0;    ///< of layouts, schedules and inputs
 
   std::string text() const;
 };
