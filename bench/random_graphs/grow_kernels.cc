@@ -135,6 +135,8 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   int kernel_w = m.chance(60) ? kernel_h : random_filter(m, in[2]);
   if (m.chance(12)) (m.chance(50) ? kernel_h : kernel_w) = 1;
   if (m.chance(25)) kernel_h = kernel_w = 1;
+  const bool plain = m.chance(15);  // 3x3 and nothing else: what fast algorithms are for
+  if (plain) kernel_h = kernel_w = 3, a.stride_h = a.stride_w = a.dilation_h = a.dilation_w = 1;
   fit(a.padding, in[1], kernel_h, a.dilation_h);
   fit(a.padding, in[2], kernel_w, a.dilation_w);
 
@@ -144,7 +146,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
     channels = in[3] * multiplier;
     a.depth_multiplier = m.chance(90) ? multiplier : 0;
   } else {
-    groups = m.chance(20) ? divisor(m, in[3]) : 1;
+    groups = !plain && m.chance(20) ? divisor(m, in[3]) : 1;
     channels = groups * m.one_of({1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 64});
   }
   const auto rows = [&] {

@@ -41,12 +41,11 @@ ScheduleSource drawn_schedules(const Plan& plan) {
     const ConfigSpace space = space_of(workload, plan.device);
     if (space.size() == 0) return std::nullopt;
     Rng rng = Rng(plan.seed).fork(to_text(workload));
-    // Templates by turns, although one may have a hundred times as many points as another; those
-    // that stand first, for what is special, more often.
+    // Templates by turns, although one may have a hundred times as many points as another.
     std::vector<size_t> first(space.family_count(), space.size());
     for (size_t point = space.size(); point-- > 0;) first[space.family_of(point)] = point;
     std::erase(first, space.size());
-    const size_t from = first[std::min(rng.below(first.size()), rng.below(first.size()))];
+    const size_t from = first[rng.below(first.size())];
     size_t points = 0;
     while (from + points < space.size() && space.family_of(from + points) == space.family_of(from))
       ++points;
