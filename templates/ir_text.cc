@@ -52,6 +52,11 @@ Value IrText::at(const Value& base, const Value& bytes) {
   return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
 }
 
+Value IrText::opaque(const Value& a) {
+  return emit(a.type, fmt::format("call {} asm \"\", \"=r,0\"({} {}) nounwind readnone", a.type,
+                                  a.type, a.text));
+}
+
 Value IrText::distance(const Value& address, const Value& base) {
   const Value a = emit("i32", fmt::format("ptrtoint i8* {} to i32", address.text));
   return sub(a, emit("i32", fmt::format("ptrtoint i8* {} to i32", base.text)));

@@ -45,6 +45,10 @@ class IrText {
   /// `base` + `bytes`.
   Value at(const Value& base, const Value& bytes);
   Value at(const Value& base, int64_t bytes) { return bytes == 0 ? base : at(base, number(bytes)); }
+  /// The same value, of which LLVM knows nothing. A loop's cursors stay registers of their own:
+  /// else strength reduction expresses one by another, which saves a register between the loops and
+  /// costs an addition per access inside.
+  Value opaque(const Value& a);
   /// `address` - `base`, in bytes.
   Value distance(const Value& address, const Value& base);
   Value load_byte(const Value& address, bool is_signed);

@@ -87,7 +87,7 @@ ConfigSpace space(const Workload& w, const Device& device) {
   ConfigSpace::Family family{"winograd_nhwc",
                              1,
                              {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
-                              int_knob("oc", {1, 2, 3, 4, 5, 6}),
+                              int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
                               int_knob("step", {1, 2, 4, 8, 16}),
                               {"multiply", {has_smlad(device) ? "smlad" : "scalar"}},
                               scheduler_knob()}};
@@ -354,18 +354,25 @@ class Writer {
       Values inputs;
       for (int i = 0; i < plan_.tiles; ++i)
         inputs.push_back(load(ir_.at(k[1], u * plan_.term_bytes + element * i)));
-      for (int c = 0; c < plan_.oc; ++c) {
-        const Value weight = load(ir_.at(k[0], element * (u * plan_.oc + c)));
-        for (int i = 0; i < plan_.tiles; ++i) {
-          Value& sum = next[static_cast<size_t>(2 + c * plan_.tiles + i)];
-          const Value& input = inputs[static_cast<size_t>(i)];
-          sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {input, weight, sum})
-                            : ir_.add(sum, ir_.mul(input, weight));
-        }
+      // Weights two by two where Arm's LDRD takes two words at once.
+      const int together = plan_.smlad ? 2 : 1;
+      for (int first = 0; first < plan_.oc; first += together) {
+        const int end = std::min(first + together, plan_.oc);
+        Values weights;
+        for (int c = first; c < end; ++c)
+          weights.push_back(load(ir_.at(k[0], element * (u * plan_.oc + c))));
+        for (int c = first; c < end; ++c)
+          for (int i = 0; i < plan_.tiles; ++i) {
+            Value& sum = next[static_cast<size_t>(2 + c * plan_.tiles + i)];
+            const Value& input = inputs[static_cast<size_t>(i)];
+            const Value& weight = weights[static_cast<size_t>(c - first)];
+            sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {input, weight, sum})
+                              : ir_.add(sum, ir_.mul(input, weight));
+          }
       }
     }
-    next[0] = ir_.at(k[0], element * plan_.step * plan_.oc);
-    next[1] = ir_.at(k[1], plan_.step * plan_.term_bytes);
+    next[0] = ir_.opaque(ir_.at(k[0], element * plan_.step * plan_.oc));
+    next[1] = ir_.opaque(ir_.at(k[1], plan_.step * plan_.term_bytes));
     return next;
   }
 
@@ -387,11 +394,12 @@ class Writer {
           ir_.store_byte(tiles_.requantise(acc, multiplier, last, end_of_params),
                          ir_.at(tile[1], (i / 2 != 0 ? below : 0) + (i % 2 != 0 ? right : 0)));
         }
-        const Value next = ir_.at(tile[0], 4);
-        return Values{next, ir_.at(tile[1], 2 * right), ir_.differs(next, sums_end)};
+        const Value next = ir_.opaque(ir_.at(tile[0], 4));
+        return Values{next, ir_.opaque(ir_.at(tile[1], 2 * right)), ir_.differs(next, sums_end)};
       });
       const Value next = ir_.at(v[1], 1);
-      return Values{ir_.at(v[0], 4 * kParamWords), next, sums_end, ir_.differs(next, end)};
+      return Values{ir_.at(v[0], 4 * kParamWords), next, ir_.opaque(sums_end),
+                    ir_.differs(next, end)};
     });
     return {reached[0], reached[1]};
   }
