@@ -1,0 +1,114 @@
+// Winograd's arithmetic on the host, and kernels at the ends of its ranges.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/rng.h"
+#include "templates/kernel_template.h"
+#include "templates/winograd_transforms.h"
+#include "tests/templates/random_layer.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kB[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+constexpr int kA[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
+
+int sum_of(const std::array<int, 9>& kernel, const std::array<int, 16>& patch, size_t y, size_t x) {
+  int sum = 0;
+  for (size_t tap = 0; tap < 9; ++tap) sum += kernel[tap] * patch[4 * (y + tap / 3) + x + tap % 3];
+  return sum;
+}
+
+TEST(WinogradTransforms, GiveFourTimesTheSumsAndFitSixteenBits) {
+  Rng rng(7);
+  for (int round = 0; round < 500; ++round) {
+    // Every third round at the ends of the range, where factors are widest.
+    const auto any = [&] {
+      return round % 3 == 0 ? (rng.below(2) == 0 ? -128 : 127)
+                            : static_cast<int>(rng.below(256)) - 128;
+    };
+    std::array<int, 9> kernel;
+    std::array<int, 16> patch;
+    for (int& w : kernel) w = any();
+    for (int& x : patch) x = any();
+    const auto u = winograd_weights(kernel);
+    std::array<int, 16> products;
+    for (size_t i = 0; i < 4; ++i)
+      for (size_t j = 0; j < 4; ++j) {
+        int v = 0;
+        for (size_t r = 0; r < 4; ++r)
+          for (size_t c = 0; c < 4; ++c) v += kB[i][r] * patch[4 * r + c] * kB[j][c];
+        EXPECT_LE(std::abs(v), 512);
+        EXPECT_LE(std::abs(u[4 * i + j]), 1152);
+        products[4 * i + j] = u[4 * i + j] * v;
+      }
+    for (size_t y = 0; y < 2; ++y)
+      for (size_t x = 0; x < 2; ++x) {
+        int four = 0;
+        for (size_t i = 0; i < 4; ++i)
+          for (size_t j = 0; j < 4; ++j) four += kA[y][i] * products[4 * i + j] * kA[x][j];
+        EXPECT_EQ(four, 4 * sum_of(kernel, patch, y, x)) << "round " << round;
+      }
+  }
+}
+
+const KernelTemplate& winograd() {
+  const auto rows = kernel_templates();
+  return *std::find_if(rows.begin(), rows.end(), [](const KernelTemplate& t) {
+    return std::string(t.name) == "winograd_nhwc";
+  });
+}
+
+Workload layer(int in_c, const char* stride_and_pad) {
+  const std::string c = std::to_string(in_c);
+  auto w = parse_workload("conv2d_s8 nhwc n1 in6x6x" + c + " out6x6x4 k3x3 " + stride_and_pad +
+                          " g1 m1 zp0,0 act-128,127 lane1 short");
+  return *w;
+}
+
+TEST(WinogradTemplate, TakesOnlyWhatItComputesExactly) {
+  const auto device = load_device("rv32imc");
+  ASSERT_TRUE(device);
+  Workload w = layer(8, "s1x1 d1x1 p1,1");
+  EXPECT_TRUE(winograd().supports(w, *device));
+  w.in_c = 3640;
+  EXPECT_TRUE(winograd().supports(w, *device)) << "4 * 9 * 3640 * 2^14 < 2^31";
+  w.in_c = 3641;
+  EXPECT_FALSE(winograd().supports(w, *device));
+  w = layer(8, "s1x1 d1x1 p1,1");
+  w.stride_w = 2, w.out_w = 3;
+  EXPECT_FALSE(winograd().supports(w, *device));
+  w = layer(8, "s1x1 d1x1 p1,1");
+  w.facts.requantise = Requantise::kLong;
+  EXPECT_FALSE(winograd().supports(w, *device));
+}
+
+TEST(WinogradTemplate, ChannelsBeyondTheLastMeetWeightsOfZero) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device);
+  // Three input channels are two pairs;
+  // four outputs in blocks of three are two blocks.
+  const RandomLayer random = random_layer(layer(3, "s1x1 d1x1 p1,1"), Scales::kTypical, 3);
+  const Schedule schedule(
+      "winograd_nhwc", 1,
+      {{"tiles", "2"}, {"oc", "3"}, {"step", "1"}, {"multiply", "smlad"}, {"sched", "source"}});
+  const auto constants = winograd().pack(random.workload, random.data, schedule);
+  ASSERT_TRUE(constants);
+  const auto& weights = constants->front().bytes;
+  ASSERT_EQ(weights.size(), 2u * 16 * 2 * 3 * 4);  // blocks, points, pairs, channels, bytes
+  for (size_t point = 0; point < 16; ++point)
+    for (size_t c = 0; c < 3; ++c) {
+      const size_t second_pair = 4 * ((point * 2 + 1) * 3 + c);
+      EXPECT_EQ(weights[second_pair + 2] | weights[second_pair + 3], 0) << "the fourth input";
+      const size_t second_block = 4 * ((16 + point) * 2 * 3 + c);
+      if (c > 0) {
+        EXPECT_EQ(weights[second_block] | weights[second_block + 1], 0) << "beyond output 4";
+      }
+    }
+}
+
+}  // namespace
+}  // namespace tinytune
