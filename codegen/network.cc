@@ -114,6 +114,15 @@ class Generation {
       layer.macs = model_macs(op.index);
       network_.layers.push_back(std::move(layer));
     }
+    for (GeneratedLayer& layer : network_.layers)
+      while (const auto next = carrier_of(layer.fused_into)) layer.fused_into = next;
+  }
+
+  // Where a layer that others were fused into was itself fused into; nothing if it has code.
+  std::optional<int> carrier_of(std::optional<int> index) const {
+    for (const GeneratedLayer& layer : network_.layers)
+      if (index && layer.index == *index) return layer.fused_into;
+    return std::nullopt;
   }
 
   // The operator whose output an alias renames; nothing when that is an input of the network.

@@ -16,8 +16,8 @@
 namespace tinytune {
 namespace {
 
-using test::executed;
 using test::Bytes;
+using test::executed;
 using test::GraphBuilder;
 namespace fs = std::filesystem;
 

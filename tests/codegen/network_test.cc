@@ -19,8 +19,8 @@
 namespace tinytune {
 namespace {
 
-using test::executed;
 using test::Bytes;
+using test::executed;
 using test::expect_exact;
 using test::GraphBuilder;
 using test::NetworkRun;

@@ -134,6 +134,21 @@ TEST(FuseActivations, SumThatIsAlsoRead_KeepsItsOwnRange) {
   EXPECT_EQ(expect_same_outputs(graph, "fuse-activations").ops.size(), 2u);
 }
 
+TEST(FuseActivations, ChainOfClamps_IsReportedWithTheOperatorThatRuns) {
+  GraphBuilder b;
+  const int x = b.input({1, 9}, 0.5F, -7), y = b.input({1, 9}, 0.25F, 9);
+  const int sum = b.op(OperatorKind::kAdd, {x, y}, ActivationAttributes{}, {1, 9}, 0.5F, 3);
+  const int first = relu(b, sum, {1, 9}, 0.5F, 3);
+  const Graph graph = b.finish({b.op(OperatorKind::kRelu6, {first}, {}, {1, 9}, 0.5F, 3)});
+  const auto network = executed_network(graph);
+  ASSERT_TRUE(network.has_value());
+  const auto generated = generate_network(*network, *load_device("rv32imc"), {}, {"net"});
+  ASSERT_TRUE(generated.has_value());
+  ASSERT_EQ(generated->layers.size(), 3u);
+  for (const GeneratedLayer& layer : generated->layers)
+    EXPECT_EQ(layer.fused_into, layer.index == 0 ? std::nullopt : std::optional<int>(0));
+}
+
 TEST(FuseActivations, ClampsThatDoNotMeet_EndAtTheSecond) {
   GraphBuilder b;  // RELU6 of the convolution ends below where the second RELU begins
   const int x = b.input({1, 3, 3, 2}, 1, 0);
