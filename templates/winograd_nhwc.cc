@@ -83,20 +83,28 @@ bool supports(const Workload& w, const Device&) {
 
 bool has_smlad(const Device& device) { return device.target.isa == "armv7e-m"; }
 
+// Powers of two, and all terms at once: without a loop, first products need no sum of zero.
+std::vector<int> steps(int terms) {
+  std::vector<int> all;
+  for (int step = 1; step <= std::min(terms, 32); step *= 2) all.push_back(step);
+  if (terms < 32 && all.back() != terms) all.push_back(terms);
+  return all;
+}
+
 ConfigSpace space(const Workload& w, const Device& device) {
+  const bool smlad = has_smlad(device);
   ConfigSpace::Family family{"winograd_nhwc",
                              1,
                              {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
                               int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
-                              int_knob("step", {1, 2, 4, 8, 16}),
-                              {"multiply", {has_smlad(device) ? "smlad" : "scalar"}},
+                              int_knob("step", steps(smlad ? (w.in_c + 1) / 2 : w.in_c)),
+                              {"multiply", {smlad ? "smlad" : "scalar"}},
                               scheduler_knob()}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
     const int sums = plan.tiles * plan.oc;
-    return 2 * plan.tiles <= w.out_w && sums <= (plan.smlad ? 12 : 20) &&
-           plan.step <= std::max(1, plan.smlad ? w.in_c / 2 : w.in_c) && plan.step * sums <= 256 &&
+    return 2 * plan.tiles <= w.out_w && sums <= (smlad ? 12 : 20) && plan.step * sums <= 256 &&
            8 * (plan.blocks * plan.oc - w.out_c) <= w.out_c;
   });
   return result;
@@ -389,11 +397,14 @@ class Writer {
       ir_.do_while({v[2], v[1]}, [&](const Values& tile) {
         const auto four =
             winograd_outputs(ir_, [&](int p) { return ir_.load_word(ir_.at(tile[0], p * point)); });
-        for (size_t i = 0; i < 4; ++i) {
-          const Value acc = ir_.add(ir_.shift_right(four[i], n(2)), bias);
-          ir_.store_byte(tiles_.requantise(acc, multiplier, last, end_of_params),
+        // Stores come last: LLVM takes them for writes to what the scaling reads.
+        Values results;
+        for (const Value& sum : four)
+          results.push_back(tiles_.requantise(ir_.add(ir_.shift_right(sum, n(2)), bias), multiplier,
+                                              last, end_of_params));
+        for (size_t i = 0; i < 4; ++i)
+          ir_.store_byte(results[i],
                          ir_.at(tile[1], (i / 2 != 0 ? below : 0) + (i % 2 != 0 ? right : 0)));
-        }
         const Value next = ir_.opaque(ir_.at(tile[0], 4));
         return Values{next, ir_.opaque(ir_.at(tile[1], 2 * right)), ir_.differs(next, sums_end)};
       });
