@@ -6,9 +6,14 @@
 
 namespace tinytune {
 
-/// Cuts the reduction of a tile of channels (equal lengths, a multiple of `step`) into the longest
-/// groups with 128 * sum|w| <= 32767 for every channel. Lengths are in products, multiples of
-/// `step`, at most `longest`. Empty when a single step does not fit.
-std::vector<int> lane_groups(const std::vector<std::vector<int8_t>>& tile, int step, int longest);
+/// Which lengths a group may have: first, first + step, first + 2 * step, ..., at most `longest`.
+struct GroupLengths {
+  int first, step, longest;
+};
+
+/// Cuts the reduction of a tile of channels (of equal lengths) into the longest groups with
+/// 128 * sum|w| <= 32767 for every channel. Lengths are in products; the last group may reach
+/// beyond the reduction's end, where weights count as zero. Empty when `first` products do not fit.
+std::vector<int> lane_groups(const std::vector<std::vector<int8_t>>& tile, GroupLengths lengths);
 
 }  // namespace tinytune

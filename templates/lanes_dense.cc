@@ -73,7 +73,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     std::vector<std::vector<int8_t>> tile;
     for (int c = first; c < first + 2 * plan.pairs; ++c)
       tile.push_back(channel_weights(w, data, c));
-    const auto lengths = lane_groups(tile, plan.step, longest);
+    const auto lengths = lane_groups(tile, {plan.step, plan.step, longest});
     if (lengths.empty())
       return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
     for (int length : lengths) groups.push_back(static_cast<int8_t>(length));

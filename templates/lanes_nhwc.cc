@@ -3,7 +3,7 @@
 // (a + b * 2^16) * w holds a * w in its low half and b * w in its high half as long as the low sum
 // stays within 16 bits. Weights are constants, so how many products fit is known: for each tile
 // of channels, pack() cuts the reduction into the longest groups with 128 * sum|w| <= 32767 for
-// every channel of the tile and writes their lengths beside the weights. A group starts at 0x8000,
+// every channel of the tile and writes their lengths between the weights. A group starts at 0x8000,
 // so that the low lane never borrows from the high one, and ends with three instructions:
 //   sum += acc; high += acc >> 16;   at the end: low = sum - (high << 16) - 0x8000 * groups.
 //
@@ -36,15 +36,17 @@ using Values = IrText::Values;
 constexpr int kParamWords = 4;  // high seed, low seed, multiplier, offset or shift
 
 struct Plan {
-  int oc, pairs, step;  // channels a tile, pixel pairs a tile, products between tests
+  int oc, pairs;    // channels a tile, pixel pairs a tile
+  int first, step;  // products before a group's first test, and between tests
   int64_t padded_reduction;
   std::string border;
 
   Plan(const Workload& w, const Schedule& s)
       : oc(s.get_int("oc")),
         pairs(s.get_int("pairs")),
+        first(s.get_int("first")),
         step(s.get_int("step")),
-        padded_reduction((w.reduction() + step - 1) / step * step),
+        padded_reduction(w.reduction() + std::max(first, step) - 1),
         border(s.get("border")) {}
 };
 
@@ -59,24 +61,30 @@ ConfigSpace space(const Workload& w, const Device&) {
   for (int c : {1, 2, 3, 4})
     if (w.out_c % c == 0) channels.push_back(c);
   ConfigSpace::Family family{"lanes_nhwc",
-                             1,
+                             2,
                              {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
-                              int_knob("step", {1, 2, 4}), border_knob(w), scheduler_knob()}};
+                              int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}),
+                              border_knob(w), scheduler_knob()}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
     return 2 * plan.pairs <= w.out_h * w.out_w && plan.oc * plan.pairs <= 8 &&
-           plan.step <= w.facts.lane_group && plan.step <= w.reduction();
+           std::max(plan.first, plan.step) <=
+               std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
+           // The fact holds for groups at multiples of their length. Elsewhere two products fit
+           // unless both weights are -128, which pack() refuses.
+           (plan.first == plan.step || plan.first <= 2);
   });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device&) {
   const int pairs = std::clamp(w.out_h * w.out_w / 2, 1, 3);
-  return Schedule("lanes_nhwc", 1,
+  return Schedule("lanes_nhwc", 2,
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
                    {"pairs", std::to_string(pairs)},
-                   {"step", w.facts.lane_group >= 2 && w.reduction() >= 2 ? "2" : "1"},
+                   {"first", w.reduction() >= 2 ? "2" : "1"},
+                   {"step", w.reduction() >= 2 ? "2" : "1"},
                    {"border", usual_border(w)},
                    {"sched", "source"}});
 }
@@ -90,23 +98,25 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
   TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
-  std::vector<int8_t> weights;
-  std::vector<int8_t> groups;
+  std::vector<int8_t> weights;  // of a tile: (bytes of a group, the group)..., 0
   std::vector<int32_t> params;
   for (int first = 0; first < w.out_c; first += plan.oc) {
     std::vector<std::vector<int8_t>> tile;
     for (int c = first; c < first + plan.oc; ++c) {
       tile.push_back(channel_weights(w, data, c));
-      tile.back().resize(static_cast<size_t>(plan.padded_reduction), 0);
     }
     // Lengths are stored as bytes, in weights.
-    const auto lengths = lane_groups(tile, plan.step, 255 / plan.oc / plan.step * plan.step);
+    const auto lengths = lane_groups(tile, {plan.first, plan.step, 255 / plan.oc});
     if (lengths.empty())
-      return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
-    for (int length : lengths) groups.push_back(static_cast<int8_t>(length * plan.oc));
-    groups.push_back(0);
-    for (size_t k = 0; k < tile[0].size(); ++k)
-      for (const auto& channel : tile) weights.push_back(channel[k]);
+      return Error(ErrorCode::kUnsupported, "the first products of a group do not fit a lane");
+    size_t k = 0;
+    for (int length : lengths) {
+      weights.push_back(static_cast<int8_t>(length * plan.oc));
+      for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
+        for (const auto& channel : tile)
+          weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
+    }
+    weights.push_back(0);
     for (int c = first; c < first + plan.oc; ++c) {
       const auto at = static_cast<size_t>(c);
       // The high lane ends as high + bias; the low lane as sum - (high << 16), whose `high` already
@@ -119,7 +129,6 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   }
   params.insert(params.end(), words.shared.begin(), words.shared.end());
   return std::vector<PackedConstant>{bytes_constant("weights", weights),
-                                     bytes_constant("groups", groups),
                                      words_constant("params", params)};
 }
 
@@ -143,7 +152,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.outputs = tiles * 2 * plan.pairs * w.out_c;
   nest.prologue_bytes =
       PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4 * tiles;
-  nest.unrolled_body = plan.oc * plan.pairs * plan.step;
+  nest.unrolled_body = plan.oc * plan.pairs * (plan.first + plan.step);
   nest.switches.emplace_back("lanes", 1.0);
   return nest;
 }
@@ -156,7 +165,7 @@ class Writer {
   std::string write(const std::string& symbol) {
     tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
                 [&](const Value& out) { channels(out); });
-    return ir_.function(symbol, {"input", "weights", "groups", "params", "scratch", "output"});
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
 
  private:
@@ -187,45 +196,43 @@ class Writer {
 
   void channels(const Value& out) {
     const Value staged = tiles_.staging_area(), end = params_end();
-    ir_.do_while(
-        {IrText::argument("weights"), IrText::argument("groups"), IrText::argument("params"), out},
-        [&](const Values& v) {
-          Values next = tile(v[0], v[1], v[2], staged, v[3]);
-          next.push_back(ir_.differs(next[2], end));
-          return next;
-        });
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), out},
+                 [&](const Values& v) {
+                   Values next = tile(v[0], v[1], staged, v[2]);
+                   next.push_back(ir_.differs(next[1], end));
+                   return next;
+                 });
   }
 
-  Values tile(const Value& weights, const Value& groups, const Value& params, const Value& staged,
-              const Value& out) {
+  Values tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
     const int sums = plan_.oc * plan_.pairs;
-    // Carried: weights, groups, staged, then (sum, high) of every pair and channel.
-    Values state = {weights, groups, staged};
+    // Carried: weights, bytes of the next group, staged, then (sum, high) of every pair and
+    // channel.
+    Values state = {weights, ir_.load_byte(weights, false), staged};
     for (int i = 0; i < plan_.pairs; ++i)
       for (int c = 0; c < plan_.oc; ++c) {
         state.push_back(ir_.load_word(ir_.at(params, 4 * (c * kParamWords + 1))));
         state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
       }
     state = ir_.do_while(state, [&](const Values& v) {
-      const Value length = ir_.load_byte(v[1], false);
-      const Value end = ir_.at(v[0], length);
-      Values group = {v[0], v[2]};
+      Values group = {ir_.at(v[0], 1), v[2]};
+      const Value end = ir_.at(group[0], v[1]);
       for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
-      // The first step by itself: its sums begin at a constant that no instruction has to load.
-      group = products(group);
+      // The first products by themselves: their sums begin at a constant that no instruction loads.
+      group = products(group, plan_.first);
       group = ir_.do_while_if(ir_.differs(group[0], end), group, [&](const Values& g) {
-        Values next = products(g);
+        Values next = products(g, plan_.step);
         next.push_back(ir_.differs(next[0], end));
         return next;
       });
-      Values next = {group[0], ir_.at(v[1], 1), group[1]};
+      Values next = {group[0], ir_.load_byte(group[0], false), group[1]};
       for (int s = 0; s < sums; ++s) {
         const auto at = static_cast<size_t>(s);
         const Value& acc = group[2 + at];
         next.push_back(ir_.add(v[3 + 2 * at], acc));
         next.push_back(ir_.add(v[4 + 2 * at], ir_.shift_right(acc, n(16))));
       }
-      next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
+      next.push_back(ir_.differs(next[1], n(0)));
       return next;
     });
     const Value shared = params_end();
@@ -243,14 +250,14 @@ class Writer {
                        ir_.at(out, int64_t{2 * i + 1} * w_.out_c + c));
       }
     }
-    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.oc),
+    return {ir_.at(state[0], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.oc),
             ir_.at(out, plan_.oc)};
   }
 
-  // One step: oc * pairs * step multiplications, twice as many products.
-  Values products(const Values& g) {
+  // oc * pairs * terms multiplications, twice as many products.
+  Values products(const Values& g, int terms) {
     Values next = g;
-    for (int u = 0; u < plan_.step; ++u) {
+    for (int u = 0; u < terms; ++u) {
       Values inputs;
       for (int i = 0; i < plan_.pairs; ++i)
         inputs.push_back(ir_.load_word(ir_.at(g[1], 4 * (u * plan_.pairs + i))));
@@ -262,8 +269,8 @@ class Writer {
         }
       }
     }
-    next[0] = ir_.at(g[0], plan_.step * plan_.oc);
-    next[1] = ir_.at(g[1], 4 * plan_.step * plan_.pairs);
+    next[0] = ir_.at(g[0], terms * plan_.oc);
+    next[1] = ir_.at(g[1], 4 * terms * plan_.pairs);
     return next;
   }
 
@@ -282,9 +289,8 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 }  // namespace
 
 extern const KernelTemplate kLanesNhwc;
-const KernelTemplate kLanesNhwc = {"lanes_nhwc", 1,     {"weights", "groups", "params"},
-                                   supports,     space, default_schedule,
-                                   describe,     pack,  scratch_bytes,
-                                   lower};
+const KernelTemplate kLanesNhwc = {
+    "lanes_nhwc", 2,    {"weights", "params"}, supports, space, default_schedule,
+    describe,     pack, scratch_bytes,         lower};
 
 }  // namespace tinytune
