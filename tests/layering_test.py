@@ -24,7 +24,7 @@ ROWS = {  # folder: what it may include directly
     "cost_model": ["schedules", "records"],
     "search": ["cost_model"],
     "tuner": ["rpc_device", "search"],
-    "examples": ["models"],
+    "examples": ["models", "templates"],  # networks, and a template from outside
 }
 HEAVY = ("Halide.h", "llvm/", "llvm-c/", "lld/", "grpc", "google/protobuf", "Eigen/", "xgboost/",
          "unicorn/", "nlohmann/", "flatbuffers/", "toml++", "CLI/", "spdlog/")
