@@ -10,6 +10,7 @@
 #include "devices/device.h"
 #include "records/log.h"
 #include "templates/kernel_template.h"
+#include "tuner/fast_memory.h"
 #include "tuner/known_records.h"
 #include "tuner/model_state.h"
 #include "tuner/network_simulation.h"
@@ -38,9 +39,11 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
                            const Schedule& schedule, std::string role) {
   NetworkOptions options;
   options.name = "layer";
-  TT_TRY_ASSIGN(const GeneratedNetwork network,
+  TT_TRY_ASSIGN(GeneratedNetwork network,
                 generate_network(
                     layer, device, [&](const Workload&) { return schedule; }, options));
+  // Where kernels are measured: in fast memory, if they fit.
+  TT_TRY(place_in_fast_memory(layer.graph, device, std::nullopt, network));
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(layer.graph, network, device));
   // No kernel's path depends on data; bytes that vary keep it honest.

@@ -148,7 +148,8 @@ std::string to_json(std::span<const DeviceInfo> devices) {
                    {"description", device.description},
                    {"isa", device.isa},
                    {"clock_hz", or_null(device.clock_hz)},
-                   {"transports", device.transports}});
+                   {"transports", device.transports},
+                   {"fast_memory", named_or_null(device.fast_memory)}});
   }
   return dump(Json{{"devices", std::move(all)}});
 }

@@ -82,12 +82,13 @@ std::string to_text(const Inspection& inspection) {
 }
 
 std::string to_text(std::span<const DeviceInfo> devices) {
-  Table table({"device", "isa", "clock", "transports", "description"});
+  Table table({"device", "isa", "clock", "transports", "fast memory", "description"});
   for (const DeviceInfo& device : devices) {
     table.add(
         {device.name, device.isa,
          device.clock_hz ? fmt::format("{} MHz", static_cast<double>(*device.clock_hz) / 1e6) : "-",
-         fmt::format("{}", fmt::join(device.transports, ",")), device.description});
+         fmt::format("{}", fmt::join(device.transports, ",")),
+         device.fast_memory.empty() ? "-" : device.fast_memory, device.description});
   }
   return table.text();
 }
@@ -111,6 +112,17 @@ std::string to_text(const TuneReport& report) {
   return table.text() + total + " (tuned layers only)\n";
 }
 
+// Nothing on devices with one memory for all.
+std::string placement_text(const RunReport& report) {
+  const uint64_t waits = report.fetch_wait_cycles + report.read_wait_cycles;
+  if (report.fast_code_bytes + report.fast_weights_bytes + waits == 0) return "";
+  return fmt::format(
+      "in fast memory: {} bytes of code, {} of weights; {} cycles waited for flash ({:.1f} %)\n",
+      grouped(report.fast_code_bytes), grouped(report.fast_weights_bytes), grouped(waits),
+      100.0 * static_cast<double>(waits) /
+          static_cast<double>(std::max<uint64_t>(report.cycles, 1)));
+}
+
 std::string to_text(const RunReport& report) {
   Table table({"layer", "op", "MACs", "instructions", "cycles", "schedule"});
   for (const LayerCost& layer : report.layers) {
@@ -130,6 +142,7 @@ std::string to_text(const RunReport& report) {
                       arena_text(report.arena_bytes, report.arena_lower_bound),
                       grouped(report.stack_bytes), grouped(report.flash_bytes),
                       grouped(report.overhead_instructions));
+  text += placement_text(report);
   if (report.exact)
     text += *report.exact ? "exact: every output byte equals the reference\n"
                           : "NOT exact: " + report.difference + "\n";

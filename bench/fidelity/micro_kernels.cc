@@ -11,6 +11,11 @@ constexpr std::string_view kM4 = "jnk0le, STM32F407";
 constexpr std::string_view kM7 = "jnk0le, STM32H743";
 constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 
+constexpr std::string_view kL4 = "hal_rcc.c, hal_flash.h: 5 wait states, 64-bit reads";
+constexpr std::string_view kF4 = "RM0090: 5 wait states, 128-bit reads";
+constexpr std::string_view kXip = "oberon-rtk.org: 400 ns a load; boot2: at least 40";
+constexpr std::string_view kSpi = "derived: 84 SPI clocks for a line, dual reads 152";
+
 constexpr MicroKernel kKernels[] = {
     {"esp32c3", "add", "add a2,a3,a4", 1, 1, kNiccle},
     {"esp32c3", "jump", "j 1f\n1:", 2, 2, kNiccle},
@@ -72,6 +77,27 @@ constexpr MicroKernel kKernels[] = {
     {"rp2040", "branch", "b 1f\nnop\n1:", 2, 2, kM0},
     {"rp2040", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM0},
     {"rp2040", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kM0},
+
+    {"stm32l4r5", "flash: 4 adds of 16 bits",
+     "adds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3", 9, 9, kL4, Slow::kCode},
+    {"stm32l4r5", "flash: 2 adds of 32 bits", "add.w r2,r2,r3\nadd.w r2,r2,r3", 7, 7, kL4,
+     Slow::kCode},
+    {"stm32l4r5", "flash: 8 bytes of weights",
+     "ldr r2,[r0],#4\nadds r3,r3,r2\nldr r2,[r0],#4\nadds r3,r3,r2", 11, 11, kL4, Slow::kData},
+    {"stm32f4", "flash: 8 adds of 16 bits",
+     "adds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3\nadds "
+     "r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3",
+     13, 13, kF4, Slow::kCode},
+    {"stm32f4", "flash: 16 bytes of weights, 6 of code", "ldr r2,[r0],#16\nadds r3,r3,r2", 9.875,
+     9.875, kF4, Slow::kData},
+    {"rp2040", "flash: load of a word", "ldr r2,[r0]\nadds r0,#4", 41, 51, kXip, Slow::kData},
+    {"rp2040", "flash: 2 adds", "adds r2,r2,r3\nadds r2,r2,r3", 42, 52, kXip, Slow::kCode},
+    {"esp32c3", "flash: a line of weights", "lw a2,0(a0)\naddi a0,a0,32", 170, 306, kSpi,
+     Slow::kData},
+    {"esp32c3", "flash: a line of code",
+     "add a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd "
+     "a2,a3,a4\nadd a2,a3,a4",
+     176, 312, kSpi, Slow::kCode},
 };
 
 }  // namespace

@@ -6,12 +6,17 @@
 
 namespace tinytune {
 
+enum class Slow { kNothing, kCode, kData };
+
 struct MicroKernel {
   std::string_view device;
   std::string_view name;
   std::string_view body;  ///< assembly of one iteration; may use the argument registers
   double published_low = 0, published_high = 0;  ///< cycles an iteration
   std::string_view source;
+  /// What comes from flash, cold: its code, or the data that the first argument points to. Else the
+  /// core is timed alone.
+  Slow slow = Slow::kNothing;
 };
 
 std::span<const MicroKernel> micro_kernels();

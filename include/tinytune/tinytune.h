@@ -33,6 +33,9 @@ struct DeviceInfo {
   std::string isa;                   ///< "rv32imc"
   std::optional<uint64_t> clock_hz;  ///< absent on pure instruction counters
   std::vector<std::string> transports;
+  /// What `run` and `compile` copy from flash to as far as it fits: "code sram2 64 KiB, weights
+  /// sram3 364 KiB"; empty where everything has its place.
+  std::string fast_memory;
 };
 
 /// The devices compiled into the library.

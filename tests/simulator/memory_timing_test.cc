@@ -107,8 +107,8 @@ TEST_F(SlowCode, LoopLargerThanTheCache_WaitsInEveryPass) {
 }
 
 TEST_F(SlowCode, Literal_IsReadThroughTheDataCache) {
-  const CallReport report = run("f: ldr r2,1f\nldr r2,1f\nbx lr\n.align 2\n1: .word 7\n");
-  EXPECT_EQ(report.counts.read_wait_cycles, 5u);
+  Program program(in_flash("stm32l4r5"), "f: ldr r2,1f\nldr r2,1f\nbx lr\n.align 2\n1: .word 7\n");
+  EXPECT_EQ(program.call().counts.read_wait_cycles, 5u);
 }
 
 TEST_F(SlowCode, EveryCall_StartsCold) {

@@ -71,9 +71,18 @@ std::vector<uint8_t> compile_c(const std::string& source, const Device& device) 
   return build(source, ".c", device, "", {"-O2", "-std=c11"});
 }
 
+Device in_flash(const std::string& device_name) {
+  Device device = expect(load_device(device_name));
+  device.fast_code_memory.clear();
+  return device;
+}
+
 Program::Program(const std::string& device_name, const std::string& source,
                  const std::string& march)
-    : device_(expect(load_device(device_name))),
+    : Program(expect(load_device(device_name)), source, march) {}
+
+Program::Program(const Device& device, const std::string& source, const std::string& march)
+    : device_(device),
       simulator_(expect(Simulator::create(device_))),
       info_(expect(simulator_.load(assemble(source, device_, march)))) {}
 

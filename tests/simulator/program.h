@@ -11,6 +11,9 @@
 
 namespace tinytune {
 
+/// The device with nothing in fast memory.
+Device in_flash(const std::string& device_name);
+
 /// Assembly or C text to an ELF linked at the device's code and data memories. `march` replaces
 /// the device's own, to write instructions that it lacks. Throws std::runtime_error with clang's
 /// message, which fails the test.
@@ -22,6 +25,7 @@ std::vector<uint8_t> compile_c(const std::string& source, const Device& device);
 class Program {
  public:
   Program(const std::string& device_name, const std::string& source, const std::string& march = "");
+  Program(const Device& device, const std::string& source, const std::string& march = "");
 
   const Device& device() const { return device_; }
   Simulator& simulator() { return simulator_; }
