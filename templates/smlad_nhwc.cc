@@ -83,6 +83,7 @@ ConfigSpace space(const Workload& w, const Device&) {
                              {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}),
                               int_knob("step", {1, 2, 4, 8}), border_knob(w), scheduler_knob()}};
   if (w.op == OpKind::kDense) {
+    family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
     family.knobs.push_back({"inputs", {"staged", "widened"}});
     family.knobs.push_back({"weights", {"pairs", "bytes"}});
   }
