@@ -62,8 +62,9 @@ def main():
 
     all_exact = True
     print("| device | network | ms | all in flash | waits of that | published | stack | "
-          "published ÷ ours | RAM for code | for weights | arena | schedules |")
-    print("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|---|")
+          "published ÷ ours | layers placement speeds up | RAM for code | for weights | "
+          "arena | schedules |")
+    print("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|---|")
     for device in options.devices.split(","):
         for name in options.models.split(","):
             model = SHARED / "models" / (MODELS[name] + ".tflite")
@@ -79,9 +80,13 @@ def main():
             all_exact = all_exact and ours["exact"] and slow["exact"]
             waits = slow["fetch_wait_cycles"] + slow["read_wait_cycles"]
             ms, stack = best[BOARDS[device]][name]
+            pairs = [(a["cycles"], b["cycles"])
+                     for a, b in zip(ours["layers"], slow["layers"]) if b["cycles"]]
+            faster = sum(placed < flash for placed, flash in pairs)
             print(f"| {device} | {name} | {ours['milliseconds']:.3f} | {slow['milliseconds']:.3f} | "
                   f"{100 * waits / slow['cycles']:.0f} % | {ms:.3f} | {stack} | "
-                  f"{ms / ours['milliseconds']:.2f} | {ours['fast_code_bytes']:,} | "
+                  f"{ms / ours['milliseconds']:.2f} | {faster} of {len(pairs)} | "
+                  f"{ours['fast_code_bytes']:,} | "
                   f"{ours['fast_weights_bytes']:,} | {ours['arena_bytes']:,} | "
                   f"{'tuned' if log.exists() else 'default'} |", flush=True)
     print(f"\nexact: {all_exact}")

@@ -74,11 +74,23 @@ LayoutSource drawn_layouts(const Plan& plan) {
   };
 }
 
-// Any parts in fast memory, on devices that have some.
+// Any parts in fast memory, on devices that have some, as far as constants fit there.
 std::vector<bool> drawn_placement(const Plan& plan, const GeneratedNetwork& network) {
+  constexpr uint64_t kSlack = 64;  // what a linker adds to a part
+  const Device& device = plan.device;
+  uint64_t room = 0;
+  if (!device.fast_rodata_memory.empty()) {
+    room = device.memory(device.fast_rodata_memory).size_bytes;
+    if (device.fast_rodata_memory == device.data_memory)
+      room -= std::min<uint64_t>(room, network.arena_bytes + kSlack);
+  }
   Rng rng = Rng(plan.seed).fork("placement");
   std::vector<bool> fast;
-  for (size_t part = 0; part < network.placeable.size(); ++part) fast.push_back(rng.below(2) == 0);
+  for (const PlaceablePart& part : network.placeable) {
+    const uint64_t needs = part.code ? 0 : part.bytes + kSlack;
+    fast.push_back(rng.below(2) == 0 && needs <= room);
+    if (fast.back()) room -= needs;
+  }
   return fast;
 }
 
