@@ -26,9 +26,14 @@ class Chooser {
     if (limits_.ram_bytes && !meet_ram(choice)) {
       return too_large("the arena", "--ram", arena(fastest), *limits_.ram_bytes, smallest_arena());
     }
-    if (limits_.flash_bytes && !meet_flash(choice)) {
-      return too_large("the library", "--flash", flash(fastest), *limits_.flash_bytes,
-                       flash(choice));
+    if (limits_.flash_bytes && flash(choice) > *limits_.flash_bytes) {
+      const Choice without_limit = choice;
+      if (!meet_flash(choice)) {
+        return too_large("the library", "--flash", flash(fastest), *limits_.flash_bytes,
+                         flash(choice));
+      }
+      const auto better = fill_flash(without_limit);
+      if (better && cycles(*better) < cycles(choice) && fits_arena(*better)) choice = *better;
     }
     return KernelChoice{choice, arena(choice), flash(choice)};
   }
@@ -47,6 +52,12 @@ class Chooser {
   uint64_t flash(const Choice& choice) const {
     uint64_t sum = other_flash_;
     for (size_t t = 0; t < tasks_.size(); ++t) sum += option(choice, t).flash_bytes;
+    return sum;
+  }
+
+  uint64_t cycles(const Choice& choice) const {
+    uint64_t sum = 0;
+    for (size_t t = 0; t < tasks_.size(); ++t) sum += option(choice, t).cycles;
     return sum;
   }
 
@@ -132,6 +143,46 @@ class Chooser {
       choice = *best;
     }
     return true;
+  }
+
+  // The knapsack by dynamic programming: after each task, every (flash, cycles) that no other
+  // choice beats in both. Only options with no more scratch than `roomy` has, which fits the arena.
+  std::optional<Choice> fill_flash(const Choice& roomy) const {
+    constexpr size_t kMost = 4096;  // beyond, some are left out and the result is good, not best
+    struct Point {
+      uint64_t flash, cycles;
+      size_t before, option;
+    };
+    std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0}}};
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      std::vector<Point> points, front;
+      for (size_t p = 0; p < fronts.back().size(); ++p)
+        for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
+          const KernelOption& more = tasks_[t].options[o];
+          const Point& point = fronts.back()[p];
+          if (more.scratch_bytes <= option(roomy, t).scratch_bytes &&
+              point.flash + more.flash_bytes <= *limits_.flash_bytes)
+            points.push_back({point.flash + more.flash_bytes, point.cycles + more.cycles, p, o});
+        }
+      std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+        return std::pair(a.flash, a.cycles) < std::pair(b.flash, b.cycles);
+      });
+      for (const Point& point : points)
+        if (front.empty() || point.cycles < front.back().cycles) front.push_back(point);
+      if (front.empty()) return std::nullopt;
+      while (front.size() > kMost)
+        for (size_t i = 1; i + 1 < front.size(); ++i)
+          front.erase(front.begin() + static_cast<std::ptrdiff_t>(i));
+      fronts.push_back(std::move(front));
+    }
+    Choice choice(tasks_.size());
+    size_t at = fronts.back().size() - 1;  // the most flash, the fewest cycles
+    for (size_t t = tasks_.size(); t-- > 0;) {
+      const Point& point = fronts[t + 1][at];
+      choice[t] = point.option;
+      at = point.before;
+    }
+    return choice;
   }
 
   static Error too_large(const std::string& what, const std::string& flag, uint64_t fastest,

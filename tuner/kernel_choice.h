@@ -2,8 +2,9 @@
 //
 // Scratch lives only while its kernel runs, so a limit on the arena is a limit on each layer by
 // itself, up to the gaps a plan leaves: the fastest schedule within each layer's share is the
-// optimum wherever the plan has none. Flash adds up over tasks, which makes it a knapsack; there we
-// take, again and again, the bytes that cost the fewest cycles each.
+// optimum wherever the plan has none. Flash adds up over tasks, which makes it a knapsack: taking,
+// again and again, the bytes that cost the fewest cycles each says whether anything fits; dynamic
+// programming over what fits then finds the fastest.
 #pragma once
 
 #include <cstddef>

@@ -145,7 +145,7 @@ TEST_F(CommandLine, WorkThatCannotBeDone_ExitsWith1) {
 }
 
 TEST_F(CommandLine, ModelThatDoesNotFit_ExitsWith1) {
-  // The ESP32-C3 with one page of data memory, or one of code memory.
+  // The ESP32-C3 with one page of data memory, or one of flash for code.
   const auto write_device = [&](const char* memory, const char* file) {
     std::string device = read_bytes(TINYTUNE_SOURCE_DIR "/devices/esp32c3.toml");
     const size_t region = device.find(std::string("name = \"") + memory + "\"");
@@ -155,7 +155,7 @@ TEST_F(CommandLine, ModelThatDoesNotFit_ExitsWith1) {
     write_bytes(path(file), device);
   };
   ASSERT_NO_FATAL_FAILURE(write_device("dram", "little_ram.toml"));
-  ASSERT_NO_FATAL_FAILURE(write_device("iram", "little_code.toml"));
+  ASSERT_NO_FATAL_FAILURE(write_device("flash_code", "little_code.toml"));
   write_model(large_addition(), path("large.tflite"));
   for (const auto& [model, device] : {std::pair("large.tflite", "little_ram.toml"),
                                       std::pair("small.tflite", "little_code.toml")}) {

@@ -54,6 +54,17 @@ TEST(KernelChoice, ShortOfFlash_TheCheapestBytesGoFirst) {
   EXPECT_EQ(choice->flash_bytes, 5000U);
 }
 
+TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
+  // Bytes are cheapest in the first task, but giving them up leaves 3000 bytes that nothing uses;
+  // the second task's are dearer each and just enough.
+  const std::vector<TaskOptions> tasks = {{{option(100, 0, 5000), option(140, 0, 1000)}, 0},
+                                          {{option(100, 0, 2000), option(120, 0, 1000)}, 0}};
+  const auto choice = choose_kernels(tasks, {{}, 6000}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(choice->flash_bytes, 6000U);
+}
+
 TEST(KernelChoice, OtherFlashCounts) {
   const auto tasks = two_tasks();
   const auto choice = choose_kernels(tasks, {{}, 7000}, 2500, tightest(tasks));
