@@ -28,22 +28,21 @@ def traits(schedule):
 
 
 def table(logs):
-    """Markdown: tasks where a trait was tried, tasks it wins, and what its absence would cost."""
-    tried, won, losses = collections.Counter(), collections.Counter(), collections.defaultdict(list)
+    """Markdown: tasks where a trait met an alternative, those it wins outright, and what it saves."""
+    met, won, losses = collections.Counter(), collections.Counter(), collections.defaultdict(list)
     for schedules in best_by_task(logs).values():
-        best = min(schedules, key=schedules.get)
-        seen = set().union(*map(traits, schedules))
-        for trait in seen:
-            tried[trait] += 1
-            if trait not in traits(best):
-                continue
-            won[trait] += 1
+        best = min(schedules.values())
+        for trait in set().union(*map(traits, schedules)):
             others = [c for s, c in schedules.items() if trait not in traits(s)]
-            if others:
-                losses[trait].append(min(others) / schedules[best] - 1)
-    yield "| technique | tasks that tried it | won | cycles without it, median | most |"
+            if not others:
+                continue  # nothing else was possible, or tried
+            met[trait] += 1
+            if min(others) > best:  # a tie is no win
+                won[trait] += 1
+                losses[trait].append(min(others) / best - 1)
+    yield "| technique | tasks with an alternative | won | cycles without it, median | most |"
     yield "|---|--:|--:|--:|--:|"
-    for trait in sorted(tried, key=lambda t: (-won[t], t)):
+    for trait in sorted(met, key=lambda t: (-won[t], t)):
         lost = sorted(losses[trait])
         cells = [f"{lost[len(lost) // 2]:+.0%}", f"{lost[-1]:+.0%}"] if lost else ["–", "–"]
-        yield f"| {trait} | {tried[trait]} | {won[trait]} | {cells[0]} | {cells[1]} |"
+        yield f"| {trait} | {met[trait]} | {won[trait]} | {cells[0]} | {cells[1]} |"
