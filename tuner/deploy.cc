@@ -64,7 +64,7 @@ Result<uint64_t> cycles_of(const Graph& graph, const GeneratedNetwork& network,
 }
 
 /// Places the network in fast memory. Where its constants do not all fit, kernels that widen their
-/// weights may lose in flash what they win in instructions: the fastest that fit are tried too.
+/// weights may lose in flash what they win in instructions: a choice with fewer bytes is tried too.
 Status place(const Model& model, const Device& device, const Records& records,
              const MemoryLimits& limits, const NetworkOptions& options, GeneratedNetwork& network) {
   const Graph& graph = model.state().graph;
@@ -74,15 +74,17 @@ Status place(const Model& model, const Device& device, const Records& records,
   if (all_fast || limits.flash_bytes || limits.fast_ram_bytes == 0 ||
       device.fast_rodata_memory.empty())
     return ok_status();
-  MemoryLimits fast = limits;
-  fast.flash_bytes = device.memory(device.fast_rodata_memory).size_bytes;
-  if (limits.fast_ram_bytes) fast.flash_bytes = std::min(*fast.flash_bytes, *limits.fast_ram_bytes);
-  auto smaller = generate_within(model.state().network, device, records, fast, options);
-  if (!smaller) return ok_status();  // nothing fits
-  TT_TRY(place_in_fast_memory(graph, device, limits.fast_ram_bytes, *smaller));
+  // Widening at most doubles weights. Where not even half would fit, fewer bytes still wait less.
+  const uint64_t fast = device.memory(device.fast_rodata_memory).size_bytes;
+  const uint64_t room = std::min(fast, limits.fast_ram_bytes.value_or(fast));
+  MemoryLimits fewer = limits;
+  fewer.flash_bytes = room >= network.constant_bytes / 2 ? room : network.constant_bytes * 9 / 16;
+  auto other = generate_within(model.state().network, device, records, fewer, options);
+  if (!other) return ok_status();  // nothing fits
+  TT_TRY(place_in_fast_memory(graph, device, limits.fast_ram_bytes, *other));
   TT_TRY_ASSIGN(const uint64_t now, cycles_of(graph, network, device));
-  TT_TRY_ASSIGN(const uint64_t then, cycles_of(graph, *smaller, device));
-  if (then < now) network = std::move(*smaller);
+  TT_TRY_ASSIGN(const uint64_t then, cycles_of(graph, *other, device));
+  if (then < now) network = std::move(*other);
   return ok_status();
 }
 
