@@ -1,4 +1,5 @@
-// Runs a program to its end and collects what it wrote. No shell is involved.
+// Runs a program to its end and collects what it wrote. No shell is involved, and the host's way
+// with SIGCHLD does not matter (base/child.h).
 #pragma once
 
 #include <chrono>

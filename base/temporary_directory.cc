@@ -1,25 +1,95 @@
 #include "base/temporary_directory.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <functional>
+#include <optional>
+#include <set>
 
 namespace tinytune {
+namespace {
 
 namespace fs = std::filesystem;
 
+// Nothing else of ours begins like this, so no file of a user or of a test is ever swept.
+constexpr std::string_view kPrefix = "tinytune.";
+
+/// The owner in "tinytune.<purpose>.<owner>.XXXXXX"; nothing for another name.
+std::optional<pid_t> owner_in(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const size_t last = name.rfind('.');
+  const size_t before = name.rfind('.', last - 1);
+  if (before == std::string_view::npos || before < kPrefix.size() || name.size() - last != 7)
+    return std::nullopt;
+  const std::string number(name.substr(before + 1, last - before - 1));
+  const bool digits = !number.empty() && number.size() < 10 &&
+                      std::all_of(number.begin(), number.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+  return digits ? std::optional<pid_t>(std::stoi(number)) : std::nullopt;
+}
+
+Descriptor open_directory(const std::string& path) {
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool still_there(const Descriptor& directory, const std::string& path) {
+  struct stat opened {
+  }, named{};
+  return ::fstat(directory.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+bool is_ours(const Descriptor& directory) {
+  struct stat info {};
+  return ::fstat(directory.get(), &info) == 0 && info.st_uid == ::geteuid();
+}
+
+void for_each_of_ours(const std::function<void(const fs::path&, pid_t owner)>& visit) {
+  for (const std::string& folder : std::set<std::string>{temporary_folder(), "/tmp"}) {
+    std::error_code unreadable;
+    for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end;
+         at.increment(unreadable))
+      if (const auto owner = owner_in(at->path().filename().string())) visit(at->path(), *owner);
+  }
+}
+
+}  // namespace
+
+std::string temporary_folder() {
+  const char* chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+}
+
 Result<TemporaryDirectory> TemporaryDirectory::create(const std::string& purpose) {
-  std::error_code ignored;
-  const fs::path parent = fs::temp_directory_path(ignored);
-  std::string name =
-      ((ignored ? fs::path("/tmp") : parent) / ("tinytune-" + purpose + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr)
-    return Error(ErrorCode::kFailed, "cannot make a temporary directory " + name);
-  TemporaryDirectory made;
-  made.path_ = name;
-  return made;
+  return create_in(temporary_folder(), purpose);
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::create_in(const std::string& folder,
+                                                         const std::string& purpose) {
+  const std::string pattern = (fs::path(folder) / (std::string(kPrefix) + purpose)).string() + "." +
+                              std::to_string(::getpid()) + ".XXXXXX";
+  while (true) {
+    std::string path = pattern;
+    if (::mkdtemp(path.data()) == nullptr) {
+      return Error(ErrorCode::kFailed,
+                   "cannot make a temporary directory in " + folder + ": " + std::strerror(errno));
+    }
+    Descriptor lock = open_directory(path);
+    // Where folders cannot be locked nothing is ever swept, so nothing is lost without a lock.
+    const bool locked = lock.get() >= 0 && ::flock(lock.get(), LOCK_EX) == 0;
+    // Another run may have swept it before it was locked.
+    if (!locked || still_there(lock, path))
+      return TemporaryDirectory(std::move(path), std::move(lock));
+  }
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
@@ -27,19 +97,22 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-Status write_file(const std::string& path, std::string_view contents) {
-  std::error_code ignored;  // opening the file tells
-  fs::create_directories(fs::path(path).parent_path(), ignored);
-  std::ofstream out(path, std::ios::binary);
-  out << contents;
-  if (!out.flush()) return Error(ErrorCode::kFailed, "cannot write " + path);
-  return ok_status();
+void sweep_temporary_directories() {
+  for_each_of_ours([&](const fs::path& path, pid_t) {
+    const Descriptor directory = open_directory(path);
+    if (directory.get() < 0 || !is_ours(directory) ||
+        ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0)
+      return;
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  });
 }
 
-Result<std::vector<uint8_t>> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error(ErrorCode::kFailed, "cannot read " + path);
-  return std::vector<uint8_t>(std::istreambuf_iterator<char>(in), {});
+void remove_temporary_directories_of(pid_t owner) {
+  for_each_of_ours([&](const fs::path& path, pid_t maker) {
+    std::error_code ignored;
+    if (maker == owner && is_ours(open_directory(path))) fs::remove_all(path, ignored);
+  });
 }
 
 }  // namespace tinytune

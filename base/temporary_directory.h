@@ -1,24 +1,35 @@
-// A directory of its own that is gone when its owner is. Readable by this user only.
+// A directory of its own in the temporary folder, gone when its owner is. Readable by this user
+// only.
+//
+// Who is killed cannot tidy up. So an owner holds a lock on its directory, which the kernel lets go
+// of whatever ends the process, and any later run sweeps those that nobody holds. The owner's
+// number is in the name for people, and for remove_temporary_directories_of(): numbers are given
+// away again, so alone they would not say that an owner is gone.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <sys/types.h>
 
+#include <string>
+#include <utility>
+
+#include "base/descriptor.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
 class TemporaryDirectory {
  public:
-  /// `purpose` becomes part of the name: "tinytune-link-XXXXXX". kFailed: no place for it.
+  /// In $TMPDIR, or /tmp where that is not set. `purpose` becomes part of the name:
+  /// "tinytune.link.4711.XXXXXX". kFailed: no place for it; one line that says where and why.
   static Result<TemporaryDirectory> create(const std::string& purpose);
+  /// In a folder of the caller's choice. Swept only if that is $TMPDIR or /tmp.
+  static Result<TemporaryDirectory> create_in(const std::string& folder,
+                                              const std::string& purpose);
 
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept { path_.swap(other.path_); }
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept { *this = std::move(other); }
   TemporaryDirectory& operator=(TemporaryDirectory&& other) noexcept {
     path_.swap(other.path_);
+    std::swap(lock_, other.lock_);
     return *this;
   }
   ~TemporaryDirectory();
@@ -27,17 +38,21 @@ class TemporaryDirectory {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  TemporaryDirectory() = default;
-  std::string path_;
+  TemporaryDirectory(std::string path, Descriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  std::string path_;  ///< empty once it was moved from
+  Descriptor lock_;
 };
 
-/// Makes the folders above it too. kFailed names the path.
-Status write_file(const std::string& path, std::string_view contents);
-/// kFailed names the path.
-Result<std::vector<uint8_t>> read_file(const std::string& path);
+/// $TMPDIR, or /tmp.
+std::string temporary_folder();
 
-inline std::string_view text_of(std::span<const uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+/// Removes this user's directories in $TMPDIR and /tmp whose owners are gone. Those
+/// of other programs, of other users and of owners that live are left alone.
+void sweep_temporary_directories();
+
+/// Removes those of a process that is about to end without running destructors, or has just ended.
+void remove_temporary_directories_of(pid_t owner);
 
 }  // namespace tinytune

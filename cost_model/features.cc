@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.h"
 #include "cost_model/nest_facts.h"
 
 namespace tinytune {
@@ -85,16 +84,6 @@ double reuse(const NestFacts& f) {
   return log_of(f.access[kRole].reuse);
 }
 
-// Templates name their switches freely; a name always lands in the same of these columns, and two
-// that share one are told apart by the knobs the search adds beside the features.
-template <size_t kSlot>
-double switches(const NestFacts& f) {
-  double sum = 0;
-  for (const auto& [name, value] : f.nest->switches)
-    if (fnv1a(name) % 12 == kSlot) sum += value;
-  return sum;
-}
-
 #define TT_ROLE_FEATURES(role, ROLE)                                                      \
   {#role ".log_bytes", &bytes<ROLE>}, {#role ".in_body", &in_body<ROLE>},                 \
       {#role ".loads_per_mac", &loads_per_mac<ROLE>}, {#role ".log_moved", &moved<ROLE>}, \
@@ -106,9 +95,6 @@ double switches(const NestFacts& f) {
   {"level" #n ".log_trips", &trips<n>}, {"level" #n ".reduces", &reduces<n>}, { \
     "level" #n ".log_bytes", &bytes_inside<n>                                   \
   }
-
-#define TT_SWITCH(n) \
-  { "switch" #n, &switches<n> }
 
 const Feature kFeatures[] = {
     {"log_macs", [](const NestFacts& f) { return log_of(static_cast<double>(f.nest->macs)); }},
@@ -151,18 +137,6 @@ const Feature kFeatures[] = {
     TT_LEVEL_FEATURES(1),
     TT_LEVEL_FEATURES(2),
     TT_LEVEL_FEATURES(3),
-    TT_SWITCH(0),
-    TT_SWITCH(1),
-    TT_SWITCH(2),
-    TT_SWITCH(3),
-    TT_SWITCH(4),
-    TT_SWITCH(5),
-    TT_SWITCH(6),
-    TT_SWITCH(7),
-    TT_SWITCH(8),
-    TT_SWITCH(9),
-    TT_SWITCH(10),
-    TT_SWITCH(11),
 };
 
 std::vector<std::string> names_of_table() {

@@ -1,12 +1,27 @@
 #include "devices/device.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "base/check.h"
+#include "base/files.h"
 #include "devices/embedded_devices.h"
 
 namespace tinytune {
+namespace {
+
+constexpr uint64_t kLargestFile = 1 << 20;  // the largest that we know has 5 KB
+
+}  // namespace
+
+std::string_view name_of(Capability capability) {
+  switch (capability) {
+    case Capability::kDsp:
+      return "dsp";
+    case Capability::kMulHigh:
+      return "mul_high";
+    case Capability::kDivide:
+      return "divide";
+  }
+  return "?";
+}
 
 const MemoryRegion& Device::memory(std::string_view region) const {
   for (const MemoryRegion& candidate : memories) {
@@ -35,16 +50,14 @@ Result<Device> load_device(std::string_view name_or_path) {
     }
   }
   const std::string path(name_or_path);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  // A directory opens, but reading it fails.
-  if (!file || !(text << file.rdbuf())) {
-    std::string known;
-    for (const std::string& name : known_devices()) known += (known.empty() ? "" : ", ") + name;
-    return Error(ErrorCode::kNotFound, "device '" + path + "' is neither a known device (" + known +
-                                           ") nor a readable device file");
-  }
-  return parse_device(text.str(), path);
+  const auto text = read_file(path, kLargestFile);
+  if (text) return parse_device(text_of(*text), path);
+  std::string known;
+  for (const std::string& name : known_devices()) known += (known.empty() ? "" : ", ") + name;
+  const bool there = text.error().code() != ErrorCode::kNotFound;
+  return Error(ErrorCode::kNotFound, "device '" + path + "' is neither a known device (" + known +
+                                         ") nor a readable device file" +
+                                         (there ? ": " + text.error().message() : ""));
 }
 
 }  // namespace tinytune

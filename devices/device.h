@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,17 @@ namespace tinytune {
 
 enum class CoreFamily { kRiscv32, kArmM };
 
+/// What a core can do beyond the least of its family, as far as something asks. Code that needs one
+/// of these asks for it by name: a core that no code has heard of has what its file lists.
+enum class Capability {
+  kDsp,      ///< "dsp": Arm's DSP extension (SMLAD, SXTB16, SADD16, ...)
+  kMulHigh,  ///< "mul_high": the high word of a 64-bit product without a call (RV32M, Armv7-M)
+  kDivide,   ///< "divide": division in hardware
+};
+
+/// As device files spell it.
+std::string_view name_of(Capability capability);
+
 /// What the compilers must be told.
 struct Target {
   CoreFamily family = CoreFamily::kRiscv32;
@@ -26,8 +38,14 @@ struct Target {
   std::string cpu;       ///< LLVM CPU name
   std::string features;  ///< LLVM feature list, also what the simulator accepts: "+m,+c"
   std::string abi;       ///< "ilp32"; empty where the triple decides
-  std::vector<std::string> clang_arguments;  ///< the same, for clang's command line
+  std::set<Capability> capabilities;
+
+  bool can(Capability capability) const { return capabilities.contains(capability); }
 };
+
+/// The same for clang's command line. They follow from the target: a file that could say anything
+/// there could also load a plug-in.
+std::vector<std::string> clang_arguments(const Target& target);
 
 /// A buffer between the core and a slow memory: a cache, or with a single line the buffer of a
 /// flash controller. What it holds costs nothing; what it lacks is fetched `fill_bytes` at a time.

@@ -1,7 +1,8 @@
 // Numbers and byte strings one after another, for messages between processes of one program.
 //
 // Host byte order and no version: both ends are the same executable, one forked from the other.
-// What crosses a wire has a schema (rpc_device/).
+// What crosses a wire has a schema (rpc_device/). Still a process may die in the middle of a
+// message, so a reader never reads past the end: it says afterwards whether everything was there.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include "base/check.h"
 
 namespace tinytune {
 
@@ -39,10 +38,12 @@ class ByteReader {
  public:
   explicit ByteReader(std::span<const uint8_t> bytes) : left_(bytes) {}
 
+  /// Leaves `value` as it is where the message has ended.
   template <typename T>
   void get(T& value) {
     if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-      std::memcpy(&value, take(sizeof value).data(), sizeof value);
+      if (const auto bytes = take(sizeof value); !bytes.empty())
+        std::memcpy(&value, bytes.data(), sizeof value);
     } else {
       uint64_t size = 0;
       get(size);
@@ -51,14 +52,22 @@ class ByteReader {
     }
   }
 
+  /// Everything asked for was there, and nothing else.
+  bool complete() const { return !short_ && left_.empty(); }
+
  private:
   std::span<const uint8_t> take(uint64_t size) {
-    TT_CHECK(size <= left_.size(), "a message between our own processes is cut short");
+    if (size > left_.size()) {
+      short_ = true;
+      left_ = {};
+      return {};
+    }
     const auto taken = left_.first(size);
     left_ = left_.subspan(size);
     return taken;
   }
   std::span<const uint8_t> left_;
+  bool short_ = false;
 };
 
 }  // namespace tinytune

@@ -6,12 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
-#include "measure/descriptor.h"
+#include "base/descriptor.h"
 #include "measure/sandbox_server.h"
 
 namespace tinytune {
@@ -53,7 +54,8 @@ Sandbox::~Sandbox() {
 }
 
 Result<SandboxReport> Sandbox::run(std::span<const uint8_t> request, const SandboxLimits& limits) {
-  const RequestHeader asked{limits.timeout_ms, limits.memory_bytes, request.size()};
+  const int wall_ms = limits.wall_ms > 0 ? limits.wall_ms : std::max(30 * limits.cpu_ms, 60'000);
+  const RequestHeader asked{limits.cpu_ms, wall_ms, limits.memory_bytes, request.size()};
   ReportHeader header{};
   SandboxReport report;
   bool ok = write_fully(socket_, &asked, sizeof asked) &&
@@ -67,6 +69,7 @@ Result<SandboxReport> Sandbox::run(std::span<const uint8_t> request, const Sandb
          read_fully(socket_, report.bytes.data(), report.bytes.size());
   }
   if (!ok) return Error(ErrorCode::kDeviceLost, "the sandbox's server process is gone");
+  if (!header.started) return Error(ErrorCode::kFailed, report.detail);
   return report;
 }
 

@@ -18,21 +18,29 @@
 namespace tinytune {
 
 struct SandboxLimits {
-  int timeout_ms = 20'000;                    ///< wall time
+  /// Processor time of the child. Wall time would judge the machine's load, not the child.
+  int cpu_ms = 20'000;
   uint64_t memory_bytes = uint64_t{1} << 30;  ///< address space beyond the server's own
+  /// Wall time that only a child which waits for ever, or is never let run, can use up. 0: thirty
+  /// times its processor time, and at least a minute.
+  int wall_ms = 0;
 };
 
 enum class SandboxEnd {
   kReturned,
-  kTimeout,
+  // The function's own doing: it would end like this again.
+  kCpuTime,
   kOutOfMemory,
-  kCrashed,  ///< a signal, an exception, an exit
+  kCrashed,  ///< a signal that a process brings on itself, an exception, an exit
+  // Not the function's doing, or nobody can tell.
+  kKilled,  ///< a signal from outside: the kernel short of memory, an operator
+  kStuck,   ///< the wall time ran out before the processor time did
 };
 
 struct SandboxReport {
   SandboxEnd end = SandboxEnd::kCrashed;
-  std::string
-      detail;  ///< one line; empty for kReturned. The child's own last words, if it had any.
+  /// One line; empty for kReturned. The child's own last words, if it had any.
+  std::string detail;
   std::vector<uint8_t> bytes;  ///< what the function returned; empty unless kReturned
 };
 
@@ -50,7 +58,8 @@ class Sandbox {
   /// Ends the server and a child that still runs.
   ~Sandbox();
 
-  /// Whatever happens to the child is a report. kDeviceLost: the server itself is gone.
+  /// Whatever happens to the child is a report. kFailed: there was no child, because this machine
+  /// has no process or descriptor left; it may have one later. kDeviceLost: the server is gone.
   Result<SandboxReport> run(std::span<const uint8_t> request, const SandboxLimits& limits);
 
   int server_pid() const { return server_pid_; }

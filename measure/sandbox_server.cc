@@ -5,22 +5,27 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <new>
 
-#include "measure/descriptor.h"
+#include "base/descriptor.h"
 
 namespace tinytune::sandbox_protocol {
 namespace {
 
+using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 // The first byte of what a child writes; the rest is the result or a message.
@@ -35,7 +40,7 @@ struct Pipe {
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     pipe.read_end = Descriptor(ends[0]);
     pipe.write_end = Descriptor(ends[1]);
-    return true;
+    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
   }
 };
 
@@ -52,7 +57,6 @@ void limit(__rlimit_resource resource, uint64_t value) {
 
 void apply(const RequestHeader& limits) {
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, static_cast<uint64_t>(limits.timeout_ms) / 1000 + 2);
 #ifndef __SANITIZE_ADDRESS__  // its shadow alone is terabytes of address space
   limit(RLIMIT_AS, address_space_bytes() + limits.memory_bytes);
 #endif
@@ -75,6 +79,10 @@ int verdict_fd = -1;  // in a child only: a new-handler takes no arguments
   ::dup2(words_fd, STDOUT_FILENO);
   ::dup2(words_fd, STDERR_FILENO);
   apply(limits);
+  // A handler of the host's, or of a linker that ran in it, would hide what ended the child.
+  for (int signal = 1; signal < SIGRTMIN; ++signal)
+    if (signal != SIGPIPE) ::signal(signal, SIG_DFL);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), and not of the candidate
   verdict_fd = result_fd;
   std::set_new_handler(out_of_memory);
   Verdict verdict = kResult;
@@ -97,45 +105,116 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1).substr(0, 300);
 }
 
+enum class Cut { kNo, kCpuTime, kWallTime };
+
 struct Gathered {
   std::vector<uint8_t> bytes;
   std::string words;
-  bool timed_out = false;
+  Cut cut = Cut::kNo;
 };
 
-// Reads until the child has closed both pipes or its time is up. A caller that went away ends us.
-Gathered gather(pid_t child, int caller, int result_fd, int words_fd, Clock::time_point deadline) {
+// Processor time of a child; also of one that has ended, until it is waited for.
+milliseconds cpu_time_of(pid_t child) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(child, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    return milliseconds(0);
+  return milliseconds(used.tv_sec * 1000 + used.tv_nsec / 1'000'000);
+}
+
+milliseconds cpu_time_of(const rusage& usage) {
+  const auto of = [](const timeval& t) {
+    return milliseconds(int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+// Nothing wakes us when the child's clock strikes, so we look again: no sooner than what is left of
+// it can have passed on one core, and not all the time for a child that is never let run.
+milliseconds time_until_next_look(pid_t child, const RequestHeader& limits,
+                                  Clock::time_point deadline, Cut& cut) {
+  const auto wall_left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+  const auto cpu_left = milliseconds(limits.cpu_ms) - cpu_time_of(child);
+  if (cpu_left <= milliseconds(0))
+    cut = Cut::kCpuTime;
+  else if (wall_left <= milliseconds(0))
+    cut = Cut::kWallTime;
+  return std::min(wall_left, std::max(cpu_left, milliseconds(10)));
+}
+
+// One of the child's two streams.
+struct Stream {
+  int fd;
+  std::function<void(std::span<const char>)> take;
+
+  /// False once there is nothing now, or will never be.
+  bool read_some(std::span<char> buffer) {
+    if (fd < 0) return false;
+    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    if (n > 0) take(buffer.first(static_cast<size_t>(n)));
+    if (n > 0 || (n < 0 && errno == EINTR)) return true;
+    if (n == 0 || errno != EAGAIN) fd = -1;
+    return false;
+  }
+};
+
+// Reads until the child has ended or its time is up, then ends what it left running. A caller that
+// went away ends us.
+Gathered gather(pid_t child, int child_fd, int caller, int result_fd, int words_fd,
+                const RequestHeader& limits) {
+  const auto deadline = Clock::now() + milliseconds(limits.wall_ms);
   Gathered got;
+  Stream result{result_fd, [&](std::span<const char> some) {
+                  got.bytes.insert(got.bytes.end(), some.begin(), some.end());
+                }};
+  Stream words{words_fd, [&](std::span<const char> some) {
+                 got.words.append(some.data(), some.size());
+                 if (got.words.size() > 2 * kLastWordsBytes)
+                   got.words.erase(0, got.words.size() - kLastWordsBytes);
+               }};
   std::vector<char> buffer(1 << 16);
-  pollfd fds[] = {{result_fd, POLLIN, 0}, {words_fd, POLLIN, 0}, {caller, POLLIN, 0}};
-  while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) {
-      got.timed_out = true;
-      return got;
-    }
-    if (::poll(fds, 3, static_cast<int>(left)) < 0) continue;
-    if (fds[2].revents != 0) {  // nobody asks while we work: the caller has closed
+  for (bool ended = false; !ended && got.cut == Cut::kNo;) {
+    const auto wait = time_until_next_look(child, limits, deadline, got.cut);
+    if (got.cut != Cut::kNo) break;
+    pollfd fds[] = {
+        {child_fd, POLLIN, 0}, {caller, POLLIN, 0}, {result.fd, POLLIN, 0}, {words.fd, POLLIN, 0}};
+    if (::poll(fds, std::size(fds), static_cast<int>(wait.count())) < 0) continue;
+    if (fds[1].revents != 0) {  // nobody asks while we work: the caller has closed
       ::kill(-child, SIGKILL);
       ::kill(child, SIGKILL);
       ::_exit(0);
     }
-    for (int i = 0; i < 2; ++i) {
-      if (fds[i].fd < 0 || fds[i].revents == 0) continue;
-      const ssize_t n = ::read(fds[i].fd, buffer.data(), buffer.size());
-      if (n > 0 && i == 0) got.bytes.insert(got.bytes.end(), buffer.data(), buffer.data() + n);
-      if (n > 0 && i == 1) {
-        got.words.append(buffer.data(), static_cast<size_t>(n));
-        if (got.words.size() > 2 * kLastWordsBytes)
-          got.words.erase(0, got.words.size() - kLastWordsBytes);
-      }
-      if (n == 0 || (n < 0 && errno != EINTR)) fds[i].fd = -1;
-    }
+    if (fds[2].revents != 0) result.read_some(buffer);
+    if (fds[3].revents != 0) words.read_some(buffer);
+    ended = fds[0].revents != 0;
+  }
+  if (got.cut != Cut::kNo) ::kill(child, SIGKILL);
+  ::kill(-child, SIGKILL);  // and whatever it started, before its number can be given away
+  while (result.read_some(buffer)) {
+  }
+  while (words.read_some(buffer)) {
   }
   return got;
 }
 
-SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
+// Signals that a process brings on itself. Any other was sent: by the kernel when memory is short
+// (SIGKILL), by whoever ends a session or a job.
+bool is_its_own(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGABRT:
+    case SIGFPE:
+    case SIGILL:
+    case SIGBUS:
+    case SIGTRAP:
+    case SIGSYS:
+      return true;
+    default:
+      return false;
+  }
+}
+
+SandboxReport judge(Gathered got, int status, milliseconds cpu_time, const RequestHeader& limits) {
   SandboxReport report;
   const std::string words = last_line(std::move(got.words));
   const auto say = [&](SandboxEnd end, std::string why) {
@@ -143,12 +222,15 @@ SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
     report.detail = std::move(why) + (words.empty() ? "" : ": " + words);
     return report;
   };
-  if (got.timed_out)
-    return say(SandboxEnd::kTimeout, "no result in " + std::to_string(limits.timeout_ms) + " ms");
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    return say(SandboxEnd::kTimeout, "out of processor time");
+  // By the clock of the whole child, so that it does not matter whether we looked in time.
+  if (got.cut == Cut::kCpuTime || cpu_time >= milliseconds(limits.cpu_ms))
+    return say(SandboxEnd::kCpuTime,
+               "no result in " + std::to_string(limits.cpu_ms) + " ms of processor time");
+  if (got.cut == Cut::kWallTime)
+    return say(SandboxEnd::kStuck, "no result in " + std::to_string(limits.wall_ms) + " ms");
   if (WIFSIGNALED(status))
-    return say(SandboxEnd::kCrashed, std::string("ended by signal ") + strsignal(WTERMSIG(status)));
+    return say(is_its_own(WTERMSIG(status)) ? SandboxEnd::kCrashed : SandboxEnd::kKilled,
+               std::string("ended by signal ") + strsignal(WTERMSIG(status)));
   if (got.bytes.empty() || WEXITSTATUS(status) != 0)
     return say(SandboxEnd::kCrashed, "exited without a result");
   const auto verdict = static_cast<Verdict>(got.bytes.front());
@@ -165,15 +247,17 @@ SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
   return report;
 }
 
-SandboxReport call(int caller, const RequestHeader& limits, std::span<const uint8_t> request,
-                   const Sandbox::Function& function) {
+// kFailed: no child could be made.
+Result<SandboxReport> call(int caller, const RequestHeader& limits,
+                           std::span<const uint8_t> request, const Sandbox::Function& function) {
+  const auto cannot = [](const char* what) {
+    return Error(ErrorCode::kFailed, std::string(what) + ": " + std::strerror(errno));
+  };
   Pipe result, words;
-  if (!Pipe::open(result) || !Pipe::open(words))
-    return {SandboxEnd::kCrashed, std::string("pipe: ") + std::strerror(errno), {}};
+  if (!Pipe::open(result) || !Pipe::open(words)) return cannot("pipe");
   const pid_t server = ::getpid();
-  const auto deadline = Clock::now() + std::chrono::milliseconds(limits.timeout_ms);
   const pid_t child = ::fork();
-  if (child < 0) return {SandboxEnd::kCrashed, std::string("fork: ") + std::strerror(errno), {}};
+  if (child < 0) return cannot("fork");
   if (child == 0) {
     ::close(caller);
     run_child(server, limits, request, function, result.write_end.get(), words.write_end.get());
@@ -181,25 +265,39 @@ SandboxReport call(int caller, const RequestHeader& limits, std::span<const uint
   ::setpgid(child, child);  // both sides say it: whoever comes first
   result.write_end.reset();
   words.write_end.reset();
-  Gathered got = gather(child, caller, result.read_end.get(), words.read_end.get(), deadline);
-  if (got.timed_out) ::kill(child, SIGKILL);
-  ::kill(-child, SIGKILL);  // and whatever it started, before its number can be given away
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  const Descriptor child_fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (child_fd.get() < 0) {
+    const Error error = cannot("pidfd_open");
+    ::kill(-child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    return error;
   }
-  return judge(std::move(got), status, limits);
+  Gathered got =
+      gather(child, child_fd.get(), caller, result.read_end.get(), words.read_end.get(), limits);
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  return judge(std::move(got), status, cpu_time_of(usage), limits);
 }
 
 }  // namespace
 
 void serve(int socket, const Sandbox::Function& function) {
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);  // or nobody could say how a candidate ended
   RequestHeader header;
   while (read_fully(socket, &header, sizeof header)) {
     std::vector<uint8_t> request(header.size_bytes);
     if (!read_fully(socket, request.data(), request.size())) break;
-    const SandboxReport report = call(socket, header, request, function);
-    const ReportHeader reply{report.end, report.detail.size(), report.bytes.size()};
+    const auto called = call(socket, header, request, function);
+    SandboxReport report;
+    if (called)
+      report = *called;
+    else
+      report.detail = called.error().message();
+    const ReportHeader reply{called.has_value(), report.end, report.detail.size(),
+                             report.bytes.size()};
     if (!write_fully(socket, &reply, sizeof reply) ||
         !write_fully(socket, report.detail.data(), report.detail.size()) ||
         !write_fully(socket, report.bytes.data(), report.bytes.size()))

@@ -9,10 +9,11 @@ namespace tinytune::sandbox_protocol {
 
 /// What precedes a request and a report on the socket between the two.
 struct RequestHeader {
-  int32_t timeout_ms;
+  int32_t cpu_ms, wall_ms;
   uint64_t memory_bytes, size_bytes;
 };
 struct ReportHeader {
+  bool started;  ///< false: no child could be made; the detail says why
   SandboxEnd end;
   uint64_t detail_bytes, size_bytes;
 };

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "base/rng.h"
+#include "base/hash.h"
 #include "models/integer_op.h"
 
 namespace tinytune {
@@ -44,17 +44,11 @@ int aimed_channel(const Workload& w, int window, int ic) {
   return ic / (w.in_c / w.groups) * per_group + window % per_group;
 }
 
-std::vector<uint8_t> random_input(const Workload& w, uint64_t seed) {
-  Rng rng = Rng(seed).fork("test case random");
-  std::vector<uint8_t> input(static_cast<size_t>(w.input_bytes()));
-  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
-  return input;
-}
-
-TestCase make_case(const KernelOp& op, std::string name, std::vector<uint8_t> input) {
+TestCase make_case(const KernelOp& op, std::string name, Contents input) {
   TestCase test{std::move(name), std::move(input),
                 std::vector<uint8_t>(static_cast<size_t>(op.workload.output_bytes()))};
-  const std::array<std::span<const uint8_t>, 1> inputs = {test.input};
+  const auto bytes = bytes_of(test.input, static_cast<size_t>(op.workload.input_bytes()));
+  const std::array<std::span<const uint8_t>, 1> inputs = {bytes};
   run_reference(IntegerOp(op), inputs, test.expected);
   return test;
 }
@@ -80,16 +74,19 @@ std::vector<uint8_t> saturating_input(const Workload& w, const LayerData& data, 
 TaskData make_task_data(const Workload& workload, const LayerData& data, uint64_t seed) {
   TaskData task{workload, data, {}};
   const KernelOp op{workload, data};
-  const auto constant = [&](int value) {
-    return std::vector<uint8_t>(static_cast<size_t>(workload.input_bytes()),
-                                static_cast<uint8_t>(value));
+  const auto constant = [](int value) {
+    return Contents::filled_with(static_cast<uint8_t>(value));
   };
-  task.cases.push_back(make_case(op, "random", random_input(workload, seed)));
+  const auto saturating = [&](bool high) {
+    return Contents::of(saturating_input(workload, data, high));
+  };
+  const uint64_t random = seed ^ fnv1a("test case random");  // a stream of its own
+  task.cases.push_back(make_case(op, "random", Contents::random_from(random)));
   task.cases.push_back(make_case(op, "all_min", constant(-128)));
   task.cases.push_back(make_case(op, "all_max", constant(127)));
   task.cases.push_back(make_case(op, "zero_point", constant(workload.input_zero_point)));
-  task.cases.push_back(make_case(op, "saturating_high", saturating_input(workload, data, true)));
-  task.cases.push_back(make_case(op, "saturating_low", saturating_input(workload, data, false)));
+  task.cases.push_back(make_case(op, "saturating_high", saturating(true)));
+  task.cases.push_back(make_case(op, "saturating_low", saturating(false)));
   return task;
 }
 

@@ -3,7 +3,8 @@
 // Shapes are in elements, NHWC, outermost first. Tensor and operator ids are the indices of the
 // .tflite file's subgraph 0, because every message and report speaks in them. A Graph that import
 // returns is well formed: ids in range, shapes positive and not overflowing, every operator's
-// inputs produced before it, quantisation present where the operator needs it.
+// inputs produced before it, quantisation present where the operator needs it. What is computed
+// from constants alone is a constant too, unless it is an output of the network.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +102,7 @@ struct Operator {
 };
 
 struct Graph {
-  std::string name;  ///< a C identifier derived from the file's stem
+  std::string name;  ///< the file's stem, any bytes: see codegen/networks/names.h
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  ///< tensor ids, in the model's order

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/constant_operator.h"
 #include "schedules/weight_facts.h"
 
 namespace tinytune {
@@ -11,13 +12,25 @@ namespace tinytune {
 Result<IntegerNetwork> integer_network(const Graph& graph) {
   IntegerNetwork network;
   network.graph = graph;
+  network.graph.operators.clear();
   network.altered.assign(graph.tensors.size(), false);
   for (const Operator& op : graph.operators) {
-    TT_TRY_ASSIGN(IntegerOp form, prepare(graph, op));
     const auto index = static_cast<size_t>(op.index);
     network.model_macs.resize(std::max(network.model_macs.size(), index + 1));
-    network.model_macs[index] = macs_of(form);
-    network.ops.push_back(std::move(form));
+    if (reads_only_constants(graph, op)) {
+      TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
+      network.model_macs[index] = macs_of(constant.form);
+      if (graph.tensor(op.outputs.at(0)).is_constant) {  // import has computed it
+        network.absorbed.push_back({op.index, op.kind, std::nullopt});
+        continue;
+      }
+      network.ops.push_back(copy_of_constants(computed(constant)));
+    } else {
+      TT_TRY_ASSIGN(IntegerOp form, prepare(graph, op));
+      network.model_macs[index] = macs_of(form);
+      network.ops.push_back(std::move(form));
+    }
+    network.graph.operators.push_back(op);
   }
   return network;
 }

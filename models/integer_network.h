@@ -33,7 +33,8 @@ struct IntegerNetwork {
   std::vector<bool> altered;
 };
 
-/// Every operator prepared, nothing rewritten, no WeightFacts proved. kUnsupported, kInvalidInput:
+/// Every operator prepared, nothing rewritten but that what import has computed is absorbed, no
+/// WeightFacts proved. kUnsupported, kInvalidInput:
 /// as prepare().
 Result<IntegerNetwork> integer_network(const Graph& graph);
 

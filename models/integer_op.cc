@@ -1,5 +1,6 @@
 #include "models/integer_op.h"
 
+#include "models/constant_operator.h"
 #include "models/integer_network.h"
 #include "models/operators/operator_view.h"
 #include "models/reference/reference.h"
@@ -7,6 +8,10 @@
 namespace tinytune {
 
 Result<IntegerOp> prepare(const Graph& graph, const Operator& op) {
+  if (reads_only_constants(graph, op)) {
+    TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
+    return IntegerOp(copy_of_constants(computed(constant)));
+  }
   const OperatorView view(graph, op);
   switch (op.kind) {
 #define OPERATOR(kind, name, code, attributes, form, ...) \

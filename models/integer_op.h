@@ -163,6 +163,7 @@ using IntegerOp =
                  QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
+/// An operator on constants alone is computed here, and becomes the copy of its result.
 /// kUnsupported or kInvalidInput name the operator's index and kind and the tensor at fault.
 Result<IntegerOp> prepare(const Graph& graph, const Operator& op);
 

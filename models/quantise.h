@@ -41,6 +41,10 @@ struct Window {
 };
 Window window_of(Padding padding, int input, int filter, int stride, int dilation);
 
+/// This many int8 values less a zero point always add up to an int32.
+inline constexpr int64_t kMostSummed = 1 << 23;
+inline constexpr const char* kTooManySummed = "a sum of more than 2^23 elements";
+
 /// The type's own limits: [-128, 127] or [0, 255].
 Range limits_of(ElementType type);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_map>
 
 namespace tinytune {
 namespace {
@@ -20,15 +20,14 @@ std::string task_name(const Workload& w) {
 
 std::vector<Task> extract_tasks(const IntegerNetwork& network) {
   std::vector<Task> tasks;
+  std::unordered_map<std::string, size_t> task_of;  // by workload
   for (size_t step = 0; step < network.ops.size(); ++step) {
     const auto* kernel = std::get_if<KernelOp>(&network.ops[step]);
     if (kernel == nullptr) continue;
     const int index = network.graph.operators[step].index;
-    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) {
-      return task.workload == kernel->workload;
-    });
-    if (same != tasks.end())
-      same->layers.push_back(index);
+    const auto [known, is_new] = task_of.try_emplace(to_text(kernel->workload), tasks.size());
+    if (!is_new)
+      tasks[known->second].layers.push_back(index);
     else
       tasks.push_back({task_name(kernel->workload), kernel->workload, kernel->data, {index}});
   }

@@ -9,7 +9,9 @@
 #include <map>
 #include <set>
 
+#include "models/constant_operator.h"
 #include "models/integer_op.h"
+#include "models/limits.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/summary.h"
 #include "models/tflite_attributes.h"
@@ -30,7 +32,7 @@ struct OperatorRow {
 };
 
 constexpr OperatorRow kRows[] = {
-#define OPERATOR(kind, name, code, attributes, form, fewest, most) \
+#define OPERATOR(kind, name, code, attributes, form, fewest, most, data) \
   {OperatorKind::k##kind, code, fewest, most},
 #include "models/operators.inc"
 #undef OPERATOR
@@ -42,18 +44,10 @@ const OperatorRow* find_row(int code) {
   return row == std::end(kRows) ? nullptr : row;
 }
 
-std::string c_identifier(const std::string& text) {
-  std::string name;
-  for (char c : text)
-    name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? c : '_';
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name.insert(0, "model_");
-  return name;
-}
-
 class Scan {
  public:
   Scan(const schema::Model& model, const std::string& name) : model_(model) {
-    graph.name = summary.name = c_identifier(name);
+    graph.name = summary.name = name;
   }
 
   Status run() {
@@ -62,7 +56,7 @@ class Scan {
     if (subgraphs->size() > 1)
       refuse(-1, "model", fmt::format("it has {} subgraphs", subgraphs->size()));
     const schema::SubGraph& from = *subgraphs->Get(0);
-    TT_TRY_ASSIGN(std::vector<ReadTensor> tensors, read_tensors(model_));
+    TT_TRY_ASSIGN(std::vector<ReadTensor> tensors, read_tensors(model_, size_));
     for (ReadTensor& t : tensors) {
       refused_.push_back(std::move(t.unsupported));
       graph.tensors.push_back(std::move(t.tensor));
@@ -70,9 +64,15 @@ class Scan {
     }
     ready_.resize(graph.tensors.size());
     for (size_t i = 0; i < ready_.size(); ++i) ready_[i] = graph.tensors[i].is_constant;
+    is_output_.resize(graph.tensors.size());
+    if (from.outputs() != nullptr)
+      for (const int id : *from.outputs())
+        if (check_id(id, "model output")) is_output_[static_cast<size_t>(id)] = true;
     TT_TRY(read_inputs(from));
     if (from.operators() == nullptr || from.operators()->size() == 0)
       return invalid("it has no operators");
+    if (from.operators()->size() > kMostOperators)
+      return invalid(fmt::format("it has more than {} operators", kMostOperators));
     for (flatbuffers::uoffset_t i = 0; i < from.operators()->size(); ++i)
       TT_TRY(read_operator(*from.operators()->Get(i), static_cast<int>(i)));
     return read_outputs(from);
@@ -100,6 +100,7 @@ class Scan {
       if (ready_[at])
         return invalid(fmt::format("model input t{} is a constant or given twice", id));
       ready_[at] = true;
+      TT_TRY(count_activation(id));
       graph.inputs.push_back(id);
       refuse_border("input", id);
       // A free batch size is what converters write and TFLite fixes at 1; any other is dynamic.
@@ -151,7 +152,7 @@ class Scan {
     const char* known = builtin_name(number);
     std::string name = known != nullptr ? known : fmt::format("operator code {}", number);
     if (name == "CUSTOM" && code.custom_code() != nullptr)
-      name += " " + printable(code.custom_code()->string_view());
+      name += " " + printable_ascii(code.custom_code()->string_view());
     return Code{number, name};
   }
 
@@ -172,8 +173,15 @@ class Scan {
       if (ready_[static_cast<size_t>(id)])
         return invalid(fmt::format("{}: t{} is computed twice, constant or an input", label, id));
       ready_[static_cast<size_t>(id)] = true;
+      TT_TRY(count_activation(id));
     }
     return ok_status();
+  }
+
+  // What is refused has no size that means anything, and nothing is allocated for it.
+  Status count_activation(int id) {
+    const auto at = static_cast<size_t>(id);
+    return refused_[at].empty() ? size_.add_activation(graph.tensors[at].bytes()) : ok_status();
   }
 
   Status check_arity(const OperatorRow& row, const std::string& label, const Operator& op) const {
@@ -213,11 +221,34 @@ class Scan {
     auto attributes = read_attributes(op.kind, from);
     if (!attributes) return note(attributes.error().within(label), index, code.name);
     op.attributes = std::move(attributes).value();
-    auto form = prepare(graph, op);
-    if (!form) return note(form.error(), index, code.name);
-    summary.operators.back().macs = macs_of(*form);
+    if (const Status prepared = prepare_operator(op); !prepared)
+      return note(prepared.error(), index, code.name);
     summary.macs += summary.operators.back().macs;
     graph.operators.push_back(std::move(op));
+    return ok_status();
+  }
+
+  // What has only constants to read is computed now. Outputs of the network stay what they are:
+  // they are read in the arena.
+  Status prepare_operator(const Operator& op) {
+    int64_t& macs = summary.operators.back().macs;
+    if (!reads_only_constants(graph, op)) {
+      TT_TRY_ASSIGN(const IntegerOp form, prepare(graph, op));
+      macs = macs_of(form);
+      return size_.add_operations(operations_of(form));
+    }
+    TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
+    macs = macs_of(constant.form);
+    TT_TRY(size_.add_operations(operations_of(constant.form)));
+    for (const int id : op.outputs)
+      if (is_output_[static_cast<size_t>(id)]) return ok_status();
+    for (const int64_t bytes : constant.output_bytes) TT_TRY(size_.add_constant(bytes));
+    auto outputs = computed(constant);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      Tensor& tensor = graph.tensors[static_cast<size_t>(op.outputs[i])];
+      tensor.is_constant = true;
+      tensor.data = std::move(outputs[i]);
+    }
     return ok_status();
   }
 
@@ -232,17 +263,22 @@ class Scan {
   }
 
   const schema::Model& model_;
+  ModelSize size_;
   std::vector<std::string> refused_;  // by tensor id: why it is unsupported, or empty
   std::vector<bool> ready_;           // by tensor id: constant, input or computed so far
+  std::vector<bool> is_output_;       // by tensor id: of the network
 };
 
 std::string list_of(const std::vector<Unsupported>& unsupported) {
   std::string list = "unsupported: ";
-  for (size_t i = 0; i < unsupported.size(); ++i) {
+  constexpr size_t kMostListed = 50;
+  for (size_t i = 0; i < unsupported.size() && i < kMostListed; ++i) {
     const Unsupported& u = unsupported[i];
     if (i > 0) list += "; ";
     list += u.index < 0 ? u.reason : fmt::format("operator {} {} ({})", u.index, u.name, u.reason);
   }
+  if (unsupported.size() > kMostListed)
+    list += fmt::format("; and {} more", unsupported.size() - kMostListed);
   const bool types = list.find("float") != list.npos || list.find("int16") != list.npos ||
                      list.find("uint8") != list.npos;
   if (types) list += "; convert the model with full-integer int8 quantisation";
@@ -272,19 +308,19 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 
 Result<Graph> import_tflite(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
-  return import_as(bytes, stem_of(path), printable(path, kLongestPath));
+  return import_as(bytes, stem_of(path), printable_ascii(path, kLongestPath));
 }
 
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name) {
-  return import_as(bytes, name, printable(name, kLongestPath));
+  return import_as(bytes, name, printable_ascii(name, kLongestPath));
 }
 
 Result<ModelSummary> summarise_tflite(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   auto opened = TfliteModel::open(bytes);
-  if (!opened) return opened.error().within(printable(path, kLongestPath));
+  if (!opened) return opened.error().within(printable_ascii(path, kLongestPath));
   auto scanned = scan(*opened, stem_of(path));
-  if (!scanned) return scanned.error().within(printable(path, kLongestPath));
+  if (!scanned) return scanned.error().within(printable_ascii(path, kLongestPath));
   return std::move(scanned->summary);
 }
 

@@ -12,7 +12,8 @@ namespace tinytune {
 
 /// Reads and checks a model. kNotFound: no such file. kInvalidInput: not a FlatBuffer, truncated,
 /// another schema version, offsets or shapes out of range, missing quantisation. kUnsupported:
-/// operators, types or dynamic shapes outside what this version does; the message lists every one.
+/// operators, types or dynamic shapes outside what this version does; the message lists the first
+/// fifty.
 Result<Graph> import_tflite(const std::string& path);
 
 /// The same, of bytes in memory. `name` becomes Graph::name and starts every message.

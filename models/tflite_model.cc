@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/limits.h"
 #include "models/schema/tflite_subset_generated.h"
 
 namespace tinytune {
@@ -38,18 +39,19 @@ Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed))
     return Error(ErrorCode::kNotFound,
-                 fmt::format("no such file: '{}'", printable(path, kLongestPath)));
+                 fmt::format("no such file: '{}'", printable_ascii(path, kLongestPath)));
   if (!std::filesystem::is_regular_file(path, failed))
-    return invalid(fmt::format("not a file: '{}'", printable(path, kLongestPath)));
+    return invalid(fmt::format("not a file: '{}'", printable_ascii(path, kLongestPath)));
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (size < 0) return invalid(fmt::format("cannot read '{}'", printable(path, kLongestPath)));
-  if (size >= static_cast<std::streamoff>(FLATBUFFERS_MAX_BUFFER_SIZE))
-    return invalid("larger than a FlatBuffer can be (2 GiB)");
+  if (size < 0) return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
+  if (size > kMostFileBytes)
+    return invalid(
+        fmt::format("larger than {} bytes: '{}'", kMostFileBytes, printable_ascii(path, kLongestPath)));
   std::vector<uint8_t> bytes(static_cast<size_t>(size));
   file.seekg(0);
   if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
-    return invalid(fmt::format("cannot read '{}'", printable(path, kLongestPath)));
+    return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
   return bytes;
 }
 
@@ -62,7 +64,7 @@ const char* builtin_name(int code) {
   return code >= 0 && static_cast<size_t>(code) < std::size(kNames) ? kNames[code] : nullptr;
 }
 
-std::string printable(std::string_view text, size_t longest) {
+std::string printable_ascii(std::string_view text, size_t longest) {
   std::string result(text.substr(0, longest));
   for (char& c : result)
     if (c < 0x20 || c > 0x7e) c = '?';

@@ -37,6 +37,6 @@ const char* builtin_name(int code);
 
 /// Printable ASCII of at most `longest` characters: names from a file may hold anything.
 inline constexpr size_t kLongestPath = 4096;
-std::string printable(std::string_view text, size_t longest = 64);
+std::string printable_ascii(std::string_view text, size_t longest = 64);
 
 }  // namespace tinytune

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <cstring>
 #include <optional>
 
+#include "models/limits.h"
 #include "models/quantise.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/tflite_model.h"
@@ -38,6 +40,13 @@ std::optional<ElementType> element_type(schema::TensorType type) {
   }
 }
 
+// FlatBuffers promises int64 elements at multiples of eight, but its verifier does not check it.
+int64_t element_of(const flatbuffers::Vector<int64_t>& values, flatbuffers::uoffset_t i) {
+  int64_t value;
+  std::memcpy(&value, values.Data() + i * sizeof value, sizeof value);
+  return flatbuffers::EndianScalar(value);
+}
+
 // Reads one tensor; the id goes into every message.
 class TensorReader {
  public:
@@ -47,7 +56,7 @@ class TensorReader {
   }
 
   Result<ReadTensor> read() {
-    if (from_.name() != nullptr) read_.tensor.name = printable(from_.name()->string_view());
+    if (from_.name() != nullptr) read_.tensor.name = printable_ascii(from_.name()->string_view());
     read_.summary.name = read_.tensor.name;
     read_.summary.type = type_name(from_.type());
     if (const auto type = element_type(from_.type()))
@@ -87,8 +96,9 @@ class TensorReader {
         return invalid(fmt::format("shape [{}] has an extent of {}",
                                    fmt::join(read_.tensor.shape, ","), extent));
       bytes *= extent;
-      if (bytes > INT32_MAX)
-        return invalid(fmt::format("shape [{}] is too large", fmt::join(read_.tensor.shape, ",")));
+      if (bytes > kMostTensorBytes)
+        return invalid(fmt::format("shape [{}] is too large: more than {} bytes",
+                                   fmt::join(read_.tensor.shape, ","), kMostTensorBytes));
     }
     return ok_status();
   }
@@ -111,7 +121,8 @@ class TensorReader {
       to.scales.push_back(scale);
     }
     const Range limits = limits_of(read_.tensor.type);
-    for (int64_t zero_point : *from->zero_point()) {
+    for (flatbuffers::uoffset_t i = 0; i < from->zero_point()->size(); ++i) {
+      const int64_t zero_point = element_of(*from->zero_point(), i);
       if (zero_point < limits.low || zero_point > limits.high)
         return invalid(fmt::format("a zero point of {}", zero_point));
       to.zero_points.push_back(static_cast<int32_t>(zero_point));
@@ -155,27 +166,18 @@ class TensorReader {
   ReadTensor read_;
 };
 
-// Every tensor gets a copy, and a file may name one buffer a million times.
-constexpr uint64_t kMostConstantBytes = 256 << 20;
-
-uint64_t constant_bytes(const schema::Model& model,
-                        const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors) {
-  uint64_t bytes = 0;
-  const auto* buffers = model.buffers();
-  for (const schema::Tensor* tensor : tensors)
-    if (buffers != nullptr && tensor->buffer() < buffers->size())
-      if (const auto* data = buffers->Get(tensor->buffer())->data()) bytes += data->size();
-  return bytes;
-}
-
 }  // namespace
 
-Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model) {
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, ModelSize& size) {
   std::vector<ReadTensor> tensors;
   const auto* from = model.subgraphs()->Get(0)->tensors();
   if (from == nullptr) return tensors;
-  if (constant_bytes(model, *from) > kMostConstantBytes)
-    return Error(ErrorCode::kUnsupported, "its constants take more than 256 MiB");
+  // Every tensor gets a copy, and a file may name one buffer a million times.
+  const auto* buffers = model.buffers();
+  for (const schema::Tensor* tensor : *from)
+    if (buffers != nullptr && tensor->buffer() < buffers->size())
+      if (const auto* data = buffers->Get(tensor->buffer())->data())
+        TT_TRY(size.add_constant(int64_t{data->size()}));
   for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
     TT_TRY_ASSIGN(ReadTensor read, TensorReader(model, *from->Get(i), static_cast<int>(i)).read());
     tensors.push_back(std::move(read));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/graph.h"
+#include "models/limits.h"
 #include "models/summary.h"
 #include "tinytune/result.h"
 
@@ -22,7 +23,7 @@ struct ReadTensor {
   std::string unsupported;  ///< empty: fine
 };
 
-/// Of subgraph 0, by id. kInvalidInput names the tensor; kUnsupported: constants beyond 256 MiB.
-Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model);
+/// Of subgraph 0, by id. `size` counts their constants. kInvalidInput names the tensor.
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, ModelSize& size);
 
 }  // namespace tinytune

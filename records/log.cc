@@ -7,40 +7,39 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "records/log_line.h"
 
 namespace tinytune {
 namespace {
-
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
 
 Error io_error(const std::string& path, const char* doing) {
   const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kFailed;
   return Error(code, path + ": cannot " + doing + ": " + std::strerror(errno));
 }
 
+/// Not blocking, so that a pipe in a log's place is refused and not waited for.
+Result<Descriptor> open_regular(const std::string& path, int flags) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666));
+  if (file.get() < 0) return io_error(path, flags == O_RDONLY ? "open" : "open for writing");
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return io_error(path, "read");
+  if (!S_ISREG(status.st_mode))
+    return Error(ErrorCode::kInvalidInput, path + ": not a regular file, so not a tuning log");
+  if (static_cast<uint64_t>(status.st_size) > kMostLogBytes)
+    return Error(ErrorCode::kInvalidInput, path + ": larger than " +
+                                               std::to_string(kMostLogBytes >> 30) +
+                                               " GiB; split it (every line stands alone)");
+  return file;
+}
+
 Result<std::string> read_all(int file, const std::string& path) {
   struct stat status {};
   if (fstat(file, &status) != 0) return io_error(path, "read");
-  if (!S_ISREG(status.st_mode)) {
-    return Error(ErrorCode::kInvalidInput, path + ": not a regular file, so not a tuning log");
-  }
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   size_t done = 0;
   while (done < bytes.size()) {
@@ -55,9 +54,38 @@ Result<std::string> read_all(int file, const std::string& path) {
   return bytes;
 }
 
-bool looks_like_ours(std::string_view line) {
-  const size_t common = std::min(line.size(), kLogLineStart.size());
-  return line.substr(0, common) == kLogLineStart.substr(0, common);
+/// Past a limit on file sizes a write would otherwise end the process, whoever's it is. The signal
+/// goes to the writing thread alone, so it is taken back here before that thread unblocks it.
+class FileSizeSignalBlocked {
+ public:
+  FileSizeSignalBlocked() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileSizeSignalBlocked() {
+    const int error = errno;
+    const timespec at_once{};
+    while (sigtimedwait(&signal_, nullptr, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+ private:
+  sigset_t signal_, before_;
+};
+
+/// Writes all of it; what stopped it is in errno.
+bool write_all(int file, std::string_view bytes) {
+  const FileSizeSignalBlocked blocked;
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
 }
 
 /// The bytes that stay when a torn tail is cut off.
@@ -69,22 +97,46 @@ size_t whole_lines(std::string_view bytes) {
 Status make_durable(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0 || fsync(directory.get()) != 0) return io_error(path, "sync its folder");
   return ok_status();
 }
 
-/// Makes the file end in a newline: cuts off a torn tail, completes a whole one.
+/// Makes the file end in a newline. Only what a write of ours left unfinished is cut off: any other
+/// last line is somebody's, and stays as a line that readers skip.
 Status mend_tail(int file, const std::string& bytes, const std::string& path) {
   const size_t kept = whole_lines(bytes);
   if (kept == bytes.size()) return ok_status();
-  if (parse_log_line(std::string_view(bytes).substr(kept))) {
-    if (write(file, "\n", 1) != 1) return io_error(path, "write");
+  const std::string_view tail = std::string_view(bytes).substr(kept);
+  if (parse_log_line(tail) || !begins_like_ours(tail)) {
+    if (!write_all(file, "\n")) return io_error(path, "write");
   } else if (ftruncate(file, static_cast<off_t>(kept)) != 0) {
     return io_error(path, "cut off its torn last line");
   }
   if (fsync(file) != 0) return io_error(path, "sync");
   return ok_status();
+}
+
+/// Whether `path` still names the open file, by device and inode.
+enum class Home { kSame, kRemoved, kReplaced };
+Home home_of(int file, const std::string& path) {
+  struct stat open {
+  }, named{};
+  if (fstat(file, &open) != 0) return Home::kSame;
+  if (stat(path.c_str(), &named) != 0) return errno == ENOENT ? Home::kRemoved : Home::kSame;
+  return open.st_dev == named.st_dev && open.st_ino == named.st_ino ? Home::kSame : Home::kReplaced;
+}
+
+/// Gives a removed log its name back, with all it held. The copy takes the name only when whole.
+Status restore(int file, const std::string& path) {
+  TT_TRY_ASSIGN(const std::string bytes, read_all(file, path));
+  const std::string partial = path + ".restored";
+  const Descriptor copy(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (copy.get() < 0 || !write_all(copy.get(), bytes) || fsync(copy.get()) != 0 ||
+      link(partial.c_str(), path.c_str()) != 0)
+    return io_error(path, "put it back");
+  unlink(partial.c_str());
+  return make_durable(path);
 }
 
 }  // namespace
@@ -105,7 +157,7 @@ Result<LogContents> parse_log(std::string_view bytes, const std::string& origin)
       ours = true;
       continue;
     }
-    ours = ours || looks_like_ours(line);
+    ours = ours || line.starts_with(kLogLineStart);
     if (contents.skipped_lines++ == 0)
       contents.first_skipped =
           "line " + std::to_string(number) + ": " + measurement.error().message();
@@ -119,39 +171,20 @@ Result<LogContents> parse_log(std::string_view bytes, const std::string& origin)
 }
 
 Result<LogContents> read_log(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return io_error(path, "open");
+  TT_TRY_ASSIGN(const Descriptor file, open_regular(path, O_RDONLY));
   TT_TRY_ASSIGN(const std::string bytes, read_all(file.get(), path));
   return parse_log(bytes, path);
 }
 
-LogWriter::LogWriter(int file, std::string path, LogContents contents)
-    : file_(file), path_(std::move(path)), contents_(std::move(contents)) {}
-
-LogWriter::LogWriter(LogWriter&& other) noexcept
-    : file_(std::exchange(other.file_, -1)),
-      path_(std::move(other.path_)),
-      contents_(std::move(other.contents_)) {}
-
-LogWriter& LogWriter::operator=(LogWriter&& other) noexcept {
-  if (this != &other) {
-    if (file_ >= 0) close(file_);
-    file_ = std::exchange(other.file_, -1);
-    path_ = std::move(other.path_);
-    contents_ = std::move(other.contents_);
-  }
-  return *this;
-}
-
-LogWriter::~LogWriter() {
-  if (file_ >= 0) close(file_);
-}
+LogWriter::LogWriter(Descriptor file, std::string path, LogContents contents)
+    : file_(std::move(file)), path_(std::move(path)), contents_(std::move(contents)) {}
 
 Result<LogWriter> LogWriter::open(const std::string& path) {
   // O_CLOEXEC matters beyond tidiness: a worker that inherited the file would keep the lock of a
   // tuner that is gone.
-  File file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (file.get() < 0) return io_error(path, "open for writing").within("log");
+  auto opened = open_regular(path, O_RDWR | O_CREAT | O_APPEND);
+  if (!opened) return opened.error().within("log");
+  Descriptor file = std::move(opened).value();
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return io_error(path, "lock");
     return Error(ErrorCode::kFailed,
@@ -161,25 +194,40 @@ Result<LogWriter> LogWriter::open(const std::string& path) {
   TT_TRY_ASSIGN(LogContents contents, parse_log(bytes, path));
   TT_TRY(mend_tail(file.get(), bytes, path));
   if (bytes.empty()) TT_TRY(make_durable(path));
-  return LogWriter(file.release(), path, std::move(contents));
+  return LogWriter(std::move(file), path, std::move(contents));
 }
 
 Status LogWriter::append(const Measurement& measurement) {
+  TT_TRY(check_cycles(measurement));  // or readers would skip what we reported
+  TT_TRY(check_home());
   const std::string line = to_log_line(measurement) + "\n";
-  const off_t before = lseek(file_, 0, SEEK_END);
+  const off_t before = lseek(file_.get(), 0, SEEK_END);
   if (before < 0) return io_error(path_, "write");
-  ssize_t written;
-  do {
-    written = write(file_, line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(line.size())) {
-    if (fsync(file_) != 0) return io_error(path_, "sync");
-    return ok_status();
-  }
-  if (written >= 0) errno = ENOSPC;  // the only reason for a short write to a regular file
-  const Error error = io_error(path_, "write");
-  if (ftruncate(file_, before) != 0) return io_error(path_, "undo a partial write");
+  const bool written = write_all(file_.get(), line);
+  if (written && fsync(file_.get()) == 0) return ok_status();
+  const Error error =
+      errno == EFBIG ? Error(ErrorCode::kFailed, path_ + ": cannot write: it would pass this " +
+                                                     "process's limit on file sizes (ulimit -f)")
+                     : io_error(path_, written ? "sync" : "write");
+  if (ftruncate(file_.get(), before) != 0) return io_error(path_, "undo a partial write");
   return error;
+}
+
+Status LogWriter::check_home() const {
+  switch (home_of(file_.get(), path_)) {
+    case Home::kSame:
+      return ok_status();
+    case Home::kReplaced:
+      return Error(ErrorCode::kFailed, path_ +
+                                           ": another file took its place during the run; what "
+                                           "was measured until then is where it was moved to");
+    case Home::kRemoved:
+      break;
+  }
+  TT_TRY(restore(file_.get(), path_));
+  return Error(ErrorCode::kFailed, path_ +
+                                       ": removed during the run; it is back with all that was "
+                                       "reported, run the same command again to go on");
 }
 
 }  // namespace tinytune

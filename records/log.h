@@ -10,10 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "records/measurement.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
+
+/// More is refused, before any of it is read.
+inline constexpr uint64_t kMostLogBytes = uint64_t{4} << 30;
 
 struct LogContents {
   std::vector<Measurement> measurements;  ///< in the file's order
@@ -37,19 +41,19 @@ class LogWriter {
   /// kInvalidInput: the file is not a log; it is left as it was.
   static Result<LogWriter> open(const std::string& path);
 
-  LogWriter(LogWriter&& other) noexcept;
-  LogWriter& operator=(LogWriter&& other) noexcept;
-  ~LogWriter();
-
   /// What the file held when it was opened.
   const LogContents& contents() const { return contents_; }
 
-  /// On disk when it returns. kFailed (disk full, I/O): the file is as it was before.
+  /// On disk when it returns. kInvalidInput: as check_cycles() of log_line.h. kFailed (disk full, a
+  /// limit on file sizes, I/O): the file is as it was before. kFailed too when the file lost its
+  /// name: a removed one is put back, without this measurement.
   Status append(const Measurement& measurement);
 
  private:
-  LogWriter(int file, std::string path, LogContents contents);
-  int file_ = -1;
+  LogWriter(Descriptor file, std::string path, LogContents contents);
+  Status check_home() const;
+
+  Descriptor file_;
   std::string path_;
   LogContents contents_;
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tinytune {
 namespace {
 
@@ -16,6 +18,12 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 8> kOutcomeNames = {{
     {Outcome::kCrashed, "crashed"},
     {Outcome::kWrongOutput, "wrong_output"},
     {Outcome::kLost, "lost"},
+}};
+
+constexpr std::array<std::pair<Fidelity, std::string_view>, 3> kFidelityNames = {{
+    {Fidelity::kBuild, "build"},
+    {Fidelity::kSimulate, "simulate"},
+    {Fidelity::kBoard, "board"},
 }};
 
 }  // namespace
@@ -32,13 +40,29 @@ std::optional<Outcome> parse_outcome(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(Fidelity fidelity) {
+  for (const auto& [value, name] : kFidelityNames)
+    if (value == fidelity) return name;
+  return "unknown";
+}
+
+std::optional<Fidelity> parse_fidelity(std::string_view name) {
+  for (const auto& [value, text] : kFidelityNames)
+    if (text == name) return value;
+  return std::nullopt;
+}
+
+uint64_t median_of(std::vector<uint64_t> cycles) {
+  TT_CHECK(!cycles.empty(), "a median of something");
+  // Of an even number of repeats the lower middle: a cycle count that was really seen.
+  const auto middle = cycles.begin() + static_cast<ptrdiff_t>((cycles.size() - 1) / 2);
+  std::nth_element(cycles.begin(), middle, cycles.end());
+  return *middle;
+}
+
 std::optional<uint64_t> Measurement::median_cycles() const {
   if (outcome != Outcome::kOk || cycles.empty()) return std::nullopt;
-  std::vector<uint64_t> sorted = cycles;
-  // Of an even number of repeats the lower middle: a cycle count that was really seen.
-  const size_t middle = (sorted.size() - 1) / 2;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(middle), sorted.end());
-  return sorted[middle];
+  return median_of(cycles);
 }
 
 }  // namespace tinytune

@@ -28,6 +28,31 @@ enum class Outcome {
 std::string_view name_of(Outcome outcome);
 std::optional<Outcome> parse_outcome(std::string_view name);
 
+/// How far a candidate goes, and so what its figures stand on. Each stage includes the ones
+/// before it.
+enum class Fidelity {
+  kBuild,     ///< compiled and linked: sizes, and whether it can be built at all; no cycles
+  kSimulate,  ///< run and counted by a simulator
+  kBoard,     ///< run and counted by the device itself
+};
+
+/// "build", "simulate", "board".
+std::string_view name_of(Fidelity fidelity);
+std::optional<Fidelity> parse_fidelity(std::string_view name);
+
+/// What produced a measurement, where that was a simulator; a board says its unique id instead.
+inline constexpr std::string_view kSimulatorSource = "simulator";
+
+/// Of the built image, known before anything runs.
+struct CodeFacts {
+  uint64_t code_bytes = 0;      ///< text and read-only data
+  uint64_t constant_bytes = 0;  ///< packed weights and what else the kernel reads
+  bool operator==(const CodeFacts&) const = default;
+};
+
+/// The middle one of at least one repeat.
+uint64_t median_of(std::vector<uint64_t> cycles);
+
 struct Measurement {
   std::string device;
   uint64_t device_hash = 0;
@@ -36,13 +61,22 @@ struct Measurement {
   Outcome outcome = Outcome::kLost;
   std::vector<uint64_t> cycles;  ///< one per repeat; empty unless outcome is kOk
   uint64_t instructions = 0;     ///< of one call; 0 unless kOk
-  uint64_t code_bytes = 0;
+  CodeFacts code;
   uint64_t ram_bytes = 0;  ///< scratch and stack of the kernel, tensors excluded
   uint64_t seed = 0;       ///< of the run that measured it
   std::string tuner;       ///< the strategy of that run: "xgb"; empty in logs of other tools
   std::string tool;        ///< "tinytune 0.1.0"
   std::string time;        ///< UTC, ISO 8601
+  double seconds = 0;      ///< what the trial took a worker; 0 where nobody said
   std::string detail;      ///< one line on a failure; empty for kOk
+
+  // What produced it. Logs of 0.1 have none of these: `run` and `image` are then empty, and the
+  // source is a simulator, because there was no other.
+  std::string run;  ///< digest of what decides a run's proposals (tuner/run_identity.h)
+  std::string source = std::string(kSimulatorSource);  ///< or a board's unique id
+  Fidelity fidelity = Fidelity::kSimulate;
+  std::string image;  ///< digest of code and constants
+  std::string build;  ///< of the worker that measured it
 
   /// Median of the repeats; nothing unless kOk. The median and not the minimum: from tightly
   /// coupled memory they agree, but code in flash has lucky runs, and the minimum rewards luck.

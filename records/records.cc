@@ -13,11 +13,16 @@ std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" :
 
 }  // namespace
 
-Records::Records(std::span<const Measurement> measurements, uint64_t device_hash,
+Records::Records(std::span<const Measurement> measurements, const Scope& scope,
                  const IsCurrent& is_current) {
   for (const Measurement& m : measurements) {
-    if (m.device_hash != device_hash) {
+    if (m.device_hash != scope.device_hash) {
       ++other_device_;
+      continue;
+    }
+    // What could not be built cannot be run anywhere: such a record belongs to every scope.
+    if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
+      ++other_fidelity_;
       continue;
     }
     const Result<Schedule> schedule = parse_schedule(m.schedule);
@@ -31,12 +36,13 @@ Records::Records(std::span<const Measurement> measurements, uint64_t device_hash
 
 std::string Records::ignored_message() const {
   std::string message;
-  if (other_device_ > 0) message = counted(other_device_) + " of another device file";
-  if (other_version_ > 0) {
-    message +=
-        (message.empty() ? counted(other_version_) : " and " + std::to_string(other_version_));
-    message += " of another space version";
-  }
+  const auto add = [&message](size_t n, const std::string& of_what) {
+    if (n == 0) return;
+    message += (message.empty() ? counted(n) : ", " + std::to_string(n)) + of_what;
+  };
+  add(other_device_, " of another device file");
+  add(other_fidelity_, " of another kind of measuring");
+  add(other_version_, " of another space version");
   return message.empty() ? message : message + " ignored";
 }
 
@@ -66,14 +72,25 @@ Records::Tally Records::tally(std::string_view workload) const {
 
 void Records::add(Measurement measurement) {
   const std::string key = key_of(measurement.workload, measurement.schedule);
-  if (!by_key_.emplace(key, kept_.size()).second) return;
+  const auto [at, is_new] = by_key_.emplace(key, kept_.size());
+  if (!is_new) {
+    const bool was_lost = kept_[at->second].outcome == Outcome::kLost;
+    if (was_lost && measurement.outcome != Outcome::kLost)
+      replace(at->second, std::move(measurement));
+    return;
+  }
+  by_workload_[measurement.workload].all.push_back(kept_.size());
+  kept_.emplace_back();
+  replace(at->second, std::move(measurement));
+}
+
+void Records::replace(size_t at, Measurement measurement) {
   OfWorkload& same = by_workload_[measurement.workload];
-  same.all.push_back(kept_.size());
   if (const auto cycles = measurement.median_cycles()) {
     ++same.valid;
-    if (!same.best || *cycles < *kept_[*same.best].median_cycles()) same.best = kept_.size();
+    if (!same.best || *cycles < *kept_[*same.best].median_cycles()) same.best = at;
   }
-  kept_.push_back(std::move(measurement));
+  kept_[at] = std::move(measurement);
 }
 
 }  // namespace tinytune

@@ -24,16 +24,24 @@ class Records {
   /// writer did.
   using IsCurrent = std::function<bool(const std::string& workload, const Schedule&)>;
 
+  /// What may stand in one ranking: cycles of a simulator and of a board do not compare.
+  struct Scope {
+    uint64_t device_hash = 0;
+    Fidelity fidelity = Fidelity::kSimulate;
+  };
+
   Records() = default;
-  /// Keeps, in order, the measurements of `device_hash` with a current schedule. Of equal
-  /// (workload, schedule) pairs, which only logs joined by hand hold, the first counts.
-  Records(std::span<const Measurement> measurements, uint64_t device_hash,
+  /// Keeps, in order, the measurements of `scope` with a current schedule. Of equal (workload,
+  /// schedule) pairs, which only logs joined by hand hold, the first counts; one that two workers
+  /// died with gives way to any other.
+  Records(std::span<const Measurement> measurements, const Scope& scope,
           const IsCurrent& is_current);
 
   const std::vector<Measurement>& all() const { return kept_; }
   size_t other_device() const { return other_device_; }
+  size_t other_fidelity() const { return other_fidelity_; }
   size_t other_version() const { return other_version_; }
-  /// "3 records of another device file and 1 of another space version ignored"; empty if none.
+  /// "3 records of another device file, 1 of another space version ignored"; empty if none.
   std::string ignored_message() const;
 
   /// The outcome of one schedule; null where it was never measured. Valid while *this lives and
@@ -61,7 +69,8 @@ class Records {
     uint64_t valid = 0;
   };
   std::unordered_map<std::string, OfWorkload> by_workload_;
-  size_t other_device_ = 0, other_version_ = 0;
+  void replace(size_t at, Measurement measurement);
+  size_t other_device_ = 0, other_fidelity_ = 0, other_version_ = 0;
 };
 
 }  // namespace tinytune

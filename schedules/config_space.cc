@@ -43,9 +43,7 @@ void ConfigSpace::add(Family family, const Constraint& legal) {
   const auto f = static_cast<uint32_t>(families_.size());
   Coordinates at(family.knobs.size(), 0);
   do {
-    if (!legal(schedule_at(family, at))) continue;
-    index_.emplace(key_of(f, at), points_.size());
-    points_.push_back({f, at});
+    if (legal(schedule_at(family, at))) add({f, at});
   } while (next_point(family, at));
   families_.push_back(std::move(family));
 }
@@ -53,10 +51,20 @@ void ConfigSpace::add(Family family, const Constraint& legal) {
 void ConfigSpace::append(const ConfigSpace& other) {
   const auto shift = static_cast<uint32_t>(families_.size());
   families_.insert(families_.end(), other.families_.begin(), other.families_.end());
-  for (const Point& p : other.points_) {
-    index_.emplace(key_of(p.family + shift, p.at), points_.size());
-    points_.push_back({p.family + shift, p.at});
-  }
+  for (const Point& p : other.points_) add({p.family + shift, p.at});
+}
+
+void ConfigSpace::add(Point point) {
+  index_.emplace(key_of(point.family, point.at), points_.size());
+  points_.push_back(std::move(point));
+}
+
+ConfigSpace ConfigSpace::filtered(const Constraint& keep) const {
+  ConfigSpace kept;
+  kept.families_ = families_;
+  for (const Point& p : points_)
+    if (keep(schedule_at(families_[p.family], p.at))) kept.add(p);
+  return kept;
 }
 
 Schedule ConfigSpace::schedule(size_t point) const {

@@ -44,6 +44,10 @@ class ConfigSpace {
   /// Appends another space's families and points in order.
   void append(const ConfigSpace& other);
 
+  /// The points that `keep` accepts, in their order. Every family stays, so that families keep
+  /// their numbers.
+  ConfigSpace filtered(const Constraint& keep) const;
+
   size_t size() const { return points_.size(); }
   size_t family_count() const { return families_.size(); }
   const Family& family(size_t f) const { return families_[f]; }
@@ -60,6 +64,8 @@ class ConfigSpace {
     uint32_t family;
     Coordinates at;
   };
+  void add(Point point);
+
   std::vector<Family> families_;
   std::vector<Point> points_;
   std::unordered_map<std::string, size_t> index_;  // key: family and coordinates as bytes

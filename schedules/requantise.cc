@@ -38,6 +38,27 @@ double scale_of(const LayerData& data, size_t channel) {
   return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
 }
 
+// Whether the reference's two steps stay within a word on all that the channels' accumulators
+// reach, and every channel's right shift is one from `least` to 31.
+bool scales_without_overflow(const LayerData& data, const std::vector<AccumulatorRange>& ranges,
+                             int least) {
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    const int right = right_shift(data, static_cast<int>(c)), left = std::max(-right, 0);
+    if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return false;
+    if (data.multiplier[c] < 0 || right < least || right > 31) return false;
+    const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
+    for (const int64_t end : {ranges[c].low, ranges[c].high}) {
+      const int64_t shifted = end * (int64_t{1} << left);
+      if (shifted < INT32_MIN || shifted > INT32_MAX) return false;
+      const int64_t h =
+          rounding_doubling_high_multiply(static_cast<int32_t>(shifted), data.multiplier[c]);
+      // Headroom for the zero point too, so that no later addition can wrap.
+      if (std::abs(h) + half + 256 > INT32_MAX) return false;
+    }
+  }
+  return true;
+}
+
 // The multipliers m in [0, 2^31) with (x * m >> 32) >= target, as a lower or upper limit on m.
 struct Limits {
   int64_t low = 0, high = INT32_MAX;
@@ -100,10 +121,13 @@ int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int 
   return rounding_divide_by_power(rounding_doubling_high_multiply(shifted, multiplier), right);
 }
 
+int8_t add_zero_point(int32_t scaled, int32_t zero_point, int low, int high) {
+  return static_cast<int8_t>(std::clamp<int64_t>(int64_t{scaled} + zero_point, low, high));
+}
+
 int8_t requantise_reference(const Workload& w, int32_t accumulator, int32_t multiplier, int shift) {
-  const int64_t scaled = int64_t{multiply_by_quantized_multiplier(accumulator, multiplier, shift)} +
-                         w.output_zero_point;
-  return static_cast<int8_t>(std::clamp<int64_t>(scaled, w.activation_min, w.activation_max));
+  return add_zero_point(multiply_by_quantized_multiplier(accumulator, multiplier, shift),
+                        w.output_zero_point, w.activation_min, w.activation_max);
 }
 
 std::vector<int8_t> channel_weights(const Workload& w, const LayerData& data, int channel) {
@@ -131,29 +155,25 @@ std::vector<AccumulatorRange> accumulator_ranges(const Workload& w, const LayerD
   return ranges;
 }
 
+int right_shift(const LayerData& data, int channel) {
+  const auto c = static_cast<size_t>(channel);
+  return data.multiplier[c] == 0 ? 1 : -data.shift[c];
+}
+
 bool short_requantise_proved(const Workload& w, const LayerData& data) {
-  const auto ranges = accumulator_ranges(w, data);
-  for (size_t c = 0; c < ranges.size(); ++c) {
-    const int right = -data.shift[c];
-    if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return false;
-    if (data.multiplier[c] < 0 || right < 1 || right > 31) return false;
-    const int64_t half = int64_t{1} << (right - 1);
-    for (int64_t end : {ranges[c].low, ranges[c].high}) {
-      const int64_t h =
-          rounding_doubling_high_multiply(static_cast<int32_t>(end), data.multiplier[c]);
-      // Headroom for the zero point too, so that no later addition can wrap.
-      if (std::abs(h) + half + 256 > INT32_MAX) return false;
-    }
-  }
-  return true;
+  return scales_without_overflow(data, accumulator_ranges(w, data), 1);
+}
+
+bool shifted_requantise_proved(const Workload& w, const LayerData& data) {
+  return scales_without_overflow(data, accumulator_ranges(w, data), -30);
 }
 
 std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerData& data) {
   const auto ranges = accumulator_ranges(w, data);
+  if (!scales_without_overflow(data, ranges, -30)) return std::nullopt;
   int64_t largest = 1;
   double largest_scale = 0;
   for (size_t c = 0; c < ranges.size(); ++c) {
-    if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return std::nullopt;
     largest = std::max({largest, std::abs(ranges[c].low), std::abs(ranges[c].high)});
     largest_scale = std::max(largest_scale, scale_of(data, c));
   }
@@ -178,7 +198,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
           {level, first_reaching(w, ranges[c], data.multiplier[c], data.shift[c], level)});
     // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
     // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
-    const int rest = fused.right + data.shift[c] - 1;
+    const int rest = fused.right - right_shift(data, static_cast<int>(c)) - 1;
     const int64_t middle = (int64_t{w.output_zero_point} << fused.right) +
                            (int64_t{1} << (fused.right - 1)) +
                            (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);

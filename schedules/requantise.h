@@ -20,6 +20,11 @@ namespace tinytune {
 /// SaturatingRoundingDoublingHighMul, then RoundingDivideByPOT). `shift` > 0 shifts left.
 int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int shift);
 
+/// clamp(scaled + zero_point, low, high), for any `scaled`. TFLite adds in an int32, where values
+/// near its ends overflow (undefined); here and in everything generated the sum is a whole number.
+/// 32-bit code clamps first, to [low - zero_point, high - zero_point], and then adds.
+int8_t add_zero_point(int32_t scaled, int32_t zero_point, int low, int high);
+
 /// The reference's int8 result for an accumulator: scaled, offset by the zero point, clamped.
 int8_t requantise_reference(const Workload& workload, int32_t accumulator, int32_t multiplier,
                             int shift);
@@ -34,10 +39,20 @@ std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const
 /// The weights of one output channel in reduction order; works for every operator.
 std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);
 
+/// How far a channel's products are shifted right; below zero, how far its accumulator is shifted
+/// left first (scales from 1/2 on shift by 0 or less). A multiplier of 0 gives 0 behind any shift:
+/// its channel gets 1, which every form takes.
+int right_shift(const LayerData& data, int channel);
+
 /// True if every channel permits the short form
 ///   h = (acc * 2m + 2^31) >> 32;  (h + (h >> 31) + (1 << (s - 1))) >> s
 /// with 1 <= s <= 31 and no overflow anywhere in the accumulator's range.
 bool short_requantise_proved(const Workload& workload, const LayerData& data);
+
+/// The same of the shifted form, which is the short one for `s` > 0, and else
+///   h = ((acc << -s) * 2m + 2^31) >> 32
+/// alone. Both in one, without a branch: acc << left first, the first summand masked where s is 0.
+bool shifted_requantise_proved(const Workload& workload, const LayerData& data);
 
 /// One multiply-high for the whole scaling:
 ///   out = clamp((mulh(acc << left, multiplier[c]) + offset[c]) >> right)
@@ -49,8 +64,9 @@ struct FusedRequantise {
 };
 
 /// Finds constants that agree with the reference on every reachable accumulator of every channel,
-/// or nothing. Layers that clamp at zero nearly always have them; the reference rounds negative
-/// halves the other way, which one multiply cannot follow on both sides of zero.
+/// or nothing. Needs the shifted form to be proved: where the reference's own left shift wraps it
+/// has no steps to follow. Layers that clamp at zero nearly always have them; the reference rounds
+/// negative halves the other way, which one multiply cannot follow on both sides of zero.
 std::optional<FusedRequantise> fuse_requantise(const Workload& workload, const LayerData& data);
 
 }  // namespace tinytune

@@ -11,15 +11,19 @@ namespace {
 constexpr int kLargestGroup = 64;
 
 bool group_fits(const std::vector<int8_t>& weights, size_t group) {
-  for (size_t at = 0; at < weights.size(); at += group) {
-    int sum = 0;
-    for (size_t i = at; i < std::min(at + group, weights.size()); ++i) sum += std::abs(weights[i]);
-    if (128 * sum > 32767) return false;
-  }
+  const std::span<const int8_t> all(weights);
+  for (size_t at = 0; at < all.size(); at += group)
+    if (!fits_lane(all.subspan(at, std::min(group, all.size() - at)))) return false;
   return true;
 }
 
 }  // namespace
+
+bool fits_lane(std::span<const int8_t> weights) {
+  int64_t sum = 0;
+  for (const int8_t weight : weights) sum += std::abs(weight);
+  return 128 * sum <= 32767;
+}
 
 WeightFacts prove_facts(const Workload& workload, const LayerData& data) {
   WeightFacts facts;
@@ -29,8 +33,12 @@ WeightFacts prove_facts(const Workload& workload, const LayerData& data) {
     while (facts.lane_group > 1 && !group_fits(weights, static_cast<size_t>(facts.lane_group)))
       facts.lane_group /= 2;
   }
-  if (short_requantise_proved(workload, data)) {
-    facts.requantise = fuse_requantise(workload, data) ? Requantise::kFused : Requantise::kShort;
+  if (fuse_requantise(workload, data)) {
+    facts.requantise = Requantise::kFused;
+  } else if (short_requantise_proved(workload, data)) {
+    facts.requantise = Requantise::kShort;
+  } else if (shifted_requantise_proved(workload, data)) {
+    facts.requantise = Requantise::kShifted;
   }
   return facts;
 }

@@ -1,10 +1,17 @@
 // What can be proved of a layer from its own weights, summarised for the Workload.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "schedules/layer_data.h"
 #include "schedules/workload.h"
 
 namespace tinytune {
+
+/// Whether the products of these weights with any int8 inputs keep within a 16-bit lane, that is
+/// within what it may reach on either side of its middle.
+bool fits_lane(std::span<const int8_t> weights);
 
 /// `workload.facts` is ignored. Groups run in reduction order (kernel row, kernel column, input
 /// channel; depthwise: row, column); the lane group is at most 64.

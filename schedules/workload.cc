@@ -24,6 +24,8 @@ std::string_view name_of(Requantise requantise) {
   switch (requantise) {
     case Requantise::kLong:
       return "long";
+    case Requantise::kShifted:
+      return "shifted";
     case Requantise::kShort:
       return "short";
     case Requantise::kFused:
@@ -68,7 +70,8 @@ Result<Workload> parse_workload(std::string_view text) {
   for (OpKind kind : {OpKind::kConv2d, OpKind::kDepthwiseConv2d, OpKind::kDense})
     if (std::string(name_of(kind)) + "_s8" == op) w.op = kind;
   w.layout = std::string_view(layout) == "nchw" ? Layout::kNchw : Layout::kNhwc;
-  for (Requantise kind : {Requantise::kLong, Requantise::kShort, Requantise::kFused})
+  for (Requantise kind :
+       {Requantise::kLong, Requantise::kShifted, Requantise::kShort, Requantise::kFused})
     if (name_of(kind) == requantise) w.facts.requantise = kind;
   TT_TRY(validate(w));
   // The text form is canonical: whatever sscanf forgave, this does not.

@@ -24,12 +24,14 @@ std::string_view name_of(OpKind op);
 std::string_view name_of(Layout layout);
 
 enum class Requantise {
-  kLong,   ///< the reference's two steps in full: left shifts, shifts of zero, wide accumulators
-  kShort,  ///< `(h + (h >> 31) + (1 << (s - 1))) >> s` after the high multiply
-  kFused,  ///< one multiply-high with the layer's own constants
+  kLong,     ///< the reference's two steps in full, whatever the accumulators
+  kShifted,  ///< the short form behind a left shift, both shifts the channel's own: scales above
+             ///< 1/2
+  kShort,    ///< `(h + (h >> 31) + (1 << (s - 1))) >> s` after the high multiply
+  kFused,    ///< one multiply-high with the layer's own constants
 };
 
-/// "long", "short", "fused".
+/// "long", "shifted", "short", "fused".
 std::string_view name_of(Requantise requantise);
 
 /// What templates may know about a layer's constants.
@@ -38,8 +40,7 @@ struct WeightFacts {
   /// 128 * sum|w| <= 32767 for every output channel. A power of two; 1 when only single products
   /// are proved (which always holds).
   int lane_group = 1;
-  /// The cheapest requantisation proved for every channel (requantise.h). Each kind permits those
-  /// before it.
+  /// The cheapest requantisation proved for every channel (requantise.h).
   Requantise requantise = Requantise::kLong;
 
   bool operator==(const WeightFacts&) const = default;

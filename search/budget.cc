@@ -2,61 +2,89 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 
 #include "base/check.h"
 
 namespace tinytune {
 namespace {
 
-// Take the best of n trials to lie kDistance / n above the optimum. The derivative is what one more
-// trial is worth to a task of which nothing else is known; it makes the trials of two stalled tasks
-// stand like the square roots of their cycles, where the cycles alone would starve small layers.
+// Take the best of n trials to lie a share of kDistance / n above the optimum. It makes the trials
+// of two stalled tasks stand like the square roots of their cycles, where the cycles alone would
+// starve small layers.
 constexpr double kDistance = 2;
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
+// The part of the trials that is dealt out evenly, up to the minimum of each task.
+constexpr size_t kEvenShare = 4;
 
 }  // namespace
 
-Budget::Budget(std::vector<double> weights) {
-  for (double weight : weights) {
-    TT_CHECK(weight > 0, "every task stands for a layer");
-    tasks_.push_back({weight});
+Budget::Budget(const std::vector<std::vector<int>>& layers) {
+  std::map<int, size_t> places;
+  for (const std::vector<int>& of_task : layers) {
+    TT_CHECK(!of_task.empty(), "every task stands for a layer");
+    tasks_.emplace_back();
+    for (const int layer : of_task)
+      tasks_.back().layers.push_back(places.try_emplace(layer, places.size()).first->second);
   }
+  layer_count_ = places.size();
 }
 
-// Expected share of its cycles that one more trial saves.
-double Budget::TaskState::gain_rate() const {
-  const double n = std::max(1.0, static_cast<double>(proposed));
+// The logarithm of what the task's best may still be divided by.
+double Budget::TaskState::potential() const {
   double recent = 0;
-  if (!best_after.empty() && best_after.back() < kNone) {
+  if (best() < kUnknown) {
     const double middle = best_after[best_after.size() / 2];
-    recent = middle < kNone ? std::log(middle / best_after.back()) : 1;
+    recent = middle < kUnknown ? std::log(middle / best()) : 1;
   }
-  return recent / n + kDistance / (n * n);
+  return recent + kDistance / static_cast<double>(std::max<size_t>(1, proposed));
+}
+
+size_t Budget::minimum() const {
+  size_t trials = 0;
+  for (const TaskState& task : tasks_) trials += task.proposed;
+  return std::clamp<size_t>(trials / (kEvenShare * tasks_.size()), 1, kMinimumTrials);
+}
+
+/// What each layer costs with the best kernel of all its tasks.
+std::vector<double> Budget::layer_cycles() const {
+  std::vector<double> cycles(layer_count_, kUnknown);
+  for (const TaskState& task : tasks_)
+    for (const size_t layer : task.layers) cycles[layer] = std::min(cycles[layer], task.best());
+  return cycles;
+}
+
+/// Cycles of the network that one more trial may save. A layer without a kernel counts like the
+/// dearest one, and a task without one like the layer: until it has one, its layer runs untuned.
+double Budget::gain(const TaskState& task, const std::vector<double>& layer_cycles,
+                    double dearest) const {
+  const double shrunk = std::exp(-task.potential());
+  double saved = 0;
+  for (const size_t layer : task.layers) {
+    const double now = layer_cycles[layer] < kUnknown ? layer_cycles[layer] : dearest;
+    const double from = task.best() < kUnknown ? task.best() : now;
+    saved += std::max(0.0, now - from * shrunk);
+  }
+  return saved / static_cast<double>(std::max<size_t>(1, task.proposed));
 }
 
 std::optional<size_t> Budget::next() const {
-  // What a task without a valid kernel costs is unknown; it counts like the most expensive one,
-  // because until it has a kernel its layer runs untuned.
+  if (tasks_.empty()) return std::nullopt;
+  const std::vector<double> cycles = layer_cycles();
   double dearest = 1;
   for (const TaskState& task : tasks_)
-    if (!task.best_after.empty() && task.best_after.back() < kNone)
-      dearest = std::max(dearest, task.best_after.back());
+    if (task.best() < kUnknown) dearest = std::max(dearest, task.best());
 
+  const size_t even = minimum();
   std::optional<size_t> chosen;
   double most = -1;
   for (size_t t = 0; t < tasks_.size(); ++t) {
     const TaskState& task = tasks_[t];
     if (task.done) continue;
-    double gain = 0;
-    if (task.proposed < kMinimumTrials) {
-      gain = std::numeric_limits<double>::max() / (1.0 + static_cast<double>(task.proposed));
-    } else {
-      const bool known = !task.best_after.empty() && task.best_after.back() < kNone;
-      gain = task.weight * (known ? task.best_after.back() : dearest) * task.gain_rate();
-    }
-    if (gain > most) chosen = t, most = gain;  // ties go to the first
+    const double urgent =
+        std::numeric_limits<double>::max() / (1.0 + static_cast<double>(task.proposed));
+    const double gained = task.proposed < even ? urgent : gain(task, cycles, dearest);
+    if (gained > most) chosen = t, most = gained;  // ties go to the first
   }
   return chosen;
 }
@@ -67,9 +95,7 @@ void Budget::observed(size_t task, const Observation& observation) {
   std::vector<double>& best = tasks_.at(task).best_after;
   // More outcomes than proposals: an earlier log's trial, which counts like one of ours.
   if (best.size() == tasks_[task].proposed) ++tasks_[task].proposed;
-  const double before = best.empty() ? kNone : best.back();
-  best.push_back(observation.outcome == Outcome::kOk ? std::min(before, observation.cycles)
-                                                     : before);
+  best.push_back(std::min(tasks_[task].best(), observation.cycles().value_or(kUnknown)));
 }
 
 void Budget::exhausted(size_t task) { tasks_.at(task).done = true; }

@@ -1,12 +1,16 @@
 // Which task to spend the next trial on: the one with the largest expected gain for the network.
 //
-// A task's rate of gain is read off its own progress and not off a cost model: what it gained in
-// the younger half of its trials, plus a share for what we cannot know that falls with the square
-// of the trials. The model is trained to rank schedules within a task and says nothing on how far
-// the best one is away.
+// What a task may still gain is read off its own progress and not off a cost model: what it gained
+// in the younger half of its trials, plus a share for what we cannot know that falls with their
+// number. The model is trained to rank schedules within a task and says nothing on how far the best
+// one is away.
+//
+// Tasks that stand for the same layer are alternatives (its layouts), and the layer costs what the
+// better one costs. A gain of the other counts only as far as it overtakes.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,13 +18,15 @@
 
 namespace tinytune {
 
-/// Told every outcome in proposal order; asked before every proposal. Deterministic.
+/// Told every outcome in proposal order; asked before every proposal. Deterministic, and blind to
+/// how many trials the run will have: a run that is continued with more of them stays the same run.
 class Budget {
  public:
-  /// `weights[t]`: how many layers of the network run task t.
-  explicit Budget(std::vector<double> weights);
+  /// `layers[t]`: what task t stands for in the network, at least one layer.
+  explicit Budget(const std::vector<std::vector<int>>& layers);
 
-  /// Trials every task gets before any gets more: the default and enough to see what moves.
+  /// Trials a task gets whatever they promise, as soon as they are a quarter of its even share: the
+  /// default first, and later enough to see what moves.
   static constexpr size_t kMinimumTrials = 8;
 
   /// The task for the next trial; nothing when every task is exhausted. `exhausted` tasks are
@@ -32,16 +38,23 @@ class Budget {
   void exhausted(size_t task);
 
  private:
+  static constexpr double kUnknown = std::numeric_limits<double>::infinity();
   struct TaskState {
-    double weight = 1;
+    std::vector<size_t> layers;  ///< places in layers_
     size_t proposed = 0;
     bool done = false;
-    /// Best cycles after each observation; infinite until one was ok.
+    /// Best cycles after each observation; kUnknown until one was ok.
     std::vector<double> best_after;
 
-    double gain_rate() const;
+    double best() const { return best_after.empty() ? kUnknown : best_after.back(); }
+    double potential() const;
   };
+  size_t minimum() const;
+  std::vector<double> layer_cycles() const;
+  double gain(const TaskState& task, const std::vector<double>& layer_cycles, double dearest) const;
+
   std::vector<TaskState> tasks_;
+  size_t layer_count_ = 0;
 };
 
 }  // namespace tinytune

@@ -10,16 +10,18 @@ namespace {
 class GridStrategy : public Strategy {
  public:
   explicit GridStrategy(const SearchProblem& problem)
-      : unseen_(problem.space->size()), default_point_(problem.default_point) {
+      : unseen_(problem.space->size()),
+        default_point_(problem.default_point),
+        last_stage_(problem.last_stage) {
     while ((size_t{1} << bits_) < problem.space->size()) ++bits_;
   }
 
-  std::optional<size_t> propose() override {
+  std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
     size_t point = default_point_;
     while (point >= unseen_.space_size() || !unseen_.contains(point)) point = reversed(next_++);
     unseen_.take(point);
-    return point;
+    return Proposal{point, last_stage_};
   }
 
   void observe(const Observation& observation) override { unseen_.take(observation.point); }
@@ -34,6 +36,7 @@ class GridStrategy : public Strategy {
 
   Unseen unseen_;
   size_t default_point_;
+  Fidelity last_stage_;
   size_t next_ = 0;
   int bits_ = 0;
 };

@@ -9,13 +9,14 @@ class RandomStrategy : public Strategy {
   explicit RandomStrategy(const SearchProblem& problem)
       : unseen_(problem.space->size()),
         default_point_(problem.default_point),
+        last_stage_(problem.last_stage),
         rng_(Rng(problem.seed).fork("random search")) {}
 
-  std::optional<size_t> propose() override {
+  std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
     const size_t point = unseen_.contains(default_point_) ? default_point_ : unseen_.draw(rng_);
     unseen_.take(point);
-    return point;
+    return Proposal{point, last_stage_};
   }
 
   void observe(const Observation& observation) override { unseen_.take(observation.point); }
@@ -23,6 +24,7 @@ class RandomStrategy : public Strategy {
  private:
   Unseen unseen_;
   size_t default_point_;
+  Fidelity last_stage_;
   Rng rng_;
 };
 

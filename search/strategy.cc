@@ -8,13 +8,14 @@ namespace {
 
 struct Row {
   std::string_view name;
+  int version;  ///< raised whenever equal calls give other proposals
   std::unique_ptr<Strategy> (*make)(SearchProblem);
 };
 
 constexpr Row kStrategies[] = {
-    {"xgb", &make_xgb},
-    {"random", &make_random},
-    {"grid", &make_grid},
+    {"xgb", 2, &make_xgb},
+    {"random", 1, &make_random},
+    {"grid", 1, &make_grid},
 };
 
 }  // namespace
@@ -30,6 +31,13 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchPro
   for (const Row& row : kStrategies) known += (known.empty() ? "" : ", ") + std::string(row.name);
   return Error(ErrorCode::kInvalidInput,
                "no search strategy '" + std::string(name) + "'; there are " + known);
+}
+
+int strategy_version(std::string_view name) {
+  for (const Row& row : kStrategies)
+    if (row.name == name) return row.version;
+  TT_CHECK(false, "a version is asked for a strategy that was made");
+  return 0;
 }
 
 std::vector<std::string_view> strategy_names() {

@@ -9,23 +9,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "records/measurement.h"
 #include "schedules/config_space.h"
 #include "schedules/loop_nest.h"
+#include "search/observation.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
-struct Observation {
-  size_t point = 0;
-  Outcome outcome = Outcome::kLost;
-  double cycles = 0;  ///< meaningful only for kOk
-};
+class SharedModel;
+
+/// A number about the device by its name: "registers", "cycles of a load".
+using DeviceFact = std::pair<std::string, double>;
 
 /// What a strategy may know of its task. `describe` must be thread-safe and deterministic.
 struct SearchProblem {
@@ -33,14 +32,19 @@ struct SearchProblem {
   std::function<LoopNest(size_t point)> describe;
   size_t default_point = 0;  ///< proposed first
   uint64_t seed = 1;
+  Fidelity last_stage = Fidelity::kSimulate;  ///< the one that gives cycles in this run
+  std::vector<DeviceFact> device = {};
+  /// What the run's tasks learn together; without one a strategy that wants a model has its own.
+  std::shared_ptr<SharedModel> model = nullptr;
 };
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// The next point to measure, never one proposed or told before; nothing when the space is done.
-  virtual std::optional<size_t> propose() = 0;
+  /// The next point to try, never one proposed or told before that went as far; nothing when the
+  /// space is done. What follows a build alone is asked for by another proposal of the same point.
+  virtual std::optional<Proposal> propose() = 0;
 
   /// Told in the order proposed. Observations of points never proposed (an earlier log) are
   /// welcome before the first propose().
@@ -49,6 +53,8 @@ class Strategy {
 
 /// "xgb", "random", "grid". kInvalidInput lists them when the name is none of these.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem);
+/// Which trajectories the strategy of that name walks: raised whenever equal calls give others.
+int strategy_version(std::string_view name);
 std::vector<std::string_view> strategy_names();
 
 }  // namespace tinytune

@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "base/check.h"
-#include "cost_model/ranker.h"
-#include "search/candidates.h"
+#include "search/knob_distance.h"
+#include "search/shared_model.h"
 #include "search/strategies.h"
 #include "search/unseen.h"
 
@@ -20,11 +18,13 @@ namespace {
 
 // Constants chosen on AutoTVM's measured tables and the synthetic landscapes together
 // (bench/search).
-constexpr size_t kFirstBatch = 8;    // spread out, before any model
-constexpr size_t kRefitEvery = 8;    // observations, growing by the share below to at most
-constexpr size_t kRefitAtMost = 16;  // this: a long earlier log must not make the search deaf
-constexpr size_t kRefitShare = 8;
-constexpr size_t kWholeSpace = 20000;  // score every point up to here, evolve candidates above
+constexpr size_t kFirstBatch = 8;      // spread out, where the model knows no other task
+constexpr size_t kOthersSuffice = 64;  // observations of other tasks that replace that batch
+constexpr size_t kRescoreEvery = 8;    // observations, growing by the share below to at most
+constexpr size_t kRescoreAtMost = 16;  // this: a long earlier log must not make the search deaf
+constexpr size_t kRescoreShare = 8;
+constexpr size_t kMostScored = 20'000;  // a larger space is sampled
+constexpr size_t kSample = 4096;
 constexpr double kRandomShare = 0.05;  // uniform proposals, whatever the model thinks
 constexpr size_t kShortlist = 256;     // the model's best, among which a batch is spread out
 constexpr double kSpread = 0.5;        // penalty for nearness, in deviations of the shortlist
@@ -35,20 +35,22 @@ class XgbStrategy : public Strategy {
       : problem_(std::move(problem)),
         space_(*problem_.space),
         unseen_(space_.size()),
-        rows_(problem_),
+        model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
+        task_(model_->add_task(problem_)),
         rng_(Rng(problem_.seed).fork("xgb search")) {}
 
-  std::optional<size_t> propose() override {
+  std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
     const size_t point = choose();
     unseen_.take(point);
     batch_.push_back(point);
-    return point;
+    return Proposal{point, problem_.last_stage};
   }
 
   void observe(const Observation& observation) override {
     unseen_.take(observation.point);
-    observed_.push_back(observation);
+    model_->observe(task_, observation);
+    ++observed_;
   }
 
  private:
@@ -59,11 +61,15 @@ class XgbStrategy : public Strategy {
 
   size_t choose() {
     if (unseen_.contains(problem_.default_point)) return problem_.default_point;
-    if (observed_.size() < kFirstBatch) return spread_out();
-    const size_t wait = std::clamp(fitted_ / kRefitShare, kRefitEvery, kRefitAtMost);
-    if (fitted_ == 0 || observed_.size() >= fitted_ + wait) refit();
+    if (observed_ < kFirstBatch && model_->observed() < observed_ + kOthersSuffice)
+      return spread_out();
+    if (!scored_at_ || observed_ >= *scored_at_ + patience()) rescore();
     if (rng_.uniform() < kRandomShare) return unseen_.draw(rng_);
     return best_of_shortlist();
+  }
+
+  size_t patience() const {
+    return std::clamp(*scored_at_ / kRescoreShare, kRescoreEvery, kRescoreAtMost);
   }
 
   // Of a few random points, the one farthest from those already out.
@@ -93,26 +99,16 @@ class XgbStrategy : public Strategy {
     return best == nullptr ? unseen_.draw(rng_) : best->point;
   }
 
-  void refit() {
-    fitted_ = observed_.size();
+  void rescore() {
+    scored_at_ = observed_;
     batch_.clear();
-    std::vector<size_t> points;
-    std::vector<float> merit;
-    double worst = 0;
-    for (const Observation& o : observed_)
-      if (o.outcome == Outcome::kOk) worst = std::max(worst, o.cycles);
-    for (const Observation& o : observed_) {
-      points.push_back(o.point);
-      // A failure ranks below everything that ran.
-      const double cycles = o.outcome == Outcome::kOk ? o.cycles : 2 * worst + 1;
-      merit.push_back(static_cast<float>(-std::log(std::max(1.0, cycles))));
-    }
-    RankerOptions options;
-    options.seed = problem_.seed;
-    const RankedGroup all{points.size()};
-    auto ranker = Ranker::train(rows_.rows(points), merit, {&all, 1}, options);
-    TT_CHECK(ranker.has_value(), ranker.has_value() ? "" : ranker.error().message());
-    shortlist_ = space_.size() <= kWholeSpace ? scored(*ranker, all_unseen()) : evolved(*ranker);
+    const std::vector<size_t> points = candidates();
+    const std::vector<float> scores = model_->scores(task_, points);
+    shortlist_.clear();
+    for (size_t i = 0; i < points.size(); ++i) shortlist_.push_back({points[i], scores[i]});
+    const auto better = [](const Scored& a, const Scored& b) {
+      return a.score != b.score ? a.score > b.score : a.point < b.point;
+    };
     const size_t keep = std::min(kShortlist, shortlist_.size());
     std::partial_sort(shortlist_.begin(), shortlist_.begin() + static_cast<long>(keep),
                       shortlist_.end(), better);
@@ -120,8 +116,17 @@ class XgbStrategy : public Strategy {
     deviation_ = deviation_of(shortlist_);
   }
 
-  static bool better(const Scored& a, const Scored& b) {
-    return a.score != b.score ? a.score > b.score : a.point < b.point;
+  std::vector<size_t> candidates() {
+    std::vector<size_t> points;
+    if (unseen_.size() > kMostScored) {
+      for (size_t i = 0; i < kSample; ++i) points.push_back(unseen_.draw(rng_));
+      std::sort(points.begin(), points.end());
+      points.erase(std::unique(points.begin(), points.end()), points.end());
+      return points;
+    }
+    for (size_t p = 0; p < space_.size(); ++p)
+      if (unseen_.contains(p)) points.push_back(p);
+    return points;
   }
 
   static double deviation_of(const std::vector<Scored>& list) {
@@ -131,74 +136,17 @@ class XgbStrategy : public Strategy {
     return std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
   }
 
-  std::vector<size_t> all_unseen() const {
-    std::vector<size_t> points;
-    for (size_t p = 0; p < space_.size(); ++p)
-      if (unseen_.contains(p)) points.push_back(p);
-    return points;
-  }
-
-  std::vector<Scored> scored(const Ranker& ranker, const std::vector<size_t>& points) {
-    const auto scores = ranker.scores(rows_.rows(points));
-    TT_CHECK(scores.has_value(), scores.has_value() ? "" : scores.error().message());
-    std::vector<Scored> list;
-    for (size_t i = 0; i < points.size(); ++i) list.push_back({points[i], (*scores)[i]});
-    return list;
-  }
-
-  // A few generations from the best measured points and from random ones.
-  std::vector<Scored> evolved(const Ranker& ranker) {
-    constexpr size_t kRandom = 2048, kParents = 96, kChildren = 1024;
-    constexpr int kGenerations = 4;
-    std::vector<Observation> best;
-    for (const Observation& o : observed_)
-      if (o.outcome == Outcome::kOk) best.push_back(o);
-    std::sort(best.begin(), best.end(), [](const Observation& a, const Observation& b) {
-      return a.cycles != b.cycles ? a.cycles < b.cycles : a.point < b.point;
-    });
-    if (best.size() > 16) best.resize(16);
-    std::vector<size_t> points;
-    for (const Observation& o : best) {
-      const std::vector<size_t> around = neighbours(space_, o.point);
-      points.insert(points.end(), around.begin(), around.end());
-      for (int i = 0; i < 16; ++i) points.push_back(mutated(space_, o.point, rng_));
-    }
-    for (size_t i = 0; i < kRandom; ++i) points.push_back(unseen_.draw(rng_));
-
-    std::vector<Scored> pool;
-    for (int generation = 0;; ++generation) {
-      std::sort(points.begin(), points.end());
-      points.erase(std::unique(points.begin(), points.end()), points.end());
-      const std::vector<Scored> news = scored(ranker, points);
-      pool.insert(pool.end(), news.begin(), news.end());
-      std::sort(pool.begin(), pool.end(), better);
-      pool.erase(std::unique(pool.begin(), pool.end(),
-                             [](const Scored& a, const Scored& b) { return a.point == b.point; }),
-                 pool.end());
-      if (generation == kGenerations) break;
-      const size_t parents = std::min(kParents, pool.size());
-      points.clear();
-      for (size_t i = 0; i < kChildren; ++i) {
-        const size_t mother = pool[rng_.below(parents)].point;
-        const size_t father = pool[rng_.below(parents)].point;
-        points.push_back(i % 2 == 0 ? mutated(space_, mother, rng_)
-                                    : crossed(space_, mother, father, rng_));
-      }
-    }
-    std::erase_if(pool, [&](const Scored& s) { return !unseen_.contains(s.point); });
-    return pool;
-  }
-
   SearchProblem problem_;
   const ConfigSpace& space_;
   Unseen unseen_;
-  CandidateRows rows_;
+  std::shared_ptr<SharedModel> model_;
+  size_t task_;  ///< the model's number for it
   Rng rng_;
-  std::vector<Observation> observed_;
-  std::vector<size_t> batch_;  ///< proposed since the last fit
+  std::vector<size_t> batch_;  ///< proposed since the last scoring
   std::vector<Scored> shortlist_;
   double deviation_ = 0;
-  size_t fitted_ = 0;  ///< observations at the last fit; 0 before the first
+  size_t observed_ = 0;
+  std::optional<size_t> scored_at_;  ///< observations at the last scoring
 };
 
 }  // namespace

@@ -150,8 +150,9 @@ Status Engine::open(const Target& target, const Memory& memory) {
   if (error != UC_ERR_OK) return failed("uc_open", error);
   unicorn_ = unicorn;
   if (arm) {
-    // The largest M-profile core there is: the decoder refuses what the device lacks.
-    error = uc_ctl_set_cpu_model(unicorn, UC_CPU_ARM_CORTEX_M7);
+    // The largest core of its architecture: the decoder refuses what the device lacks.
+    const bool v8 = target.triple.starts_with("thumbv8m");
+    error = uc_ctl_set_cpu_model(unicorn, v8 ? UC_CPU_ARM_CORTEX_M33 : UC_CPU_ARM_CORTEX_M7);
     if (error != UC_ERR_OK) return failed("uc_ctl_set_cpu_model", error);
   }
   for (const Memory::Region& region : memory.regions()) {

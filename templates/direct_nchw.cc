@@ -9,52 +9,31 @@
 
 #include <algorithm>
 
-#include "templates/input_window.h"
+#include "templates/channel_params.h"
+#include "templates/direct_rules.h"
+#include "templates/images.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/planes.h"
 #include "templates/requantise_stage.h"
-#include "templates/stages.h"
 #include "templates/switches.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int kMostAccumulators = 20;
-constexpr int kLargestBody = 256;  // as in direct_nhwc.cc
+constexpr const char* kName = "direct_nchw";
 
-struct Shape {
-  int rows, columns;      // of the output
-  int channels, outputs;  // per group
-  bool flat;
-
-  explicit Shape(const Workload& w)
-      : rows(w.out_h),
-        columns(w.out_w),
-        channels(w.in_c / w.groups),
-        outputs(w.out_c / w.groups),
-        flat(w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
-             !needs_border(w) && w.out_h == w.in_h && w.out_w == w.in_w) {
-    if (!flat) return;
-    columns *= rows;
-    rows = 1;
-  }
-};
-
-struct Tile {
-  int oc, px, cu;
-  bool unroll_columns, unroll_rows, planes, tile_inside, channels_outer;
+struct Tile : DirectTile {
+  int cu;
+  bool unroll_columns, unroll_rows, planes, channels_outer;
   std::string border;
 
   explicit Tile(const Schedule& s)
-      : oc(s.get_int("oc")),
-        px(s.get_int("px")),
+      : DirectTile{s.get_int("oc"), s.get_int("px")},
         cu(s.get_int("cu")),
         unroll_columns(s.get("columns") == "unrolled"),
         unroll_rows(s.get("rows") == "unrolled"),
         planes(s.get("walk") == "planes"),
-        tile_inside(s.get("inside") == "tile"),
         channels_outer(s.get("order") == "channels_outer"),
         border(s.get("border")) {}
 
@@ -71,7 +50,7 @@ struct Reduction {
   Axis order[4];
   int extents[4];  // by axis
 
-  Reduction(const Workload& w, const Shape& s, const Tile& t)
+  Reduction(const Workload& w, const DirectShape& s, const Tile& t)
       : order{kColumn, kUnrolledChannel, kRow, kChannel},
         extents{w.kernel_w, t.cu, w.kernel_h, s.channels / t.cu} {
     if (!t.unroll_columns) std::swap(order[0], order[1]);
@@ -90,70 +69,41 @@ struct Reduction {
 };
 
 bool legal(const Workload& w, const Schedule& schedule) {
-  const Shape shape(w);
   const Tile t(schedule);
-  if (t.oc * t.px > kMostAccumulators || t.px > shape.columns) return false;
-  if (t.body(w) > kLargestBody) return false;
+  if (!direct_tile_fits(t, DirectShape(w), t.body(w))) return false;
   if (t.unroll_rows && !(t.planes && t.unroll_columns)) return false;
   // Halide 14 miscomputes serial loops over kernel columns where tiles shift and borders are
   // tested; see direct_nhwc.cc.
-  if (t.border == "test" && w.kernel_w > 1 && !t.unroll_columns) return false;
-  const int steps = t.cu * (t.unroll_columns ? w.kernel_w : 1);
-  if (!t.tile_inside && (steps == 1 || t.oc * t.px == 1)) return false;  // the same code
-  return true;
+  return t.border != "test" || w.kernel_w == 1 || t.unroll_columns;
 }
 
 ConfigSpace space(const Workload& w, const Device&) {
-  const Shape shape(w);
-  std::vector<int> pixels;
-  for (int p = 1; p <= std::min(shape.columns, 8); ++p) pixels.push_back(p);
-  ConfigSpace::Family family{"direct_nchw",
-                             1,
-                             {int_knob("oc", divisors(shape.outputs, 16)),
-                              int_knob("px", pixels),
-                              int_knob("cu", divisors(shape.channels, 16)),
-                              {"columns", {"unrolled"}},
-                              {"rows", {"loop"}},
-                              {"walk", {"planes"}},
-                              {"order", {"channels_outer", "pixels_outer"}},
-                              {"inside", {"tile", "reduction"}},
-                              border_knob(w),
-                              scheduler_knob()}};
-  if (w.kernel_w > 1) family.knobs[3].values.push_back("loop");
-  if (w.kernel_h > 1) {
-    family.knobs[4].values.push_back("unrolled");
-    family.knobs[5].values.push_back("rows");
-  }
-  if (shape.columns == 1 && shape.rows == 1) family.knobs[6].values.pop_back();
+  const DirectShape shape(w);
+  Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
+  if (w.kernel_w > 1) columns.values.emplace_back("loop");
+  if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
   ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return legal(w, s); });
+  result.add({kName,
+              1,
+              {direct_channels_knob(shape), direct_pixels_knob(shape),
+               int_knob("cu", divisors(shape.channels, 16)), columns, rows, walk,
+               direct_order_knob(shape), direct_inside_knob(), border_knob(w), scheduler_knob()}},
+             [&](const Schedule& s) { return legal(w, s); });
   return result;
 }
 
-// The rule of direct_nhwc.cc: the squarest tile of at most 16 accumulators, then some 64 products
-// a turn.
+// The rule of direct_nhwc.cc, and kernel columns in straight-line code where they fit.
 Schedule default_schedule(const Workload& w, const Device&) {
-  const Shape shape(w);
-  int oc = 1, px = 1;
-  double best = 1e9;
-  for (int o : divisors(shape.outputs, 8))
-    for (int p = 1; p <= std::min(shape.columns, 8); ++p) {
-      if (o * p > 16) continue;
-      const int tiles = (shape.columns + p - 1) / p;
-      const double waste = static_cast<double>(tiles * p) / shape.columns;
-      const double cost = waste * (2.0 + static_cast<double>(o + p) / (o * p));
-      if (cost < best) best = cost, oc = o, px = p;
-    }
-  const bool columns = oc * px * w.kernel_w <= kLargestBody;
-  int cu = 1;
-  for (int d : divisors(shape.channels, 16))
-    if (oc * px * d * (columns ? w.kernel_w : 1) <= 64) cu = d;
-  const auto number = [](int v) { return std::to_string(v); };
+  const DirectShape shape(w);
+  const DirectTile tile = usual_direct_tile(shape);
+  const bool columns = direct_tile_fits(tile, shape, tile.oc * tile.px * w.kernel_w);
+  const int cu =
+      usual_unroll(divisors(shape.channels, 16), tile.oc * tile.px * (columns ? w.kernel_w : 1));
   const auto with_border = [&](const std::string& border) {
-    return Schedule("direct_nchw", 1,
-                    {{"oc", number(oc)},
-                     {"px", number(px)},
-                     {"cu", number(cu)},
+    return Schedule(kName, 1,
+                    {{"oc", std::to_string(tile.oc)},
+                     {"px", std::to_string(tile.px)},
+                     {"cu", std::to_string(cu)},
                      {"columns", columns ? "unrolled" : "loop"},
                      {"rows", "loop"},
                      {"walk", "planes"},
@@ -172,7 +122,7 @@ int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
-  const Shape s(w);
+  const DirectShape s(w);
   const Tile t(schedule);
   const Reduction r(w, s, t);
   const int steps = w.kernel_h * w.kernel_w * s.channels;
@@ -188,12 +138,12 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
           const int64_t at = (int64_t{o / t.oc} * steps + step) * t.oc + o % t.oc;
           packed[static_cast<size_t>(at)] = data.weights[next++];
         }
-  TT_TRY_ASSIGN(PackedConstant params, pack_requantise(w, data));
+  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
   return std::vector<PackedConstant>{bytes_constant("weights", packed), std::move(params)};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
-  const Shape s(w);
+  const DirectShape s(w);
   const Tile t(schedule);
   const InputWindow window = input_window(w, schedule.get("border"));
   const Reduction r(w, s, t);
@@ -205,38 +155,47 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 
   NestBuilder build(1, 1, 12);
   const auto channel_tiles = [&] {
-    build.loop("oc_outer", w.out_c / t.oc, Kind::kSerial, false, 0, reduction * t.oc,
-               out_plane * t.oc, 12 * t.oc);
+    build.loop({.name = "oc_outer",
+                .extent = w.out_c / t.oc,
+                .strides = {
+                    .weights = reduction * t.oc, .output = out_plane * t.oc, .params = 12 * t.oc}});
   };
   if (t.channels_outer) channel_tiles();
-  build.loop("rows", int64_t{w.batch} * s.rows, Kind::kSerial, false, row * w.stride_h, 0,
-             s.columns, 0);
-  build.loop("px_outer", columns, Kind::kSerial, false, int64_t{w.stride_w} * t.px, 0, t.px, 0);
+  build.loop({.name = "rows",
+              .extent = int64_t{w.batch} * s.rows,
+              .strides = {.input = row * w.stride_h, .output = s.columns}});
+  build.loop({.name = "px_outer",
+              .extent = columns,
+              .strides = {.input = int64_t{w.stride_w} * t.px, .output = t.px}});
   if (!t.channels_outer) channel_tiles();
   const char* names[] = {"kernel_columns", "channel_unroll", "kernel_rows", "channels"};
   const int64_t inputs[] = {w.dilation_w, plane, row * w.dilation_h, plane * t.cu};
   const bool unrolled[] = {t.unroll_columns, true, t.unroll_rows, false};
   for (size_t i = 4; i-- > 0;) {
     const Reduction::Axis a = r.order[i];
-    build.loop(names[a], r.extents[a], unrolled[a] ? Kind::kUnrolled : Kind::kSerial, true,
-               inputs[a], int64_t{r.stride(a)} * t.oc, 0, 0);
+    build.loop({.name = names[a],
+                .extent = r.extents[a],
+                .kind = unrolled[a] ? Kind::kUnrolled : Kind::kSerial,
+                .reduces = true,
+                .strides = {.input = inputs[a], .weights = int64_t{r.stride(a)} * t.oc}});
   }
-  build.loop("oc", t.oc, Kind::kUnrolled, false, 0, 1, out_plane, 12);
-  build.loop("px", t.px, Kind::kUnrolled, false, w.stride_w, 0, 1, 0);
+  build.loop({.name = "oc",
+              .extent = t.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 1, .output = out_plane, .params = 12}});
+  build.loop({.name = "px",
+              .extent = t.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = w.stride_w, .output = 1}});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
-  nest.accumulators = t.oc * t.px;
-  nest.outputs = int64_t{w.batch} * s.rows * columns * t.px * w.out_c;
-  nest.prologue_bytes = window.bytes;
-  nest.unrolled_body = t.body(w);
-  nest.switches.emplace_back("tile_inside", t.tile_inside ? 1.0 : 0.0);
+  describe_direct(w, schedule, s, t, t.body(w), nest);
   return nest;
 }
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target& target,
               const std::string& symbol) {
   using namespace Halide;
-  const Shape s(w);
+  const DirectShape s(w);
   const Tile t(schedule);
   InputWindow window = input_window(w, schedule.get("border"));
   if (s.flat) window.width = s.columns, window.height = 1;
@@ -245,7 +204,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
   ImageParam in(Int(8), 4, window_name(window)), weights(Int(8), 3, "weights");
   ImageParam params(Int(32), 1, "params");
-  bound_planes(w, window, in);
+  bound_image(Layout::kNchw, {w.in_c, window.width, window.height, w.batch}, in);
   // [tile][step of the reduction][channel of the tile]
   weights.dim(0).set_bounds(0, t.oc).set_stride(1);
   weights.dim(1).set_bounds(0, steps).set_stride(t.oc);
@@ -260,13 +219,13 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   if (w.groups > 1) channel = channel + (o / s.outputs) * s.channels;
   Expr step = 0;
   for (const Reduction::Axis a : r.order) step = step + k[a] * r.stride(a);
-  const Expr a = plane_value(w, window, in,
-                             {x * w.stride_w + k[Reduction::kColumn] * w.dilation_w,
-                              y * w.stride_h + k[Reduction::kRow] * w.dilation_h, channel, n});
+  const Expr a =
+      window_value(w, window, in, channel, x * w.stride_w + k[Reduction::kColumn] * w.dilation_w,
+                   y * w.stride_h + k[Reduction::kRow] * w.dilation_h, n);
   const Expr b = weights(o % t.oc, step, o / t.oc);
   sum(x, y, o, n) += cast<uint32_t>(cast<int32_t>(a)) * cast<uint32_t>(cast<int32_t>(b));
   out(x, y, o, n) = requantise(w, params, sum(x, y, o, n), o);
-  bound_output_planes(w, s.columns, s.rows, out);
+  bound_image(Layout::kNchw, {w.out_c, s.columns, s.rows, w.batch}, out.output_buffer());
 
   out.split(o, oo, oi, t.oc, TailStrategy::RoundUp)
       .split(x, xo, xi, t.px, TailStrategy::ShiftInwards);
@@ -278,22 +237,14 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   sum.compute_at(out, t.channels_outer ? xo : oo).store_in(MemoryType::Register);
   sum.unroll(x).unroll(o);
   auto update = sum.update();
-  std::vector<VarOrRVar> order;
-  const auto tile = [&] { order.insert(order.end(), {o, x}); };
-  const size_t unrolled_loops = t.unroll_columns ? 2 : 1;  // the reduction's innermost
-  if (t.tile_inside) tile();
-  for (size_t i = 0; i < unrolled_loops; ++i) order.push_back(k[r.order[i]]);
-  if (!t.tile_inside) tile();
-  for (size_t i = unrolled_loops; i < 4; ++i) order.push_back(k[r.order[i]]);
+  std::vector<VarOrRVar> order = {o, x};
+  for (const Reduction::Axis axis : r.order) order.push_back(k[axis]);
   order.insert(order.end(), {y, n});
   update.reorder(order).unroll(x).unroll(o).unroll(k[Reduction::kUnrolledChannel]);
   if (t.unroll_columns) update.unroll(k[Reduction::kColumn]);
   if (t.unroll_rows) update.unroll(k[Reduction::kRow]);
 
-  auto module = std::make_shared<Module>(symbol, target);
-  append_plane_padding(*module, w, window, symbol + "_pad");
-  append_stage(*module, out, {in, weights, params}, symbol + "_main");
-  return {module, ""};
+  return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
 }
 
 bool supports(const Workload& w, const Device&) {
@@ -304,7 +255,16 @@ bool supports(const Workload& w, const Device&) {
 
 extern const KernelTemplate kDirectNchw;
 const KernelTemplate kDirectNchw = {
-    "direct_nchw", 1,    {"weights", "params"}, supports, space, default_schedule,
-    describe,      pack, scratch_bytes,         lower};
+    .name = kName,
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

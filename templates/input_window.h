@@ -15,12 +15,6 @@
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
 
-namespace Halide {
-class ImageParam;
-class Module;
-struct Expr;
-}  // namespace Halide
-
 namespace tinytune {
 
 struct InputWindow {
@@ -41,14 +35,5 @@ InputWindow input_window(const Workload& workload, std::string_view border);
 
 /// The name of the buffer that the loops read: "scratch" when copied, else "input".
 const char* window_name(const InputWindow& window);
-
-/// The input at (channel, column, row, image) of the window; with "test", coordinates may lie
-/// outside and then give the zero point. Bounds `input` too.
-Halide::Expr window_value(const Workload& workload, const InputWindow& window,
-                          const Halide::ImageParam& input, const std::vector<Halide::Expr>& at);
-
-/// Appends the copying stage (buffers "input", "scratch") to `module`, if there is one.
-void append_padding(Halide::Module& module, const Workload& workload, const InputWindow& window,
-                    const std::string& symbol);
 
 }  // namespace tinytune

@@ -181,6 +181,21 @@ Values IrText::while_loop(const Values& initial,
   return carried;
 }
 
+void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& body) {
+  do_while({number(0)}, [&](const Values& v) {
+    body(v[0]);
+    const Value next = add(v[0], number(1));
+    return Values{next, differs(next, number(extent))};
+  });
+}
+
+void IrText::fill(const Value& target, int64_t words, uint32_t value) {
+  count_to(words, [&](const Value& i) {
+    const Value to = at(target, shift_left(i, number(2)));
+    store_word(number(static_cast<int32_t>(value)), to);
+  });
+}
+
 std::string IrText::function(const std::string& symbol,
                              const std::vector<std::string>& parameters) const {
   std::string list;

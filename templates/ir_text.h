@@ -28,6 +28,7 @@ class IrText {
   Value mul(const Value& a, const Value& b) { return binary("mul", a, b); }
   Value shift_left(const Value& a, const Value& b) { return binary("shl", a, b); }
   Value shift_right(const Value& a, const Value& b) { return binary("ashr", a, b); }
+  Value shift_right_unsigned(const Value& a, const Value& b) { return binary("lshr", a, b); }
   /// Of values that are not negative, by a positive one.
   Value divide(const Value& a, const Value& b) { return binary("udiv", a, b); }
   Value remainder(const Value& a, const Value& b) { return binary("urem", a, b); }
@@ -73,6 +74,11 @@ class IrText {
   /// while (condition(carried)) carried = body(carried), the test made before each turn.
   Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
+
+  /// for (i = 0; i < extent; ++i) body(i), for a positive extent.
+  void count_to(int64_t extent, const std::function<void(const Value& i)>& body);
+  /// Stores `value` to `words` words from `target` on.
+  void fill(const Value& target, int64_t words, uint32_t value);
 
   /// The module: `void symbol(i8* noalias parameter…)` around what was written.
   std::string function(const std::string& symbol, const std::vector<std::string>& parameters) const;

@@ -1,21 +1,19 @@
 #include "templates/lane_groups.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <span>
+
+#include "schedules/weight_facts.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int kLaneLimit = 32767;  // what a lane may reach on either side of its middle
-
 // Whether products [from, to) fit the lane of every channel; beyond the end they are zero.
 bool fits(const std::vector<std::vector<int8_t>>& tile, size_t from, size_t to) {
-  for (const auto& channel : tile) {
-    int sum = 0;
-    for (size_t i = from; i < std::min(to, channel.size()); ++i) sum += std::abs(channel[i]);
-    if (128 * sum > kLaneLimit) return false;
-  }
-  return true;
+  return std::all_of(tile.begin(), tile.end(), [&](const std::vector<int8_t>& channel) {
+    const std::span<const int8_t> all(channel);
+    return from >= all.size() || fits_lane(all.subspan(from, std::min(to, all.size()) - from));
+  });
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ struct GroupLengths {
   int first, step, longest;
 };
 
-/// Cuts the reduction of a tile of channels (of equal lengths) into the longest groups with
-/// 128 * sum|w| <= 32767 for every channel. Lengths are in products; the last group may reach
+/// Cuts the reduction of a tile of channels (of equal lengths) into the longest groups that fit the
+/// lane (weight_facts.h) for every channel. Lengths are in products; the last group may reach
 /// beyond the reduction's end, where weights count as zero. Empty when `first` products do not fit.
 std::vector<int> lane_groups(const std::vector<std::vector<int8_t>>& tile, GroupLengths lengths);
 

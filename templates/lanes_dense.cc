@@ -6,12 +6,13 @@
 
 #include <algorithm>
 
-#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
+#include "templates/ir_text.h"
 #include "templates/kernel_template.h"
 #include "templates/lane_groups.h"
+#include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -20,7 +21,8 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kParamWords = 8;  // of a pair: seeds (high, low), then multiplier and last of both
+constexpr int kStartWords = 2;  // of a pair: what the high lane starts from, and the sum
+constexpr int kPairWords = 8;   // those, the requantisation of both, and room
 constexpr int kLongestGroup = 255;
 
 struct Plan {
@@ -32,7 +34,7 @@ struct Plan {
 bool supports(const Workload& w, const Device& device) {
   return w.op == OpKind::kDense && w.batch == 1 && w.out_c % 2 == 0 && w.facts.lane_group >= 2 &&
          w.facts.requantise != Requantise::kLong &&
-         device.target.isa != "armv7e-m";  // SMLAD does better there
+         !device.target.can(Capability::kDsp);  // SMLAD does better there
 }
 
 bool legal(const Workload& w, const Plan& plan) {
@@ -65,14 +67,12 @@ int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(schedule);
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
-  std::vector<int32_t> weights, params;
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  std::vector<int32_t> weights;
   std::vector<int8_t> groups;
   const int longest = kLongestGroup / plan.step * plan.step;
   for (int first = 0; first < w.out_c; first += 2 * plan.pairs) {
-    std::vector<std::vector<int8_t>> tile;
-    for (int c = first; c < first + 2 * plan.pairs; ++c)
-      tile.push_back(channel_weights(w, data, c));
+    const auto tile = weights_of_tile(w, data, first, 2 * plan.pairs);
     const auto lengths = lane_groups(tile, {plan.step, plan.step, longest});
     if (lengths.empty())
       return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
@@ -84,52 +84,59 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
             static_cast<int32_t>((static_cast<uint32_t>(int32_t{tile[c + 1][k]}) << 16) +
                                  static_cast<uint32_t>(int32_t{tile[c][k]})));
     for (int c = first; c < first + 2 * plan.pairs; c += 2) {
-      const auto low = static_cast<size_t>(c), high = low + 1;
       const auto bias_low = static_cast<uint32_t>(folded_bias(w, data, c));
       const auto bias_high = static_cast<uint32_t>(folded_bias(w, data, c + 1));
       // As in lanes_nhwc.cc: at the end low = sum - (high << 16), and `high` holds its bias.
       const uint32_t seed =
           bias_low + (bias_high << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
-      params.insert(params.end(), {static_cast<int32_t>(bias_high), static_cast<int32_t>(seed),
-                                   words.multiplier[low], words.last[low], words.multiplier[high],
-                                   words.last[high], 0, 0});
+      params.add({static_cast<int32_t>(bias_high), static_cast<int32_t>(seed)});
+      params.add_scaling(c);
+      params.add_scaling(c + 1);
+      if (scaling_words(w.facts.requantise) == 2) params.add({0, 0});
     }
   }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
   return std::vector<PackedConstant>{words_constant("weights", weights),
-                                     bytes_constant("groups", groups),
-                                     words_constant("params", params)};
+                                     bytes_constant("groups", groups), params.finish()};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(schedule);
   using Kind = Loop::Kind;
-  LoopNest nest;
-  nest.loops = {{"oc_outer", w.out_c / (2 * plan.pairs), Kind::kSerial, false},
-                {"reduction", w.in_c / plan.step, Kind::kSerial, true},
-                {"ku", plan.step, Kind::kUnrolled, true},
-                {"oc", plan.pairs, Kind::kUnrolled, false},
-                {"lane", 2, Kind::kUnrolled, false}};
   const int64_t tile_bytes = int64_t{4} * plan.pairs;
-  nest.accesses = {
-      {"input", 1, false, {0, plan.step, 1, 0, 0}},
-      {"weights", 4, false, {tile_bytes * w.in_c, tile_bytes * plan.step, tile_bytes, 4, 0}},
-      {"output", 1, true, {2 * plan.pairs, 0, 0, 2, 1}},
-      {"params", 16, false, {4 * kParamWords * plan.pairs, 0, 0, 4 * kParamWords, 0}}};
+  NestBuilder build(1, 4, 16);
+  build.loop({.name = "oc_outer",
+              .extent = w.out_c / (2 * plan.pairs),
+              .strides = {.weights = tile_bytes * w.in_c,
+                          .output = 2 * plan.pairs,
+                          .params = 4 * kPairWords * plan.pairs}});
+  build.loop({.name = "reduction",
+              .extent = w.in_c / plan.step,
+              .reduces = true,
+              .strides = {.input = plan.step, .weights = tile_bytes * plan.step}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 1, .weights = tile_bytes}});
+  build.loop({.name = "oc",
+              .extent = plan.pairs,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 4, .output = 2, .params = 4 * kPairWords}});
+  build.loop({.name = "lane", .extent = 2, .kind = Kind::kUnrolled, .strides = {.output = 1}});
+  LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.pairs;
   nest.outputs = w.out_c;
   nest.unrolled_body = plan.pairs * plan.step;
-  nest.switches = {{"lanes", 1.0}};
-  describe_switches(schedule, nest);
+  nest.switches.emplace_back("lanes", 1.0);
   return nest;
 }
 
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, 1, "none"), ir_(tiles_.ir()) {}
+      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
     const Value end = params_end();
@@ -147,15 +154,15 @@ class Writer {
   static Value n(int64_t v) { return IrText::number(v); }
 
   Value params_end() {
-    return ir_.at(IrText::argument("params"), int64_t{4} * kParamWords * (w_.out_c / 2));
+    return ir_.at(IrText::argument("params"), int64_t{4} * kPairWords * (w_.out_c / 2));
   }
 
   Values tile(const Value& weights, const Value& groups, const Value& params, const Value& out) {
     // Carried: weights, groups, input, then (sum, high) of every pair.
     Values state = {weights, groups, IrText::argument("input")};
     for (int q = 0; q < plan_.pairs; ++q) {
-      state.push_back(ir_.load_word(ir_.at(params, 4 * (q * kParamWords + 1))));
-      state.push_back(ir_.load_word(ir_.at(params, 4 * q * kParamWords)));
+      state.push_back(ir_.load_word(ir_.at(params, 4 * (q * kPairWords + 1))));
+      state.push_back(ir_.load_word(ir_.at(params, 4 * q * kPairWords)));
     }
     state = ir_.do_while(state, [&](const Values& v) {
       const Value end = ir_.at(v[2], ir_.load_byte(v[1], false));
@@ -182,13 +189,15 @@ class Writer {
       const auto at = static_cast<size_t>(3 + 2 * q);
       const Value& high = state[at + 1];
       const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
-      const auto param = [&](int i) {
-        return ir_.load_word(ir_.at(params, 4 * (q * kParamWords + i)));
-      };
-      ir_.store_byte(tiles_.requantise(low, param(2), param(3), shared), ir_.at(out, 2 * q));
-      ir_.store_byte(tiles_.requantise(high, param(4), param(5), shared), ir_.at(out, 2 * q + 1));
+      const int words = scaling_words(w_.facts.requantise);
+      for (int lane = 0; lane < 2; ++lane) {
+        const Value address = ir_.at(params, 4 * (q * kPairWords + kStartWords + lane * words));
+        const ChannelLoop::Scaling scaling = channels_.scaling(address);
+        ir_.store_byte(channels_.requantise(lane == 0 ? low : high, scaling, shared),
+                       ir_.at(out, 2 * q + lane));
+      }
     }
-    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.pairs),
+    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kPairWords * plan_.pairs),
             ir_.at(out, 2 * plan_.pairs)};
   }
 
@@ -209,8 +218,8 @@ class Writer {
 
   const Workload& w_;
   const Plan& plan_;
-  PixelTiles tiles_;
-  IrText& ir_;
+  IrText ir_;
+  ChannelLoop channels_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
@@ -222,9 +231,17 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 }  // namespace
 
 extern const KernelTemplate kLanesDense;
-const KernelTemplate kLanesDense = {"lanes_dense", 1,     {"weights", "groups", "params"},
-                                    supports,      space, default_schedule,
-                                    describe,      pack,  scratch_bytes,
-                                    lower};
+const KernelTemplate kLanesDense = {
+    .name = "lanes_dense",
+    .version = 1,
+    .constants = {"weights", "groups", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

@@ -16,7 +16,8 @@
 
 #include <algorithm>
 
-#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
 #include "templates/input_window.h"
 #include "templates/ir_text.h"
 #include "templates/kernel_template.h"
@@ -24,7 +25,6 @@
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -33,7 +33,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kParamWords = 4;  // high seed, low seed, multiplier, offset or shift
+constexpr int kStartWords = 2;  // of a channel: what the high lane starts from, and the sum
 
 struct Plan {
   int oc, pairs;    // channels a tile, pixel pairs a tile
@@ -53,7 +53,7 @@ struct Plan {
 bool supports(const Workload& w, const Device& device) {
   const bool has_a_pair = w.out_h * w.out_w >= 2;
   return tiles_fit(w) && w.op == OpKind::kConv2d && w.facts.lane_group >= 2 && has_a_pair &&
-         device.target.isa != "armv7e-m";  // SMLAD does better there
+         !device.target.can(Capability::kDsp);  // SMLAD does better there
 }
 
 ConfigSpace space(const Workload& w, const Device&) {
@@ -97,14 +97,10 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   std::vector<int8_t> weights;  // of a tile: (bytes of a group, the group)..., 0
-  std::vector<int32_t> params;
   for (int first = 0; first < w.out_c; first += plan.oc) {
-    std::vector<std::vector<int8_t>> tile;
-    for (int c = first; c < first + plan.oc; ++c) {
-      tile.push_back(channel_weights(w, data, c));
-    }
+    const auto tile = weights_of_tile(w, data, first, plan.oc);
     // Lengths are stored as bytes, in weights.
     const auto lengths = lane_groups(tile, {plan.first, plan.step, 255 / plan.oc});
     if (lengths.empty())
@@ -118,33 +114,49 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     }
     weights.push_back(0);
     for (int c = first; c < first + plan.oc; ++c) {
-      const auto at = static_cast<size_t>(c);
       // The high lane ends as high + bias; the low lane as sum - (high << 16), whose `high` already
       // holds the bias, less what every group started with.
       const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
       const uint32_t low = bias + (bias << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
-      params.insert(params.end(), {static_cast<int32_t>(bias), static_cast<int32_t>(low),
-                                   words.multiplier[at], words.last[at]});
+      params.add({static_cast<int32_t>(bias), static_cast<int32_t>(low)});
+      params.add_scaling(c);
     }
   }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
-  return std::vector<PackedConstant>{bytes_constant("weights", weights),
-                                     words_constant("params", params)};
+  return std::vector<PackedConstant>{bytes_constant("weights", weights), params.finish()};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
   using Kind = Loop::Kind;
-  NestBuilder build(4, 1, 16);
-  build.loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * 2 * plan.pairs, 0);
-  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0,
-             plan.padded_reduction * plan.oc, plan.oc, 16 * plan.oc);
-  build.loop("reduction", plan.padded_reduction / plan.step, Kind::kSerial, true,
-             4 * plan.pairs * plan.step, int64_t{plan.step} * plan.oc, 0, 0);
-  build.loop("ku", plan.step, Kind::kUnrolled, true, 4 * plan.pairs, plan.oc, 0, 0);
-  build.loop("px", plan.pairs, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
-  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 1, 1, 16);
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 1, param_bytes);
+  build.loop({.name = "px_outer",
+              .extent = tiles,
+              .strides = {.output = int64_t{w.out_c} * 2 * plan.pairs}});
+  build.loop({.name = "oc_outer",
+              .extent = w.out_c / plan.oc,
+              .strides = {.weights = plan.padded_reduction * plan.oc,
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  build.loop(
+      {.name = "reduction",
+       .extent = plan.padded_reduction / plan.step,
+       .reduces = true,
+       .strides = {.input = 4 * plan.pairs * plan.step, .weights = int64_t{plan.step} * plan.oc}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4 * plan.pairs, .weights = plan.oc}});
+  build.loop({.name = "px",
+              .extent = plan.pairs,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
@@ -160,7 +172,11 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, 2 * plan.pairs, plan.border), ir_(tiles_.ir()) {}
+      : w_(w),
+        plan_(plan),
+        tiles_(w, 2 * plan.pairs, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
     tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
@@ -192,27 +208,24 @@ class Writer {
     }
   }
 
-  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
-
   void channels(const Value& out) {
-    const Value staged = tiles_.staging_area(), end = params_end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), out},
-                 [&](const Values& v) {
-                   Values next = tile(v[0], v[1], staged, v[2]);
-                   next.push_back(ir_.differs(next[1], end));
-                   return next;
-                 });
+    const Value staged = tiles_.staging_area();
+    channels_.run(plan_.oc, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, staged, output);
+                  });
   }
 
-  Values tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
-    const int sums = plan_.oc * plan_.pairs;
+  // Returns the next tile's weights.
+  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
+    const int sums = plan_.oc * plan_.pairs, words = channels_.param_bytes() / 4;
     // Carried: weights, bytes of the next group, staged, then (sum, high) of every pair and
     // channel.
     Values state = {weights, ir_.load_byte(weights, false), staged};
     for (int i = 0; i < plan_.pairs; ++i)
       for (int c = 0; c < plan_.oc; ++c) {
-        state.push_back(ir_.load_word(ir_.at(params, 4 * (c * kParamWords + 1))));
-        state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
+        state.push_back(ir_.load_word(ir_.at(params, 4 * (c * words + 1))));
+        state.push_back(ir_.load_word(ir_.at(params, 4 * c * words)));
       }
     state = ir_.do_while(state, [&](const Values& v) {
       Values group = {ir_.at(v[0], 1), v[2]};
@@ -235,23 +248,12 @@ class Writer {
       next.push_back(ir_.differs(next[1], n(0)));
       return next;
     });
-    const Value shared = params_end();
-    for (int c = 0; c < plan_.oc; ++c) {
-      const Value channel = ir_.at(params, 4 * c * kParamWords);
-      const Value multiplier = ir_.load_word(ir_.at(channel, 8));
-      const Value last = ir_.load_word(ir_.at(channel, 12));
-      for (int i = 0; i < plan_.pairs; ++i) {
-        const auto at = static_cast<size_t>(3 + 2 * (i * plan_.oc + c));
-        const Value& high = state[at + 1];
-        const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
-        ir_.store_byte(tiles_.requantise(low, multiplier, last, shared),
-                       ir_.at(out, int64_t{2 * i} * w_.out_c + c));
-        ir_.store_byte(tiles_.requantise(high, multiplier, last, shared),
-                       ir_.at(out, int64_t{2 * i + 1} * w_.out_c + c));
-      }
-    }
-    return {ir_.at(state[0], 1), ir_.at(params, int64_t{4} * kParamWords * plan_.oc),
-            ir_.at(out, plan_.oc)};
+    channels_.store({plan_.oc, 2 * plan_.pairs, w_.out_c}, params, out, [&](int pixel, int c) {
+      const auto at = static_cast<size_t>(3 + 2 * (pixel / 2 * plan_.oc + c));
+      const Value& high = state[at + 1];
+      return pixel % 2 == 0 ? ir_.sub(state[at], ir_.shift_left(high, n(16))) : high;
+    });
+    return ir_.at(state[0], 1);
   }
 
   // oc * pairs * terms multiplications, twice as many products.
@@ -278,6 +280,7 @@ class Writer {
   const Plan& plan_;
   PixelTiles tiles_;
   IrText& ir_;
+  ChannelLoop channels_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
@@ -290,7 +293,16 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 extern const KernelTemplate kLanesNhwc;
 const KernelTemplate kLanesNhwc = {
-    "lanes_nhwc", 2,    {"weights", "params"}, supports, space, default_schedule,
-    describe,     pack, scratch_bytes,         lower};
+    .name = "lanes_nhwc",
+    .version = 2,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

@@ -13,16 +13,22 @@ NestBuilder::NestBuilder(int input_bytes, int weight_bytes, int params_bytes) {
                     {"params", params_bytes, false, {}}};
 }
 
-void NestBuilder::loop(const char* name, int64_t extent, Loop::Kind kind, bool reduces,
-                       int64_t input, int64_t weights, int64_t output, int64_t params) {
-  nest_.loops.push_back({name, extent, kind, reduces});
-  const int64_t strides[] = {input, weights, output, params};
+void NestBuilder::loop(const Step& step) {
+  nest_.loops.push_back({step.name, step.extent, step.kind, step.reduces});
+  const int64_t strides[] = {step.strides.input, step.strides.weights, step.strides.output,
+                             step.strides.params};
   for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
 }
 
 LoopNest NestBuilder::finish(const Schedule& schedule) {
   describe_switches(schedule, nest_);
   return std::move(nest_);
+}
+
+std::vector<int> up_to(int most) {
+  std::vector<int> all;
+  for (int v = 1; v <= most; ++v) all.push_back(v);
+  return all;
 }
 
 std::vector<int> divisors(int n, int most) {

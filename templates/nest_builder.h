@@ -15,8 +15,17 @@ class NestBuilder {
   NestBuilder(int input_bytes, int weight_bytes, int params_bytes);
 
   /// The next loop inwards, and the bytes that each array's address moves per step of it.
-  void loop(const char* name, int64_t extent, Loop::Kind kind, bool reduces, int64_t input,
-            int64_t weights, int64_t output, int64_t params);
+  struct Strides {
+    int64_t input = 0, weights = 0, output = 0, params = 0;
+  };
+  struct Step {
+    const char* name;
+    int64_t extent;
+    Loop::Kind kind = Loop::Kind::kSerial;
+    bool reduces = false;
+    Strides strides = {};
+  };
+  void loop(const Step& step);
 
   /// The nest, with the code generator's switches of `schedule`; the rest is the template's to
   /// fill.
@@ -25,6 +34,9 @@ class NestBuilder {
  private:
   LoopNest nest_;
 };
+
+/// 1, 2, ..., most.
+std::vector<int> up_to(int most);
 
 /// The divisors of n up to `most`, ascending: what a tile may be without a remainder.
 std::vector<int> divisors(int n, int most);

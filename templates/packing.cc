@@ -1,5 +1,7 @@
 #include "templates/packing.h"
 
+#include "schedules/requantise.h"
+
 namespace tinytune {
 
 PackedConstant bytes_constant(std::string name, const std::vector<int8_t>& values) {
@@ -12,6 +14,18 @@ PackedConstant words_constant(std::string name, const std::vector<int32_t>& valu
     for (int byte = 0; byte < 4; ++byte)
       constant.bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(value) >> (8 * byte)));
   return constant;
+}
+
+std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const LayerData& data,
+                                                 int first, int count) {
+  std::vector<std::vector<int8_t>> tile;
+  for (int c = first; c < first + count; ++c) tile.push_back(channel_weights(w, data, c));
+  return tile;
+}
+
+int32_t halves(int low, int high) {
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(low)) |
+                              static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16);
 }
 
 }  // namespace tinytune

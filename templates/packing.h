@@ -12,4 +12,11 @@ namespace tinytune {
 PackedConstant bytes_constant(std::string name, const std::vector<int8_t>& values);
 PackedConstant words_constant(std::string name, const std::vector<int32_t>& values);
 
+/// Weights of `count` output channels from `first` on, each in reduction order.
+std::vector<std::vector<int8_t>> weights_of_tile(const Workload& workload, const LayerData& data,
+                                                 int first, int count);
+
+/// Two 16-bit values in a word.
+int32_t halves(int low, int high);
+
 }  // namespace tinytune

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "schedules/requantise.h"
-
 namespace tinytune {
 
 using Value = IrText::Value;
@@ -19,27 +17,6 @@ bool tiles_fit(const Workload& w) {
 std::string usual_border(const Workload& w) {
   const Knob knob = border_knob(w);
   return w.in_c >= 8 ? knob.values.back() : knob.values.front();
-}
-
-Result<RequantiseWords> requantise_words(const Workload& w, const LayerData& data) {
-  RequantiseWords words;
-  if (w.facts.requantise == Requantise::kFused) {
-    auto fused = fuse_requantise(w, data);
-    if (!fused)
-      return Error(ErrorCode::kUnsupported, "no fused requantisation is exact for these weights");
-    words.multiplier = std::move(fused->multiplier);
-    words.last = std::move(fused->offset);
-    words.shared = {fused->left, fused->right};
-    return words;
-  }
-  if (!short_requantise_proved(w, data))
-    return Error(ErrorCode::kUnsupported,
-                 "the short requantisation is not exact for these weights");
-  for (size_t c = 0; c < data.multiplier.size(); ++c) {
-    words.multiplier.push_back(static_cast<int32_t>(2 * static_cast<uint32_t>(data.multiplier[c])));
-    words.last.push_back(-data.shift[c]);
-  }
-  return words;
 }
 
 int64_t inputs_of_run(const Workload& w, std::string_view border) {
@@ -68,12 +45,12 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
                       const std::function<void(const Value&)>& channels) {
   const Value scratch = IrText::argument("scratch");
   if (window_.copied) copy_window(scratch);
-  if (window_.tested) fill(scratch, (w_.in_c + 3) / 4);
+  if (window_.tested) ir_.fill(scratch, (w_.in_c + 3) / 4, border_word());
   const Value source = window_.copied ? scratch : IrText::argument("input");
   const int64_t step = int64_t{w_.stride_w} * w_.in_c;
   const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
   const int all = w_.out_h * w_.out_w;
-  count_to(tiles(w_, pixels_), [&](const Value& tile) {
+  ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
     const Value start = ir_.mul(tile, n(pixels_));
     const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
     Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
@@ -154,26 +131,22 @@ Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& 
   return ends[0];
 }
 
-void PixelTiles::fill(const Value& target, int64_t words) {
-  const auto border = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
-  count_to(words, [&](const Value& i) {
-    ir_.store_word(n(static_cast<int32_t>(border * 0x01010101u)),
-                   ir_.at(target, ir_.shift_left(i, n(2))));
-  });
+uint32_t PixelTiles::border_word() const {
+  return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point);
 }
 
 // The input with its border, in scratch. Rows of words where they are.
 void PixelTiles::copy_window(const Value& scratch) {
   const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
-  fill(scratch, window_.bytes / 4);
+  ir_.fill(scratch, window_.bytes / 4, border_word());
   const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
   const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
   const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
-  count_to(rows, [&](const Value& y) {
+  ir_.count_to(rows, [&](const Value& y) {
     const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
     const Value to =
         ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
-    count_to(words ? used / 4 : used, [&](const Value& i) {
+    ir_.count_to(words ? used / 4 : used, [&](const Value& i) {
       const Value offset = words ? ir_.shift_left(i, n(2)) : i;
       if (words)
         ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
@@ -181,23 +154,6 @@ void PixelTiles::copy_window(const Value& scratch) {
         ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
     });
   });
-}
-
-Value PixelTiles::requantise(const Value& acc, const Value& multiplier, const Value& last,
-                             const Value& shared) {
-  if (w_.facts.requantise == Requantise::kFused) {
-    const Value left = ir_.load_word(shared), right = ir_.load_word(ir_.at(shared, 4));
-    const Value scaled = ir_.multiply_high(ir_.shift_left(acc, left), multiplier);
-    return ir_.clamp(ir_.shift_right(ir_.add(scaled, last), right), w_.activation_min,
-                     w_.activation_max);
-  }
-  // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
-  const Value below = ir_.shift_right(ir_.mul(acc, multiplier), n(31));
-  const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, multiplier), below);
-  const Value half = ir_.shift_left(n(1), ir_.sub(last, n(1)));
-  const Value rounded = ir_.add(ir_.add(high, ir_.shift_right(high, n(31))), half);
-  return ir_.clamp(ir_.add(ir_.shift_right(rounded, last), n(w_.output_zero_point)),
-                   w_.activation_min, w_.activation_max);
 }
 
 }  // namespace tinytune

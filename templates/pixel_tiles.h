@@ -25,14 +25,6 @@ bool tiles_fit(const Workload& workload);
 /// tests cost more than the copy.
 std::string usual_border(const Workload& workload);
 
-/// The two words that a channel's requantisation reads, and how many words follow all channels.
-struct RequantiseWords {
-  std::vector<int32_t> multiplier, last;  ///< per channel; last: offset, or right shift
-  std::vector<int32_t> shared;            ///< {left, right} of the fused form
-};
-/// kUnsupported: the kind in `workload.facts` is not provable for these constants.
-Result<RequantiseWords> requantise_words(const Workload& workload, const LayerData& data);
-
 class PixelTiles {
  public:
   using Value = IrText::Value;
@@ -69,22 +61,9 @@ class PixelTiles {
   /// The space behind the padded copy of the input, where staged inputs go.
   Value staging_area();
 
-  /// The clamped result, still a word. `shared` is the address of RequantiseWords::shared.
-  Value requantise(const Value& accumulator, const Value& multiplier, const Value& last,
-                   const Value& shared);
-
-  template <typename Body>
-  void count_to(int64_t extent, const Body& body) {
-    ir_.do_while({n(0)}, [&](const Values& v) {
-      body(v[0]);
-      const Value next = ir_.add(v[0], n(1));
-      return Values{next, ir_.differs(next, n(extent))};
-    });
-  }
-
  private:
   void copy_window(const Value& scratch);
-  void fill(const Value& target, int64_t words);
+  uint32_t border_word() const;
   Value tap_address(const Pixel& pixel, const Value& row, const Value& column);
   Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
                    const std::function<void(const Values&)>& step);

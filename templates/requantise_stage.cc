@@ -2,10 +2,7 @@
 
 #include <Halide.h>
 
-#include <algorithm>
-
-#include "schedules/requantise.h"
-#include "templates/packing.h"
+#include "templates/channel_params.h"
 
 namespace tinytune {
 namespace {
@@ -13,18 +10,8 @@ namespace {
 using Halide::cast;
 using Halide::Expr;
 
-// Fields per channel, after the bias.
-int fields(Requantise kind) {
-  switch (kind) {
-    case Requantise::kLong:
-      return 4;  // bias, multiplier, left shift, right shift
-    case Requantise::kShort:
-      return 3;  // bias, 2 * multiplier, right shift
-    case Requantise::kFused:
-      return 3;  // bias, multiplier, offset
-  }
-  return 0;
-}
+// Words of a channel: the bias, then those of requantisation.
+int words(Requantise kind) { return 1 + scaling_words(kind); }
 
 Expr unsigned_bits(const Expr& e) { return cast<uint32_t>(e); }
 Expr signed_bits(const Expr& e) { return cast<int32_t>(e); }
@@ -36,83 +23,55 @@ Expr multiply_high(const Expr& a, const Expr& b) {
 
 }  // namespace
 
-int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
-  uint32_t sum = 0;
-  for (int8_t weight : channel_weights(w, data, channel)) sum += static_cast<uint32_t>(weight);
-  const auto bias = static_cast<uint32_t>(data.bias[static_cast<size_t>(channel)]);
-  return static_cast<int32_t>(bias - static_cast<uint32_t>(w.input_zero_point) * sum);
-}
-
-Result<PackedConstant> pack_requantise(const Workload& w, const LayerData& data) {
-  std::vector<int32_t> words;
-  const Requantise kind = w.facts.requantise;
-  std::optional<FusedRequantise> fused;
-  if (kind == Requantise::kFused && !(fused = fuse_requantise(w, data)))
-    return Error(ErrorCode::kUnsupported, "no fused requantisation is exact for these weights");
-  if (kind == Requantise::kShort && !short_requantise_proved(w, data))
-    return Error(ErrorCode::kUnsupported,
-                 "the short requantisation is not exact for these weights");
-  for (int channel = 0; channel < w.out_c; ++channel) {
-    const auto c = static_cast<size_t>(channel);
-    words.push_back(folded_bias(w, data, channel));
-    switch (kind) {
-      case Requantise::kLong:
-        words.insert(words.end(),
-                     {data.multiplier[c], std::max(data.shift[c], 0), std::max(-data.shift[c], 0)});
-        break;
-      case Requantise::kShort:
-        words.insert(
-            words.end(),
-            {static_cast<int32_t>(2 * static_cast<uint32_t>(data.multiplier[c])), -data.shift[c]});
-        break;
-      case Requantise::kFused:
-        words.insert(words.end(), {fused->multiplier[c], fused->offset[c]});
-        break;
-    }
-  }
-  if (fused) words.insert(words.end(), {fused->left, fused->right});
-  return words_constant("params", words);
-}
-
 void bound_params(const Workload& w, Halide::ImageParam& params) {
   const Requantise kind = w.facts.requantise;
-  params.dim(0).set_bounds(0, w.out_c * fields(kind) + (kind == Requantise::kFused ? 2 : 0));
+  params.dim(0).set_bounds(0, w.out_c * words(kind) + shared_words(kind));
 }
 
 Expr bias_of(const Workload& w, const Halide::ImageParam& params, const Expr& channel) {
-  return unsigned_bits(params(channel * fields(w.facts.requantise)));
+  return unsigned_bits(params(channel * words(w.facts.requantise)));
 }
 
 Expr requantise(const Workload& w, const Halide::ImageParam& params, const Expr& accumulator,
                 const Expr& channel) {
   const Requantise kind = w.facts.requantise;
-  const auto field = [&](int i) { return params(channel * fields(kind) + i); };
-  Expr scaled;
+  const auto word = [&](int i) { return params(channel * words(kind) + i); };
+  const auto clamped = [&](const Expr& scaled, int zero_point) {
+    return cast<int8_t>(
+        Halide::clamp(scaled, w.activation_min - zero_point, w.activation_max - zero_point) +
+        zero_point);
+  };
   if (kind == Requantise::kFused) {
-    const int shifts = w.out_c * fields(kind);
-    const Expr left = unsigned_bits(params(shifts)), right = unsigned_bits(params(shifts + 1));
-    scaled = (multiply_high(signed_bits(accumulator << left), field(1)) + field(2)) >> right;
-  } else if (kind == Requantise::kShort) {
-    // floor(acc * m / 2^31 + 1/2) = high word of acc * 2m, plus the bit below it.
-    const Expr product =
-        cast<int64_t>(signed_bits(accumulator)) * cast<int64_t>(unsigned_bits(field(1)));
-    const Expr high = signed_bits(product >> 32) + signed_bits(unsigned_bits(product) >> 31);
-    const Expr shift = unsigned_bits(field(2));
-    scaled =
-        ((high + (high >> 31) + signed_bits(Expr(uint32_t{1}) << (shift - Expr(uint32_t{1})))) >>
-         shift) +
-        w.output_zero_point;
-  } else {
-    const Expr left = unsigned_bits(field(2)), right = unsigned_bits(field(3));
-    const Expr shifted = signed_bits(accumulator << left);
-    const Expr high = cast<int32_t>(
-        (cast<int64_t>(shifted) * cast<int64_t>(field(1)) + Expr(int64_t{1} << 30)) >> 31);
-    const Expr mask = signed_bits((Expr(uint32_t{1}) << right) - Expr(uint32_t{1}));
-    const Expr above = (high & mask) > ((mask >> 1) + signed_bits(unsigned_bits(high) >> 31));
-    scaled = signed_bits(unsigned_bits((high >> right) + Halide::select(above, 1, 0)) +
-                         Expr(static_cast<uint32_t>(w.output_zero_point)));
+    const int shared = w.out_c * words(kind);
+    const Expr left = unsigned_bits(params(shared)), right = unsigned_bits(params(shared + 1));
+    const Expr scaled =
+        (multiply_high(signed_bits(accumulator << left), word(1)) + word(2)) >> right;
+    return clamped(scaled, 0);  // the zero point is in the offset
   }
-  return cast<int8_t>(Halide::clamp(scaled, w.activation_min, w.activation_max));
+  if (kind == Requantise::kShort || kind == Requantise::kShifted) {
+    const bool shifted = kind == Requantise::kShifted;
+    const Expr acc = shifted ? accumulator << unsigned_bits(word(3)) : accumulator;
+    // floor(acc * m / 2^31 + 1/2) = high word of acc * 2m, plus the bit below it.
+    const Expr product = cast<int64_t>(signed_bits(acc)) * cast<int64_t>(unsigned_bits(word(1)));
+    const Expr high = signed_bits(product >> 32) + signed_bits(unsigned_bits(product) >> 31);
+    const Expr shift = unsigned_bits(word(2));
+    const Expr one = Expr(uint32_t{1});
+    Expr sign = high >> 31, half = one << (shift - one);
+    if (shifted) {  // a right shift of 0 rounds nothing
+      sign = sign & (-word(2) >> 31);
+      half = (one << shift) >> 1;
+    }
+    const Expr scaled = (high + sign + signed_bits(half)) >> shift;
+    return clamped(scaled + w.output_zero_point, 0);  // proved not to overflow
+  }
+  const Expr left = unsigned_bits(word(2)), right = unsigned_bits(word(3));
+  const Expr shifted = signed_bits(accumulator << left);
+  const Expr high = cast<int32_t>(
+      (cast<int64_t>(shifted) * cast<int64_t>(word(1)) + Expr(int64_t{1} << 30)) >> 31);
+  const Expr mask = signed_bits((Expr(uint32_t{1}) << right) - Expr(uint32_t{1}));
+  const Expr above = (high & mask) > ((mask >> 1) + signed_bits(unsigned_bits(high) >> 31));
+  // Anything up to the ends of int32 may come out; there the zero point is added last.
+  return clamped((high >> right) + Halide::select(above, 1, 0), w.output_zero_point);
 }
 
 }  // namespace tinytune

@@ -11,12 +11,12 @@
 
 #include <algorithm>
 
-#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -25,7 +25,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kParamWords = 3;  // bias, multiplier, offset or shift
+constexpr int kStartWords = 1;  // of a channel: the bias
 
 // How inputs are widened. Words need every run of inputs to start on a word.
 enum class Staging { kWords, kPairs, kHalves };
@@ -62,11 +62,11 @@ struct Plan {
 };
 
 bool supports_conv(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.isa == "armv7e-m";
+  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp);
 }
 
 bool supports_dense(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kDense && device.target.isa == "armv7e-m";
+  return tiles_fit(w) && w.op == OpKind::kDense && device.target.can(Capability::kDsp);
 }
 
 // A row of its own for dense layers, which have knobs of their own.
@@ -117,16 +117,11 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
-  std::vector<int32_t> weights, params;
+  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
+  std::vector<int32_t> weights;
   for (int first = 0; first < w.out_c; first += plan.oc) {
-    std::vector<std::vector<int8_t>> tile;
-    for (int c = first; c < first + plan.oc; ++c) {
-      tile.push_back(channel_weights(w, data, c));
-      tile.back().resize(static_cast<size_t>(2 * plan.pairs + 2), 0);
-      const auto at = static_cast<size_t>(c);
-      params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
-    }
+    auto tile = weights_of_tile(w, data, first, plan.oc);
+    for (auto& channel : tile) channel.resize(static_cast<size_t>(2 * plan.pairs + 2), 0);
     for (int64_t k = 0; plan.byte_weights && k < w.in_c; k += 4)
       for (const auto& channel : tile) {
         uint32_t word = 0;
@@ -142,15 +137,11 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
         const auto value = [&](int64_t k) {
           return k < w.reduction() ? channel[static_cast<size_t>(k)] : int8_t{0};
         };
-        weights.push_back(
-            static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(value(low))) |
-                                 static_cast<uint32_t>(static_cast<uint16_t>(value(high))) << 16));
+        weights.push_back(halves(value(low), value(high)));
       }
     }
   }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
-  return std::vector<PackedConstant>{words_constant("weights", weights),
-                                     words_constant("params", params)};
+  return std::vector<PackedConstant>{words_constant("weights", weights), params};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -158,17 +149,38 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t tiles = PixelTiles::tiles(w, plan.px);
   const int64_t input_bytes = plan.staged ? 4 : 2, weight_bytes = plan.byte_weights ? 2 : 4;
   using Kind = Loop::Kind;
-  NestBuilder build(4, 4, 12);
-  build.loop("px_outer", tiles, Kind::kSerial, false, 0, 0, int64_t{w.out_c} * plan.px, 0);
-  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0, plan.weight_bytes(), plan.oc,
-             12 * plan.oc);
-  build.loop("reduction", plan.pairs / plan.step, Kind::kSerial, true,
-             input_bytes * plan.px * plan.step, weight_bytes * plan.step * plan.oc, 0, 0);
-  build.loop("ku", plan.step, Kind::kUnrolled, true, input_bytes * plan.px, weight_bytes * plan.oc,
-             0, 0);
-  build.loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
-  build.loop("px", plan.px, Kind::kUnrolled, false, 4, 0, w.out_c, 0);
-  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 4, param_bytes);
+  build.loop(
+      {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.px}});
+  build.loop(
+      {.name = "oc_outer",
+       .extent = w.out_c / plan.oc,
+       .strides = {
+           .weights = plan.weight_bytes(), .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.loop({.name = "reduction",
+              .extent = plan.pairs / plan.step,
+              .reduces = true,
+              .strides = {.input = input_bytes * plan.px * plan.step,
+                          .weights = weight_bytes * plan.step * plan.oc}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = input_bytes * plan.px, .weights = weight_bytes * plan.oc}});
+  build.loop({.name = "pair",
+              .extent = 2,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
@@ -186,7 +198,11 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, plan.px, plan.border), ir_(tiles_.ir()) {}
+      : w_(w),
+        plan_(plan),
+        tiles_(w, plan.px, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
@@ -239,25 +255,21 @@ class Writer {
     }
   }
 
-  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
-
   // All output channels of the staged pixels.
   void channels(const Value& out) {
-    const Value end = params_end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), out},
-                 [&](const Values& v) {
-                   Values next = tile(v[0], v[1], v[2]);
-                   next.push_back(ir_.differs(next[1], end));
-                   return next;
-                 });
+    channels_.run(plan_.oc, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, output);
+                  });
   }
 
-  Values tile(const Value& weights, const Value& params, const Value& out) {
+  // Returns the next tile's weights.
+  Value tile(const Value& weights, const Value& params, const Value& out) {
     // Carried: weights, staged, sums.
     Values state = {weights, plan_.staged ? tiles_.staging_area() : IrText::argument("input")};
     for (int i = 0; i < plan_.px; ++i)
       for (int c = 0; c < plan_.oc; ++c)
-        state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
+        state.push_back(ir_.load_word(ir_.at(params, channels_.param_bytes() * c)));
     const Value end = ir_.at(weights, plan_.weight_bytes());
     state = ir_.do_while(state, [&](const Values& v) {
       Values next = v;
@@ -281,17 +293,10 @@ class Writer {
       next.push_back(ir_.differs(next[0], end));
       return next;
     });
-    const Value shared = params_end();
-    for (int c = 0; c < plan_.oc; ++c) {
-      const Value channel = ir_.at(params, 4 * c * kParamWords);
-      const Value multiplier = ir_.load_word(ir_.at(channel, 4));
-      const Value last = ir_.load_word(ir_.at(channel, 8));
-      for (int i = 0; i < plan_.px; ++i)
-        ir_.store_byte(tiles_.requantise(state[static_cast<size_t>(2 + i * plan_.oc + c)],
-                                         multiplier, last, shared),
-                       ir_.at(out, int64_t{i} * w_.out_c + c));
-    }
-    return {state[0], ir_.at(params, 4 * kParamWords * plan_.oc), ir_.at(out, plan_.oc)};
+    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out, [&](int pixel, int c) {
+      return state[static_cast<size_t>(2 + pixel * plan_.oc + c)];
+    });
+    return state[0];
   }
 
   // Pair `pair` of words that hold four bytes each, `words` of them side by side: bytes 0 and 2 of
@@ -305,6 +310,7 @@ class Writer {
   const Plan& plan_;
   PixelTiles tiles_;
   IrText& ir_;
+  ChannelLoop channels_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
@@ -317,12 +323,30 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 extern const KernelTemplate kSmladNhwc;
 const KernelTemplate kSmladNhwc = {
-    "smlad_nhwc", 1,    {"weights", "params"}, supports_conv, space, default_schedule,
-    describe,     pack, scratch_bytes,         lower};
+    .name = "smlad_nhwc",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = supports_conv,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 extern const KernelTemplate kSmladDense;
 const KernelTemplate kSmladDense = {
-    "smlad_dense", 1,    {"weights", "params"}, supports_dense, space, default_schedule,
-    describe,      pack, scratch_bytes,         lower};
+    .name = "smlad_dense",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = supports_dense,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

@@ -7,12 +7,12 @@
 // it asks: every run must start on a word, so steps between pixels must be even numbers of inputs.
 #include <algorithm>
 
-#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -21,7 +21,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kParamWords = 3;  // bias, multiplier, offset or shift
+constexpr int kStartWords = 1;  // of a channel: the bias
 
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
@@ -47,7 +47,7 @@ struct Plan {
 };
 
 bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.isa == "armv7e-m" &&
+  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp) &&
          w.kernel_h * w.kernel_w > 1 && w.stride_w * w.in_c % 2 == 0 &&
          w.pad_left * w.in_c % 2 == 0 &&
          w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
@@ -95,29 +95,20 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
-  std::vector<int32_t> weights, params;
+  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
+  std::vector<int32_t> weights;
   for (int first = 0; first < w.out_c; first += plan.oc) {
-    std::vector<std::vector<int8_t>> tile;
-    for (int c = first; c < first + plan.oc; ++c) {
-      tile.push_back(channel_weights(w, data, c));
-      const auto at = static_cast<size_t>(c);
-      params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
-    }
+    const auto tile = weights_of_tile(w, data, first, plan.oc);
     for (int row = 0; row < w.kernel_h; ++row)
       for (int64_t pair = 0; pair < plan.pairs; ++pair)
         for (const auto& channel : tile) {
           const auto half = [&](int64_t k) {
-            const int8_t v =
-                k < plan.run ? channel[static_cast<size_t>(row * plan.run + k)] : int8_t{0};
-            return static_cast<uint32_t>(static_cast<uint16_t>(v));
+            return k < plan.run ? channel[static_cast<size_t>(row * plan.run + k)] : int8_t{0};
           };
-          weights.push_back(static_cast<int32_t>(half(2 * pair) | half(2 * pair + 1) << 16));
+          weights.push_back(halves(half(2 * pair), half(2 * pair + 1)));
         }
   }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
-  return std::vector<PackedConstant>{words_constant("weights", weights),
-                                     words_constant("params", params)};
+  return std::vector<PackedConstant>{words_constant("weights", weights), params};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -125,21 +116,47 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   using Kind = Loop::Kind;
-  NestBuilder build(4, 4, 12);
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 4, param_bytes);
   const int64_t pixels = int64_t{w.out_c} * plan.px;
-  build.loop("row_outer", blocks * plan.rows, Kind::kSerial, false, w.stride_h * plan.row_bytes, 0,
-             int64_t{w.out_w} * w.out_c, 0);
-  build.loop("px_outer", tiles, Kind::kSerial, false, plan.px * plan.pixel_bytes, 0, pixels, 0);
-  build.loop("oc_outer", w.out_c / plan.oc, Kind::kSerial, false, 0,
-             w.kernel_h * plan.tile_weights(), plan.oc, 12 * plan.oc);
-  build.loop("kernel_row", w.kernel_h, Kind::kSerial, true, w.dilation_h * plan.row_bytes,
-             plan.tile_weights(), 0, 0);
-  build.loop("reduction", plan.pairs / plan.step, Kind::kSerial, true, 4 * plan.step,
-             int64_t{4} * plan.step * plan.oc, 0, 0);
-  build.loop("ku", plan.step, Kind::kUnrolled, true, 4, 4 * plan.oc, 0, 0);
-  build.loop("pair", 2, Kind::kUnrolled, true, 2, 2, 0, 0);
-  build.loop("px", plan.px, Kind::kUnrolled, false, plan.pixel_bytes, 0, w.out_c, 0);
-  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, 4, 1, 12);
+  build.loop(
+      {.name = "row_outer",
+       .extent = blocks * plan.rows,
+       .strides = {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c}});
+  build.loop({.name = "px_outer",
+              .extent = tiles,
+              .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
+  build.loop({.name = "oc_outer",
+              .extent = w.out_c / plan.oc,
+              .strides = {.weights = w.kernel_h * plan.tile_weights(),
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  build.loop({.name = "kernel_row",
+              .extent = w.kernel_h,
+              .reduces = true,
+              .strides = {.input = w.dilation_h * plan.row_bytes, .weights = plan.tile_weights()}});
+  build.loop({.name = "reduction",
+              .extent = plan.pairs / plan.step,
+              .reduces = true,
+              .strides = {.input = 4 * plan.step, .weights = int64_t{4} * plan.step * plan.oc}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4, .weights = 4 * plan.oc}});
+  build.loop({.name = "pair",
+              .extent = 2,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = plan.pixel_bytes, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
@@ -154,16 +171,16 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, 1, "none"), ir_(tiles_.ir()) {}
+      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
-    fill(IrText::argument("scratch"), plan_.buffered * plan_.row_bytes / 4);
-    tiles_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
+    ir_.fill(IrText::argument("scratch"), plan_.buffered * plan_.row_bytes / 4, zero_points());
+    ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
       const Value start = ir_.mul(block, n(plan_.rows));
       const Value first =
           w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
       widen_rows(ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top)));
-      tiles_.count_to(plan_.rows, [&](const Value& row) { output_row(first, row); });
+      ir_.count_to(plan_.rows, [&](const Value& row) { output_row(first, row); });
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -171,20 +188,11 @@ class Writer {
  private:
   static Value n(int64_t v) { return IrText::number(v); }
 
-  Value zero_points() const {
-    const auto border = static_cast<uint32_t>(static_cast<uint16_t>(w_.input_zero_point));
-    return n(static_cast<int32_t>(border * 0x00010001u));
-  }
-
-  void fill(const Value& target, int64_t words) {
-    tiles_.count_to(words, [&](const Value& i) {
-      ir_.store_word(zero_points(), ir_.at(target, ir_.shift_left(i, n(2))));
-    });
-  }
+  uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
 
   // The buffered rows from input row `top` on. Columns of the border keep their first filling.
   void widen_rows(const Value& top) {
-    tiles_.count_to(plan_.buffered, [&](const Value& r) {
+    ir_.count_to(plan_.buffered, [&](const Value& r) {
       const Value target = ir_.at(ir_.at(IrText::argument("scratch"), 2 * plan_.lead),
                                   ir_.mul(r, n(plan_.row_bytes)));
       const Value y = ir_.add(top, r);
@@ -202,7 +210,8 @@ class Writer {
           {ir_.select(inside, n(words), n(0))},
           [&](const Values& v) { return ir_.below(v[0], n(words)); },
           [&](const Values& v) {
-            ir_.store_word(zero_points(), ir_.at(target, ir_.shift_left(v[0], n(2))));
+            ir_.store_word(n(static_cast<int32_t>(zero_points())),
+                           ir_.at(target, ir_.shift_left(v[0], n(2))));
             return Values{ir_.add(v[0], n(1))};
           });
     });
@@ -241,7 +250,7 @@ class Writer {
     const Value out = ir_.at(IrText::argument("output"),
                              ir_.mul(ir_.add(first, row), n(int64_t{w_.out_w} * w_.out_c)));
     const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
-    tiles_.count_to(tiles, [&](const Value& tile) {
+    ir_.count_to(tiles, [&](const Value& tile) {
       const Value start = ir_.mul(tile, n(plan_.px));
       const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
       channels(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))),
@@ -249,24 +258,20 @@ class Writer {
     });
   }
 
-  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
-
   void channels(const Value& window, const Value& out) {
-    const Value end = params_end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), out},
-                 [&](const Values& v) {
-                   Values next = tile(window, v[0], v[1], v[2]);
-                   next.push_back(ir_.differs(next[1], end));
-                   return next;
-                 });
+    channels_.run(plan_.oc, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(window, weights, params, output);
+                  });
   }
 
-  Values tile(const Value& window, const Value& weights, const Value& params, const Value& out) {
+  // Returns the next tile's weights.
+  Value tile(const Value& window, const Value& weights, const Value& params, const Value& out) {
     // Carried: weights, the window's row, sums.
     Values state = {weights, window};
     for (int i = 0; i < plan_.px; ++i)
       for (int c = 0; c < plan_.oc; ++c)
-        state.push_back(ir_.load_word(ir_.at(params, 4 * c * kParamWords)));
+        state.push_back(ir_.load_word(ir_.at(params, channels_.param_bytes() * c)));
     const Value end = ir_.at(weights, w_.kernel_h * plan_.tile_weights());
     const int64_t row_step = w_.dilation_h * plan_.row_bytes;
     state = ir_.do_while(state, [&](const Values& v) {
@@ -286,17 +291,10 @@ class Writer {
       next.push_back(ir_.differs(next[0], end));
       return next;
     });
-    const Value shared = params_end();
-    for (int c = 0; c < plan_.oc; ++c) {
-      const Value channel = ir_.at(params, 4 * c * kParamWords);
-      const Value multiplier = ir_.load_word(ir_.at(channel, 4));
-      const Value last = ir_.load_word(ir_.at(channel, 8));
-      for (int i = 0; i < plan_.px; ++i)
-        ir_.store_byte(tiles_.requantise(state[static_cast<size_t>(2 + i * plan_.oc + c)],
-                                         multiplier, last, shared),
-                       ir_.at(out, int64_t{i} * w_.out_c + c));
-    }
-    return {state[0], ir_.at(params, 4 * kParamWords * plan_.oc), ir_.at(out, plan_.oc)};
+    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out, [&](int pixel, int c) {
+      return state[static_cast<size_t>(2 + pixel * plan_.oc + c)];
+    });
+    return state[0];
   }
 
   // `step` pairs of every pixel with every channel.
@@ -321,8 +319,8 @@ class Writer {
 
   const Workload& w_;
   const Plan& plan_;
-  PixelTiles tiles_;
-  IrText& ir_;
+  IrText ir_;
+  ChannelLoop channels_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
@@ -335,7 +333,16 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 extern const KernelTemplate kSmladRows;
 const KernelTemplate kSmladRows = {
-    "smlad_rows", 1,    {"weights", "params"}, supports, space, default_schedule,
-    describe,     pack, scratch_bytes,         lower};
+    .name = "smlad_rows",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

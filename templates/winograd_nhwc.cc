@@ -17,13 +17,12 @@
 #include <algorithm>
 
 #include "schedules/requantise.h"
-#include "templates/input_window.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
-#include "templates/switches.h"
+#include "templates/winograd_plan.h"
 #include "templates/winograd_transforms.h"
 
 namespace tinytune {
@@ -32,112 +31,23 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kParamWords = 3;  // bias, multiplier, offset or shift
+constexpr int kStartWords = 1;  // of a channel: the bias
 constexpr int kPoints = kWinogradPoints;
 
-int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-struct Plan {
-  int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
-  bool smlad;           // terms are pairs of channels, else single ones
-  bool border;          // patches are gathered
-  int64_t terms;        // of the sum over input channels, rounded up to steps
-  int64_t term_bytes;   // of one term, all points and tiles of a strip
-  int blocks;           // of output channels; the last may be short
-  int rows, strips;     // of squares; strips a row
-  int64_t row_bytes;    // of the patch the input's transform reads
-  int64_t input_bytes, shared_bytes, border_bytes;  // scratch, in this order
-
-  Plan(const Workload& w, const Schedule& s)
-      : tiles(s.get_int("tiles")),
-        oc(s.get_int("oc")),
-        step(s.get_int("step")),
-        smlad(s.get("multiply") == "smlad"),
-        border(needs_border(w)) {
-    terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
-    term_bytes = int64_t{kPoints} * tiles * (smlad ? 4 : 2);
-    blocks = (w.out_c + oc - 1) / oc;
-    rows = (w.out_h + 1) / 2;
-    strips = (w.out_w + 2 * tiles - 1) / (2 * tiles);
-    row_bytes = int64_t{border ? 2 * tiles + 2 : w.in_w} * w.in_c;
-    input_bytes = up(terms * term_bytes, 4);
-    shared_bytes =
-        std::max<int64_t>(int64_t{4} * kPoints * tiles * oc, border ? up(4 * row_bytes, 4) : 0);
-    border_bytes = border ? up(w.in_c, 4) : 0;
-  }
-
-  // Channels of term t: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
-  bool by_words(const Workload& w) const { return smlad && w.in_c % 4 == 0; }
-  int64_t channel(const Workload& w, int64_t t, int half) const {
-    if (!smlad) return t;
-    return by_words(w) ? t / 2 * 4 + t % 2 + 2 * half : 2 * t + half;
-  }
-};
-
-bool supports(const Workload& w, const Device&) {
-  // Four times a sum of 9 * in_c products of at most 2^14 stays below 2^31.
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
-         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.in_c <= 3640 &&
-         w.out_h >= 2 && w.out_w >= 2;
-}
-
-bool has_smlad(const Device& device) { return device.target.isa == "armv7e-m"; }
-
-// Powers of two, and all terms at once: without a loop, first products need no sum of zero.
-std::vector<int> steps(int terms) {
-  std::vector<int> all;
-  for (int step = 1; step <= std::min(terms, 32); step *= 2) all.push_back(step);
-  if (terms < 32 && all.back() != terms) all.push_back(terms);
-  return all;
-}
-
-ConfigSpace space(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
-  ConfigSpace::Family family{"winograd_nhwc",
-                             1,
-                             {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
-                              int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
-                              int_knob("step", steps(smlad ? (w.in_c + 1) / 2 : w.in_c)),
-                              {"multiply", {smlad ? "smlad" : "scalar"}},
-                              scheduler_knob()}};
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) {
-    const Plan plan(w, s);
-    const int sums = plan.tiles * plan.oc;
-    return 2 * plan.tiles <= w.out_w && sums <= (smlad ? 12 : 20) && plan.step * sums <= 256 &&
-           8 * (plan.blocks * plan.oc - w.out_c) <= w.out_c;
-  });
-  return result;
-}
-
-Schedule default_schedule(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
-  const int wanted = smlad ? 2 : 4;
-  return Schedule("winograd_nhwc", 1,
-                  {{"tiles", std::to_string(std::min(wanted, w.out_w / 2))},
-                   {"oc", w.out_c % wanted == 0 ? std::to_string(wanted) : "1"},
-                   {"step", w.in_c >= 8 ? "4" : "1"},
-                   {"multiply", smlad ? "smlad" : "scalar"},
-                   {"sched", "source"}});
-}
-
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
-  const Plan plan(w, s);
+  const WinogradPlan plan(w, s);
   return plan.input_bytes + plan.shared_bytes + plan.border_bytes;
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
-  const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
+  const WinogradPlan plan(w, schedule);
+  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
   PackedConstant weights{"weights", plan.smlad ? 4 : 2, {}};
-  std::vector<int32_t> params;
   for (int first = 0; first < w.out_c; first += plan.oc) {
     // [channel][input channel][point] of the block, zero beyond the last output channel.
     std::vector<std::vector<std::array<int, kPoints>>> block(static_cast<size_t>(plan.oc));
     for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c) {
-      const auto at = static_cast<size_t>(c);
-      params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
       const auto kernel = channel_weights(w, data, c);  // [tap][input channel]
       for (int i = 0; i < w.in_c; ++i) {
         std::array<int, 9> taps;
@@ -156,29 +66,52 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
             weights.bytes.push_back(static_cast<uint8_t>(value >> 8));
           }
   }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
-  return std::vector<PackedConstant>{std::move(weights), words_constant("params", params)};
+  return std::vector<PackedConstant>{std::move(weights), std::move(params)};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
-  const Plan plan(w, schedule);
+  const WinogradPlan plan(w, schedule);
   using Kind = Loop::Kind;
   const int64_t element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
   const int64_t squares = int64_t{plan.rows} * plan.strips * plan.tiles;
   const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
-  NestBuilder build(static_cast<int>(element), static_cast<int>(element), 12);
-  build.loop("rows", plan.rows, Kind::kSerial, false, 0, 0, int64_t{2} * w.out_w * w.out_c, 0);
-  build.loop("strips", plan.strips, Kind::kSerial, false, 0, 0, int64_t{2} * plan.tiles * w.out_c,
-             0);
-  build.loop("oc_outer", plan.blocks, Kind::kSerial, false, 0, kPoints * block, plan.oc,
-             12 * plan.oc);
-  build.loop("point", kPoints, Kind::kSerial, false, element * plan.tiles, block, 0, 0);
-  build.loop("reduction", plan.terms / plan.step, Kind::kSerial, true, plan.term_bytes * plan.step,
-             element * plan.oc * plan.step, 0, 0);
-  build.loop("ku", plan.step, Kind::kUnrolled, true, plan.term_bytes, element * plan.oc, 0, 0);
-  build.loop("lane", channels, Kind::kUnrolled, true, 2, 2, 0, 0);
-  build.loop("px", plan.tiles, Kind::kUnrolled, false, element, 0, int64_t{2} * w.out_c, 0);
-  build.loop("oc", plan.oc, Kind::kUnrolled, false, 0, element, 1, 12);
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
+  build.loop(
+      {.name = "rows", .extent = plan.rows, .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
+  build.loop({.name = "strips",
+              .extent = plan.strips,
+              .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});
+  build.loop({.name = "oc_outer",
+              .extent = plan.blocks,
+              .strides = {
+                  .weights = kPoints * block, .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.loop({.name = "point",
+              .extent = kPoints,
+              .strides = {.input = element * plan.tiles, .weights = block}});
+  build.loop({.name = "reduction",
+              .extent = plan.terms / plan.step,
+              .reduces = true,
+              .strides = {.input = plan.term_bytes * plan.step,
+                          .weights = element * plan.oc * plan.step}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = plan.term_bytes, .weights = element * plan.oc}});
+  build.loop({.name = "lane",
+              .extent = channels,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.tiles,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = element, .output = int64_t{2} * w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = element, .output = 1, .params = param_bytes}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 4.0 / 9 / static_cast<double>(channels);
@@ -192,15 +125,15 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 
 class Writer {
  public:
-  Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, 1, "none"), ir_(tiles_.ir()) {}
+  Writer(const Workload& w, const WinogradPlan& plan)
+      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
     const Value input = IrText::argument("input"), output = IrText::argument("output");
     if (plan_.border) fill_border_pixel();
-    tiles_.count_to(plan_.rows, [&](const Value& row) {
+    ir_.count_to(plan_.rows, [&](const Value& row) {
       const Value y = at_most(ir_.shift_left(row, n(1)), w_.out_h % 2 == 1, w_.out_h - 2);
-      tiles_.count_to(plan_.strips, [&](const Value& strip) {
+      ir_.count_to(plan_.strips, [&](const Value& strip) {
         const int width = 2 * plan_.tiles;
         const Value x = at_most(ir_.mul(strip, n(width)), w_.out_w % width != 0, w_.out_w - width);
         if (plan_.border) gather_patch(y, x);
@@ -227,12 +160,8 @@ class Writer {
   }
 
   void fill_border_pixel() {
-    const auto byte = static_cast<uint32_t>(static_cast<uint8_t>(w_.input_zero_point));
-    const Value target = border_pixel();
-    tiles_.count_to(plan_.border_bytes / 4, [&](const Value& i) {
-      ir_.store_word(n(static_cast<int32_t>(byte * 0x01010101u)),
-                     ir_.at(target, ir_.shift_left(i, n(2))));
-    });
+    ir_.fill(border_pixel(), plan_.border_bytes / 4,
+             0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
   }
 
   // Four rows of inputs around the strip at (y, x), border included.
@@ -312,10 +241,8 @@ class Writer {
         });
   }
 
-  Value params_end() { return ir_.at(IrText::argument("params"), 4 * kParamWords * w_.out_c); }
-
   void all_channels(const Value& out) {
-    const Value end = params_end();
+    const Value end = channels_.end();
     ir_.do_while(
         {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
           const Value weights = products(v[0]);
@@ -388,11 +315,10 @@ class Writer {
   Values outputs(const Value& params, const Value& out, const Value& count) {
     const int64_t point = int64_t{4} * plan_.oc * plan_.tiles;
     const int64_t right = w_.out_c, below = int64_t{w_.out_w} * w_.out_c;
-    const Value end_of_params = params_end(), end = ir_.at(out, count);
+    const Value shared_words = channels_.end(), end = ir_.at(out, count);
     const Values reached = ir_.do_while({params, out, shared()}, [&](const Values& v) {
       const Value bias = ir_.load_word(v[0]);
-      const Value multiplier = ir_.load_word(ir_.at(v[0], 4));
-      const Value last = ir_.load_word(ir_.at(v[0], 8));
+      const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(v[0], 4 * kStartWords));
       const Value sums_end = ir_.at(v[2], int64_t{4} * plan_.tiles);
       ir_.do_while({v[2], v[1]}, [&](const Values& tile) {
         const auto four =
@@ -400,8 +326,8 @@ class Writer {
         // Stores come last: LLVM takes them for writes to what the scaling reads.
         Values results;
         for (const Value& sum : four)
-          results.push_back(tiles_.requantise(ir_.add(ir_.shift_right(sum, n(2)), bias), multiplier,
-                                              last, end_of_params));
+          results.push_back(channels_.requantise(ir_.add(ir_.shift_right(sum, n(2)), bias), scaling,
+                                                 shared_words));
         for (size_t i = 0; i < 4; ++i)
           ir_.store_byte(results[i],
                          ir_.at(tile[1], (i / 2 != 0 ? below : 0) + (i % 2 != 0 ? right : 0)));
@@ -409,21 +335,21 @@ class Writer {
         return Values{next, ir_.opaque(ir_.at(tile[1], 2 * right)), ir_.differs(next, sums_end)};
       });
       const Value next = ir_.at(v[1], 1);
-      return Values{ir_.at(v[0], 4 * kParamWords), next, ir_.opaque(sums_end),
+      return Values{ir_.at(v[0], channels_.param_bytes()), next, ir_.opaque(sums_end),
                     ir_.differs(next, end)};
     });
     return {reached[0], reached[1]};
   }
 
   const Workload& w_;
-  const Plan& plan_;
-  PixelTiles tiles_;
-  IrText& ir_;
+  const WinogradPlan& plan_;
+  IrText ir_;
+  ChannelLoop channels_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
               const std::string& symbol) {
-  const Plan plan(w, schedule);
+  const WinogradPlan plan(w, schedule);
   return {nullptr, Writer(w, plan).write(symbol)};
 }
 
@@ -431,7 +357,16 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 extern const KernelTemplate kWinogradNhwc;
 const KernelTemplate kWinogradNhwc = {
-    "winograd_nhwc", 1,    {"weights", "params"}, supports, space, default_schedule,
-    describe,        pack, scratch_bytes,         lower};
+    .name = "winograd_nhwc",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = winograd_supports,
+    .space = winograd_space,
+    .default_schedule = winograd_default,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

@@ -23,7 +23,7 @@ class CandidateQueue {
   virtual ~CandidateQueue() = default;
 
   /// `task` is an index into the session's tasks. The ticket comes back with the outcome.
-  virtual uint64_t submit(size_t task, const Schedule& schedule) = 0;
+  virtual uint64_t submit(size_t task, const Schedule& schedule, Fidelity stage) = 0;
 
   /// The next outcome, in any order; nothing if none came in time. kFailed: no worker is left that
   /// could finish what was submitted.

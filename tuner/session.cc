@@ -1,5 +1,6 @@
 #include "tuner/session.h"
 
+#include <cmath>
 #include <ctime>
 #include <deque>
 #include <utility>
@@ -38,26 +39,48 @@ std::string shortened(const std::string& detail) {
   return detail.substr(0, std::min(detail.find('\n'), kMost));
 }
 
+double seconds_of(const StageTimes& times) {
+  const double ms = times.lower_ms + times.llvm_ms + times.link_ms + times.run_ms + times.verify_ms;
+  return std::round(ms) / 1000;  // to the millisecond: a log is read by people
+}
+
+/// What a build alone would have said of a candidate that went further.
+Measurement build_part(Measurement m) {
+  const bool ended_there = m.fidelity == Fidelity::kBuild || m.outcome == Outcome::kLost ||
+                           m.outcome == Outcome::kBuildFailed ||
+                           m.outcome == Outcome::kBuildTimeout || m.outcome == Outcome::kDoesNotFit;
+  if (ended_there) return m;
+  m.outcome = Outcome::kOk;
+  m.fidelity = Fidelity::kBuild;
+  m.cycles.clear();
+  m.instructions = m.ram_bytes = 0;
+  m.detail.clear();
+  return m;
+}
+
 }  // namespace
 
 struct Session::Outstanding {
-  Proposal proposal;
+  Trial trial;
   std::optional<uint64_t> ticket;          ///< while it is being measured
   std::optional<Measurement> measurement;  ///< once known
   bool replayed = false;                   ///< the log already holds it
+  bool charged = false;                    ///< it took one of the run's trials
 };
 
 struct Session::Run {
   Trajectory trajectory;
-  std::string tuner;
-  uint64_t seed;
+  RunSettings settings;
+  std::string identity;
   const SessionLimits& limits;
-  std::unique_ptr<CandidateQueue> queue;
-  std::deque<Outstanding> window;
+  std::unique_ptr<CandidateQueue> queue = nullptr;
+  std::deque<Outstanding> window = {};
   double search_seconds = 0;
-  uint64_t allowance = 0;  ///< new measurements that may still be started
-  std::optional<Clock::time_point> stopped_at;
-  SessionEnd end;
+  /// Trials that the trajectory may still take. Counted as it proposes and not as the log grows, so
+  /// that a resumed run stops asking where the undisturbed one does.
+  uint64_t allowance = 0;
+  std::optional<Clock::time_point> stopped_at = {};
+  SessionEnd end = {};
 };
 
 Session::Session(const std::vector<TuningTask>& tasks, const Device& device, LogWriter& log,
@@ -70,32 +93,56 @@ uint64_t Session::matching() const {
   return count;
 }
 
+uint64_t Session::matching_of_others(const Run& run) const {
+  uint64_t count = matching();
+  for (const TuningTask& task : tasks_)
+    for (const Measurement* m : records_.of(task.workload)) count -= m->run == run.identity ? 1 : 0;
+  return count;
+}
+
+// Only what was there before the run's first record: another run may have written since, and a
+// resumed run must know no more than it did.
+void Session::tell_history(Run& run) const {
+  for (const Measurement& m : records_.all()) {
+    if (m.run == run.identity) return;
+    run.trajectory.tell_history(m);
+  }
+}
+
 bool Session::finished(const Run& run) const {
   return run.stopped_at || run.end.exhausted || run.allowance == 0;
 }
 
+/// What the log says of a candidate already.
+std::optional<Measurement> Session::known(const Trial& trial) const {
+  const TuningTask& task = tasks_[trial.task];
+  const Measurement* record =
+      records_.find(task.workload, to_text(task.space.schedule(trial.proposal.point)));
+  if (record == nullptr) return std::nullopt;
+  return trial.proposal.stage == Fidelity::kBuild ? build_part(*record) : *record;
+}
+
 Status Session::fill_window(Run& run, const StartQueue& start) {
-  while (!finished(run) && run.window.size() < kWindow) {
+  while (!finished(run) && run.window.size() < run.settings.window) {
     const auto asked = Clock::now();
-    const std::optional<Proposal> proposal = run.trajectory.propose();
+    const std::optional<Trial> trial = run.trajectory.propose();
     run.search_seconds += seconds_since(asked);
-    if (!proposal) {
+    if (!trial) {
       run.end.exhausted = true;
       break;
     }
-    const TuningTask& task = tasks_[proposal->task];
-    const Schedule schedule = task.space.schedule(proposal->point);
-    Outstanding next{*proposal, std::nullopt, std::nullopt, false};
-    if (const Measurement* known = records_.find(task.workload, to_text(schedule))) {
-      next.measurement = *known;
-      next.replayed = true;
-    } else {
+    Outstanding next{*trial, std::nullopt, known(*trial), false, false};
+    next.replayed = next.measurement.has_value();
+    if (!next.replayed) {
       if (run.queue == nullptr) {
         TT_TRY_ASSIGN(run.queue, start());
       }
-      next.ticket = run.queue->submit(proposal->task, schedule);
-      --run.allowance;
+      const Schedule schedule = tasks_[trial->task].space.schedule(trial->proposal.point);
+      next.ticket = run.queue->submit(trial->task, schedule, trial->proposal.stage);
     }
+    // What other runs measured was counted before this one began.
+    next.charged = !next.replayed || next.measurement->run == run.identity;
+    if (next.charged) --run.allowance;
     run.window.push_back(std::move(next));
   }
   return ok_status();
@@ -120,54 +167,65 @@ Status Session::wait_for_oldest(Run& run, const OnTick& on_tick) {
     if (!done) continue;
     for (Outstanding& waiting : run.window) {
       if (waiting.ticket != done->ticket || waiting.replayed) continue;
-      const TuningTask& task = tasks_[waiting.proposal.task];
-      MeasureResult& result = done->result;
-      waiting.measurement = Measurement{
-          .device = device_.name,
-          .device_hash = device_.hash,
-          .workload = task.workload,
-          .schedule = to_text(task.space.schedule(waiting.proposal.point)),
-          .outcome = result.outcome,
-          .cycles = std::move(result.cycles),
-          .instructions = result.instructions,
-          .code_bytes = result.code_bytes,
-          .ram_bytes = result.ram_bytes,
-          .seed = run.seed,
-          .tuner = run.tuner,
-          .tool = std::string("tinytune ") + version(),
-          .time = {},
-          .detail = shortened(result.detail),
-      };
+      waiting.measurement = measurement_of(run, waiting.trial, std::move(done->result));
     }
   }
   return ok_status();
+}
+
+Measurement Session::measurement_of(const Run& run, const Trial& trial,
+                                    MeasureResult result) const {
+  const TuningTask& task = tasks_[trial.task];
+  return {
+      .device = device_.name,
+      .device_hash = device_.hash,
+      .workload = task.workload,
+      .schedule = to_text(task.space.schedule(trial.proposal.point)),
+      .outcome = result.outcome,
+      .cycles = std::move(result.cycles),
+      .instructions = result.instructions,
+      .code = result.code,
+      .ram_bytes = result.ram_bytes,
+      .seed = run.settings.seed,
+      .tuner = run.settings.tuner,
+      .tool = std::string("tinytune ") + version(),
+      .time = {},
+      .seconds = seconds_of(result.times),
+      .detail = shortened(result.detail),
+      .run = run.identity,
+      .source = std::move(result.source),
+      .fidelity = result.fidelity,
+      .image = std::move(result.image),
+      .build = std::move(result.build),
+  };
 }
 
 Status Session::report_oldest(Run& run, const OnTick& on_tick) {
   Outstanding oldest = std::move(run.window.front());
   run.window.pop_front();
   Measurement& measurement = *oldest.measurement;
-  if (!oldest.replayed) {
+  const bool built_only = measurement.outcome == Outcome::kOk && measurement.cycles.empty();
+  if (!oldest.replayed && !built_only) {
     measurement.time = utc_now();
     TT_TRY(log_.append(measurement));
     records_.add(measurement);
     ++run.end.measured;
     on_tick(records_, run.end.measured, true);
   }
+  if (built_only && oldest.charged) ++run.allowance;  // a build that works is no trial
   const auto told = Clock::now();
-  run.trajectory.observe(oldest.proposal, measurement);
+  run.trajectory.observe(oldest.trial, measurement);
   run.search_seconds += seconds_since(told);
   return ok_status();
 }
 
-Result<SessionEnd> Session::run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
+Result<SessionEnd> Session::run(Trajectory trajectory, const RunSettings& settings,
                                 const SessionLimits& limits, const StartQueue& start,
                                 const OnTick& on_tick) {
-  Run run{std::move(trajectory), std::string(tuner), seed, limits, nullptr, {}, 0, 0, {}, {}};
-  const uint64_t known = matching();
-  run.allowance = limits.trials > known ? limits.trials - known : 0;
-  for (const Measurement& m : records_.all())
-    if (m.seed != seed || m.tuner != tuner) run.trajectory.tell_history(m);
+  Run run{std::move(trajectory), settings, run_identity(tasks_, device_, settings), limits};
+  if (matching() >= limits.trials) return run.end;
+  run.allowance = limits.trials - matching_of_others(run);
+  tell_history(run);
   while (true) {
     notice_stop(run);
     TT_TRY(fill_window(run, start));

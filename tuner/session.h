@@ -1,13 +1,14 @@
 // The tuning loop: propose, measure, log, tell.
 //
-// Kept deterministic under any number of workers by a window of fixed size: kWindow proposals are
-// outstanding, the oldest outcome is logged and told before the next proposal is asked for. What is
-// proposed then depends on the tasks, the seed and the outcomes, and never on who was faster. An
-// outcome that the log already holds is taken from there, so a resumed run replays its own past in
-// milliseconds and goes on as if it had never stopped.
+// Kept deterministic under any number of workers by a window of fixed size: so many proposals are
+// out, and the oldest outcome is logged and told before the next proposal is asked for. What is
+// proposed then depends on the tasks, the settings and the outcomes, and never on who was faster.
+// An outcome that the log already holds is taken from there, so a resumed run replays its own past
+// in milliseconds and goes on as if it had never stopped (ADR 10).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,13 +21,10 @@
 #include "records/records.h"
 #include "tinytune/result.h"
 #include "tuner/candidate_queue.h"
+#include "tuner/run_identity.h"
 #include "tuner/trajectory.h"
 
 namespace tinytune {
-
-/// Wide enough to keep a dozen workers busy, narrow enough that a strategy hears of an outcome
-/// soon.
-inline constexpr size_t kWindow = 16;
 
 struct SessionLimits {
   uint64_t trials = 0;                   ///< matching measurements in the log included
@@ -53,9 +51,9 @@ class Session {
   Session(const std::vector<TuningTask>& tasks, const Device& device, LogWriter& log,
           Records& records);
 
-  /// Measurements of this seed and tuner are replayed where the trajectory proposes them; all
-  /// others in `records` are told to the strategies as history before the first proposal.
-  Result<SessionEnd> run(Trajectory trajectory, std::string_view tuner, uint64_t seed,
+  /// Records that were in the log before the first one of this run (run_identity.h) are told to
+  /// the strategies as history; the run's own are replayed where the trajectory proposes them.
+  Result<SessionEnd> run(Trajectory trajectory, const RunSettings& settings,
                          const SessionLimits& limits, const StartQueue& start,
                          const OnTick& on_tick);
 
@@ -63,11 +61,15 @@ class Session {
   struct Outstanding;
   struct Run;
   uint64_t matching() const;
+  uint64_t matching_of_others(const Run& run) const;
+  void tell_history(Run& run) const;
   bool finished(const Run& run) const;
   Status fill_window(Run& run, const StartQueue& start);
+  std::optional<Measurement> known(const Trial& trial) const;
   void notice_stop(Run& run) const;
   Status wait_for_oldest(Run& run, const OnTick& on_tick);
   Status report_oldest(Run& run, const OnTick& on_tick);
+  Measurement measurement_of(const Run& run, const Trial& trial, MeasureResult result) const;
 
   const std::vector<TuningTask>& tasks_;
   const Device& device_;

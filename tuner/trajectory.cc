@@ -4,7 +4,9 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "search/shared_model.h"
 #include "templates/kernel_template.h"
+#include "tuner/device_facts.h"
 
 namespace tinytune {
 namespace {
@@ -16,49 +18,47 @@ LoopNest describe(const TuningTask& task, size_t point) {
   return (*owner)->describe(task.task->workload, schedule);
 }
 
-Observation observation_of(size_t point, const Measurement& measurement) {
-  const auto cycles = measurement.median_cycles();
-  return {point, measurement.outcome, cycles ? static_cast<double>(*cycles) : 0};
+Observation observation_of(size_t point, const Measurement& m) {
+  return {.point = point,
+          .outcome = m.outcome,
+          .samples = m.cycles,
+          .fidelity = m.fidelity,
+          .code = m.code,
+          .seconds = m.seconds};
+}
+
+std::vector<std::vector<int>> layers_of(const std::vector<TuningTask>& tasks) {
+  std::vector<std::vector<int>> layers;
+  for (const TuningTask& task : tasks) layers.push_back(task.task->layers);
+  return layers;
 }
 
 }  // namespace
 
-Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,
-                                                  const std::vector<int>& selected,
-                                                  const Device& device) {
-  std::vector<TuningTask> made;
-  for (int index : selected) {
-    const Task& task = tasks.at(static_cast<size_t>(index));
-    const Result<Schedule> by_default = default_schedule_of(task.workload, device);
-    if (!by_default) {
-      return by_default.error().within("task " + std::to_string(index) + " (" + task.name + ")");
-    }
-    TuningTask tuning{index, &task, to_text(task.workload), space_of(task.workload, device), 0};
-    const auto point = tuning.space.find(*by_default);
-    TT_CHECK(point.has_value(), "the default schedule is a member of its space");
-    tuning.default_point = *point;
-    made.push_back(std::move(tuning));
-  }
-  return made;
-}
-
-Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, std::string_view tuner,
-                                      uint64_t seed) {
-  std::vector<double> weights;
-  for (const TuningTask& task : tasks)
-    weights.push_back(static_cast<double>(task.task->layers.size()));
-  Trajectory trajectory(tasks, std::move(weights));
+Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, const Device& device,
+                                      const RunSettings& settings) {
+  const auto model = std::make_shared<SharedModel>(settings.seed);
+  std::vector<std::unique_ptr<Strategy>> strategies;
   for (const TuningTask& task : tasks) {
     SearchProblem problem;
     problem.space = &task.space;
     problem.describe = [&task](size_t point) { return describe(task, point); };
     problem.default_point = task.default_point;
-    // By workload, so that a task searches alike whichever others are tuned beside it.
-    problem.seed = Rng(seed).fork(task.workload).next();
-    TT_TRY_ASSIGN(auto strategy, make_strategy(tuner, std::move(problem)));
-    trajectory.strategies_.push_back(std::move(strategy));
+    // By workload, so that equal tasks of two runs draw the same numbers.
+    problem.seed = Rng(settings.seed).fork(task.workload).next();
+    problem.last_stage = settings.fidelity;
+    problem.device = facts_of(device);
+    problem.model = model;
+    TT_TRY_ASSIGN(auto strategy, make_strategy(settings.tuner, std::move(problem)));
+    strategies.push_back(std::move(strategy));
   }
-  return trajectory;
+  return Trajectory(tasks, std::move(strategies));
+}
+
+Trajectory::Trajectory(const std::vector<TuningTask>& tasks,
+                       std::vector<std::unique_ptr<Strategy>> strategies)
+    : tasks_(&tasks), strategies_(std::move(strategies)), budget_(layers_of(tasks)) {
+  TT_CHECK(strategies_.size() == tasks.size(), "a strategy per task");
 }
 
 void Trajectory::tell_history(const Measurement& measurement) {
@@ -66,26 +66,30 @@ void Trajectory::tell_history(const Measurement& measurement) {
     if ((*tasks_)[t].workload != measurement.workload) continue;
     const auto schedule = parse_schedule(measurement.schedule);
     const auto point = schedule ? (*tasks_)[t].space.find(*schedule) : std::nullopt;
-    if (point) observe({t, *point}, measurement);
+    if (point) observe({t, {*point, measurement.fidelity}}, measurement);
     return;
   }
 }
 
-std::optional<Proposal> Trajectory::propose() {
+std::optional<Trial> Trajectory::propose() {
   while (const auto task = budget_.next()) {
-    if (const auto point = strategies_[*task]->propose()) {
-      budget_.proposed(*task);
-      return Proposal{*task, *point};
+    if (const auto proposal = strategies_[*task]->propose()) {
+      if (proposal->stage != Fidelity::kBuild) budget_.proposed(*task);
+      return Trial{*task, *proposal};
     }
     budget_.exhausted(*task);
   }
   return std::nullopt;
 }
 
-void Trajectory::observe(const Proposal& proposal, const Measurement& measurement) {
-  const Observation observation = observation_of(proposal.point, measurement);
-  strategies_[proposal.task]->observe(observation);
-  budget_.observed(proposal.task, observation);
+void Trajectory::observe(const Trial& trial, const Measurement& measurement) {
+  const Observation observation = observation_of(trial.proposal.point, measurement);
+  strategies_[trial.task]->observe(observation);
+  if (trial.proposal.stage == Fidelity::kBuild) {
+    if (measurement.outcome == Outcome::kOk) return;
+    budget_.proposed(trial.task);
+  }
+  budget_.observed(trial.task, observation);
 }
 
 }  // namespace tinytune

@@ -5,14 +5,16 @@
 #include <numeric>
 #include <utility>
 
+#include "deploy/arena_limit.h"
+#include "deploy/fitting.h"
+#include "deploy/known_records.h"
+#include "deploy/layouts.h"
+#include "deploy/model_state.h"
 #include "devices/device.h"
 #include "records/log.h"
-#include "rpc_device/address.h"
+#include "rpc_device/fleet/address.h"
 #include "search/strategy.h"
-#include "tuner/fitting.h"
-#include "tuner/known_records.h"
-#include "tuner/layouts.h"
-#include "tuner/model_state.h"
+#include "tuner/keep_fitting.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
 #include "tuner/worker_queue.h"
@@ -21,6 +23,9 @@ namespace tinytune {
 namespace {
 
 constexpr uint64_t kTrialsPerTask = 64;
+
+/// More than this is a typing error.
+constexpr uint64_t kWidestWindow = 4096;
 
 using Clock = std::chrono::steady_clock;
 
@@ -56,6 +61,8 @@ Status check_options(const TuneOptions& options) {
   if (options.trials && *options.trials == 0) return invalid("trials must be above zero");
   if (options.budget_seconds && !(*options.budget_seconds > 0))
     return invalid("the time budget must be above zero");
+  if (options.window < 1 || options.window > kWidestWindow)
+    return invalid("the window must be from 1 to " + std::to_string(kWidestWindow));
   if (options.workers && *options.workers < 0) return invalid("workers cannot be fewer than none");
   if (options.workers && *options.workers > kMostWorkers)
     return invalid("more than " + std::to_string(kMostWorkers) + " workers");
@@ -212,7 +219,8 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   const uint64_t ram_bytes =
       ram_limit(model.state().network, device, {"network"}, options.limits.ram_bytes);
   TT_TRY(keep_fitting(model.state().network, device, ram_bytes, tasks, records));
-  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, options.tuner, options.seed));
+  const RunSettings settings{options.tuner, options.seed, options.window};
+  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings));
 
   SessionLimits limits;
   limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());
@@ -223,7 +231,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   Session session(tasks, device, log, records);
   const auto start = [&] { return WorkerQueue::start(tasks, device, device_name, options); };
   TT_TRY_ASSIGN(const SessionEnd end,
-                session.run(std::move(trajectory), options.tuner, options.seed, limits, start,
+                session.run(std::move(trajectory), settings, limits, start,
                             [&](const Records& now, uint64_t measured, bool reported) {
                               progress.tick(now, measured, reported);
                             }));

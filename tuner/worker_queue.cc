@@ -46,7 +46,7 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   pool.worker_device = device_name;
   if (pool.local_workers > 0) {
     TT_TRY_ASSIGN(const std::string program, worker_program(options));
-    pool.worker_command = {program, "worker"};
+    pool.worker_command = {program, "worker", "--once"};
   }
   const auto mailbox = std::make_shared<Mailbox>();
   std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, mailbox));
@@ -67,8 +67,8 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   return std::unique_ptr<CandidateQueue>(std::move(queue));
 }
 
-uint64_t WorkerQueue::submit(size_t task, const Schedule& schedule) {
-  return pool_->submit(tasks_.at(task), schedule, MeasureLimits{});
+uint64_t WorkerQueue::submit(size_t task, const Schedule& schedule, Fidelity stage) {
+  return pool_->submit(tasks_.at(task), schedule, MeasureLimits{}, stage);
 }
 
 void WorkerQueue::forward_messages() {
@@ -102,6 +102,7 @@ TuneTimes WorkerQueue::times() const {
   times.link = stages.link_ms * kSeconds;
   times.run = stages.run_ms * kSeconds;
   times.verify = stages.verify_ms * kSeconds;
+  times.idle = statistics.departed.idle_ms * kSeconds;
   for (const WorkerStatistics& worker : statistics.workers) times.idle += worker.idle_ms * kSeconds;
   return times;
 }

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "devices/device.h"
-#include "rpc_device/worker_pool.h"
+#include "rpc_device/fleet/worker_pool.h"
 #include "tinytune/tuning.h"
 #include "tuner/candidate_queue.h"
 #include "tuner/trajectory.h"
@@ -29,7 +29,7 @@ class WorkerQueue : public CandidateQueue {
                                                        const std::string& device_name,
                                                        const TuneOptions& options);
 
-  uint64_t submit(size_t task, const Schedule& schedule) override;
+  uint64_t submit(size_t task, const Schedule& schedule, Fidelity stage) override;
   Result<std::optional<Finished>> wait(std::chrono::milliseconds timeout) override;
   TuneTimes times() const override;
 

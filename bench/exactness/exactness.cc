@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "codegen/layout.h"
+#include "codegen/networks/layout.h"
 #include "codegen/passes/passes.h"
+#include "deploy/network_simulation.h"
 #include "models/tflite.h"
-#include "tuner/network_simulation.h"
 
 namespace tinytune {
 namespace {
@@ -92,6 +92,7 @@ LayoutSource layouts_of(const std::string& layout) {
 /// Vectors that came out right. The message of an error says what differed.
 Result<size_t> try_combination(const Combination& combination) {
   const Subject& model = *combination.model;
+  if (model.vectors.empty()) return Error(ErrorCode::kNotFound, "it has no golden vectors");
   TT_TRY_ASSIGN(const Device device, load_device(combination.device));
   std::vector<std::string> disabled;
   if (!combination.without.empty()) disabled.push_back(combination.without);
@@ -155,11 +156,15 @@ int run(const fs::path& models, const fs::path& golden, std::vector<std::string>
     fmt::print("| {} | {} | {} |\n", row, count.first, count.second);
   fmt::print("{} of {} combinations built, {} vectors equal, {} combinations wrong\n", built,
              all.size(), vectors, wrong);
-  return wrong == 0 ? 0 : 1;
+  if (vectors == 0) fmt::print("nothing was compared\n");
+  return wrong == 0 && vectors > 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace tinytune
+
+/// Exit code that ctest takes for a test that could not be made here.
+constexpr int kSkipped = 77;
 
 int main(int argc, char** argv) {
   const std::string shared = TINYTUNE_SOURCE_DIR "/../shared";
@@ -172,5 +177,10 @@ int main(int argc, char** argv) {
   app.add_option("--device", devices, "Only these [all known]");
   app.add_option("--every", every, "Only every Nth combination [1]")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
+  for (const std::string& folder : {models, golden}) {
+    if (std::filesystem::is_directory(folder)) continue;
+    fmt::print("skipped: there is no folder {}\n", folder);
+    return kSkipped;
+  }
   return tinytune::run(models, golden, std::move(devices), every);
 }

@@ -1,7 +1,5 @@
-// Prints a Markdown table of simulated against published cycles and the error of each; then one
-// whole network, person detection with ESP-NN on an ESP32-C3, predicted from its statistics.
-// Exits with 1 when a micro-kernel is off by more than one cycle an iteration or the prediction by
-// more than 10 %.
+// Prints a Markdown table of simulated against published cycles and the error of each. Exits with 1
+// when a micro-kernel is off by anything but the error that it is known to have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,8 @@ namespace tinytune {
 namespace {
 
 constexpr int kIterations = 64;
+// Cycles an iteration are rounded to sixteenths, and so are the ends of a run spread over it.
+constexpr double kRounding = 1.0 / 32;
 
 uint64_t cycles_of(const MicroKernel& kernel, const std::string& body) {
   Device device = *load_device(kernel.device);
@@ -64,7 +64,11 @@ bool print_micro_kernels() {
     auto& [exact, all] = exact_of_all[kernel.device];
     exact += std::abs(error) < 1e-9;
     ++all;
-    all_hold = all_hold && std::abs(error) <= 1 + 1e-9;
+    if (std::abs(error - kernel.known_error) > kRounding) {
+      all_hold = false;
+      fmt::print(stderr, "{}, {}: off by {:+.3f} cycles, known is {:+.3f}\n", kernel.device,
+                 kernel.name, error, kernel.known_error);
+    }
   }
   fmt::print("\n");
   for (const auto& [device, counts] : exact_of_all) {
@@ -73,38 +77,12 @@ bool print_micro_kernels() {
   return all_hold;
 }
 
-/// ESP-NN's README gives 426 ms at 160 MHz for person detection; the counts are of that code.
-bool print_person_detection() {
-  constexpr double kPublished = 68.2, kInstructions = 58.7, kBranchesTaken = 2.93, kLoads = 15.8;
-  const Timing timing = load_device("esp32c3")->timing;
-  const double taken = timing.cycles.at("branch_taken") - timing.cycles.at("branch_not_taken");
-  // Which loads stall, the statistics do not say. Compilers for this core schedule loads away from
-  // their uses, and its kernels' multiplies do not stall, so the lower end is the prediction.
-  const double low = kInstructions + kBranchesTaken * taken;
-  const double high = low + kLoads * timing.cycles.at("load_use");
-  // The chip reads its code and weights through a cache of 16 KiB. Every line of the weights is
-  // missed at least once in an inference; how often code is, the statistics do not say.
-  constexpr double kWeightLines = 219'000.0 / 32;  // MobileNet v1 0.25: weights and biases
-  const Device device = *load_device("esp32c3");
-  const double misses = kWeightLines * device.memory(device.rodata_memory).fill_cycles / 1e6;
-  const double error = (low - kPublished) / kPublished;
-  fmt::print(
-      "\nperson detection, ESP-NN, esp32c3: {:.1f} M cycles predicted (no load stalls; {:.1f} M if "
-      "every load stalled), {:.1f} M published (426 ms at 160 MHz): {:+.1f} %\n"
-      "flash would add {:.2f} M cycles for one pass over its 219 KB of weights ({:+.1f} %), at the "
-      "unsourced 168 cycles a line; not in the prediction\n",
-      low, high, kPublished, error * 100, misses, (low + misses - kPublished) / kPublished * 100);
-  return std::abs(error) <= 0.10;
-}
-
 }  // namespace
 }  // namespace tinytune
 
 int main() {
   try {
-    const bool kernels_hold = tinytune::print_micro_kernels();
-    const bool network_holds = tinytune::print_person_detection();
-    return kernels_hold && network_holds ? 0 : 1;
+    return tinytune::print_micro_kernels() ? 0 : 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -14,7 +14,6 @@ constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 constexpr std::string_view kL4 = "hal_rcc.c, hal_flash.h: 5 wait states, 64-bit reads";
 constexpr std::string_view kF4 = "RM0090: 5 wait states, 128-bit reads";
 constexpr std::string_view kXip = "oberon-rtk.org: 400 ns a load; boot2: at least 40";
-constexpr std::string_view kSpi = "derived: 84 SPI clocks for a line, dual reads 152";
 
 constexpr MicroKernel kKernels[] = {
     {"esp32c3", "add", "add a2,a3,a4", 1, 1, kNiccle},
@@ -25,9 +24,9 @@ constexpr MicroKernel kKernels[] = {
     {"esp32c3", "byte load, used next", "lbu a2,0(a0)\nadd a3,a2,a2", 3, 3, kNiccle},
     {"esp32c3", "load, not used next", "lw a2,0(a0)\nadd a3,a4,a4", 2, 2, kNiccle},
     {"esp32c3", "loads back to back", "lw a2,0(a0)\nlw a3,4(a0)\nlw a4,8(a0)\nlw a5,12(a0)", 5, 5,
-     "niccle: 2 every 4th time, cause unknown"},
+     "niccle: 2 every 4th time, cause unknown", Slow::kNothing, -1},
     {"esp32c3", "stores back to back", "sw a2,0(a0)\nsw a3,4(a0)\nsw a4,8(a0)\nsw a5,12(a0)", 5, 5,
-     "niccle: every 4th took more"},
+     "niccle: every 4th took more, cause unknown", Slow::kNothing, -1},
     {"esp32c3", "multiply, dependent", "mul a2,a2,a3", 1, 1, kRi5cy},
     {"esp32c3", "multiply high", "mulh a2,a2,a3", 5, 5, kRi5cy},
     {"esp32c3", "divide", "div a2,a3,a4", 3, 35, kRi5cy},
@@ -64,7 +63,8 @@ constexpr MicroKernel kKernels[] = {
     {"stm32f7", "two loads, one bank", "ldr r2,[r0]\nldr r3,[r0,#8]", 2, 2, kM7},
     {"stm32f7", "load beside store", "ldr r2,[r0]\nstr r3,[r0,#4]", 1, 1, kM7},
     {"stm32f7", "two stores", "str r2,[r0]\nstr r3,[r0,#4]", 2, 2, kM7},
-    {"stm32f7", "byte stores, unit stride", "strb r2,[r0]\nstrb r2,[r0,#1]", 4.8, 4.8, kM7},
+    {"stm32f7", "byte stores, unit stride", "strb r2,[r0]\nstrb r2,[r0,#1]", 4.8, 4.8,
+     "jnk0le, STM32H743: 2.4 each; the model counts whole cycles", Slow::kNothing, -0.8},
     {"stm32f7", "two packed extensions", "sxtb16 r2,r4\nsxtb16 r3,r5", 2, 2, kM7},
     {"stm32f7", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 2, 2, kM7},
     {"stm32f7", "word load to smlad", "ldr r2,[r0]\nsmlad r3,r2,r2,r3", 2, 2, kM7},
@@ -92,12 +92,6 @@ constexpr MicroKernel kKernels[] = {
      9.875, kF4, Slow::kData},
     {"rp2040", "flash: load of a word", "ldr r2,[r0]\nadds r0,#4", 41, 51, kXip, Slow::kData},
     {"rp2040", "flash: 2 adds", "adds r2,r2,r3\nadds r2,r2,r3", 42, 52, kXip, Slow::kCode},
-    {"esp32c3", "flash: a line of weights", "lw a2,0(a0)\naddi a0,a0,32", 170, 306, kSpi,
-     Slow::kData},
-    {"esp32c3", "flash: a line of code",
-     "add a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd a2,a3,a4\nadd "
-     "a2,a3,a4\nadd a2,a3,a4",
-     176, 312, kSpi, Slow::kCode},
 };
 
 }  // namespace

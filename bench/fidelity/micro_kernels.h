@@ -17,6 +17,9 @@ struct MicroKernel {
   /// What comes from flash, cold: its code, or the data that the first argument points to. Else the
   /// core is timed alone.
   Slow slow = Slow::kNothing;
+  /// What the model is known to lack, in cycles an iteration; the source says why nobody can know
+  /// better. Any other difference is an error, that it has gone included.
+  double known_error = 0;
 };
 
 std::span<const MicroKernel> micro_kernels();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/random_graphs/random_graph.h"
-#include "codegen/network_memory.h"
+#include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 
 namespace tinytune::bench {

@@ -1,6 +1,8 @@
 #include "bench/random_graphs/faults.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -144,6 +146,97 @@ bool overlap_tensors(GeneratedNetwork& network) {
   return offset >= 4;
 }
 
+// The plan places a tensor on another that lives at the same time, and everything follows the plan.
+bool overlap_in_the_plan(GeneratedNetwork& network) {
+  for (const PlacedTensor& result : network.tensors)
+    for (const PlacedTensor& operand : network.tensors) {
+      const bool at_once =
+          operand.first_step < result.first_step && result.first_step <= operand.last_step;
+      const uint32_t from = result.offset, to = operand.offset;
+      if (!at_once || from == 0 || from == to) continue;
+      const bool fits =
+          std::all_of(network.tensors.begin(), network.tensors.end(), [&](const PlacedTensor& t) {
+            return t.offset != from || to + t.bytes <= network.arena_bytes;
+          });
+      const Damage moved = replacing(network.name + ".c", "(arena + " + std::to_string(from) + ")",
+                                     "(arena + " + std::to_string(to) + ")");
+      if (!fits || !moved.files(network)) continue;
+      for (PlacedTensor& t : network.tensors)
+        if (t.offset == from) t.offset = to;
+      return true;
+    }
+  return false;
+}
+
+// In the packed constants of templates: what one that packs wrongly would write.
+
+using Numbers = std::vector<int64_t>;
+
+Numbers numbers_of(const std::string& text) {
+  Numbers numbers;
+  for (size_t at = 0; (at = text.find_first_of("-0123456789", at)) != std::string::npos;) {
+    const size_t end = text.find(',', at);
+    const bool least = text.compare(at, 14, "-2147483647 - ") == 0;  // C has no literal for it
+    numbers.push_back(std::stoll(text.substr(at, end - at)) - (least ? 1 : 0));
+    at = end;
+  }
+  return numbers;
+}
+
+using Change = std::function<bool(Numbers&)>;
+
+/// Breaks `constant` of the first kernel whose template's name starts with `family`, and in which
+/// `change` finds anything to break.
+Damage in_packed(std::string family, std::string constant, Change change) {
+  return {.files = [=](GeneratedNetwork& network) {
+    GeneratedFile* file = file_ending(network, "_weights.c");
+    if (file == nullptr) return false;
+    for (const GeneratedLayer& layer : network.layers) {
+      if (!layer.schedule || !layer.schedule->template_name().starts_with(family)) continue;
+      const size_t name = file->contents.find(" " + network.name + "_layer_" +
+                                              std::to_string(layer.index) + "_" + constant + "[");
+      if (name == std::string::npos) continue;  // equal constants stand once, under another name
+      const size_t open = file->contents.find('{', name), close = file->contents.find('}', open);
+      Numbers numbers = numbers_of(file->contents.substr(open + 1, close - open - 1));
+      if (!change(numbers)) continue;
+      std::string text;
+      for (const int64_t number : numbers)
+        text += number == INT32_MIN ? "(-2147483647 - 1), " : std::to_string(number) + ", ";
+      file->contents.replace(open + 1, close - open - 1, text + "\n");
+      return true;
+    }
+    return false;
+  }};
+}
+
+/// The multiplier that stands at `at`.
+Change halve(size_t at) {
+  return [at](Numbers& params) { return (params[at] /= 2) != 0; };
+}
+
+bool swap_weights(Numbers& weights) {
+  std::swap(weights[0], weights[1]);
+  return weights[0] != weights[1];
+}
+
+// The low lane starts as if there were a group less.
+bool forget_a_group(Numbers& params) {
+  params[1] = static_cast<int32_t>(static_cast<uint32_t>(params[1]) + 0x8000u);
+  return true;
+}
+
+// Of convolutions, lengths (in bytes) stand between the weights of their groups.
+bool merge_groups(Numbers& weights) {
+  const int64_t first = weights[0] & 0xff;
+  const auto second = weights.begin() + 1 + first;
+  const int64_t both = first + (*second & 0xff);
+  if (*second == 0 || both > 255) return false;
+  weights[0] = static_cast<int8_t>(both);
+  weights.erase(second);
+  weights.push_back(0);
+  return true;
+}
+
 }  // namespace
 
 std::span<const Fault> faults() {
@@ -168,6 +261,14 @@ std::span<const Fault> faults() {
       {"a constant byte changed in the weights", replacing("_weights.c", " 17,", " 18,")},
       {"the last layer not called", {.files = skip_last_layer}},
       {"two tensors that overlap", {.files = overlap_tensors}},
+      {"two tensors at once in one place of the plan", {.files = overlap_in_the_plan}},
+      {"a multiplier of SMLAD halved", in_packed("smlad", "params", halve(1))},
+      {"a multiplier of Winograd's kernel halved", in_packed("winograd", "params", halve(1))},
+      {"a multiplier of lanes halved", in_packed("lanes_nhwc", "params", halve(2))},
+      {"two packed weights of SMLAD swapped", in_packed("smlad", "weights", swap_weights)},
+      {"two of Winograd's weights swapped", in_packed("winograd", "weights", swap_weights)},
+      {"lanes that start a group short", in_packed("lanes", "params", forget_a_group)},
+      {"two groups of lanes as one", in_packed("lanes_nhwc", "weights", merge_groups)},
   };
   return kFaults;
 }

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "codegen/network.h"
+#include "codegen/networks/network.h"
 #include "devices/device.h"
 #include "models/graph.h"
 #include "simulator/simulator.h"
@@ -34,9 +34,8 @@ class NetworkRun {
   Result<Computed> run(std::span<const std::vector<uint8_t>> inputs);
 
  private:
-  NetworkRun(const Graph& graph, const GeneratedNetwork& network, const Device& device,
-             Simulator simulator)
-      : graph_(&graph), network_(&network), device_(&device), simulator_(std::move(simulator)) {}
+  NetworkRun(const Graph& graph, const GeneratedNetwork& network, Simulator simulator)
+      : graph_(&graph), network_(&network), simulator_(std::move(simulator)) {}
 
   Result<uint32_t> address_of(const std::string& symbol) const;
   uint32_t guard_start() const;
@@ -47,7 +46,6 @@ class NetworkRun {
 
   const Graph* graph_;
   const GeneratedNetwork* network_;
-  const Device* device_;
   Simulator simulator_;
   ElfInfo image_;
   uint32_t arena_ = 0;

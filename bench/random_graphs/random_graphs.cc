@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "base/temporary_directory.h"
+#include "base/files.h"
 #include "bench/random_graphs/faults.h"
 #include "bench/random_graphs/random_graph.h"
 #include "bench/random_graphs/trial.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/network.h"
+#include "codegen/networks/network.h"
 #include "devices/device.h"
 #include "models/graph.h"
 

@@ -49,29 +49,27 @@ bool take_clamp(IntegerOp& form, const Clamp& clamp) {
       form);
 }
 
-bool fuse_into_writer(IntegerNetwork& network, size_t step) {
-  const auto* lookup = std::get_if<LookupOp>(&network.ops[step]);
-  if (lookup == nullptr) return false;
-  const Operator& op = network.graph.operators[step];
-  const Graph& graph = network.graph;
+void fuse_into_writer(Rewriting& network, size_t step) {
+  const auto* lookup = std::get_if<LookupOp>(&network.form(step));
+  if (lookup == nullptr) return;
+  const Operator& op = network.op(step);
+  const Graph& graph = network.graph();
   if (graph.tensor(op.inputs[0]).type != ElementType::kInt8 ||
       graph.tensor(op.outputs[0]).type != ElementType::kInt8)
-    return false;
-  const auto writer = writer_of(network, op.inputs[0]);
-  if (!writer || only_reader_of(network, op.inputs[0]) != step) return false;
+    return;
+  const auto writer = network.writer_of(op.inputs[0]);
+  if (!writer || network.only_reader_of(op.inputs[0]) != step) return;
   const auto clamp = clamp_of(*lookup);
-  if (!clamp || !take_clamp(network.ops[*writer], *clamp)) return false;
-  Operator& before = network.graph.operators[*writer];
-  before.outputs = op.outputs;
-  absorb(network, step, before.index);
-  return true;
+  if (!clamp || !take_clamp(network.form(*writer), *clamp)) return;
+  network.set_outputs(*writer, op.outputs);
+  network.absorb(step, network.op(*writer).index);
 }
 
 }  // namespace
 
 void fuse_activations(IntegerNetwork& network) {
-  for (size_t step = 0; step < network.ops.size();)
-    if (!fuse_into_writer(network, step)) ++step;
+  Rewriting rewriting(network);
+  for (size_t step = 0; step < rewriting.steps(); ++step) fuse_into_writer(rewriting, step);
 }
 
 }  // namespace tinytune

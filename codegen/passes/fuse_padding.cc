@@ -15,12 +15,12 @@ struct SpatialPadding {
 };
 
 // Of a PAD that adds rows and columns to images and nothing else.
-std::optional<SpatialPadding> spatial_padding(const IntegerNetwork& network, size_t step) {
-  const auto* move = std::get_if<MoveOp>(&network.ops[step]);
+std::optional<SpatialPadding> spatial_padding(Rewriting& network, size_t step) {
+  const auto* move = std::get_if<MoveOp>(&network.form(step));
   if (move == nullptr || !move->filled || move->boxes.size() != 1) return std::nullopt;
-  const Operator& op = network.graph.operators[step];
-  const std::vector<int>& in = network.graph.tensor(op.inputs[0]).shape;
-  const std::vector<int>& out = network.graph.tensor(op.outputs[0]).shape;
+  const Operator& op = network.op(step);
+  const std::vector<int>& in = network.graph().tensor(op.inputs[0]).shape;
+  const std::vector<int>& out = network.graph().tensor(op.outputs[0]).shape;
   if (in.size() != 4 || out.size() != 4 || in[0] != out[0] || in[3] != out[3]) return std::nullopt;
   const int64_t pixel = move->boxes[0].output_offset / out[3];
   SpatialPadding pad;
@@ -46,34 +46,34 @@ bool can_take(const IntegerOp& form, const SpatialPadding& pad, int fill) {
          pad.right + below(w.out_w, w.stride_w, columns + 1, w.in_w, w.pad_left) <= columns;
 }
 
-bool fuse_into_readers(IntegerNetwork& network, size_t step) {
+void fuse_into_readers(Rewriting& network, size_t step) {
   const auto pad = spatial_padding(network, step);
-  if (!pad) return false;
-  const Operator op = network.graph.operators[step];
-  const int fill = std::get<MoveOp>(network.ops[step]).fill;
-  const std::vector<size_t> readers = readers_of(network, op.outputs[0]);
-  if (readers.empty() || is_output(network, op.outputs[0]) ||
+  if (!pad) return;
+  const Operator& op = network.op(step);
+  const int fill = std::get<MoveOp>(network.form(step)).fill;
+  const std::vector<size_t> readers = network.readers_of(op.outputs[0]);
+  if (readers.empty() || network.is_output(op.outputs[0]) ||
       !std::all_of(readers.begin(), readers.end(),
-                   [&](size_t reader) { return can_take(network.ops[reader], *pad, fill); }))
-    return false;
+                   [&](size_t reader) { return can_take(network.form(reader), *pad, fill); }))
+    return;
   for (const size_t reader : readers) {
-    Workload& w = std::get<KernelOp>(network.ops[reader]).workload;
+    Workload& w = std::get<KernelOp>(network.form(reader)).workload;
     w.in_h -= pad->top + pad->bottom;
     w.in_w -= pad->left + pad->right;
     w.pad_top += pad->top;
     w.pad_left += pad->left;
-    std::vector<int>& inputs = network.graph.operators[reader].inputs;
+    std::vector<int> inputs = network.op(reader).inputs;
     std::replace(inputs.begin(), inputs.end(), op.outputs[0], op.inputs[0]);
+    network.set_inputs(reader, std::move(inputs));
   }
-  absorb(network, step, network.graph.operators[readers[0]].index);
-  return true;
+  network.absorb(step, network.op(readers[0]).index);
 }
 
 }  // namespace
 
 void fuse_padding(IntegerNetwork& network) {
-  for (size_t step = 0; step < network.ops.size();)
-    if (!fuse_into_readers(network, step)) ++step;
+  Rewriting rewriting(network);
+  for (size_t step = 0; step < rewriting.steps(); ++step) fuse_into_readers(rewriting, step);
 }
 
 }  // namespace tinytune

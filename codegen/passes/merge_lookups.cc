@@ -14,29 +14,29 @@ bool is_identity(const LookupOp& op) {
   return true;
 }
 
-// The second of two lookups takes the first one in; false where another reader needs the middle.
-bool merge_into_reader(IntegerNetwork& network, size_t step) {
-  const auto* first = std::get_if<LookupOp>(&network.ops[step]);
-  if (first == nullptr) return false;
-  const Operator& op = network.graph.operators[step];
-  const auto reader = only_reader_of(network, op.outputs[0]);
-  if (!reader) return false;
-  auto* second = std::get_if<LookupOp>(&network.ops[*reader]);
-  if (second == nullptr) return false;
+// The second of two lookups takes the first one in, unless another reader needs the middle.
+void merge_into_reader(Rewriting& network, size_t step) {
+  const auto* first = std::get_if<LookupOp>(&network.form(step));
+  if (first == nullptr) return;
+  const Operator& op = network.op(step);
+  const auto reader = network.only_reader_of(op.outputs[0]);
+  if (!reader) return;
+  auto* second = std::get_if<LookupOp>(&network.form(*reader));
+  if (second == nullptr) return;
   LookupOp merged = *second;
   for (size_t i = 0; i < merged.table.size(); ++i) merged.table[i] = second->table[first->table[i]];
   *second = merged;
-  Operator& after = network.graph.operators[*reader];
-  after.inputs = op.inputs;
-  absorb(network, step, after.index);
-  return true;
+  network.set_inputs(*reader, op.inputs);
+  network.absorb(step, network.op(*reader).index);
 }
 
 }  // namespace
 
 void merge_lookups(IntegerNetwork& network) {
-  for (size_t step = 0; step < network.ops.size();)
-    if (!merge_into_reader(network, step)) ++step;
+  {
+    Rewriting rewriting(network);
+    for (size_t step = 0; step < rewriting.steps(); ++step) merge_into_reader(rewriting, step);
+  }
   for (IntegerOp& op : network.ops)
     if (const auto* lookup = std::get_if<LookupOp>(&op); lookup != nullptr && is_identity(*lookup))
       op = CopyOp{lookup->elements};

@@ -1,45 +1,75 @@
 #include "codegen/passes/rewriting.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tinytune {
-namespace {
 
-bool contains(const std::vector<int>& ids, int id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+Rewriting::Rewriting(IntegerNetwork& network)
+    : network_(network),
+      readers_(network.graph.tensors.size()),
+      writer_(network.graph.tensors.size()),
+      is_output_(network.graph.tensors.size()),
+      absorbed_(network.ops.size()) {
+  for (const int tensor : network.graph.outputs) is_output_[at(tensor)] = true;
+  for (size_t step = 0; step < steps(); ++step) {
+    add_reads(step);
+    for (const int tensor : op(step).outputs) writer_[at(tensor)] = step;
+  }
 }
 
-}  // namespace
-
-std::vector<size_t> readers_of(const IntegerNetwork& network, int tensor) {
-  std::vector<size_t> readers;
-  for (size_t step = 0; step < network.ops.size(); ++step)
-    if (contains(network.graph.operators[step].inputs, tensor)) readers.push_back(step);
-  return readers;
+Rewriting::~Rewriting() {
+  size_t kept = 0;
+  for (size_t step = 0; step < absorbed_.size(); ++step) {
+    if (absorbed_[step]) continue;
+    if (kept != step) {
+      network_.ops[kept] = std::move(network_.ops[step]);
+      network_.graph.operators[kept] = std::move(network_.graph.operators[step]);
+    }
+    ++kept;
+  }
+  network_.ops.resize(kept);
+  network_.graph.operators.resize(kept);
 }
 
-bool is_output(const IntegerNetwork& network, int tensor) {
-  return contains(network.graph.outputs, tensor);
-}
-
-std::optional<size_t> writer_of(const IntegerNetwork& network, int tensor) {
-  for (size_t step = 0; step < network.ops.size(); ++step)
-    if (contains(network.graph.operators[step].outputs, tensor)) return step;
-  return std::nullopt;
-}
-
-std::optional<size_t> only_reader_of(const IntegerNetwork& network, int tensor) {
-  const std::vector<size_t> readers = readers_of(network, tensor);
-  if (readers.size() != 1 || is_output(network, tensor)) return std::nullopt;
+std::optional<size_t> Rewriting::only_reader_of(int tensor) const {
+  const std::vector<size_t>& readers = readers_of(tensor);
+  if (readers.size() != 1 || is_output(tensor)) return std::nullopt;
   return readers[0];
 }
 
-void absorb(IntegerNetwork& network, size_t step, std::optional<int> into) {
-  const auto at = static_cast<std::ptrdiff_t>(step);
-  const Operator& op = network.graph.operators[step];
-  network.absorbed.push_back({op.index, op.kind, into});
-  network.graph.operators.erase(network.graph.operators.begin() + at);
-  network.ops.erase(network.ops.begin() + at);
+void Rewriting::add_reads(size_t step) {
+  for (const int tensor : op(step).inputs) {
+    if (tensor < 0) continue;
+    std::vector<size_t>& readers = readers_[at(tensor)];
+    const auto place = std::lower_bound(readers.begin(), readers.end(), step);
+    if (place == readers.end() || *place != step) readers.insert(place, step);
+  }
+}
+
+void Rewriting::remove_reads(size_t step) {
+  for (const int tensor : op(step).inputs)
+    if (tensor >= 0) std::erase(readers_[at(tensor)], step);
+}
+
+void Rewriting::set_inputs(size_t step, std::vector<int> inputs) {
+  remove_reads(step);
+  network_.graph.operators[step].inputs = std::move(inputs);
+  add_reads(step);
+}
+
+void Rewriting::set_outputs(size_t step, std::vector<int> outputs) {
+  for (const int tensor : op(step).outputs) writer_[at(tensor)].reset();
+  network_.graph.operators[step].outputs = std::move(outputs);
+  for (const int tensor : op(step).outputs) writer_[at(tensor)] = step;
+}
+
+void Rewriting::absorb(size_t step, std::optional<int> into) {
+  network_.absorbed.push_back({op(step).index, op(step).kind, into});
+  remove_reads(step);
+  for (const int tensor : op(step).outputs)
+    if (writer_[at(tensor)] == step) writer_[at(tensor)].reset();
+  absorbed_[step] = true;
 }
 
 }  // namespace tinytune

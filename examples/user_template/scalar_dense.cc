@@ -4,12 +4,12 @@
 // space of legal schedules, a description for the cost model, constants packed as the kernel wants
 // them, and the kernel itself, written as LLVM assembly. What it computes is never taken on trust:
 // every candidate that the tuner measures is compared with the reference operator, byte by byte.
-#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
-#include "templates/requantise_stage.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -19,8 +19,7 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 constexpr const char* kName = "scalar_dense";
-constexpr int kVersion = 1;     // raised when a knob's meaning changes: older records then rest
-constexpr int kParamWords = 3;  // of a channel: bias, multiplier, offset or shift
+constexpr int kVersion = 1;  // raised when a knob's meaning changes: older records then rest
 
 // Which workloads it takes. The rest goes to other templates.
 bool supports(const Workload& w, const Device&) { return tiles_fit(w) && w.op == OpKind::kDense; }
@@ -42,10 +41,20 @@ Schedule default_schedule(const Workload& w, const Device&) {
 // thousands of schedules are ranked by it without building one.
 LoopNest describe(const Workload& w, const Schedule& s) {
   const int unroll = s.get_int("unroll");
-  NestBuilder build(1, 1, 4 * kParamWords);
-  build.loop("oc", w.out_c, Loop::Kind::kSerial, false, 0, w.in_c, 1, 4 * kParamWords);
-  build.loop("reduction", w.in_c / unroll, Loop::Kind::kSerial, true, unroll, unroll, 0, 0);
-  build.loop("ku", unroll, Loop::Kind::kUnrolled, true, 1, 1, 0, 0);
+  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));  // the bias, then the scale
+  NestBuilder build(1, 1, param_bytes);
+  build.loop({.name = "oc",
+              .extent = w.out_c,
+              .strides = {.weights = w.in_c, .output = 1, .params = param_bytes}});
+  build.loop({.name = "reduction",
+              .extent = w.in_c / unroll,
+              .reduces = true,
+              .strides = {.input = unroll, .weights = unroll}});
+  build.loop({.name = "ku",
+              .extent = unroll,
+              .kind = Loop::Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 1, .weights = 1}});
   LoopNest nest = build.finish(s);
   nest.macs = w.macs();
   nest.outputs = w.out_c;
@@ -53,19 +62,12 @@ LoopNest describe(const Workload& w, const Schedule& s) {
   return nest;
 }
 
-// One layer's constants, in the order the kernel reads them. The input's zero point is folded into
-// the bias. An error (requantisation not provable for these weights) falls back to another kernel.
+// One layer's constants, in the order the kernel reads them. An error (requantisation not provable
+// for these weights) falls back to another kernel.
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule&) {
-  TT_TRY_ASSIGN(const RequantiseWords words, requantise_words(w, data));
-  std::vector<int32_t> params;
-  for (int c = 0; c < w.out_c; ++c) {
-    const auto at = static_cast<size_t>(c);
-    params.insert(params.end(), {folded_bias(w, data, c), words.multiplier[at], words.last[at]});
-  }
-  params.insert(params.end(), words.shared.begin(), words.shared.end());
-  return std::vector<PackedConstant>{bytes_constant("weights", data.weights),
-                                     words_constant("params", params)};
+  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
+  return std::vector<PackedConstant>{bytes_constant("weights", data.weights), std::move(params)};
 }
 
 int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
@@ -73,29 +75,25 @@ int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
               const std::string& symbol) {
   const int unroll = s.get_int("unroll");
-  PixelTiles tiles(w, 1, "none");  // for its requantisation
-  IrText& ir = tiles.ir();
-  const Value end = ir.at(IrText::argument("params"), int64_t{4} * kParamWords * w.out_c);
-  // for every channel: weights, params and output move on
-  ir.do_while({IrText::argument("weights"), IrText::argument("params"), IrText::argument("output")},
-              [&](const Values& v) {
-                const Value stop = ir.at(v[0], w.in_c);
-                // for all inputs: weights, input, sum
-                const Values sum = ir.do_while(
-                    {v[0], IrText::argument("input"), ir.load_word(v[1])}, [&](const Values& r) {
-                      Value acc = r[2];
-                      for (int u = 0; u < unroll; ++u)
-                        acc = ir.add(acc, ir.mul(ir.load_byte(ir.at(r[1], u), true),
-                                                 ir.load_byte(ir.at(r[0], u), true)));
-                      const Value next = ir.at(r[0], unroll);
-                      return Values{next, ir.at(r[1], unroll), acc, ir.differs(next, stop)};
-                    });
-                const Value result = tiles.requantise(sum[2], ir.load_word(ir.at(v[1], 4)),
-                                                      ir.load_word(ir.at(v[1], 8)), end);
-                ir.store_byte(result, v[2]);
-                const Value params = ir.at(v[1], 4 * kParamWords);
-                return Values{sum[0], params, ir.at(v[2], 1), ir.differs(params, end)};
-              });
+  IrText ir;
+  ChannelLoop channels(w, ir, 1);
+  const auto one_channel = [&](const Value& weights, const Value& params, const Value& output) {
+    const Value stop = ir.at(weights, w.in_c);
+    // for all inputs: weights, input, sum
+    const Values sum = ir.do_while(
+        {weights, IrText::argument("input"), ir.load_word(params)}, [&](const Values& r) {
+          Value acc = r[2];
+          for (int u = 0; u < unroll; ++u)
+            acc = ir.add(acc, ir.mul(ir.load_byte(ir.at(r[1], u), true),
+                                     ir.load_byte(ir.at(r[0], u), true)));
+          const Value next = ir.at(r[0], unroll);
+          return Values{next, ir.at(r[1], unroll), acc, ir.differs(next, stop)};
+        });
+    channels.store({.channels = 1, .pixels = 1, .pixel_bytes = 0}, params, output,
+                   [&](int, int) { return sum[2]; });
+    return sum[0];  // where the next channel's weights are
+  };
+  channels.run(1, IrText::argument("output"), one_channel);
   return {nullptr, ir.function(symbol, {"input", "weights", "params", "output"})};
 }
 
@@ -104,7 +102,16 @@ Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
 // The row: CMakeLists.txt names it.
 extern const KernelTemplate kScalarDense;
 const KernelTemplate kScalarDense = {
-    kName,    kVersion, {"weights", "params"}, supports, space, default_schedule,
-    describe, pack,     scratch_bytes,         lower};
+    .name = kName,
+    .version = kVersion,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
 
 }  // namespace tinytune

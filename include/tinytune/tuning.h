@@ -42,6 +42,11 @@ struct TuneOptions {
   std::optional<double> budget_seconds;
   std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
   uint64_t seed = 1;
+  /// Proposals that are out at a time, 1 to 4096: the next one is made without the outcomes of the
+  /// `window` before it. Part of what a run is, so it does not follow the number of workers: a
+  /// wider window keeps more of them busy (two candidates for each is plenty), a narrower one
+  /// learns from every outcome sooner.
+  uint64_t window = 16;
   /// What is tuned: with kAuto, every task that has a layout is there twice, NCHW after all others.
   LayoutPolicy layout = LayoutPolicy::kNhwc;
   /// Schedules with which no network within `ram_bytes` can be made are not proposed, and do not

@@ -47,9 +47,7 @@ Result<Broadcast> broadcast_of(const OperatorView& view) {
   return b;
 }
 
-Result<std::array<std::vector<int8_t>, 2>> constant_operands(const OperatorView& view) {
-  if (view.input(0).is_constant && view.input(1).is_constant)
-    return view.unsupported("both operands are constants");
+std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
   std::array<std::vector<int8_t>, 2> constants;
   for (size_t operand = 0; operand < 2; ++operand) {
     const std::vector<uint8_t>& data = view.input(operand).data;
@@ -64,7 +62,7 @@ namespace {
 Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
   AddOp op;
   TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  op.constants = constant_operands(view);
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
   op.elements = view.output().elements();
@@ -110,7 +108,7 @@ Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
 Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
   ExtremumOp op;
   TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  op.constants = constant_operands(view);
   op.elements = view.output().elements();
   op.maximum = maximum;
   return IntegerOp(std::move(op));
@@ -128,7 +126,7 @@ Result<IntegerOp> prepare_minimum(const OperatorView& view) {
 Result<IntegerOp> prepare_mul(const OperatorView& view) {
   MulOp op;
   TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  TT_TRY_ASSIGN(op.constants, constant_operands(view));
+  op.constants = constant_operands(view);
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
   op.elements = view.output().elements();

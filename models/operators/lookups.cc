@@ -14,10 +14,7 @@ namespace tinytune {
 namespace {
 
 Status require_map(const OperatorView& view) {
-  TT_TRY(view.require_shape(view.output(), view.input(0).shape));
-  if (view.input(0).is_constant)
-    return view.unsupported(describe(view.input(0)) + " is a constant");
-  return ok_status();
+  return view.require_shape(view.output(), view.input(0).shape);
 }
 
 Status require_int8_map(const OperatorView& view) {
@@ -27,12 +24,13 @@ Status require_int8_map(const OperatorView& view) {
 }
 
 // `f` sees the quantised input; its result is clamped to the output's type.
-IntegerOp tabulate(const OperatorView& view, const std::function<int(int)>& f) {
+IntegerOp tabulate(const OperatorView& view, const std::function<int64_t(int)>& f) {
   LookupOp op;
   op.elements = view.output().elements();
   const Range in = limits_of(view.input(0).type), out = limits_of(view.output().type);
   for (int x = in.low; x <= in.high; ++x)
-    op.table[static_cast<uint8_t>(x)] = static_cast<uint8_t>(std::clamp(f(x), out.low, out.high));
+    op.table[static_cast<uint8_t>(x)] =
+        static_cast<uint8_t>(std::clamp<int64_t>(f(x), out.low, out.high));
   return op;
 }
 
@@ -46,7 +44,7 @@ Scales scales_of(const OperatorView& view) {
   return {in.scales[0], out.scales[0], in.zero_points[0], out.zero_points[0]};
 }
 
-int rescaled(int x, const QuantizedMultiplier& m) {
+int32_t rescaled(int x, const QuantizedMultiplier& m) {
   return multiply_by_quantized_multiplier(x, m.multiplier, m.shift);
 }
 
@@ -74,7 +72,7 @@ Result<IntegerOp> prepare_relu(const OperatorView& view) {
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
   return tabulate(
-      view, [&](int x) { return std::max(s.out_zero, s.out_zero + rescaled(x - s.in_zero, m)); });
+      view, [&](int x) { return int64_t{s.out_zero} + std::max(0, rescaled(x - s.in_zero, m)); });
 }
 
 // TFLite clamps the raw value and looks at no output scale.
@@ -97,7 +95,7 @@ Result<IntegerOp> prepare_leaky_relu(const OperatorView& view) {
   const QuantizedMultiplier positive = quantize_multiplier(double{above});
   return tabulate(view, [&](int x) {
     const int value = x - s.in_zero;
-    return s.out_zero + rescaled(value, value >= 0 ? positive : negative);
+    return int64_t{s.out_zero} + rescaled(value, value >= 0 ? positive : negative);
   });
 }
 
@@ -164,7 +162,7 @@ Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const double real = double{s.in} / double{s.out};
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
-  return tabulate(view, [&](int x) { return s.out_zero + rescaled(x - s.in_zero, m); });
+  return tabulate(view, [&](int x) { return int64_t{s.out_zero} + rescaled(x - s.in_zero, m); });
 }
 
 Result<IntegerOp> prepare_dequantize(const OperatorView& view) {

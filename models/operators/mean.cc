@@ -13,7 +13,6 @@ Result<IntegerOp> prepare_mean(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(view.require_int8(input));
   TT_TRY(view.require_int8(output));
-  if (input.is_constant) return view.unsupported(describe(input) + " is a constant");
   const size_t rank = input.shape.size();
   if (rank > 5) return view.unsupported(describe(input) + " has more than 5 axes");
   TT_TRY_ASSIGN(const auto axes, int32_constant(view, view.input(1)));
@@ -31,6 +30,7 @@ Result<IntegerOp> prepare_mean(const OperatorView& view) {
     if (!reduced[axis] || keep) shape.push_back(kept.back());
   }
   TT_TRY(view.require_shape(output, shape));
+  if (count > kMostSummed) return view.unsupported(kTooManySummed);
 
   MeanOp op;
   const auto steps = steps_of(kept);

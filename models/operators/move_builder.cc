@@ -41,7 +41,6 @@ Result<MoveBuilder> MoveBuilder::create(const OperatorView& view, size_t first, 
       builder.op_.constants.push_back(view.input(i).data);
     }
   }
-  if (variable == 0) return view.unsupported("its inputs are all constants");
   for (size_t o = 0; o < view.outputs(); ++o) {
     TT_TRY(check(view.output(o)));
     builder.op_.output_elements.push_back(view.output(o).elements());

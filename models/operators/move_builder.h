@@ -15,7 +15,7 @@ Result<size_t> resolve_axis(const OperatorView& view, int axis, size_t rank);
 
 class MoveBuilder {
  public:
-  /// kInvalidInput, kUnsupported: types that differ, more than 5 axes. `first`, `last`: the
+  /// kInvalidInput: types that differ. kUnsupported: more than 5 axes. `first`, `last`: the
   /// operator's inputs that are moved.
   static Result<MoveBuilder> create(const OperatorView& view, size_t first, size_t last);
 

@@ -1,6 +1,8 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D. No requantisation: TFLite requires equal scales and trusts it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/operators/operator_view.h"
 #include "models/quantise.h"
 
@@ -23,6 +25,10 @@ Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
     return view.invalid(fmt::format("filter {}x{} is larger than input {}", a.filter_h, a.filter_w,
                                     describe(input)));
   TT_TRY(view.require_shape(output, {input.shape[0], rows.extent, columns.extent, input.shape[3]}));
+  if (average &&
+      int64_t{std::min(a.filter_h, input.shape[1])} * std::min(a.filter_w, input.shape[2]) >
+          kMostSummed)
+    return view.unsupported(kTooManySummed);
   const Range range = activation_range(a.activation, output.quantization.scales[0],
                                        output.quantization.zero_points[0], {-128, 127});
   if (range.low > range.high) return view.unsupported("its activation leaves no value");

@@ -30,7 +30,6 @@ Result<IntegerOp> prepare_resize(const OperatorView& view) {
   TT_TRY(view.require_int8(input));
   TT_TRY(view.require_int8(output));
   TT_TRY(view.require_rank(input, 4));
-  if (input.is_constant) return view.unsupported(describe(input) + " is a constant");
   TT_TRY_ASSIGN(const auto size, int32_constant(view, view.input(1)));
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
     return view.invalid("its size is not two positive numbers");

@@ -34,10 +34,6 @@ void for_each(const Broadcast& b, std::array<const int8_t*, 2> x, int8_t* output
           }
 }
 
-int8_t clamped(int value, int low, int high) {
-  return static_cast<int8_t>(std::clamp(value, low, high));
-}
-
 }  // namespace
 
 void run(const CopyOp& op, const Buffers& buffers) {
@@ -52,9 +48,9 @@ void run(const AddOp& op, const Buffers& buffers) {
     const int32_t y = multiply_by_quantized_multiplier(
         (b + op.input2_offset) * (1 << op.left_shift), op.input2_multiplier, op.input2_shift);
     const int32_t sum = op.subtract ? x - y : x + y;
-    return clamped(multiply_by_quantized_multiplier(sum, op.output_multiplier, op.output_shift) +
-                       op.output_offset,
-                   op.activation_min, op.activation_max);
+    return add_zero_point(
+        multiply_by_quantized_multiplier(sum, op.output_multiplier, op.output_shift),
+        op.output_offset, op.activation_min, op.activation_max);
   });
 }
 
@@ -62,10 +58,8 @@ void run(const MulOp& op, const Buffers& buffers) {
   const auto operands = operands_of(op.constants, buffers);
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
     const int32_t product = (a + op.input1_offset) * (b + op.input2_offset);
-    const int64_t value =
-        int64_t{multiply_by_quantized_multiplier(product, op.multiplier, op.shift)} +
-        op.output_offset;
-    return static_cast<int8_t>(std::clamp<int64_t>(value, op.activation_min, op.activation_max));
+    return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
+                          op.output_offset, op.activation_min, op.activation_max);
   });
 }
 

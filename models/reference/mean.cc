@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <vector>
 
 #include "models/reference/reference.h"
@@ -21,9 +20,9 @@ void run(const MeanOp& op, const Buffers& buffers) {
           }
   for (size_t i = 0; i < sums.size(); ++i) {
     const auto sum = static_cast<int32_t>(sums[i] + static_cast<uint32_t>(op.bias));
-    const int64_t value = int64_t{multiply_by_quantized_multiplier(sum, op.multiplier, op.shift)} +
-                          op.output_zero_point;
-    buffers.output()[i] = static_cast<int8_t>(std::clamp<int64_t>(value, -128, 127));
+    buffers.output()[i] =
+        add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
+                       op.output_zero_point, -128, 127);
   }
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <vector>
 
 #include "models/reference/reference.h"
@@ -31,11 +30,9 @@ void run(const TransposeConvOp& op, const Buffers& buffers) {
   for (size_t i = 0; i < sums.size(); ++i) {
     const size_t c = i % static_cast<size_t>(op.out_c);
     const auto accumulator = static_cast<int32_t>(sums[i] + static_cast<uint32_t>(op.data.bias[c]));
-    const int64_t value = int64_t{multiply_by_quantized_multiplier(
-                              accumulator, op.data.multiplier[c], op.data.shift[c])} +
-                          op.output_zero_point;
-    buffers.output()[i] =
-        static_cast<int8_t>(std::clamp<int64_t>(value, op.activation_min, op.activation_max));
+    buffers.output()[i] = add_zero_point(
+        multiply_by_quantized_multiplier(accumulator, op.data.multiplier[c], op.data.shift[c]),
+        op.output_zero_point, op.activation_min, op.activation_max);
   }
 }
 

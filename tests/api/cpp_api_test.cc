@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "tests/api/scratch_folder.h"
 #include "tests/tuner/small_model.h"
@@ -54,6 +55,49 @@ TEST_F(CppApi, TuneThenRun_IsExactAndNotSlower) {
   ASSERT_TRUE(by_default) << by_default.error().message();
   EXPECT_EQ(by_default->exact, true);
   EXPECT_EQ(by_default->outputs, tuned->outputs);
+}
+
+/// A host that takes no notice of its children, for the length of a test.
+class WithoutSigchld {
+ public:
+  WithoutSigchld() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGCHLD, &ignore, &before_);
+  }
+  ~WithoutSigchld() { sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+TEST_F(CppApi, HostThatIgnoresSigchld_CanTuneAndRun) {
+  const WithoutSigchld host;
+  const Model model = small_model();
+  TuneOptions options;
+  options.records = path("a.jsonl");
+  options.trials = 4;
+  options.worker_program = TINYTUNE_BINARY_DIR "/tune";
+  const auto report = tune_model(model, "esp32c3", options);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->measured, 4u);
+  RunOptions run;
+  run.verify = true;
+  const auto exact = run_model(model, "esp32c3", run);
+  ASSERT_TRUE(exact) << exact.error().message();
+  EXPECT_EQ(exact->exact, true);
+}
+
+TEST_F(CppApi, HostThatIgnoresSigchld_HearsOfWorkersThatCannotLive) {
+  const WithoutSigchld host;
+  TuneOptions options;
+  options.records = path("a.jsonl");
+  options.workers = 1;
+  options.worker_program = "/bin/false";
+  const auto report = tune_model(small_model(), "esp32c3", options);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code(), ErrorCode::kFailed) << report.error().message();
+  EXPECT_NE(report.error().message().find("ended"), std::string::npos) << report.error().message();
 }
 
 TEST_F(CppApi, InputsOfAWrongNumberOrSize_AreRefused) {

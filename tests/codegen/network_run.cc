@@ -1,4 +1,4 @@
-#include "network_run.h"
+#include "tests/codegen/network_run.h"
 
 #include <gtest/gtest.h>
 

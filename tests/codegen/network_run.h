@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "codegen/network.h"
+#include "codegen/networks/network.h"
 #include "devices/device.h"
 #include "simulator/simulator.h"
 

@@ -2,41 +2,23 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
+
+#include "base/files.h"
+#include "base/temporary_directory.h"
+#include "tests/devices/device_file_text.h"
 
 namespace tinytune {
 namespace {
 
 using testing::HasSubstr;
 
-std::string text_of(const std::string& name) {
-  std::ifstream file(TINYTUNE_SOURCE_DIR "/devices/" + name + ".toml");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The ESP32-C3's file with one passage replaced; the passage must be there.
-std::string changed(const std::string& from, const std::string& to) {
-  std::string text = text_of("esp32c3");
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 int line_of(const std::string& text, const std::string& part) {
   const std::string before = text.substr(0, text.find(part));
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-}
-
-std::string refusal(const std::string& text) {
-  const auto device = parse_device(text, "board.toml");
-  if (device) return "";
-  EXPECT_EQ(device.error().code(), ErrorCode::kInvalidInput);
-  return device.error().message();
 }
 
 TEST(Devices, EveryKnownDevice_LoadsUnderItsOwnName) {
@@ -51,13 +33,36 @@ TEST(Devices, EveryKnownDevice_LoadsUnderItsOwnName) {
   }
 }
 
-TEST(Devices, EveryTimingNumber_CitesASource) {
+/// The comments of a file as one line.
+std::string comments_of(const std::string& text) {
+  std::string comments;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("# ")) comments += line.substr(1);
+  return comments;
+}
+
+// "Arm: 1 + P" cites what the file's comments introduce as "Arm".
+TEST(Devices, EveryTimingNumber_CitesASourceThatItsFileIntroduces) {
   for (const std::string& name : known_devices()) {
+    const std::string comments = comments_of(file_of(name));
     const Device device = *load_device(name);
-    for (const auto& [key, cycles] : device.timing.cycles) {
-      EXPECT_TRUE(device.timing.sources.contains(key)) << name << " " << key;
+    for (const auto& [key, source] : device.timing.sources) {
+      const std::string cited = source.substr(0, source.find_first_of(",:;"));
+      EXPECT_TRUE(cited == "unsourced" || comments.find('"' + cited + '"') != std::string::npos)
+          << name << ", " << key << ": \"" << cited << "\" is introduced nowhere";
     }
   }
+}
+
+// Logs name the hash: these devices have records of version 0.1.
+TEST(Devices, HashesStayThoseOfVersion01) {
+  const std::pair<const char*, uint64_t> kHashes[] = {
+      {"cortex-m4", 0xcc4e7490c9ff86f3}, {"esp32c3", 0xeb6a036611c6855b},
+      {"rp2040", 0x0408138b3d7a1c85},    {"rv32imac", 0x4bfa0aca82eb7011},
+      {"rv32imc", 0xb67451ac88449b79},   {"stm32f4", 0x664ea99e1b3a4f8d},
+      {"stm32f7", 0x6c9d55c782008f84},   {"stm32l4r5", 0xd203dad781b0f24f}};
+  for (const auto& [name, hash] : kHashes) EXPECT_EQ(load_device(name)->hash, hash) << name;
 }
 
 TEST(Devices, Esp32c3_SharesNoByteBetweenItsTwoBuses) {
@@ -87,6 +92,16 @@ TEST(Devices, UnknownName_ListsTheKnownOnes) {
     EXPECT_THAT(device.error().message(), HasSubstr("esp32c3"));
     EXPECT_THAT(device.error().message(), HasSubstr("rv32imc"));
   }
+}
+
+TEST(Devices, WhatIsNoSmallRegularFile_IsRefusedUnread) {
+  const TemporaryDirectory folder = *TemporaryDirectory::create("device");
+  const std::string pipe = folder.file("pipe"), large = folder.file("large");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // to open it would wait for a writer
+  ASSERT_TRUE(write_file(large, file_of("rv32imc") + std::string(1 << 20, '\n')));
+  EXPECT_THAT(load_device(pipe).error().message(), HasSubstr("not a regular file"));
+  EXPECT_THAT(load_device("/dev/zero").error().message(), HasSubstr("not a regular file"));
+  EXPECT_THAT(load_device(large).error().message(), HasSubstr("larger than 1048576 bytes"));
 }
 
 TEST(DeviceFile, UnknownKey_IsNamedWithFileAndLine) {
@@ -119,6 +134,33 @@ TEST(DeviceFile, WrongType_IsNamed) {
   EXPECT_THAT(refusal(changed("[\"simulator\"]", "[1]")), HasSubstr("array of strings"));
   EXPECT_THAT(refusal(changed("address = 0x40380000", "address = -1")),
               HasSubstr("does not fit 32 bits"));
+}
+
+TEST(DeviceFile, Capabilities_AreReadByName) {
+  EXPECT_TRUE(load_device("cortex-m4")->target.can(Capability::kDsp));
+  EXPECT_FALSE(load_device("rp2040")->target.can(Capability::kMulHigh));
+  EXPECT_TRUE(load_device("rv32imc")->target.can(Capability::kMulHigh));
+  EXPECT_FALSE(load_device("rv32imc")->target.can(Capability::kDsp));
+}
+
+// As in files of version 0.1.
+TEST(DeviceFile, CapabilitiesLeftOut_AreAllThatTheCoreGives) {
+  const std::string text = changed("capabilities = [\"mul_high\", \"divide\"]\n", "");
+  EXPECT_EQ(parse_device(text, "board.toml")->target.capabilities,
+            load_device("esp32c3")->target.capabilities);
+}
+
+TEST(DeviceFile, UnknownOrForeignCapability_IsRefused) {
+  const std::string listed = "[\"mul_high\", \"divide\"]";
+  EXPECT_THAT(refusal(changed(listed, "[\"simd\"]")), HasSubstr("unknown capability 'simd'"));
+  EXPECT_THAT(refusal(changed(listed, "[\"dsp\"]")),
+              HasSubstr("generic-rv32 has no capability 'dsp'"));
+}
+
+// Logs name the hash: a device whose file gained a key that changes no cycle keeps its records.
+TEST(Devices, CapabilitiesAreNotPartOfTheHash) {
+  const Device without = *parse_device(changed("[\"mul_high\", \"divide\"]", "[]"), "board.toml");
+  EXPECT_EQ(without.hash, load_device("esp32c3")->hash);
 }
 
 TEST(DeviceFile, TimingNumberWithoutASource_IsRefused) {

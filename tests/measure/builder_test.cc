@@ -1,7 +1,11 @@
 #include "measure/builder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
+
+#include "tests/measure/processes.h"
 #include "tests/measure/small_task.h"
 
 namespace tinytune {
@@ -18,29 +22,28 @@ class BuilderTest : public testing::Test {
 TEST_F(BuilderTest, DefaultSchedule_GivesAnImageTwiceTheSame) {
   const TaskData task = small_conv_task();
   const Schedule schedule = default_schedule_of(task.workload, device_).value();
-  const auto first = builder_.build(task.workload, schedule, {});
+  const auto first = builder_.build(task, schedule, {});
   ASSERT_TRUE(first);
   ASSERT_EQ(first->outcome, Outcome::kOk) << first->detail;
-  EXPECT_GT(first->image.elf.size(), 0u);
-  EXPECT_GT(first->image.code_bytes, 0u);
+  EXPECT_GT(first->kernel.elf.size(), 0u);
+  EXPECT_GT(first->kernel.code.code_bytes, 0u);
   EXPECT_GT(first->times.llvm_ms, 0);
-  const auto second = builder_.build(task.workload, schedule, {});
+  const auto second = builder_.build(task, schedule, {});
   ASSERT_TRUE(second);
-  EXPECT_EQ(first->image.elf, second->image.elf);
+  EXPECT_EQ(first->kernel.image(), second->kernel.image());
 }
 
 TEST_F(BuilderTest, UnknownTemplate_IsABuildFailure) {
-  const auto report = builder_.build(small_conv_task().workload, Schedule("nothing", 1, {}), {});
+  const auto report = builder_.build(small_conv_task(), Schedule("nothing", 1, {}), {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kBuildFailed);
   EXPECT_NE(report->detail.find("nothing/1"), std::string::npos) << report->detail;
 }
 
-TEST_F(BuilderTest, NoTime_IsABuildTimeout) {
+TEST_F(BuilderTest, NoProcessorTime_IsABuildTimeout) {
   const TaskData task = small_conv_task();
-  const auto report =
-      builder_.build(task.workload, default_schedule_of(task.workload, device_).value(),
-                     MeasureLimits{.build_timeout_ms = 1});
+  const auto report = builder_.build(task, default_schedule_of(task.workload, device_).value(),
+                                     MeasureLimits{.build_cpu_ms = 1});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kBuildTimeout) << report->detail;
 }
@@ -50,11 +53,76 @@ TEST_F(BuilderTest, NoMemory_IsABuildFailure) {
   GTEST_SKIP() << "AddressSanitizer needs an unlimited address space";
 #endif
   const TaskData task = small_conv_task();
-  const auto report =
-      builder_.build(task.workload, default_schedule_of(task.workload, device_).value(),
-                     MeasureLimits{.build_memory_bytes = 64 << 10});
+  const auto report = builder_.build(task, default_schedule_of(task.workload, device_).value(),
+                                     MeasureLimits{.build_memory_bytes = 64 << 10});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kBuildFailed) << report->detail;
+}
+
+TEST_F(BuilderTest, BuildThatSomebodyKills_IsTriedAgain) {
+  const TaskData task = small_conv_task();
+  const Schedule schedule = default_schedule_of(task.workload, device_).value();
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    const Killer killer(builder_.server_pid(), signal, 1);
+    const auto report = builder_.build(task, schedule, {});
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->outcome, Outcome::kOk) << report->detail;
+    EXPECT_EQ(killer.killed(), 1);
+  }
+}
+
+TEST_F(BuilderTest, BuildThatSomebodyKillsEachTime_IsLostAndNotAFailure) {
+  const TaskData task = small_conv_task();
+  const Killer killer(builder_.server_pid(), SIGKILL, 1000);
+  const auto report = builder_.build(task, default_schedule_of(task.workload, device_).value(), {});
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->outcome, Outcome::kLost) << report->detail;
+  EXPECT_EQ(killer.killed(), Builder::kTries);
+}
+
+TEST_F(BuilderTest, FileSizeLimit_IsThisMachinesFaultAndMayPass) {
+  const TaskData task = small_conv_task();
+  const Schedule schedule = default_schedule_of(task.workload, device_).value();
+  rlimit before{};
+  ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, nullptr, &before), 0);
+  for (const rlim_t bytes : {100, 1500}) {  // for the linker's script, and for its image
+    const rlimit small{bytes, before.rlim_max};
+    ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, &small, nullptr), 0);
+    const auto report = builder_.build(task, schedule, {});
+    ASSERT_FALSE(report) << bytes << ": " << name_of(report->outcome) << " " << report->detail;
+    EXPECT_EQ(report.error().code(), ErrorCode::kFailed);
+    EXPECT_EQ(report.error().message().find('\n'), std::string::npos) << report.error().message();
+  }
+  ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, &before, nullptr), 0);
+  EXPECT_EQ(builder_.build(task, schedule, {})->outcome, Outcome::kOk);
+}
+
+TEST(Builder, NoPlaceForFiles_IsAnErrorAndNoOutcome) {
+  const Device device = load_device("esp32c3").value();
+  const char* set = std::getenv("TMPDIR");
+  const std::string before = set != nullptr ? set : "";
+  setenv("TMPDIR", "/dev/null", 1);
+  Builder builder = Builder::start(device).value();
+  set != nullptr ? setenv("TMPDIR", before.c_str(), 1) : unsetenv("TMPDIR");
+  const TaskData task = small_conv_task();
+  const auto report = builder.build(task, default_schedule_of(task.workload, device).value(), {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code(), ErrorCode::kFailed);
+  EXPECT_NE(report.error().message().find("/dev/null"), std::string::npos)
+      << report.error().message();
+}
+
+TEST_F(BuilderTest, BuiltKernel_SurvivesTheTripAndIsRefusedCutShort) {
+  const TaskData task = small_conv_task();
+  const auto report = builder_.build(task, default_schedule_of(task.workload, device_).value(), {});
+  ASSERT_TRUE(report);
+  const std::vector<uint8_t> bytes = to_bytes(report->kernel);
+  const auto back = built_kernel_from(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->image(), report->kernel.image());
+  EXPECT_EQ(back->code, report->kernel.code);
+  for (size_t size = 0; size < bytes.size(); size += 1 + size / 3)
+    EXPECT_FALSE(built_kernel_from(std::span(bytes).first(size))) << size;
 }
 
 TEST(Builder, CodeMemoryTooSmall_DoesNotFit) {
@@ -64,8 +132,7 @@ TEST(Builder, CodeMemoryTooSmall_DoesNotFit) {
       memory.size_bytes = 64;
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
-  const auto report =
-      builder.build(task.workload, default_schedule_of(task.workload, device).value(), {});
+  const auto report = builder.build(task, default_schedule_of(task.workload, device).value(), {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kDoesNotFit) << report->detail;
 }
@@ -76,8 +143,7 @@ TEST(Builder, KernelTooLargeForFastMemory_RunsFromFlash) {
     if (memory.name == device.fast_code_memory) memory.size_bytes = 64;
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
-  const auto report =
-      builder.build(task.workload, default_schedule_of(task.workload, device).value(), {});
+  const auto report = builder.build(task, default_schedule_of(task.workload, device).value(), {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->outcome, Outcome::kOk) << report->detail;
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rpc_device/simulator_board.h"
+#include "rpc_device/boards/simulator_board.h"
 #include "tests/measure/small_task.h"
 
 namespace tinytune {
@@ -13,15 +13,25 @@ class CountingBoard final : public Board {
  public:
   explicit CountingBoard(Board& board) : board_(board) {}
   const Device& device() const override { return board_.device(); }
-  bool can_verify() const override { return board_.can_verify(); }
-  Result<BoardReport> call(const BoardCall& call) override {
-    ++calls;
-    if (call.guard == Guard::kAtEnd) ++at_end;
-    if (call.guard == Guard::kAtStart) ++at_start;
-    if (call.check_alignment) ++watched;
-    return board_.call(call);
+  BoardIdentity identity() const override { return board_.identity(); }
+  BoardCapabilities capabilities() const override { return board_.capabilities(); }
+  Status keep(const Digest& digest, std::span<const uint8_t> bytes) override {
+    return board_.keep(digest, bytes);
   }
-  int calls = 0, at_end = 0, at_start = 0, watched = 0;
+  Result<LoadReport> load(const LoadRequest& request) override { return board_.load(request); }
+  Result<RunReport> run(const RunRequest& request) override {
+    ++runs;
+    if (request.watch.guard == Guard::kAtEnd) ++at_end;
+    if (request.watch.guard == Guard::kAtStart) ++at_start;
+    if (request.watch.accesses) ++watched;
+    return board_.run(request);
+  }
+  Result<std::vector<uint8_t>> read_output() override {
+    ++reads;
+    return board_.read_output();
+  }
+  Status reset() override { return board_.reset(); }
+  int runs = 0, at_end = 0, at_start = 0, watched = 0, reads = 0;
 
  private:
   Board& board_;
@@ -37,8 +47,9 @@ class MeasurerTest : public testing::Test {
         measurer_(builder_, board_),
         task_(small_conv_task()) {}
 
-  MeasureResult measure(const Schedule& schedule, const MeasureLimits& limits = {}) {
-    auto result = measurer_.measure(task_, task_.hash(), schedule, limits);
+  MeasureResult measure(const Schedule& schedule, const MeasureLimits& limits = {},
+                        Fidelity stage = Fidelity::kSimulate) {
+    auto result = measurer_.measure(task_, task_.digest(), {schedule, stage, limits});
     EXPECT_TRUE(result) << result.error().message();
     return result ? *result : MeasureResult{};
   }
@@ -58,8 +69,29 @@ TEST_F(MeasurerTest, DefaultSchedule_IsOkWithCyclesAndSizes) {
   ASSERT_EQ(result.cycles.size(), 3u);
   EXPECT_EQ(result.cycles[0], result.cycles[2]);
   EXPECT_GT(result.instructions, 0u);
-  EXPECT_GT(result.code_bytes, 0u);
+  EXPECT_GT(result.code.code_bytes, 0u);
+  EXPECT_GE(result.code.constant_bytes, static_cast<uint64_t>(task_.workload.weight_bytes()));
+  EXPECT_TRUE(parse_digest(result.image)) << result.image;
+  EXPECT_EQ(result.fidelity, Fidelity::kSimulate);
+  EXPECT_EQ(result.source, kSimulatorSource);
   EXPECT_TRUE(result.detail.empty());
+}
+
+TEST_F(MeasurerTest, BuildStage_EndsWithCodeFactsAndWithoutTheBoard) {
+  const MeasureResult result = measure(default_schedule(), {}, Fidelity::kBuild);
+  EXPECT_EQ(result.outcome, Outcome::kOk) << result.detail;
+  EXPECT_EQ(result.fidelity, Fidelity::kBuild);
+  EXPECT_GT(result.code.code_bytes, 0u);
+  EXPECT_TRUE(result.cycles.empty());
+  EXPECT_EQ(board_.runs, 0);
+  EXPECT_EQ(measure(default_schedule()).image, result.image);
+}
+
+TEST_F(MeasurerTest, BuildThatFails_IsReportedAtTheStageAskedFor) {
+  const MeasureResult result = measure(Schedule("nothing", 1, {}));
+  EXPECT_EQ(result.outcome, Outcome::kBuildFailed);
+  EXPECT_EQ(result.fidelity, Fidelity::kSimulate);
+  EXPECT_TRUE(result.image.empty());
 }
 
 TEST_F(MeasurerTest, EveryCase_RunsGuardedOnceAndOneIsWatched) {
@@ -68,17 +100,19 @@ TEST_F(MeasurerTest, EveryCase_RunsGuardedOnceAndOneIsWatched) {
   EXPECT_EQ(board_.at_end, cases / 2);
   EXPECT_EQ(board_.at_start, cases / 2);
   EXPECT_EQ(board_.watched, 1);
-  EXPECT_EQ(board_.calls, cases + 1);
+  EXPECT_EQ(board_.runs, cases + 1);
+  EXPECT_EQ(board_.reads, 0);  // digests are equal
 }
 
 TEST_F(MeasurerTest, SameCodeAgain_IsNotRunAgain) {
   const MeasureResult first = measure(default_schedule());
-  const int calls = board_.calls;
+  const int runs = board_.runs;
   const MeasureResult second = measure(default_schedule());
-  EXPECT_EQ(board_.calls, calls);
+  EXPECT_EQ(board_.runs, runs);
   EXPECT_EQ(second.outcome, first.outcome);
   EXPECT_EQ(second.cycles, first.cycles);
-  EXPECT_EQ(second.code_bytes, first.code_bytes);
+  EXPECT_EQ(second.code, first.code);
+  EXPECT_EQ(second.image, first.image);
   EXPECT_EQ(second.times.run_ms, 0);
 }
 
@@ -88,7 +122,8 @@ TEST_F(MeasurerTest, WrongExpectation_IsWrongOutputAndStopsAtOnce) {
   EXPECT_EQ(result.outcome, Outcome::kWrongOutput);
   EXPECT_NE(result.detail.find("case random: byte 17 is "), std::string::npos) << result.detail;
   EXPECT_TRUE(result.cycles.empty());
-  EXPECT_EQ(board_.calls, 1);
+  EXPECT_EQ(board_.runs, 1);
+  EXPECT_EQ(board_.reads, 1);
 }
 
 TEST_F(MeasurerTest, WrongExpectationOfALaterCase_IsNamed) {
@@ -98,8 +133,11 @@ TEST_F(MeasurerTest, WrongExpectationOfALaterCase_IsNamed) {
   EXPECT_NE(result.detail.find("case saturating_high"), std::string::npos) << result.detail;
 }
 
-TEST_F(MeasurerTest, InstructionLimit_IsARunTimeout) {
-  EXPECT_EQ(measure(default_schedule(), {.instruction_limit = 1000}).outcome, Outcome::kRunTimeout);
+TEST_F(MeasurerTest, CycleLimit_IsARunTimeout) {
+  const uint64_t cycles = measure(default_schedule()).cycles.at(0);
+  EXPECT_EQ(measure(default_schedule(), {.run_cycles = 1000}).outcome, Outcome::kRunTimeout);
+  EXPECT_EQ(measure(default_schedule(), {.run_cycles = cycles - 1}).outcome, Outcome::kRunTimeout);
+  EXPECT_EQ(measure(default_schedule(), {.run_cycles = cycles}).outcome, Outcome::kOk);
 }
 
 TEST_F(MeasurerTest, WholeSpaceOfASmallTask_IsValid) {

@@ -2,36 +2,12 @@
 // the right one.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
-#include "measure/measurer.h"
-#include "measure/test_cases.h"
-#include "rpc_device/simulator_board.h"
+#include "measure/runner.h"
+#include "rpc_device/boards/simulator_board.h"
+#include "tests/measure/dense_task.h"
 
 namespace tinytune {
 namespace {
-
-Workload dense_10_to_7() {
-  Workload w;
-  w.op = OpKind::kDense;
-  w.in_c = 10;
-  w.out_c = 7;
-  w.input_zero_point = -3;
-  w.output_zero_point = -5;
-  return w;
-}
-
-// A scale of one: multiplier 2^30, shifted left by one. Sums need up to 17 bits.
-LayerData constants() {
-  LayerData data;
-  for (int i = 0; i < 70; ++i)
-    data.weights.push_back(static_cast<int8_t>((i * 37 + 11) % 256 - 128));
-  data.weights[0] = 127;
-  for (int o = 0; o < 7; ++o) data.bias.push_back(o * 40 - 120);
-  data.multiplier.assign(7, 1 << 30);
-  data.shift.assign(7, 1);
-  return data;
-}
 
 class Misbehaviour : public testing::Test {
  protected:
@@ -45,27 +21,13 @@ class Misbehaviour : public testing::Test {
   }
 
   MeasureResult run(const std::string& fault) {
-    std::ifstream file(std::string(TEST_KERNEL_DIRECTORY) + "/" + fault + ".o", std::ios::binary);
-    EXPECT_TRUE(file) << fault;
-    const std::vector<std::vector<uint8_t>> objects = {
-        {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
-    auto image = link_image(objects, device_, "kernel");
-    if (!image) {
-      ADD_FAILURE() << image.error().message();
+    auto run = run_candidate(*board_, dense_kernel(fault, device_), dense_task(),
+                             MeasureLimits{.run_cycles = 1'000'000});
+    if (!run) {
+      ADD_FAILURE() << run.error().message();
       return {};
     }
-    const TaskData task = make_task_data(dense_10_to_7(), constants(), 1);
-    LoadedKernel kernel;
-    kernel.elf = image->elf;
-    const auto* weights = reinterpret_cast<const uint8_t*>(task.data.weights.data());
-    const auto* bias = reinterpret_cast<const uint8_t*>(task.data.bias.data());
-    kernel.constants = {{"weights", 1, {weights, weights + 70}}, {"bias", 4, {bias, bias + 28}}};
-    auto result = run_kernel(*board_, kernel, task, MeasureLimits{.instruction_limit = 1'000'000});
-    if (!result) {
-      ADD_FAILURE() << result.error().message();
-      return {};
-    }
-    return *result;
+    return run->result;
   }
 
   void expect(const std::string& fault, Outcome outcome, const std::string& word) {

@@ -14,32 +14,34 @@ TEST(TestCases, Seed_DecidesTheRandomCaseAndNothingElse) {
   const TaskData task = small_conv_task();
   const TaskData same = make_task_data(task.workload, task.data, 1);
   const TaskData other = make_task_data(task.workload, task.data, 2);
-  EXPECT_EQ(task.hash(), same.hash());
-  EXPECT_NE(task.hash(), other.hash());
+  EXPECT_EQ(task.digest(), same.digest());
+  EXPECT_NE(task.digest(), other.digest());
   EXPECT_NE(task.cases[0].input, other.cases[0].input);
   for (size_t i = 1; i < task.cases.size(); ++i)
     EXPECT_EQ(task.cases[i].expected, other.cases[i].expected) << task.cases[i].name;
 }
 
-TEST(TestCases, Hash_DependsOnEveryPart) {
-  std::set<uint64_t> hashes;
+TEST(TestCases, Digest_DependsOnEveryPart) {
+  std::set<Digest> digests;
   const TaskData task = small_conv_task();
-  hashes.insert(task.hash());
+  digests.insert(task.digest());
   const auto changed = [&](auto change) {
     TaskData copy = task;
     change(copy);
-    hashes.insert(copy.hash());
+    digests.insert(copy.digest());
   };
   changed([](TaskData& t) { t.workload.stride_h = 2; });
   changed([](TaskData& t) { t.data.weights[0] ^= 1; });
   changed([](TaskData& t) { t.data.bias[0] ^= 1; });
   changed([](TaskData& t) { t.data.multiplier[0] ^= 1; });
   changed([](TaskData& t) { t.data.shift[0] ^= 1; });
-  changed([](TaskData& t) { t.cases[1].input[0] ^= 1; });
+  changed([](TaskData& t) { t.cases[1].input.fill ^= 1; });
+  changed([](TaskData& t) { t.cases[0].input.seed ^= 1; });
+  changed([](TaskData& t) { t.cases[4].input.bytes[0] ^= 1; });
   changed([](TaskData& t) { t.cases[1].expected[0] ^= 1; });
   changed([](TaskData& t) { t.cases[1].name = "other"; });
   changed([](TaskData& t) { t.cases.pop_back(); });
-  EXPECT_EQ(hashes.size(), 10u);
+  EXPECT_EQ(digests.size(), 12u);
 }
 
 // What a dense layer's accumulators come to on an input.

@@ -120,8 +120,8 @@ TEST(TfliteImport, OneBufferNamedManyTimes_DoesNotFillMemory) {
   const auto subgraph = schema::CreateSubGraph(b, vector);
   const auto subgraphs = b.CreateVector(&subgraph, 1);
   schema::FinishModelBuffer(b, schema::CreateModel(b, 3, 0, subgraphs, 0, b.CreateVector(buffers)));
-  expect_refused(import_tflite(std::span(b.GetBufferPointer(), b.GetSize()), "m"), kUnsupported,
-                 "256 MiB");
+  expect_refused(import_tflite(std::span(b.GetBufferPointer(), b.GetSize()), "m"), kInvalid,
+                 "bytes of constants");
 }
 
 TEST(TfliteImport, DynamicShape_IsUnsupported) {

@@ -39,7 +39,7 @@ TEST(LogLine, LargestNumbers_RoundTrip) {
   Measurement m = sample();
   m.device_hash = ~uint64_t{0};
   m.seed = ~uint64_t{0};
-  m.cycles = {~uint64_t{0}, 0, 1};
+  m.cycles = {~uint64_t{0}, 1};
   const auto parsed = parse_log_line(to_log_line(m));
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->seed, m.seed);
@@ -85,6 +85,47 @@ TEST(LogLine, OkWithoutCycles_IsRefused) {
   m = sample();
   m.outcome = Outcome::kCrashed;
   EXPECT_FALSE(parse_log_line(to_log_line(m)));
+}
+
+TEST(LogLine, CallOfNoCycles_IsRefused) {
+  Measurement m = sample();
+  m.cycles = {1000, 0};
+  EXPECT_FALSE(parse_log_line(to_log_line(m)));
+}
+
+TEST(LogLine, WhatProducedIt_RoundTrips) {
+  Measurement m = sample();
+  m.run = "0123456789abcdef0123456789abcdef";
+  m.source = "esp32c3-7cdfa1";
+  m.fidelity = Fidelity::kBoard;
+  m.image = "fedcba9876543210fedcba9876543210";
+  m.build = "0.2.0+abc";
+  m.seconds = 0.25;
+  m.code.constant_bytes = 4096;
+  const auto parsed = parse_log_line(to_log_line(m));
+  ASSERT_TRUE(parsed) << parsed.error().message();
+  EXPECT_EQ(parsed->run, m.run);
+  EXPECT_EQ(parsed->source, m.source);
+  EXPECT_EQ(parsed->fidelity, m.fidelity);
+  EXPECT_EQ(parsed->image, m.image);
+  EXPECT_EQ(parsed->build, m.build);
+  EXPECT_EQ(parsed->seconds, m.seconds);
+  EXPECT_EQ(parsed->code, m.code);
+}
+
+TEST(LogLine, LineOfVersion01_IsReadAsASimulatorsOfNoKnownRun) {
+  const std::string line =
+      R"({"v":1,"device":"esp32c3","device_hash":"eb6a036611c6855b")"
+      R"(,"workload":"conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127 lane2 fused")"
+      R"(,"schedule":"lanes_nhwc/2 oc=2 pairs=3 first=2 step=2 border=copy sched=source")"
+      R"(,"outcome":"ok","cycles":[944611],"instructions":798339,"code_bytes":1690,"ram_bytes":1308)"
+      R"(,"seed":1,"tuner":"xgb","tool":"tinytune 0.1.0","time":"2026-11-22T01:22:19Z","sum":"9b06316ea2e9c3a8"})";
+  const auto parsed = parse_log_line(line);
+  ASSERT_TRUE(parsed) << parsed.error().message();
+  EXPECT_EQ(parsed->source, kSimulatorSource);
+  EXPECT_EQ(parsed->fidelity, Fidelity::kSimulate);
+  EXPECT_EQ(parsed->run, "");
+  EXPECT_EQ(parsed->tool, "tinytune 0.1.0");
 }
 
 TEST(LogLine, RandomMutations_NeverCrashAndNeverPass) {

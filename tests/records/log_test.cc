@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ TEST_F(Log, CutAtEveryByte_LosesOnlyTheTornLineAndGoesOn) {
   append(0, 3);
   const std::string whole = bytes();
   for (size_t length = 0; length <= whole.size(); ++length) {
+    if (length > 0 && length < kLogLineStart.size()) continue;  // too little to be known as ours
     put(whole.substr(0, length));
     const size_t lines = static_cast<size_t>(
         std::count(whole.begin(), whole.begin() + static_cast<long>(length), '\n'));
@@ -110,7 +112,10 @@ TEST_F(Log, ConcatenatedLogs_AreALog) {
 
 TEST_F(Log, OtherKindsOfFile_AreRefusedAndLeftAlone) {
   const std::string others[] = {std::string("\x1c\0\0\0TFL3 and more", 17), "hello\n", "{}\n",
-                                "{\"input\": [\"llvm\"], \"config\": {}}\n", "[1,2]"};
+                                "{\"input\": [\"llvm\"], \"config\": {}}\n", "[1,2]",
+                                // Texts that begin as a record does, without being one.
+                                "{", "{\"v\"", "{\"v\":1,\"devices\"", "{\n  \"v\": 2\n}",
+                                "{\"v\":1}"};
   for (const std::string& other : others) {
     put(other);
     const auto read = read_log(path_);
@@ -164,6 +169,96 @@ TEST_F(Log, FullDisk_LeavesTheLogAsItWas) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(Log, LastLineOfSomebodyElse_IsSkippedAndNotCutOff) {
+  append(0, 2);
+  const std::string noted = bytes() + "left off here";
+  put(noted);
+  append(2, 3);
+  EXPECT_EQ(bytes().substr(0, noted.size()), noted);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->measurements.size(), 3u);
+  EXPECT_EQ(read->skipped_lines, 1u);
+}
+
+TEST_F(Log, LimitOnFileSizes_IsNamedAndEndsNoProcess) {
+  append(0, 2);
+  const std::string before = bytes();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const rlimit limit{before.size() + 20, before.size() + 20};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    auto writer = LogWriter::open(path_);
+    if (!writer) _exit(3);
+    const Status appended = writer->append(sample(2));
+    if (appended) _exit(4);
+    _exit(appended.error().message().find("limit on file sizes") != std::string::npos ? 0 : 5);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(Log, RemovedDuringARun_IsPutBackWhole) {
+  auto writer = LogWriter::open(path_);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->append(sample(0)));
+  ASSERT_TRUE(fs::remove(path_));
+  const Status appended = writer->append(sample(1));
+  ASSERT_FALSE(appended);
+  EXPECT_EQ(appended.error().code(), ErrorCode::kFailed);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->measurements.size(), 1u);
+  EXPECT_EQ(to_log_line(read->measurements[0]), to_log_line(sample(0)));
+}
+
+TEST_F(Log, ReplacedDuringARun_EndsWithALineAndTouchesNeitherFile) {
+  auto writer = LogWriter::open(path_);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->append(sample(0)));
+  fs::rename(path_, path_ + ".old");
+  put("a new file");
+  const Status appended = writer->append(sample(1));
+  ASSERT_FALSE(appended);
+  EXPECT_EQ(bytes(), "a new file");
+  EXPECT_EQ(read_log(path_ + ".old")->measurements.size(), 1u);
+}
+
+TEST_F(Log, MeasurementThatReadersWouldSkip_IsRefusedBeforeItIsReported) {
+  auto writer = LogWriter::open(path_);
+  ASSERT_TRUE(writer);
+  Measurement m = sample();
+  m.cycles = {0};
+  EXPECT_EQ(writer->append(m).error().code(), ErrorCode::kInvalidInput);
+  m.cycles = {};
+  EXPECT_EQ(writer->append(m).error().code(), ErrorCode::kInvalidInput);
+  EXPECT_EQ(bytes(), "");
+}
+
+TEST_F(Log, PipeInItsPlace_IsRefusedAtOnce) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(read_log(path_).error().code(), ErrorCode::kInvalidInput);
+  const auto writer = LogWriter::open(path_);
+  ASSERT_FALSE(writer);
+}
+
+TEST_F(Log, DeepOrEndlessLines_AreSkippedAsDamaged) {
+  append(0, 1);
+  std::string deep = std::string(kLogLineStart) + "x\",\"cycles\":" + std::string(100'000, '[');
+  std::string wide = std::string(kLogLineStart) + "x\",\"cycles\":[1";
+  for (int i = 0; i < 1'000'000; ++i) wide += ",1";
+  put(bytes() + deep + "\n" + wide + "]}\n");
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->measurements.size(), 1u);
+  EXPECT_EQ(read->skipped_lines, 2u);
+  EXPECT_NE(read->first_skipped.find("nests deeper"), std::string::npos) << read->first_skipped;
 }
 
 TEST_F(Log, RandomBytesBetweenLines_NeverCrashAndNeverHideGoodLines) {

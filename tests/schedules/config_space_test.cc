@@ -66,6 +66,22 @@ TEST(ConfigSpace, Append_KeepsOrderAndFindsBothParts) {
   for (size_t p = 0; p < first.size(); ++p) EXPECT_EQ(first.find(first.schedule(p)), p);
 }
 
+TEST(ConfigSpace, Filtered_KeepsOrderAndFamilies) {
+  ConfigSpace space;
+  space.add(family("t"), anything);
+  space.add(family("u"), [](const Schedule& s) { return s.get_int("a") > 1; });
+  const ConfigSpace kept = space.filtered(
+      [](const Schedule& s) { return s.template_name() == "u" && s.get("b") == "y"; });
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(to_text(kept.schedule(0)), "u/1 a=2 b=y");
+  EXPECT_EQ(to_text(kept.schedule(1)), "u/1 a=4 b=y");
+  EXPECT_EQ(kept.family_count(), 2u) << "families keep their numbers";
+  EXPECT_EQ(kept.family_of(0), 1u);
+  for (size_t p = 0; p < kept.size(); ++p) EXPECT_EQ(kept.find(kept.schedule(p)), p);
+  EXPECT_FALSE(kept.find(space.schedule(0)).has_value());
+  EXPECT_EQ(space.filtered([](const Schedule&) { return false; }).size(), 0u);
+}
+
 TEST(ConfigSpace, EmptyOrKnobless_Families) {
   ConfigSpace space;
   space.add(family("none"), [](const Schedule&) { return false; });

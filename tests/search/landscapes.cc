@@ -26,10 +26,11 @@ struct Tiles {
         sched(s.get("sched")) {}
 };
 
-constexpr int kChannels = 64, kPixels = 120;
+int tiles_of(int extent, int tile) { return (extent + tile - 1) / tile; }
 
-LoopNest describe_tiles(const Schedule& schedule) {
+LoopNest describe_tiles(const Schedule& schedule, const Shape& shape) {
   const Tiles t(schedule);
+  const int64_t channels_in = shape.channels;
   LoopNest nest;
   nest.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 1, true, {}}};
   const auto loop = [&](const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
@@ -40,17 +41,18 @@ LoopNest describe_tiles(const Schedule& schedule) {
     for (size_t a = 0; a < 3; ++a) nest.accesses[a].strides.push_back(strides[a]);
   };
   const auto channels = [&] {
-    loop("oc_outer", kChannels / t.oc, false, false, 0, kChannels * t.oc, t.oc);
+    loop("oc_outer", tiles_of(shape.channels, t.oc), false, false, 0, channels_in * t.oc, t.oc);
   };
   if (t.channels_outer) channels();
-  loop("px_outer", kPixels / t.px, false, false, kChannels * t.px, 0, kChannels * t.px);
+  loop("px_outer", tiles_of(shape.pixels, t.px), false, false, channels_in * t.px, 0,
+       channels_in * t.px);
   if (!t.channels_outer) channels();
-  loop("k", kChannels / t.ku, false, true, t.ku, t.ku * t.oc, 0);
+  loop("k", tiles_of(shape.channels, t.ku), false, true, t.ku, t.ku * t.oc, 0);
   loop("ku", t.ku, true, true, 1, t.oc, 0);
-  loop("px", t.px, true, false, kChannels, 0, kChannels);
+  loop("px", t.px, true, false, channels_in, 0, channels_in);
   loop("oc", t.oc, true, false, 0, 1, 1);
-  nest.macs = int64_t{kChannels} * kChannels * kPixels;
-  nest.outputs = int64_t{kChannels} * kPixels;
+  nest.macs = channels_in * channels_in * shape.pixels;
+  nest.outputs = channels_in * shape.pixels;
   nest.accumulators = t.oc * t.px;
   nest.unrolled_body = int64_t{t.oc} * t.px * t.ku;
   for (const char* kind : {"source", "pressure", "ilp"})
@@ -58,9 +60,11 @@ LoopNest describe_tiles(const Schedule& schedule) {
   return nest;
 }
 
-double tile_cycles(const Schedule& schedule) {
+double tile_cycles(const Schedule& schedule, const Shape& shape) {
   const Tiles t(schedule);
-  const double macs = double{kChannels} * kChannels * kPixels;
+  const double macs = double(shape.channels) * tiles_of(shape.channels, t.ku) * t.ku *
+                      tiles_of(shape.pixels, t.px) * t.px * tiles_of(shape.channels, t.oc) * t.oc /
+                      shape.channels;
   const double live = t.oc * t.px + std::min(t.oc, t.px) + 3;
   const double room = t.sched == "pressure" ? 26 : t.sched == "source" ? 22 : 18;
   const double spilled = std::max(0.0, live - room) / live;
@@ -77,13 +81,13 @@ void measure(Landscape& landscape, const Cycles& cycles, double noise, double fa
   landscape.optimum = 1e300;
   for (size_t p = 0; p < landscape.space.size(); ++p) {
     const Schedule schedule = landscape.space.schedule(p);
-    Observation o{p, Outcome::kOk, 0};
-    if (hashed(schedule, "fails") < failing)
-      o.outcome = Outcome::kRunTimeout;
-    else
-      o.cycles = std::round(cycles(schedule) * (1 + noise * (2 * hashed(schedule, "noise") - 1)));
-    if (o.outcome == Outcome::kOk) landscape.optimum = std::min(landscape.optimum, o.cycles);
-    landscape.outcomes.push_back(o);
+    if (hashed(schedule, "fails") < failing) {
+      landscape.outcomes.push_back({p, Outcome::kRunTimeout});
+      continue;
+    }
+    const double scatter = 1 + noise * (2 * hashed(schedule, "noise") - 1);
+    landscape.outcomes.push_back(ran(p, std::round(cycles(schedule) * scatter)));
+    landscape.optimum = std::min(landscape.optimum, *landscape.outcomes.back().cycles());
   }
 }
 
@@ -96,12 +100,12 @@ std::vector<Knob> tile_knobs() {
 }
 
 Landscape tiled(std::string name, std::vector<Knob> knobs, const ConfigSpace::Constraint& legal,
-                const Cycles& cycles, double noise, double failing) {
+                const Cycles& cycles, double noise, double failing, const Shape& shape = {}) {
   Landscape landscape;
   landscape.name = std::move(name);
   landscape.space.add({"tiles", 1, std::move(knobs)}, legal);
-  landscape.describe = [space = landscape.space](size_t p) {
-    return describe_tiles(space.schedule(p));
+  landscape.describe = [space = landscape.space, shape](size_t p) {
+    return describe_tiles(space.schedule(p), shape);
   };
   measure(landscape, cycles, noise, failing);
   return landscape;
@@ -109,11 +113,16 @@ Landscape tiled(std::string name, std::vector<Knob> knobs, const ConfigSpace::Co
 
 }  // namespace
 
-Landscape tiled_convolution(double noise, double failing) {
+Observation ran(size_t point, double cycles) {
+  return {point, Outcome::kOk, {static_cast<uint64_t>(cycles)}};
+}
+
+Landscape tiled_convolution(double noise, double failing, const Shape& shape) {
   return tiled(
       "tiles, noise " + std::to_string(static_cast<int>(noise * 100)) + " %, failing " +
           std::to_string(static_cast<int>(failing * 100)) + " %",
-      tile_knobs(), [](const Schedule&) { return true; }, &tile_cycles, noise, failing);
+      tile_knobs(), [](const Schedule&) { return true; },
+      [shape](const Schedule& s) { return tile_cycles(s, shape); }, noise, failing, shape);
 }
 
 Landscape blind_knobs() {
@@ -148,7 +157,7 @@ Landscape large_space() {
   std::vector<Knob> knobs = tile_knobs();
   for (const char* name : {"f", "g"}) knobs.push_back(int_knob(name, {0, 1, 2, 3, 4, 5, 6, 7}));
   const auto cycles = [](const Schedule& s) {
-    return tile_cycles(s) *
+    return tile_cycles(s, {}) *
            (1 + 0.03 * std::abs(s.get_int("f") - 5) + 0.02 * std::abs(s.get_int("g") - 2));
   };
   return tiled(
@@ -163,7 +172,8 @@ Landscape two_hundred_points() {
        int_knob("ku", {1, 2, 4, 8}),
        {"order", {"pixels_outer", "channels_outer"}},
        {"sched", {"source"}}},
-      [](const Schedule&) { return true; }, &tile_cycles, 0.05, 0.1);
+      [](const Schedule&) { return true; }, [](const Schedule& s) { return tile_cycles(s, {}); },
+      0.05, 0.1);
 }
 
 std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape, size_t in_flight,
@@ -174,19 +184,20 @@ std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape,
   bool more = true;
   while (reached < shares.size() && (more || !out.empty())) {
     while (more && out.size() < in_flight) {
-      const auto point = strategy.propose();
-      more = point.has_value();
-      if (more) out.push_back(*point);
+      const auto proposal = strategy.propose();
+      more = proposal.has_value();
+      if (more) out.push_back(proposal->point);
     }
     if (out.empty()) break;
     const Observation& outcome = landscape.outcomes[out.front()];
     out.pop_front();
     strategy.observe(outcome);
     ++observed;
-    if (outcome.outcome != Outcome::kOk) continue;
+    const auto cycles = outcome.cycles();
+    if (!cycles) continue;
     for (size_t i = 0; i < shares.size(); ++i) {
       if (trials[i] <= landscape.space.size()) continue;
-      if (outcome.cycles <= landscape.optimum * (1 + shares[i])) trials[i] = observed, ++reached;
+      if (*cycles <= landscape.optimum * (1 + shares[i])) trials[i] = observed, ++reached;
     }
   }
   return trials;

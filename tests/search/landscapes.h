@@ -12,6 +12,9 @@
 
 namespace tinytune::testing {
 
+/// An outcome of kOk.
+Observation ran(size_t point, double cycles);
+
 struct Landscape {
   std::string name;
   ConfigSpace space;
@@ -24,9 +27,14 @@ struct Landscape {
   }
 };
 
+/// Of a pointwise convolution.
+struct Shape {
+  int channels = 64, pixels = 120;
+};
+
 /// A tiled pointwise convolution with a register cliff and loop overheads. `noise`: half-width of
 /// the part that depends on the point's hash alone; `failing`: share of points that do not run.
-Landscape tiled_convolution(double noise, double failing);
+Landscape tiled_convolution(double noise, double failing, const Shape& shape = {});
 
 /// Knobs that the nest does not show at all: only their values can be learned from.
 Landscape blind_knobs();

@@ -30,7 +30,7 @@ std::vector<size_t> trajectory(Strategy& strategy, const Landscape& landscape, s
   while (proposed.size() < trials) {
     const auto point = strategy.propose();
     if (!point) break;
-    proposed.push_back(*point);
+    proposed.push_back(point->point);
     if (proposed.size() - told >= ahead) strategy.observe(landscape.outcomes[proposed[told++]]);
   }
   return proposed;
@@ -72,7 +72,17 @@ TEST_P(EveryStrategy, SameSeedAndCalls_SameTrajectory) {
 }
 
 TEST_P(EveryStrategy, DefaultPoint_ComesFirst) {
-  EXPECT_EQ(make(GetParam(), small(), 1, 42)->propose(), 42u);
+  EXPECT_EQ(make(GetParam(), small(), 1, 42)->propose()->point, 42u);
+}
+
+TEST_P(EveryStrategy, StageOfTheRun_IsWhatIsAskedFor) {
+  for (const Fidelity stage : {Fidelity::kSimulate, Fidelity::kBoard}) {
+    SearchProblem problem = small().problem(1);
+    problem.last_stage = stage;
+    const auto strategy = make_strategy(GetParam(), std::move(problem));
+    EXPECT_EQ((*strategy)->propose()->stage, stage);
+    EXPECT_EQ((*strategy)->propose()->stage, stage);
+  }
 }
 
 TEST_P(EveryStrategy, EarlierLog_IsNeitherRepeatedNorCounted) {
@@ -90,20 +100,20 @@ TEST_P(EveryStrategy, EarlierLog_IsNeitherRepeatedNorCounted) {
 TEST_P(EveryStrategy, SilentDevice_DoesNotStopProposals) {
   auto strategy = make(GetParam(), small());
   std::set<size_t> points;
-  while (const auto point = strategy->propose()) EXPECT_TRUE(points.insert(*point).second);
+  while (const auto point = strategy->propose()) EXPECT_TRUE(points.insert(point->point).second);
   EXPECT_EQ(points.size(), 200u);
 }
 
 TEST_P(EveryStrategy, NothingEverRuns_WalksOnWithoutRepeating) {
   Landscape broken = small();
-  for (Observation& o : broken.outcomes) o = {o.point, Outcome::kCrashed, 0};
+  for (Observation& o : broken.outcomes) o = {o.point, Outcome::kCrashed};
   const auto points = trajectory(*make(GetParam(), broken), broken, 1000, 8);
   EXPECT_EQ(std::set<size_t>(points.begin(), points.end()).size(), 200u);
 }
 
 TEST_P(EveryStrategy, FlatLandscape_WalksOnWithoutRepeating) {
   Landscape flat = small();
-  for (Observation& o : flat.outcomes) o = {o.point, Outcome::kOk, 1000};
+  for (Observation& o : flat.outcomes) o = testing::ran(o.point, 1000);
   const auto points = trajectory(*make(GetParam(), flat), flat, 1000, 8);
   EXPECT_EQ(std::set<size_t>(points.begin(), points.end()).size(), 200u);
 }
@@ -113,7 +123,7 @@ TEST_P(EveryStrategy, TinyAndEmptySpaces_EndEarly) {
   landscape.describe = [](size_t) { return LoopNest{}; };
   EXPECT_FALSE(make(GetParam(), landscape)->propose().has_value());
   landscape.space.add({"single", 1, {}}, [](const Schedule&) { return true; });
-  landscape.outcomes = {{0, Outcome::kOk, 10}};
+  landscape.outcomes = {testing::ran(0, 10)};
   EXPECT_EQ(trajectory(*make(GetParam(), landscape), landscape, 10, 1), std::vector<size_t>{0});
 }
 
@@ -126,7 +136,7 @@ TEST_P(EveryStrategy, UnionOfFamilies_IsWalkedWhole) {
   landscape.space.add({"none", 1, {}}, anything);
   landscape.describe = [](size_t) { return LoopNest{}; };
   for (size_t p = 0; p < landscape.space.size(); ++p)
-    landscape.outcomes.push_back({p, Outcome::kOk, 100.0 + static_cast<double>(p % 5)});
+    landscape.outcomes.push_back(testing::ran(p, 100.0 + static_cast<double>(p % 5)));
   EXPECT_EQ(trajectory(*make(GetParam(), landscape), landscape, 100, 2).size(), 22u);
 }
 

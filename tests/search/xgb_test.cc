@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <memory>
 #include <set>
 
 #include "base/rng.h"
+#include "search/shared_model.h"
 #include "search/strategy.h"
 #include "tests/search/landscapes.h"
 
@@ -24,26 +25,52 @@ size_t median_to_5_percent(const Landscape& landscape, const std::string& name, 
   return trials[trials.size() / 2];
 }
 
-void expect_fewer_trials_than_random(const Landscape& landscape) {
-  const size_t random = median_to_5_percent(landscape, "random", 1);
-  for (size_t ahead : {1, 16})
-    EXPECT_LT(median_to_5_percent(landscape, "xgb", ahead), random)
-        << landscape.name << ", " << ahead << " ahead";
+// Twice what it took when the line was written: medians over nine seeds are steady, and a search
+// that has lost its model needs ten times as many.
+void expect_within_5_percent(const Landscape& landscape, size_t one_by_one, size_t sixteen_ahead) {
+  EXPECT_LE(median_to_5_percent(landscape, "xgb", 1), one_by_one) << landscape.name;
+  EXPECT_LE(median_to_5_percent(landscape, "xgb", 16), sixteen_ahead) << landscape.name;
 }
 
-TEST(XgbSearch, SmoothLandscape_NeedsFewerTrialsThanRandom) {
-  expect_fewer_trials_than_random(testing::tiled_convolution(0.03, 0));
+TEST(XgbSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
+  expect_within_5_percent(testing::tiled_convolution(0.03, 0), 90, 130);
 }
 
-TEST(XgbSearch, NoiseAndFailures_NeedFewerTrialsThanRandom) {
-  expect_fewer_trials_than_random(testing::tiled_convolution(0.02, 0.2));
+TEST(XgbSearch, NoiseAndFailures_AreSolvedWithinTheirTrials) {
+  expect_within_5_percent(testing::tiled_convolution(0.02, 0.2), 90, 300);
 }
 
-TEST(XgbSearch, KnobsNoNestShows_NeedFewerTrialsThanRandom) {
-  expect_fewer_trials_than_random(testing::blind_knobs());
+TEST(XgbSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
+  expect_within_5_percent(testing::blind_knobs(), 80, 92);
 }
 
-TEST(XgbSearch, SpaceTooLargeToScore_EvolvesToWithin10Percent) {
+/// Trials until the second task is within 5 %, after `first` trials of the one before.
+size_t trials_of_second_task(size_t first, uint64_t seed) {
+  const Landscape known = testing::tiled_convolution(0.02, 0);
+  const Landscape fresh = testing::tiled_convolution(0.02, 0, {.channels = 32, .pixels = 30});
+  const auto model = std::make_shared<SharedModel>(seed);
+  const auto strategy_of = [&](const Landscape& landscape) {
+    SearchProblem problem = landscape.problem(seed, Rng(seed).below(landscape.space.size()));
+    problem.model = model;
+    return std::move(*make_strategy("xgb", std::move(problem)));
+  };
+  const auto one = strategy_of(known), other = strategy_of(fresh);
+  for (size_t t = 0; t < first; ++t) one->observe(known.outcomes[one->propose()->point]);
+  return testing::trials_until(*other, fresh, 1, {0.05})[0];
+}
+
+TEST(XgbSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
+  std::vector<size_t> alone, after;
+  for (uint64_t seed = 1; seed <= 7; ++seed) {
+    alone.push_back(trials_of_second_task(0, seed));
+    after.push_back(trials_of_second_task(80, seed));
+  }
+  std::sort(alone.begin(), alone.end());
+  std::sort(after.begin(), after.end());
+  EXPECT_LT(2 * after[3], alone[3]);
+}
+
+TEST(XgbSearch, SpaceTooLargeToScore_IsSampledToWithin10Percent) {
   const Landscape landscape = testing::large_space();
   auto strategy = make_strategy("xgb", landscape.problem(1));
   EXPECT_LE(testing::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
@@ -60,7 +87,7 @@ TEST(XgbSearch, EarlierLog_IsLearntFrom) {
       while (known.size() < log) {
         const Observation& o = landscape.outcomes[rng.below(landscape.space.size())];
         // Only mediocre points, so that the log itself does not hold the answer.
-        if (o.cycles > 1.3 * landscape.optimum && known.insert(o.point).second)
+        if (*o.cycles() > 1.3 * landscape.optimum && known.insert(o.point).second)
           (*strategy)->observe(o);
       }
       trials.push_back(testing::trials_until(**strategy, landscape, 1, {0.05})[0]);
@@ -74,12 +101,11 @@ TEST(XgbSearch, EarlierLog_IsLearntFrom) {
 TEST(XgbSearch, RegionThatAlwaysFails_IsMostlyLeftAlone) {
   Landscape landscape = testing::tiled_convolution(0.02, 0);
   for (Observation& o : landscape.outcomes)
-    if (landscape.space.schedule(o.point).get_int("ku") >= 8)
-      o = {o.point, Outcome::kRunTimeout, 0};
+    if (landscape.space.schedule(o.point).get_int("ku") >= 8) o = {o.point, Outcome::kRunTimeout};
   auto strategy = make_strategy("xgb", landscape.problem(2));
   size_t late_failures = 0;
   for (size_t t = 0; t < 160; ++t) {
-    const Observation& outcome = landscape.outcomes[*(*strategy)->propose()];
+    const Observation& outcome = landscape.outcomes[(*strategy)->propose()->point];
     (*strategy)->observe(outcome);
     if (t >= 64 && outcome.outcome != Outcome::kOk) ++late_failures;
   }
@@ -89,10 +115,11 @@ TEST(XgbSearch, RegionThatAlwaysFails_IsMostlyLeftAlone) {
 TEST(XgbSearch, OneBatch_IsSpreadOut) {
   const Landscape landscape = testing::tiled_convolution(0.02, 0);
   auto strategy = make_strategy("xgb", landscape.problem(4));
-  for (size_t t = 0; t < 64; ++t) (*strategy)->observe(landscape.outcomes[*(*strategy)->propose()]);
+  for (size_t t = 0; t < 64; ++t)
+    (*strategy)->observe(landscape.outcomes[(*strategy)->propose()->point]);
   std::set<std::string> tiles;
   for (size_t t = 0; t < 16; ++t) {
-    const Schedule s = landscape.space.schedule(*(*strategy)->propose());
+    const Schedule s = landscape.space.schedule((*strategy)->propose()->point);
     tiles.insert(s.get("oc") + "x" + s.get("px"));
   }
   EXPECT_GE(tiles.size(), 4u);

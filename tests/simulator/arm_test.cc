@@ -142,5 +142,25 @@ TEST(CortexM4, CompiledCode_GivesTheAnswer) {
   EXPECT_EQ(report->return_value, 111u);
 }
 
+// Armv8-M: what a Cortex-M4 lacks, and what both have.
+TEST(CortexM33, RunsItsOwnInstructions) {
+  const auto file = load_device(TINYTUNE_SOURCE_DIR "/tests/cli/cortex_m33.toml");
+  ASSERT_TRUE(file) << file.error().message();
+  const std::string body =
+      "f: push {r4,lr}\nlda r3,[r0]\nsmlad r3,r1,r2,r3\nstl r3,[r0]\nsdiv r3,r3,r1\n"
+      "mov r0,r3\npop {r4,pc}\n";
+  Program program(*file, body);
+  ASSERT_TRUE(program.simulator().write(program.data(), std::vector<uint8_t>{10, 0, 0, 0}));
+  const CallReport report = program.call({program.data(), 3, 4});
+  EXPECT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  EXPECT_EQ(report.return_value, 22u / 3);
+  EXPECT_EQ((*program.simulator().read(program.data(), 1))[0], 22);
+
+  Program older("cortex-m4", ".arch armv8-m.main\nf: lda r3,[r0]\nbx lr\n");
+  const CallReport refused = older.call({older.data(), 3, 4});
+  EXPECT_EQ(refused.end, CallEnd::kIllegalInstruction);
+  EXPECT_TRUE(contains(refused.detail, "lda is not in armv7e-m")) << refused.detail;
+}
+
 }  // namespace
 }  // namespace tinytune

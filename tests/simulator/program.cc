@@ -36,8 +36,7 @@ std::vector<uint8_t> build(const std::string& source, const std::string& suffix,
   std::vector<std::string> clang = {TINYTUNE_TEST_CLANG, "-c", in, "-o", object, "-mno-relax",
                                     "-ffreestanding"};
   if (device.target.family != CoreFamily::kRiscv32) std::erase(clang, "-mno-relax");
-  clang.insert(clang.end(), device.target.clang_arguments.begin(),
-               device.target.clang_arguments.end());
+  for (const std::string& argument : clang_arguments(device.target)) clang.push_back(argument);
   clang.insert(clang.end(), extra.begin(), extra.end());
   if (!march.empty()) clang.push_back("-march=" + march);
   run(clang);

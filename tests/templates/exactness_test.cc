@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
-#include "codegen/kernel.h"
+#include "codegen/kernels/kernel.h"
 #include "models/integer_op.h"
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"
@@ -215,13 +216,75 @@ TEST_P(EveryTemplate, ComputesTheReferencesBytesOnRaggedShapes) {
 std::string name_of_case(const ::testing::TestParamInfo<Parameters>& info) {
   std::string name = std::get<0>(info.param);
   name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
-  return name + (std::get<1>(info.param) == Scales::kTypical ? "Typical" : "Extreme");
+  return name + std::array{"Typical", "OddChannels",
+                           "Extreme"}[static_cast<size_t>(std::get<1>(info.param))];
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, EveryTemplate,
-                         ::testing::Combine(::testing::Values("rv32imc", "cortex-m4"),
-                                            ::testing::Values(Scales::kTypical, Scales::kExtreme)),
-                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Devices, EveryTemplate,
+    ::testing::Combine(::testing::Values("rv32imc", "cortex-m4"),
+                       ::testing::Values(Scales::kTypical, Scales::kOddChannels, Scales::kExtreme)),
+    name_of_case);
+
+// Scaled sums within a zero point of the ends of int32, where adding it would wrap.
+RandomLayer layer_at_the_ends(Workload w) {
+  constexpr int32_t kBias[] = {33'554'431, -33'554'431, 33'554'432, -33'554'432, 0, 1};
+  constexpr int32_t kJustBelowOne = INT32_MAX - 1;  // in units of 2^-31
+  LayerData data;
+  data.weights.assign(static_cast<size_t>(w.weight_bytes()), 0);
+  for (int c = 0; c < w.out_c; ++c) {
+    data.bias.push_back(kBias[c % 6]);
+    data.multiplier.push_back(kJustBelowOne);
+    data.shift.push_back(6);
+  }
+  w.facts = prove_facts(w, data);
+  return {w, data};
+}
+
+TEST(KernelTemplates, ScaledSumsAtTheEndsOfInt32_AreClampedAndDoNotWrap) {
+  const auto device = load_device("rv32imc");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  for (const char* shape :
+       {"conv2d_s8 nhwc n1 in3x3x4 out3x3x6 k1x1 s1x1 d1x1 p0,0 g1 m1 ",
+        "conv2d_s8 nchw n1 in3x3x4 out3x3x6 k1x1 s1x1 d1x1 p0,0 g1 m1 ",
+        "depthwise_conv2d_s8 nhwc n1 in4x4x6 out4x4x6 k3x3 s1x1 d1x1 p1,1 g1 m1 ",
+        "depthwise_conv2d_s8 nchw n1 in4x4x6 out4x4x6 k3x3 s1x1 d1x1 p1,1 g1 m1 ",
+        "dense_s8 nhwc n1 in1x1x8 out1x1x6 k1x1 s1x1 d1x1 p0,0 g1 m1 "})
+    for (const char* offset : {"zp3,127", "zp3,-128"}) {
+      const auto workload = parse_workload(std::string(shape) + offset + " act-128,127 lane1 long");
+      ASSERT_TRUE(workload) << workload.error().message();
+      const RandomLayer layer = layer_at_the_ends(*workload);
+      const ConfigSpace space = space_of(layer.workload, *device);
+      for (size_t point = 0; point < space.size(); ++point)
+        if (point == 0 || space.family_of(point) != space.family_of(point - 1))
+          expect_exact(*simulator, *device, layer, space.schedule(point), 1);
+    }
+}
+
+// A channel whose outputs are all alike, or whose scale is 1/2 or more, costs its own
+// requantisation and not the whole layer's kernels.
+TEST(KernelTemplates, OddChannels_KeepTheFastTemplates) {
+  const auto workload = parse_workload(
+      "conv2d_s8 nhwc n1 in8x8x16 out8x8x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp3,-5 act-128,127 lane1 "
+      "long");
+  ASSERT_TRUE(workload) << workload.error().message();
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const RandomLayer odd = random_layer(*workload, Scales::kOddChannels, seed);
+    EXPECT_NE(odd.workload.facts.requantise, Requantise::kLong) << "seed " << seed;
+    const RandomLayer plain = random_layer(*workload, Scales::kTypical, seed);
+    for (const char* name : {"rv32imc", "cortex-m4"}) {
+      const Device device = *load_device(name);
+      const ConfigSpace space = space_of(odd.workload, device);
+      const ConfigSpace usual = space_of(plain.workload, device);
+      ASSERT_EQ(space.family_count(), usual.family_count()) << name;
+      EXPECT_GE(space.family_count(), 3u) << "direct, lanes or SMLAD, Winograd";
+      for (size_t f = 0; f < space.family_count(); ++f)
+        EXPECT_EQ(space.family(f).template_name, usual.family(f).template_name);
+    }
+  }
+}
 
 TEST(KernelTemplates, NamesAndVersionsAreDistinct) {
   const auto rows = kernel_templates();

@@ -15,6 +15,8 @@ struct RandomLayer {
 
 enum class Scales {
   kTypical,  ///< right shifts of 6 to 10, as converters write
+  /// Typical but for two channels: one with a multiplier of 0, one with a scale from 1/2 to 16.
+  kOddChannels,
   kExtreme,  ///< left shifts, shifts of zero, multipliers of zero, wide accumulators too
 };
 
@@ -32,7 +34,7 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
     data.bias.push_back(static_cast<int32_t>(rng.below(8001)) - 4000);
     data.multiplier.push_back((1 << 30) + static_cast<int32_t>(rng.below(1u << 30)));
     data.shift.push_back(-6 - static_cast<int>(rng.below(5)));
-    if (scales == Scales::kTypical) continue;
+    if (scales != Scales::kExtreme) continue;
     const auto at = static_cast<size_t>(c);
     switch (rng.below(6)) {
       case 0:
@@ -52,6 +54,21 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
         break;
       default:
         break;
+    }
+  }
+  if (scales == Scales::kOddChannels) {
+    const auto dead = rng.below(data.shift.size()), steep = rng.below(data.shift.size());
+    data.multiplier[dead] = 0, data.shift[dead] = 0;
+    data.multiplier[steep] = (1 << 30) + static_cast<int32_t>(rng.below(1u << 30));
+    data.shift[steep] = static_cast<int>(rng.below(5));
+    data.bias[steep] = static_cast<int32_t>(rng.below(9)) - 4;
+    // Few weights, and small: else every output of such a channel is clamped.
+    for (size_t i = 0; i < data.weights.size(); ++i) {
+      const auto channel = workload.op == OpKind::kDepthwiseConv2d
+                               ? i % data.shift.size()
+                               : i / static_cast<size_t>(workload.reduction());
+      if (channel == steep)
+        data.weights[i] = static_cast<int8_t>(rng.below(16) == 0 ? rng.below(3) : 1) - 1;
     }
   }
   workload.facts = prove_facts(workload, data);

@@ -84,6 +84,58 @@ TEST(ShortRequantise, IsRefusedForLeftShiftsAndOverflow) {
   EXPECT_FALSE(short_requantise_proved(layer.workload, layer.data));
 }
 
+TEST(ShiftedRequantise, AgreesWithTheReferenceOnEveryReachableAccumulator) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    RandomLayer layer = random_layer(small_layer(9), Scales::kTypical, seed);
+    for (size_t c = 0; c < layer.data.shift.size(); c += 2)
+      layer.data.shift[c] = static_cast<int>(seed + c) % 12 - 1;
+    ASSERT_TRUE(shifted_requantise_proved(layer.workload, layer.data));
+    const auto ranges = accumulator_ranges(layer.workload, layer.data);
+    for (size_t c = 0; c < ranges.size(); ++c)
+      for (int64_t a = ranges[c].low; a <= ranges[c].high; ++a) {
+        const int shift = right_shift(layer.data, static_cast<int>(c));
+        const int left = std::max(-shift, 0), s = std::max(shift, 0);
+        const int64_t product = (a << left) * (2 * int64_t{layer.data.multiplier[c]});
+        const auto h = static_cast<int32_t>((product >> 32) + ((product >> 31) & 1));
+        const int half = static_cast<int>((1u << s) >> 1);
+        const int out = ((h + ((h >> 31) & (-s >> 31)) + half) >> s) + 9;
+        ASSERT_EQ(std::clamp(out, -128, 127),
+                  requantise_reference(layer.workload, static_cast<int32_t>(a),
+                                       layer.data.multiplier[c], layer.data.shift[c]));
+      }
+  }
+}
+
+TEST(ShiftedRequantise, IsRefusedWhereTheReferencesShiftWraps) {
+  RandomLayer layer = random_layer(small_layer(0), Scales::kTypical, 1);
+  layer.data.shift[2] = 10;
+  EXPECT_TRUE(shifted_requantise_proved(layer.workload, layer.data));
+  layer.data.bias[2] = 1 << 22;
+  EXPECT_FALSE(shifted_requantise_proved(layer.workload, layer.data));
+  EXPECT_FALSE(fuse_requantise(layer.workload, layer.data));
+  EXPECT_EQ(prove_facts(layer.workload, layer.data).requantise, Requantise::kLong);
+}
+
+TEST(WeightFacts, AMultiplierOfZero_TakesNothingFromItsLayer) {
+  for (const int zero_point : {-128, 3}) {
+    RandomLayer layer = random_layer(small_layer(zero_point), Scales::kTypical, 1);
+    const Requantise before = layer.workload.facts.requantise;
+    for (const int shift : {0, 3, -31}) {
+      layer.data.multiplier[2] = 0, layer.data.shift[2] = shift;
+      EXPECT_EQ(prove_facts(layer.workload, layer.data).requantise, before) << shift;
+    }
+  }
+}
+
+TEST(WeightFacts, AScaleFromOneHalfOn_IsShiftedAtWorst) {
+  RandomLayer layer = random_layer(small_layer(3), Scales::kTypical, 1);
+  ASSERT_EQ(layer.workload.facts.requantise, Requantise::kShort);
+  for (const int shift : {0, 1, 4}) {
+    layer.data.shift[2] = shift;
+    EXPECT_EQ(prove_facts(layer.workload, layer.data).requantise, Requantise::kShifted) << shift;
+  }
+}
+
 TEST(WeightFacts, LaneGroupIsTheLargestThatFitsEveryChannel) {
   Workload w;
   w.in_c = 8, w.out_c = 2;

@@ -1,0 +1,54 @@
+#include "base/printable.h"
+
+#include <cstdio>
+
+namespace tinytune {
+namespace {
+
+/// Bytes of the character that `text` begins with; 0 where it begins with a control character or
+/// with what is no UTF-8 (RFC 3629, section 4).
+size_t character_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < size) return 0;
+  // Overlong forms, surrogates and what is above U+10FFFF; U+0080 to U+009F are controls.
+  const unsigned low = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (size_t i = 2; i < size; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  return size;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, size_t limit_bytes) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t size = character_bytes(text);
+    std::string next(text.substr(0, size));
+    if (size == 0) {
+      char escaped[5];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text[0]));
+      next = escaped;
+    }
+    if (out.size() + next.size() > limit_bytes) return out + "…";
+    out += next;
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+bool is_one_line(std::string_view text) {
+  while (!text.empty()) {
+    const size_t size = character_bytes(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,17 @@
+// Text from outside on its way into a message: one line, of bounded length, valid UTF-8, nothing
+// that a terminal obeys.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tinytune {
+
+/// Bytes of control characters and of what is no UTF-8 become \xNN; text that would take more than
+/// `limit_bytes` is cut between characters and ends in "…".
+std::string printable(std::string_view text, size_t limit_bytes = 200);
+
+/// Valid UTF-8 without control characters: printable() would at most shorten it.
+bool is_one_line(std::string_view text);
+
+}  // namespace tinytune

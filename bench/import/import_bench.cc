@@ -1,0 +1,189 @@
+// How long models of many operators take, stage by stage, and how the time grows.
+//
+//   import_bench [OPERATORS]      seconds for that many operators (2500) and for four times as many
+//
+// Every stage should be linear: a ratio far above 4 names the one that is not.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/network.h"
+#include "codegen/passes/passes.h"
+#include "devices/device.h"
+#include "examples/tflite_writer.h"
+#include "models/tasks.h"
+#include "models/tflite.h"
+
+namespace tinytune {
+namespace {
+
+class Model {
+ public:
+  explicit Model(std::vector<int> shape) : shape_(std::move(shape)) {
+    graph_.inputs = {tensor(shape_, 0.1F)};
+  }
+
+  int input() const { return graph_.inputs[0]; }
+  int tensor(std::vector<int> shape, float scale) {
+    const int id = static_cast<int>(graph_.tensors.size());
+    graph_.tensors.push_back(
+        {.id = id, .shape = std::move(shape), .quantization = {{scale}, {0}, 0}});
+    return id;
+  }
+  int constant(std::vector<int> shape, uint8_t first) {
+    const int id = tensor(std::move(shape), 0.02F);
+    Tensor& t = graph_.tensors.back();
+    t.is_constant = true;
+    for (int64_t i = 0; i < t.elements(); ++i)
+      t.data.push_back(static_cast<uint8_t>(first + 7 * i));
+    return id;
+  }
+  int op(OperatorKind kind, std::vector<int> inputs, Attributes attributes, float scale = 0.1F) {
+    return op(kind, std::move(inputs), std::move(attributes), shape_, scale);
+  }
+  int op(OperatorKind kind, std::vector<int> inputs, Attributes attributes, std::vector<int> shape,
+         float scale = 0.1F) {
+    const int output = tensor(std::move(shape), scale);
+    graph_.operators.push_back({static_cast<int>(graph_.operators.size()),
+                                kind,
+                                std::move(inputs),
+                                {output},
+                                std::move(attributes)});
+    return output;
+  }
+  Graph finish(int output) {
+    graph_.outputs = {output};
+    return std::move(graph_);
+  }
+
+ private:
+  std::vector<int> shape_;
+  Graph graph_;
+};
+
+Graph chain(int operators, const std::function<int(Model&, int x, int i)>& next,
+            std::vector<int> shape = {1, 2, 2, 4}) {
+  Model m(std::move(shape));
+  int x = m.input();
+  for (int i = 0; i < operators; ++i) x = next(m, x, i);
+  return m.finish(x);
+}
+
+struct Kind {
+  const char* name;
+  Graph (*make)(int operators);
+};
+
+// What each is superlinear in if something is: readers, absorbed operators, aliases, buffers that
+// live together, equal tasks, constants, operators folded at import.
+constexpr Kind kKinds[] = {
+    {"maxima",
+     [](int n) {
+       return chain(n, [](Model& m, int x, int i) {
+         return m.op(i % 2 == 0 ? OperatorKind::kMaximum : OperatorKind::kMinimum, {x, m.input()},
+                     {});
+       });
+     }},
+    {"lookups",
+     [](int n) {
+       return chain(n, [](Model& m, int x, int) { return m.op(OperatorKind::kTanh, {x}, {}); });
+     }},
+    {"reshapes",
+     [](int n) {
+       return chain(n, [](Model& m, int x, int) { return m.op(OperatorKind::kReshape, {x}, {}); });
+     }},
+    {"sums",
+     [](int n) {
+       return chain(n, [](Model& m, int x, int i) {
+         return m.op(OperatorKind::kAdd, {x, m.input()}, ActivationAttributes{},
+                     0.1F + 1e-6F * static_cast<float>(i));
+       });
+     }},
+    {"convolutions",
+     [](int n) {
+       return chain(n, [](Model& m, int x, int i) {
+         const int weights = m.constant({4, 1, 1, 4}, static_cast<uint8_t>(i));
+         return m.op(OperatorKind::kConv2d, {x, weights}, ConvAttributes{});
+       });
+     }},
+    {"parts",
+     [](int n) {
+       Model m({1, 4});
+       std::vector<int> parts;
+       for (int i = 1; i < n; ++i)
+         parts.push_back(m.op(OperatorKind::kMaximum,
+                              {m.input(), m.constant({1, 4}, static_cast<uint8_t>(i))}, {}));
+       const int count = static_cast<int>(parts.size());
+       return m.finish(m.op(OperatorKind::kConcatenation, parts, AxisAttributes{0}, {count, 4}));
+     }},
+    {"constants",
+     [](int n) {
+       Model m({1, 4});
+       int x = m.constant({1, 4}, 3);
+       for (int i = 1; i < n; ++i) x = m.op(OperatorKind::kRelu, {x}, {});
+       return m.finish(m.op(OperatorKind::kMaximum, {m.input(), x}, {}));
+     }},
+};
+
+[[noreturn]] void stop(const Error& error) {
+  std::fprintf(stderr, "import_bench: %s\n", error.message().c_str());
+  std::exit(1);
+}
+
+template <typename T>
+T taken(Result<T> result) {
+  if (!result) stop(result.error());
+  return std::move(result).value();
+}
+
+constexpr const char* kStages[] = {"import", "passes", "tasks", "oracle", "generate"};
+
+// Seconds of each stage.
+std::vector<double> timed(const Graph& written, const Device& device) {
+  const std::vector<uint8_t> file = write_tflite(written);
+  std::vector<double> seconds;
+  auto last = std::chrono::steady_clock::now();
+  const auto lap = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    seconds.push_back(std::chrono::duration<double>(now - last).count());
+    last = now;
+  };
+  const Graph graph = taken(import_tflite(file, "net"));
+  lap();
+  const IntegerNetwork network = taken(executed_network(graph));
+  lap();
+  extract_tasks(network);
+  lap();
+  const std::vector<std::vector<uint8_t>> inputs = {
+      std::vector<uint8_t>(static_cast<size_t>(graph.tensor(graph.inputs[0]).bytes()), 1)};
+  taken(run_reference(network, inputs));
+  lap();
+  taken(generate_network(network, device, {}, {"net"}));
+  lap();
+  return seconds;
+}
+
+}  // namespace
+}  // namespace tinytune
+
+int main(int argc, char** argv) {
+  using namespace tinytune;
+  const int operators = argc > 1 ? std::atoi(argv[1]) : 2500;
+  if (operators < 2) {
+    std::fprintf(stderr, "usage: import_bench [OPERATORS]\n");
+    return 2;
+  }
+  const Device device = taken(load_device("esp32c3"));
+  std::printf("%-14s %-10s %10d %10d %8s\n", "model", "stage", operators, 4 * operators, "ratio");
+  for (const Kind& kind : kKinds) {
+    const auto few = timed(kind.make(operators), device),
+               many = timed(kind.make(4 * operators), device);
+    for (size_t i = 0; i < few.size(); ++i)
+      std::printf("%-14s %-10s %9.3fs %9.3fs %8.1f\n", kind.name, kStages[i], few[i], many[i],
+                  many[i] / std::max(few[i], 1e-6));
+  }
+  return 0;
+}

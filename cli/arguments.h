@@ -1,0 +1,48 @@
+// What the command line said. The table of commands (command_table.h) says which command may say
+// what; one struct for all of them, so that an option means the same wherever it is taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/memory.h"
+
+namespace tinytune {
+
+struct Arguments {
+  // The network, and where it goes.
+  std::string model, device;
+  std::optional<std::string> records;  ///< a log
+  std::vector<std::string> disabled_passes;
+  std::string layout = "nhwc";
+  std::optional<uint64_t> ram, flash, fast_ram;  ///< bytes
+
+  // Searching.
+  std::optional<uint64_t> trials;
+  std::optional<double> budget_seconds;
+  std::string tuner = "xgb";
+  uint64_t seed = 1;
+  uint64_t window = 16;
+  std::optional<std::string> tasks;  ///< indices of `tune inspect`, as a list or one alone
+  std::optional<int> workers;
+  std::string listen, connect;  ///< addresses
+  std::string only;             ///< the half that a worker does: "build", "run"
+  bool once = false;            ///< a worker ends with its tuner
+
+  // Deploying.
+  std::string directory;
+  std::string format = "cmake";
+  bool require_tuned = false;
+  std::vector<std::string> inputs, outputs;
+  bool verify = false;
+  std::optional<std::string> dump_directory;
+
+  // Telling.
+  bool json = false, quiet = false;
+
+  MemoryLimits limits() const { return {ram, flash, fast_ram}; }
+};
+
+}  // namespace tinytune

@@ -1,0 +1,42 @@
+#include "cli/cli.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/temporary_directory.h"
+#include "cli/command_line.h"
+#include "cli/interrupts.h"
+#include "cli/shell_line.h"
+
+namespace tinytune {
+
+int run_cli(int argc, const char* const* argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  const Result<CommandLine> line = parse_command_line(words);
+  if (!line) {
+    // Reading stopped somewhere; whether JSON was asked for is still to be seen.
+    const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+    return Console(json, false).fail(line.error());
+  }
+  if (!line->text.empty()) return Console(false, false).result(line->text);
+  const Arguments& arguments = line->arguments;
+  Context context{Console(arguments.json, arguments.quiet), words[0], shell_line(words), nullptr};
+  if (line->command->interruption == Interruption::kEndsIt)
+    return line->command->run(arguments, context);
+
+  const bool finishes = line->command->interruption == Interruption::kIsFinished;
+  const Interrupts interrupts(
+      context.console,
+      {finishes, finishes ? "interrupted; everything measured is in the log; to go "
+                            "on: " +
+                                context.line
+                          : "interrupted"});
+  context.cancel = interrupts.cancel();
+  sweep_temporary_directories();  // what earlier runs could not remove
+  const int exit_code = line->command->run(arguments, context);
+  interrupts.finished();
+  return exit_code;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,144 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/suggestion.h"
+#include "cli/value_syntax.h"
+#include "tinytune/tinytune.h"
+
+namespace tinytune {
+namespace {
+
+std::string description_of(const Option& option) {
+  return option.otherwise.empty() ? option.help : option.help + " [" + option.otherwise + "]";
+}
+
+/// "-o" of "-o,--output".
+std::string short_name(const Option& option) {
+  return option.names.substr(0, option.names.find(','));
+}
+
+CLI::Option* bind(CLI::App& app, const Option& option, bool& field) {
+  return app.add_flag(option.names, field, description_of(option));
+}
+
+CLI::Option* bind(CLI::App& app, const Option& option, std::vector<std::string>& field) {
+  return app.add_option(option.names, field, description_of(option))
+      ->expected(1)
+      ->allow_extra_args(false)  // what follows may be a model
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+template <typename Value>
+CLI::Option* bind(CLI::App& app, const Option& option, Value& field) {
+  return app.add_option(option.names, field, description_of(option));
+}
+
+void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
+  for (const Option& option : command.options) {
+    CLI::Option* added = std::visit(
+        [&](const auto field) { return bind(app, option, arguments.*field); }, option.field);
+    if (!option.value.empty()) added->type_name(option.value);
+    set_syntax(option, *added);
+  }
+  app.footer(command.examples);
+}
+
+/// CLI11 would stop at the first, and only after it has run what there is to run.
+std::string missing_options(const CLI::App& app, const Command& command) {
+  std::string missing;
+  for (const Option& option : command.options)
+    if (option.required && app.get_option(short_name(option))->count() == 0)
+      missing += (missing.empty() ? "" : " and ") + short_name(option);
+  return missing;
+}
+
+std::string help_hint(const Command& command) {
+  return "; see `tune" + (command.name.empty() ? "" : " " + command.name) + " --help`";
+}
+
+/// Options of `command`, and commands where none was named.
+std::vector<std::string> words_of(const Command& command) {
+  std::vector<std::string> words = {"--help"};
+  for (const Option& option : command.options) {
+    const std::string& names = option.names;
+    if (names[0] == '-') words.push_back(names.substr(names.rfind(',') + 1));
+  }
+  if (!command.name.empty()) return words;
+  words.emplace_back("--version");
+  for (const Command& other : command_table())
+    if (!other.name.empty()) words.push_back(other.name);
+  return words;
+}
+
+std::string unexpected(const std::string& word, const Command& command) {
+  const bool is_option = word.starts_with('-');
+  const std::string name = is_option ? word.substr(0, word.find('=')) : word;
+  const std::string meant = nearest_word(name, words_of(command));
+  const std::string what = is_option              ? "unknown option "
+                           : command.name.empty() ? "unknown command "
+                                                  : "unexpected word ";
+  return what + name + (meant.empty() ? "" : ", did you mean " + meant + "?");
+}
+
+Error wrong(const std::string& why, const Command& command) {
+  return Error(ErrorCode::kInvalidInput, why + help_hint(command));
+}
+
+const Command& command_named(const std::string& name) {
+  for (const Command& command : command_table())
+    if (command.name == name) return command;
+  return command_table().front();
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(std::span<const std::string> words) {
+  CommandLine line;
+  CLI::App app(command_table().front().summary, "tune");
+  app.set_version_flag("--version", std::string("tinytune ") + version());
+  app.require_subcommand(0, 1);
+  for (const Command& command : command_table()) {
+    CLI::App* of = command.name.empty() ? &app : app.add_subcommand(command.name, command.summary);
+    add_options(*of, command, line.arguments);
+  }
+  const auto named = [&] {
+    return app.get_subcommands().empty() ? &app : app.get_subcommands().front();
+  };
+  const auto command = [&]() -> const Command& {
+    return command_named(named() == &app ? "" : named()->get_name());
+  };
+
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    app.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const CLI::CallForHelp&) {
+    line.text = app.help();
+    return line;
+  } catch (const CLI::CallForVersion& version) {
+    line.text = version.what();
+    return line;
+  } catch (const CLI::ExtrasError&) {
+    return wrong(unexpected(app.remaining(/*recurse=*/true).front(), command()), command());
+  } catch (const CLI::ParseError& error) {
+    return wrong(error.what(), command());
+  }
+  line.command = &command();
+  if (named() != &app) {
+    // `tune --seed 3 run …` would silently ignore the seed.
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0) {
+        return wrong("options belong after the command: tune " + line.command->name + " " +
+                         option->get_name(),
+                     *line.command);
+      }
+  }
+  const std::string missing = missing_options(*named(), *line.command);
+  if (!missing.empty()) return wrong("missing " + missing, *line.command);
+  return line;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,24 @@
+// A command line, read by the table of commands.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/command_table.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct CommandLine {
+  const Command* command = nullptr;
+  Arguments arguments;
+  std::string text;  ///< help or version, where that was asked for; then nothing is to be done
+};
+
+/// `words` begin with the program's name. kInvalidInput: one line that names the word at fault,
+/// what was probably meant, and where help is.
+Result<CommandLine> parse_command_line(std::span<const std::string> words);
+
+}  // namespace tinytune

@@ -1,0 +1,62 @@
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "cli/tensor_files.h"
+#include "deploy/layouts.h"
+#include "tinytune/deploy.h"
+
+namespace tinytune {
+namespace {
+
+Status write_dump(const std::string& directory, const RunReport& report, const Console& console) {
+  for (const TensorDump& tensor : report.tensors)
+    TT_TRY(write_file(directory + "/tensor_" + std::to_string(tensor.id) + ".bin",
+                      text_of(tensor.bytes)));
+  if (!report.fused_tensors.empty()) {
+    std::string ids;
+    for (int id : report.fused_tensors) ids += (ids.empty() ? "t" : ", t") + std::to_string(id);
+    console.message(MessageKind::kInfo, "fused away, so not dumped: " + ids);
+  }
+  return ok_status();
+}
+
+/// Before anything is run: a network may take minutes.
+Status check_output_count(const Model& model, const Arguments& arguments) {
+  const size_t given = arguments.outputs.size(), has = model.info().outputs.size();
+  if (given <= 1 || given == has) return ok_status();
+  return Error(ErrorCode::kInvalidInput, "--output is given " + std::to_string(given) +
+                                             " times, but the model has " + std::to_string(has) +
+                                             " output(s)");
+}
+
+Result<RunReport> run(const Arguments& arguments, const Console& console) {
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY(check_output_count(model, arguments));
+  RunOptions options;
+  TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs));
+  options.records = arguments.records;
+  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
+  options.limits = arguments.limits();
+  options.verify = arguments.verify;
+  options.dump_tensors = arguments.dump_directory.has_value();
+  options.on_message = console.sink();
+  TT_TRY_ASSIGN(RunReport report, run_model(model, arguments.device, options));
+  TT_TRY(write_outputs(model, arguments.outputs, report.outputs));
+  if (arguments.dump_directory) TT_TRY(write_dump(*arguments.dump_directory, report, console));
+  return report;
+}
+
+}  // namespace
+
+int run_run(const Arguments& arguments, const Context& context) {
+  const Console& console = context.console;
+  const Result<RunReport> report = run(arguments, console);
+  if (!report) return console.fail(report.error());
+  const int told = console.result(arguments.json ? to_json(*report) : to_text(*report));
+  if (report->exact != false) return told;
+  console.message(MessageKind::kWarning, "differs from the reference: " + report->difference);
+  return kExitFailed;
+}
+
+}  // namespace tinytune

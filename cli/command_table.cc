@@ -1,0 +1,229 @@
+#include "cli/command_table.h"
+
+#include "cli/shared_options.h"
+#include "search/strategy.h"
+
+namespace tinytune {
+namespace {
+
+using namespace options;
+
+Command tune() {
+  std::vector<std::string> strategies;
+  for (const std::string_view name : strategy_names()) strategies.emplace_back(name);
+  return {
+      .name = "",
+      .summary = "Finds the fastest exact int8 kernels for a neural network on a microcontroller.",
+      .options = {model(),
+                  device(),
+                  records("The log to continue or create", "MODEL.DEVICE.jsonl in this directory"),
+                  {.names = "--trials",
+                   .field = &Arguments::trials,
+                   .value = "N",
+                   .help = "Measurements in total, those in the log included",
+                   .otherwise = "64 per task",
+                   .syntax = Syntax::kPositive},
+                  {.names = "--budget",
+                   .field = &Arguments::budget_seconds,
+                   .value = "TIME",
+                   .help = "Wall time of this run: 90, 60s, 5m, 2h",
+                   .syntax = Syntax::kDuration},
+                  choice("--tuner", &Arguments::tuner, strategies, "How to search", "xgb"),
+                  {.names = "--seed",
+                   .field = &Arguments::seed,
+                   .value = "S",
+                   .help = "Same seed, same run",
+                   .otherwise = "1",
+                   .syntax = Syntax::kCount},
+                  {.names = "--window",
+                   .field = &Arguments::window,
+                   .value = "N",
+                   .help = "Proposals that are out at a time; part of what makes a run the same",
+                   .otherwise = "16",
+                   .syntax = Syntax::kPositive},
+                  {.names = "--tasks",
+                   .field = &Arguments::tasks,
+                   .value = "LIST",
+                   .help = "Tune only these tasks of `tune inspect`: 0,2-5",
+                   .otherwise = "all"},
+                  layout("Layouts to tune kernels for; auto is both"),
+                  ram(),
+                  flash(),
+                  disable_pass(),
+                  {.names = "--workers",
+                   .field = &Arguments::workers,
+                   .value = "N",
+                   .help = "Processes to start here",
+                   .otherwise = "one per core",
+                   .syntax = Syntax::kCount},
+                  {.names = "--listen",
+                   .field = &Arguments::listen,
+                   .value = "unix:PATH|HOST:PORT",
+                   .help = "Where workers may dial in",
+                   .otherwise = "a private socket"},
+                  json(),
+                  {.names = "--quiet",
+                   .field = &Arguments::quiet,
+                   .help = "No progress; warnings stay"}},
+      .examples =
+          "Without a subcommand it tunes; `tune SUBCOMMAND --help` describes the others.\n"
+          "\n"
+          "Examples:\n"
+          "  tune --model kws.tflite --device esp32c3\n"
+          "  tune compile --model kws.tflite --device esp32c3 --records "
+          "kws.esp32c3.jsonl -o kws/\n"
+          "  tune run --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
+          "--verify\n"
+          "\n"
+          "Exit codes: 0 done, 1 the work failed, 2 wrong command line or input, 130 "
+          "interrupted.",
+      .run = run_tune,
+      .interruption = Interruption::kIsFinished};
+}
+
+Command compile() {
+  return {.name = "compile",
+          .summary = "Write the network as a C library",
+          .options = {model(),
+                      device(),
+                      log(),
+                      layout_of_activations(),
+                      ram(),
+                      flash(),
+                      fast_ram(),
+                      disable_pass(),
+                      {.names = "-o,--output",
+                       .field = &Arguments::directory,
+                       .value = "DIR",
+                       .help = "The directory to write",
+                       .required = true},
+                      choice("--format", &Arguments::format,
+                             {"cmake", "esp-idf", "zephyr", "arduino", "mlf"},
+                             "Build files for what", "cmake"),
+                      {.names = "--require-tuned",
+                       .field = &Arguments::require_tuned,
+                       .help = "Fail if a layer has no usable record"}},
+          .examples =
+              "Example: tune compile --model kws.tflite --device esp32c3 --records "
+              "kws.esp32c3.jsonl -o kws/",
+          .run = run_compile};
+}
+
+Command run() {
+  return {.name = "run",
+          .summary = "Compile the network and run it in the simulator",
+          .options = {model(),
+                      device(),
+                      log(),
+                      {.names = "--input",
+                       .field = &Arguments::inputs,
+                       .value = "FILE|seed:N",
+                       .help = "Raw tensor bytes, or seed:N; repeat for several inputs",
+                       .otherwise = "seed:1"},
+                      {.names = "--output",
+                       .field = &Arguments::outputs,
+                       .value = "FILE",
+                       .help = "Where to write raw output bytes; may be repeated"},
+                      layout_of_activations(),
+                      ram(),
+                      flash(),
+                      fast_ram(),
+                      disable_pass(),
+                      {.names = "--verify",
+                       .field = &Arguments::verify,
+                       .help = "Compare with the reference operators, bit for bit"},
+                      {.names = "--dump-tensors",
+                       .field = &Arguments::dump_directory,
+                       .value = "DIR",
+                       .help = "Write tensor_<id>.bin here"},
+                      json()},
+          .examples =
+              "Examples:\n"
+              "  tune run --model kws.tflite --device esp32c3 --verify\n"
+              "  tune run --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
+              "--input x.bin --output y.bin",
+          .run = run_run};
+}
+
+Command report() {
+  return {.name = "report",
+          .summary = "Compare default and tuned kernels, layer by layer",
+          .options = {model(), device(), required(log()),
+                      layout("Layout of the tuned variant; auto by layer"), ram(), flash(),
+                      fast_ram(), disable_pass(), json()},
+          .examples =
+              "Example: tune report --model kws.tflite --device esp32c3 --records "
+              "kws.esp32c3.jsonl",
+          .run = run_report};
+}
+
+Command explain() {
+  return {.name = "explain",
+          .summary = "Say why the fastest kernel of a task is the fastest",
+          .options = {model(),
+                      device(),
+                      required(log()),
+                      {.names = "--task",
+                       .field = &Arguments::tasks,
+                       .value = "N",
+                       .help = "A task of `tune inspect`",
+                       .required = true},
+                      disable_pass(),
+                      json()},
+          .examples =
+              "Example: tune explain --model kws.tflite --device esp32c3 --records "
+              "kws.esp32c3.jsonl --task 2",
+          .run = run_explain};
+}
+
+Command inspect() {
+  return {.name = "inspect",
+          .summary = "List a model's operators and tuning tasks",
+          .options = {{.names = "MODEL",
+                       .field = &Arguments::model,
+                       .help = "A .tflite file",
+                       .required = true},
+                      disable_pass(),
+                      json()},
+          .examples = "Example: tune inspect kws.tflite",
+          .run = run_inspect,
+          .interruption = Interruption::kEndsIt};
+}
+
+Command devices() {
+  return {.name = "devices",
+          .summary = "List the known devices",
+          .options = {json()},
+          .examples = "Example: tune devices --json",
+          .run = run_devices,
+          .interruption = Interruption::kEndsIt};
+}
+
+Command worker() {
+  return {.name = "worker",
+          .summary = "Build and run candidates for a tuner",
+          .options = {{.names = "--connect",
+                       .field = &Arguments::connect,
+                       .value = "unix:PATH|HOST:PORT",
+                       .help = "What the tuner's --listen said",
+                       .required = true},
+                      device(),
+                      choice("--only", &Arguments::only, {"build", "run"},
+                             "The half to do where other workers do the other", "both"),
+                      {.names = "--once",
+                       .field = &Arguments::once,
+                       .help = "End with the tuner instead of waiting for the next"}},
+          .examples = "Example: tune worker --connect 192.168.1.7:9000 --device esp32c3",
+          .run = run_worker,
+          .interruption = Interruption::kEndsIt};
+}
+
+}  // namespace
+
+std::span<const Command> command_table() {
+  static const std::vector<Command> table = {tune(),    compile(), run(),     report(),
+                                             explain(), inspect(), devices(), worker()};
+  return table;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,95 @@
+#include <filesystem>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "cli/shell_line.h"
+#include "cli/task_list.h"
+#include "deploy/layouts.h"
+#include "deploy/model_state.h"
+#include "tinytune/tinytune.h"
+
+namespace tinytune {
+namespace {
+
+/// "models/kws.tflite" → "kws".
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
+  TuneOptions options;
+  std::error_code unknown;  // then the library looks on the PATH
+  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  options.tuner = arguments.tuner;
+  options.workers = arguments.workers;
+  options.window = arguments.window;
+  options.listen = arguments.listen;
+  // A device named by the path of its file still gives a log in this directory.
+  options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
+                                               stem_of(arguments.device) + ".jsonl");
+  options.trials = arguments.trials;
+  options.seed = arguments.seed;
+  options.budget_seconds = arguments.budget_seconds;
+  options.limits = arguments.limits();
+  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
+  if (arguments.tasks) {
+    const size_t count = tasks_in(model.state().tasks, options.layout).size();
+    TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
+  }
+  return options;
+}
+
+std::string next_command(const Arguments& arguments, const std::string& records,
+                         const std::string& program) {
+  std::vector<std::string> words = {program,     "compile",
+                                    "--model",   arguments.model,
+                                    "--device",  arguments.device,
+                                    "--records", records,
+                                    "-o",        stem_of(arguments.model) + "/"};
+  if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
+  if (arguments.ram) words.insert(words.end(), {"--ram", std::to_string(*arguments.ram)});
+  if (arguments.flash) words.insert(words.end(), {"--flash", std::to_string(*arguments.flash)});
+  for (const std::string& pass : arguments.disabled_passes)
+    words.insert(words.end(), {"--disable-pass", pass});
+  return shell_line(words);
+}
+
+Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(TuneOptions options, options_of(arguments, model));
+  ProgressLine line;
+  options.cancel = context.cancel;
+  options.on_message = [&](MessageKind kind, const std::string& text) {
+    if (*context.cancel) return;  // how workers end when a run does is no news
+    line.finish();
+    context.console.message(kind, text);
+  };
+  if (!arguments.quiet)
+    options.on_progress = [&](const TuneProgress& progress) { line.show(progress); };
+  Result<TuneReport> report = tune_model(model, arguments.device, options);
+  line.finish();
+  return report;
+}
+
+}  // namespace
+
+int run_tune(const Arguments& arguments, const Context& context) {
+  const Console& console = context.console;
+  const Result<TuneReport> report = tune(arguments, context);
+  if (!report && report.error().code() == ErrorCode::kInterrupted) {
+    return console.fail(kExitInterrupted, report.error().message() + "; to go on: " + context.line);
+  }
+  if (!report) return console.fail(report.error());
+  if (report->measured == 0) {
+    console.message(MessageKind::kInfo, "nothing left to measure: " + report->records +
+                                            " already holds this run; raise --trials to go on");
+  } else if (report->exhausted) {
+    console.message(MessageKind::kInfo, "every schedule of these tasks is measured");
+  }
+  if (arguments.json) return console.result(to_json(*report));
+  return console.result(to_text(*report) +
+                        "next: " + next_command(arguments, report->records, context.program));
+}
+
+}  // namespace tinytune

@@ -1,0 +1,24 @@
+#include "base/temporary_directory.h"
+#include "cli/commands.h"
+#include "rpc_device/fleet/staying_worker.h"
+#include "rpc_device/fleet/worker.h"
+
+namespace tinytune {
+
+int run_worker(const Arguments& arguments, const Context& context) {
+  sweep_temporary_directories();  // of a worker that this one replaces, among others
+  WorkerOptions options;
+  options.connect = arguments.connect;
+  options.device = arguments.device;
+  options.builds = arguments.only != "run";
+  options.runs = arguments.only != "build";
+  const LogSink log = [&](LogLevel level, const std::string& line) {
+    if (level == LogLevel::kDebug) return;
+    context.console.message(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning,
+                            line);
+  };
+  const Status status = arguments.once ? run_worker(options, log) : stay(options, log);
+  return status ? 0 : context.console.fail(status.error());
+}
+
+}  // namespace tinytune

@@ -1,0 +1,82 @@
+#include "cli/interrupts.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "base/temporary_directory.h"
+
+namespace tinytune {
+namespace {
+
+constexpr timespec kPatience{2, 0};     // after the second signal
+constexpr useconds_t kDying = 100'000;  // what killed children take to let go of their directories
+
+std::atomic<bool> cancelled{false};
+std::atomic<bool> ended{false};  // by itself, or by us: whoever sets it first
+
+sigset_t asking_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  // Shells start background jobs with SIGINT ignored; who sends one still wants us to end.
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  struct sigaction now {};
+  sigaction(SIGHUP, nullptr, &now);
+  if (now.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+  return set;
+}
+
+/// Workers, and what runs under a keeper. Their own children end with them.
+void kill_children() {
+  std::error_code unreadable;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable)) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+  }
+}
+
+[[noreturn]] void end_now(const Console& console, const std::string& last_line) {
+  if (ended.exchange(true))
+    while (true) ::pause();  // the program is returning
+  kill_children();
+  remove_temporary_directories_of(::getpid());
+  ::usleep(kDying);
+  sweep_temporary_directories();
+  ::_exit(console.fail(kExitInterrupted, last_line));
+}
+
+void listen(const sigset_t& signals, const Console& console, const Interrupts::Command& command) {
+  int signal = 0;
+  ::sigwait(&signals, &signal);
+  cancelled = true;
+  if (command.finishes) {
+    ::sigwait(&signals, &signal);
+    ::sigtimedwait(&signals, nullptr, &kPatience);  // a third waits no longer
+  }
+  end_now(console, command.last_line);
+}
+
+}  // namespace
+
+Interrupts::Interrupts(Console console, Command command) {
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  const sigset_t signals = asking_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, console, command = std::move(command)] {
+    listen(signals, console, command);
+  }).detach();
+}
+
+const std::atomic<bool>* Interrupts::cancel() const { return &cancelled; }
+
+void Interrupts::finished() const {
+  if (!ended.exchange(true)) return;
+  while (true) ::pause();  // the listener ends the program
+}
+
+}  // namespace tinytune

@@ -1,0 +1,13 @@
+// The `tune` program.
+
+#include <csignal>
+
+#include "cli/cli.h"
+
+int main(int argc, char** argv) {
+  // Failures of writing are results of writing: a reader that is gone, a limit on file sizes.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // whoever started us may have ignored it; children report to us
+  return tinytune::run_cli(argc, argv);
+}

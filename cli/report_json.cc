@@ -1,0 +1,221 @@
+#include "cli/report_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/report_text.h"
+#include "cli/units.h"
+#include "deploy/layouts.h"
+
+namespace tinytune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json named_or_null(const std::string& name) { return name.empty() ? Json(nullptr) : Json(name); }
+
+Json json_of(const TensorInfo& tensor) {
+  return {{"id", tensor.id},
+          {"name", tensor.name},
+          {"type", tensor.type},
+          {"shape", tensor.shape},
+          {"bytes", tensor.bytes}};
+}
+
+Json json_of(const std::vector<TensorInfo>& tensors) {
+  Json all = Json::array();
+  for (const TensorInfo& tensor : tensors) all.push_back(json_of(tensor));
+  return all;
+}
+
+Json json_of(const LayoutTotal& total) {
+  return {{"cycles", or_null(total.cycles)},
+          {"transform_cycles", total.transform_cycles},
+          {"transforms", total.transforms}};
+}
+
+Json json_of(const LayoutComparison& comparison) {
+  Json layers = Json::array();
+  for (const LayoutComparison::Layer& layer : comparison.layers) {
+    layers.push_back({{"index", layer.index},
+                      {"layout", name_of(layer.layout)},
+                      {"nhwc_cycles", or_null(layer.nhwc_cycles)},
+                      {"nchw_cycles", or_null(layer.nchw_cycles)}});
+  }
+  return {{"layers", std::move(layers)},
+          {"chosen", json_of(comparison.chosen)},
+          {"nhwc", json_of(comparison.all_nhwc)},
+          {"nchw", json_of(comparison.all_nchw)}};
+}
+
+Json arena_ratio(const RunReport& report) {
+  if (report.arena_lower_bound == 0) return nullptr;
+  const auto ratio = static_cast<double>(report.arena_bytes) / report.arena_lower_bound;
+  return std::round(ratio * 1e4) / 1e4;
+}
+
+Json json_of(const RunReport& report) {
+  Json layers = Json::array();
+  for (const LayerCost& layer : report.layers) {
+    layers.push_back({{"index", layer.index},
+                      {"op", layer.op},
+                      {"macs", layer.macs},
+                      {"macs_executed", layer.macs_executed},
+                      {"instructions", layer.instructions},
+                      {"cycles", layer.cycles},
+                      {"tuned", layer.tuned},
+                      {"fused_into", or_null(layer.fused_into)},
+                      {"layout", name_of(layer.layout)},
+                      {"fetch_wait_cycles", layer.fetch_wait_cycles},
+                      {"read_wait_cycles", layer.read_wait_cycles},
+                      {"code_memory", named_or_null(layer.code_memory)},
+                      {"weights_memory", named_or_null(layer.weights_memory)}});
+  }
+  Json all = {{"exact", or_null(report.exact)},
+              {"instructions", report.instructions},
+              {"cycles", report.cycles},
+              {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
+              {"arena_bytes", report.arena_bytes},
+              {"arena_lower_bound", report.arena_lower_bound},
+              {"arena_to_lower_bound", arena_ratio(report)},
+              {"stack_bytes", report.stack_bytes},
+              {"flash_bytes", report.flash_bytes},
+              {"fast_code_bytes", report.fast_code_bytes},
+              {"fast_weights_bytes", report.fast_weights_bytes},
+              {"fetch_wait_cycles", report.fetch_wait_cycles},
+              {"read_wait_cycles", report.read_wait_cycles},
+              {"overhead_instructions", report.overhead_instructions},
+              {"layers", std::move(layers)}};
+  if (report.layouts) all["layouts"] = json_of(*report.layouts);
+  return all;
+}
+
+}  // namespace
+
+std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
+
+std::string to_json(const Inspection& inspection) {
+  const ModelInfo& model = inspection.info;
+  Json operators = Json::array();
+  for (const OperatorInfo& op : model.operators) {
+    operators.push_back({{"index", op.index},
+                         {"op", op.op},
+                         {"inputs", json_of(op.inputs)},
+                         {"outputs", json_of(op.outputs)},
+                         {"macs", op.macs},
+                         {"macs_executed", op.macs_executed},
+                         {"task", or_null(op.task)}});
+  }
+  Json tasks = Json::array();
+  for (const TaskInfo& task : model.tasks) {
+    tasks.push_back({{"index", task.index},
+                     {"name", task.name},
+                     {"layers", task.layers},
+                     {"macs", task.macs},
+                     {"workload", task.workload}});
+  }
+  Json unsupported = Json::array();
+  for (const UnsupportedInfo& what : inspection.unsupported) {
+    unsupported.push_back({{"index", what.index < 0 ? Json(nullptr) : Json(what.index)},
+                           {"op", what.op},
+                           {"reason", what.reason}});
+  }
+  Json all = {{"name", model.name},
+              {"operators", std::move(operators)},
+              {"inputs", json_of(model.inputs)},
+              {"outputs", json_of(model.outputs)},
+              {"tasks", std::move(tasks)},
+              {"macs", model.macs},
+              {"macs_executed", model.macs_executed},
+              {"unsupported", std::move(unsupported)}};
+  if (!inspection.unsupported.empty()) all["error"] = unsupported_text(inspection);
+  return dump(all);
+}
+
+std::string to_json(std::span<const DeviceInfo> devices) {
+  Json all = Json::array();
+  for (const DeviceInfo& device : devices) {
+    all.push_back({{"name", device.name},
+                   {"description", device.description},
+                   {"isa", device.isa},
+                   {"clock_hz", or_null(device.clock_hz)},
+                   {"transports", device.transports},
+                   {"fast_memory", named_or_null(device.fast_memory)}});
+  }
+  return dump(Json{{"devices", std::move(all)}});
+}
+
+std::string to_json(const TuneReport& report) {
+  Json tasks = Json::array();
+  for (const TaskResult& task : report.tasks) {
+    tasks.push_back({{"index", task.index},
+                     {"name", task.name},
+                     {"layers", task.layers},
+                     {"default_cycles", or_null(task.default_cycles)},
+                     {"best_cycles", or_null(task.best_cycles)},
+                     {"trials", task.trials},
+                     {"valid", task.valid}});
+  }
+  return dump(Json{{"tasks", std::move(tasks)},
+                   {"network",
+                    {{"default_cycles", or_null(report.default_cycles)},
+                     {"best_cycles", or_null(report.best_cycles)}}},
+                   {"records", report.records},
+                   {"seconds", report.seconds},
+                   {"times",
+                    {{"lower", report.times.lower},
+                     {"llvm", report.times.llvm},
+                     {"link", report.times.link},
+                     {"run", report.times.run},
+                     {"verify", report.times.verify},
+                     {"idle", report.times.idle},
+                     {"search", report.times.search}}}});
+}
+
+std::string to_json(const TaskExplanation& explanation) {
+  Json kernels = Json::array(), knobs = Json::array();
+  for (const KernelCost& kernel : explanation.kernels) {
+    kernels.push_back({{"role", kernel.role},
+                       {"schedule", kernel.schedule},
+                       {"instructions", kernel.instructions},
+                       {"cycles", kernel.cycles},
+                       {"multiplies", kernel.multiplies},
+                       {"loads", kernel.loads},
+                       {"stores", kernel.stores},
+                       {"branches_taken", kernel.branches_taken},
+                       {"others", kernel.others()},
+                       {"stalls", kernel.stalls()}});
+  }
+  for (const KnobEffect& effect : explanation.knobs) {
+    knobs.push_back({{"knob", effect.knob},
+                     {"value", effect.value},
+                     {"other", effect.other},
+                     {"slowdown", effect.slowdown}});
+  }
+  return dump(Json{{"task", explanation.task.index},
+                   {"name", explanation.task.name},
+                   {"workload", explanation.task.workload},
+                   {"macs", explanation.task.macs},
+                   {"trials", explanation.trials},
+                   {"valid", explanation.valid},
+                   {"least_multiplies", explanation.least_multiplies},
+                   {"kernels", std::move(kernels)},
+                   {"knobs", std::move(knobs)}});
+}
+
+std::string to_json(const RunReport& report) { return dump(json_of(report)); }
+
+std::string to_json(const RunReport& by_default, const RunReport& tuned) {
+  return dump(Json{{"default", json_of(by_default)}, {"tuned", json_of(tuned)}});
+}
+
+}  // namespace tinytune

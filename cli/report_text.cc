@@ -1,0 +1,193 @@
+#include "cli/report_text.h"
+
+#include <fmt/format.h>
+
+#include "cli/table.h"
+#include "cli/units.h"
+#include "deploy/layouts.h"
+
+namespace tinytune {
+namespace {
+
+std::string shape_text(const std::vector<int>& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+std::string shapes_text(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors)
+    text += (text.empty() ? "" : ", ") + shape_text(tensor.shape);
+  return text;
+}
+
+std::string or_dash(const std::optional<uint64_t>& value) { return value ? grouped(*value) : "-"; }
+
+void add_border(std::string& text, const char* what, const std::vector<TensorInfo>& tensors) {
+  for (const TensorInfo& t : tensors) {
+    text += fmt::format("{} t{} {} {} {}, {} bytes\n", what, t.id, t.name, t.type,
+                        shape_text(t.shape), grouped(static_cast<uint64_t>(t.bytes)));
+  }
+}
+
+std::string layouts_text(const LayoutComparison& comparison) {
+  Table table({"layer", "layout", "nhwc cycles", "nchw cycles"});
+  for (const LayoutComparison::Layer& layer : comparison.layers) {
+    if (!layer.nhwc_cycles && !layer.nchw_cycles && layer.layout == LayoutPolicy::kNhwc) continue;
+    table.add({std::to_string(layer.index), std::string(name_of(layer.layout)),
+               or_dash(layer.nhwc_cycles), or_dash(layer.nchw_cycles)});
+  }
+  const auto total = [](const char* what, const LayoutTotal& t) {
+    return fmt::format("{}: {} cycles of tuned layers, {} of them in {} transforms\n", what,
+                       t.cycles ? grouped(*t.cycles) : "unknown (not all measured)",
+                       grouped(t.transform_cycles), t.transforms);
+  };
+  return "\nlayouts, as the log has them\n" + table.text() + total("as chosen", comparison.chosen) +
+         total("all NHWC", comparison.all_nhwc) + total("all NCHW", comparison.all_nchw);
+}
+
+}  // namespace
+
+std::string unsupported_text(const Inspection& inspection) {
+  std::string text;
+  for (const UnsupportedInfo& what : inspection.unsupported) {
+    text += text.empty() ? "unsupported: " : "; ";
+    text += what.index < 0 ? fmt::format("{}: {}", what.op, what.reason)
+                           : fmt::format("operator {} {}: {}", what.index, what.op, what.reason);
+  }
+  return text;
+}
+
+std::string to_text(const Inspection& inspection) {
+  const ModelInfo& model = inspection.info;
+  std::string text = fmt::format("{}: {} operators, {} tasks, {} MACs, {} of them executed\n",
+                                 model.name, model.operators.size(), model.tasks.size(),
+                                 grouped(static_cast<uint64_t>(model.macs)),
+                                 grouped(static_cast<uint64_t>(model.macs_executed)));
+  add_border(text, "input ", model.inputs);
+  add_border(text, "output", model.outputs);
+  Table operators({"#", "operator", "input", "output", "MACs", "executed", "task"});
+  for (const OperatorInfo& op : model.operators) {
+    operators.add({std::to_string(op.index), op.op, shapes_text(op.inputs), shapes_text(op.outputs),
+                   op.macs > 0 ? grouped(static_cast<uint64_t>(op.macs)) : "-",
+                   op.macs > 0 ? grouped(static_cast<uint64_t>(op.macs_executed)) : "-",
+                   op.task ? std::to_string(*op.task) : "-"});
+  }
+  Table tasks({"task", "layers", "name"});
+  for (const TaskInfo& task : model.tasks)
+    tasks.add(
+        {std::to_string(task.index), fmt::format("{}", fmt::join(task.layers, ",")), task.name});
+  text += "\n" + operators.text();
+  if (!model.tasks.empty()) text += "\n" + tasks.text();
+  return text;
+}
+
+std::string to_text(std::span<const DeviceInfo> devices) {
+  Table table({"device", "isa", "clock", "transports", "fast memory", "description"});
+  for (const DeviceInfo& device : devices) {
+    table.add(
+        {device.name, device.isa,
+         device.clock_hz ? fmt::format("{} MHz", static_cast<double>(*device.clock_hz) / 1e6) : "-",
+         fmt::format("{}", fmt::join(device.transports, ",")),
+         device.fast_memory.empty() ? "-" : device.fast_memory, device.description});
+  }
+  return table.text();
+}
+
+std::string to_text(const TuneReport& report) {
+  Table table({"task", "name", "layers", "default", "best", "speed-up", "trials"});
+  for (const TaskResult& task : report.tasks) {
+    table.add({std::to_string(task.index), task.name, std::to_string(task.layers.size()),
+               or_dash(task.default_cycles), or_dash(task.best_cycles),
+               speedup_text(task.default_cycles, task.best_cycles), std::to_string(task.trials)});
+  }
+  std::string total = "network: ";
+  if (report.default_cycles && report.best_cycles) {
+    total += fmt::format("{} cycles by default, {} tuned, {}", grouped(*report.default_cycles),
+                         grouped(*report.best_cycles),
+                         speedup_text(report.default_cycles, report.best_cycles));
+    if (report.clock_hz) total += ", " + latency_text(*report.best_cycles, report.clock_hz);
+  } else {
+    total += "not every task has a valid measurement yet";
+  }
+  return table.text() + total + " (tuned layers only)\n";
+}
+
+// Nothing on devices with one memory for all.
+std::string placement_text(const RunReport& report) {
+  const uint64_t waits = report.fetch_wait_cycles + report.read_wait_cycles;
+  if (report.fast_code_bytes + report.fast_weights_bytes + waits == 0) return "";
+  return fmt::format(
+      "in fast memory: {} bytes of code, {} of weights; {} cycles waited for flash ({:.1f} %)\n",
+      grouped(report.fast_code_bytes), grouped(report.fast_weights_bytes), grouped(waits),
+      100.0 * static_cast<double>(waits) /
+          static_cast<double>(std::max<uint64_t>(report.cycles, 1)));
+}
+
+std::string to_text(const RunReport& report) {
+  Table table({"layer", "op", "MACs", "instructions", "cycles", "schedule"});
+  for (const LayerCost& layer : report.layers) {
+    table.add({std::to_string(layer.index), layer.op,
+               layer.macs > 0 ? grouped(static_cast<uint64_t>(layer.macs)) : "-",
+               grouped(layer.instructions), grouped(layer.cycles),
+               layer.fused_into ? fmt::format("in layer {}", *layer.fused_into)
+               : layer.tuned    ? "tuned"
+               : layer.macs > 0 ? "default"
+                                : "-"});
+  }
+  std::string text = table.text();
+  text += fmt::format("total: {} instructions, {} cycles", grouped(report.instructions),
+                      grouped(report.cycles));
+  if (report.clock_hz) text += ", " + latency_text(report.cycles, report.clock_hz);
+  text += fmt::format("\narena {}, stack {} bytes, flash {} bytes, overhead {} instructions\n",
+                      arena_text(report.arena_bytes, report.arena_lower_bound),
+                      grouped(report.stack_bytes), grouped(report.flash_bytes),
+                      grouped(report.overhead_instructions));
+  text += placement_text(report);
+  if (report.exact)
+    text += *report.exact ? "exact: every output byte equals the reference\n"
+                          : "NOT exact: " + report.difference + "\n";
+  return text;
+}
+
+std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
+                            const std::string& device) {
+  Table table({"layer", "op", "MACs", "default cycles", "tuned cycles", "speed-up"});
+  for (size_t i = 0; i < tuned.layers.size(); ++i) {
+    const LayerCost& after = tuned.layers[i];
+    const LayerCost& before = by_default.layers[i];
+    table.add({std::to_string(after.index), after.op,
+               after.macs > 0 ? grouped(static_cast<uint64_t>(after.macs)) : "-",
+               grouped(before.cycles), grouped(after.cycles),
+               speedup_text(before.cycles, after.cycles)});
+  }
+  const auto total_macs = [](const RunReport& report) {
+    uint64_t macs = 0;
+    for (const LayerCost& layer : report.layers) macs += static_cast<uint64_t>(layer.macs);
+    return macs;
+  };
+  table.add({"", "network", grouped(total_macs(tuned)), grouped(by_default.cycles),
+             grouped(tuned.cycles), speedup_text(by_default.cycles, tuned.cycles)});
+  std::string text = table.text();
+  if (tuned.clock_hz) {
+    text += fmt::format("latency on {} at {} MHz: {} by default, {} tuned\n", device,
+                        static_cast<double>(*tuned.clock_hz) / 1e6,
+                        latency_text(by_default.cycles, tuned.clock_hz),
+                        latency_text(tuned.cycles, tuned.clock_hz));
+  }
+  text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
+                      grouped(tuned.instructions));
+  text += fmt::format("arena {} by default, {} tuned\n",
+                      arena_text(by_default.arena_bytes, by_default.arena_lower_bound),
+                      arena_text(tuned.arena_bytes, tuned.arena_lower_bound));
+  text += fmt::format("stack {} bytes, flash {} bytes\n", grouped(tuned.stack_bytes),
+                      grouped(tuned.flash_bytes));
+  if (tuned.exact && by_default.exact) {
+    text += *tuned.exact && *by_default.exact
+                ? "exact: both variants equal the reference bit for bit\n"
+                : "NOT exact: " + (*tuned.exact ? by_default.difference : tuned.difference) + "\n";
+  }
+  if (tuned.layouts) text += layouts_text(*tuned.layouts);
+  return text;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,107 @@
+#include "cli/shared_options.h"
+
+#include <utility>
+
+#include "tinytune/model.h"
+
+namespace tinytune::options {
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const std::string& separator) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : separator) + word;
+  return all;
+}
+
+}  // namespace
+
+Option model() {
+  return {.names = "--model",
+          .field = &Arguments::model,
+          .value = "FILE",
+          .help = "The network: a .tflite file",
+          .required = true};
+}
+
+Option device() {
+  return {.names = "--device",
+          .field = &Arguments::device,
+          .value = "NAME|FILE",
+          .help = "A name from `tune devices`, or a device file",
+          .required = true};
+}
+
+Option records(std::string help, std::string otherwise) {
+  return {.names = "--records",
+          .field = &Arguments::records,
+          .value = "LOG",
+          .help = std::move(help),
+          .otherwise = std::move(otherwise)};
+}
+
+Option log() { return records("The tuning log", "default schedules"); }
+
+Option required(Option option) {
+  option.required = true;
+  option.otherwise.clear();
+  return option;
+}
+
+Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,
+              std::string help, std::string otherwise) {
+  return {.names = std::move(names),
+          .field = field,
+          .value = joined(choices, "|"),
+          .help = std::move(help),
+          .otherwise = std::move(otherwise),
+          .syntax = Syntax::kChoice,
+          .choices = choices};
+}
+
+Option layout(std::string help) {
+  return choice("--layout", &Arguments::layout, {"nhwc", "nchw", "auto"}, std::move(help), "nhwc");
+}
+
+Option layout_of_activations() { return layout("Layout of activations; auto by layer"); }
+
+Option ram() {
+  return {.names = "--ram",
+          .field = &Arguments::ram,
+          .value = "BYTES",
+          .help = "Most bytes of the arena: 98304, 96K",
+          .otherwise = "lower bound + 5 %",
+          .syntax = Syntax::kBytes};
+}
+
+Option flash() {
+  return {.names = "--flash",
+          .field = &Arguments::flash,
+          .value = "BYTES",
+          .help = "Most bytes of weights and code",
+          .otherwise = "the device's",
+          .syntax = Syntax::kBytes};
+}
+
+Option fast_ram() {
+  return {.names = "--fast-ram",
+          .field = &Arguments::fast_ram,
+          .value = "BYTES|all|0",
+          .help = "Most bytes of code and weights copied to fast memory; 0: none",
+          .otherwise = "all that fit",
+          .syntax = Syntax::kBytesOrNone};
+}
+
+Option disable_pass() {
+  std::string names;
+  for (const PassInfo& pass : known_passes()) names += pass.name + ", ";
+  return {.names = "--disable-pass",
+          .field = &Arguments::disabled_passes,
+          .value = "NAME",
+          .help = "Leave out a graph pass (may be repeated): " + names + "all"};
+}
+
+Option json() {
+  return {.names = "--json", .field = &Arguments::json, .help = "One JSON object on stdout"};
+}
+
+}  // namespace tinytune::options

@@ -1,0 +1,30 @@
+// Options that several commands take: what each is called, how it is read and what it does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_table.h"
+
+namespace tinytune::options {
+
+Option model();
+Option device();
+Option records(std::string help, std::string otherwise);
+Option log();  ///< records to read; default schedules without
+Option layout(std::string help);
+Option layout_of_activations();
+Option ram();
+Option flash();
+Option fast_ram();
+Option disable_pass();
+Option json();
+
+/// One of these words, shown as "a|b|c".
+Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,
+              std::string help, std::string otherwise);
+
+/// The same, but the command cannot do without.
+Option required(Option option);
+
+}  // namespace tinytune::options

@@ -1,0 +1,41 @@
+#include "cli/suggestion.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace tinytune {
+namespace {
+
+/// Letters to add, leave out or change (Levenshtein).
+size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
+  const size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  size_t least = letters / 3 + 1;  // more changed letters than that make another word
+  std::string nearest;
+  for (const std::string& candidate : candidates) {
+    const size_t edits = edits_between(word, candidate);
+    if (edits >= letters || edits > least || (edits == least && !nearest.empty())) continue;
+    least = edits;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+}  // namespace tinytune

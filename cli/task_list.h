@@ -1,0 +1,15 @@
+// Lists of tasks as the command line has them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// "0,2-5" → {0, 2, 3, 4, 5}: sorted, without repeats. kInvalidInput: another form, or an index
+/// that is not below `count`.
+Result<std::vector<int>> parse_task_list(std::string_view text, int count);
+
+}  // namespace tinytune

@@ -1,0 +1,86 @@
+#include "cli/value_syntax.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace tinytune {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// `validator`, its refusals in words of ours. CLI11 also reads numbers as C does, where 010 is
+/// eight and a unit alone is one of it: what does not begin with a decimal number is refused here.
+CLI::Validator in_words(const CLI::Validator& validator, const std::string& takes) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        const std::string refusal = "takes " + takes + ", not '" + text + "'";
+        const bool octal = text.size() > 1 && text[0] == '0' && text[1] != '.';
+        if (text.empty() || !is_digit(text[0]) || octal) return refusal;
+        try {
+          return validator(text).empty() ? "" : refusal;
+        } catch (const CLI::ValidationError&) {
+          return refusal;
+        }
+      },
+      "");
+}
+
+/// Of 64 bits: what is larger is refused, and not taken for the largest.
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        uint64_t value = 0;
+        const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc() && stop == text.data() + text.size() ? "" : "not one";
+      },
+      "");
+}
+
+CLI::Validator bytes() {
+  return in_words(CLI::AsSizeValue(/*kb_is_1000=*/false), "bytes like 98304, 96K or 1M");
+}
+
+CLI::Validator duration() {
+  const std::map<std::string, double> seconds = {{"s", 1}, {"m", 60}, {"h", 3600}};
+  return in_words(CLI::AsNumberWithUnit(seconds), "a time like 90, 60s, 5m or 2h");
+}
+
+CLI::Validator above_zero() { return CLI::PositiveNumber.description(""); }
+
+}  // namespace
+
+void set_syntax(const Option& option, CLI::Option& to) {
+  const std::string all_of_it = std::to_string(std::numeric_limits<uint64_t>::max());
+  switch (option.syntax) {
+    case Syntax::kText:
+      break;
+    case Syntax::kChoice:
+      to.check(CLI::IsMember(option.choices).description(""));
+      break;
+    case Syntax::kPositive:
+      to.check(in_words(whole_number(), "a whole number"));
+      to.check(above_zero());
+      break;
+    case Syntax::kCount:
+      to.check(in_words(whole_number(), "a whole number"));
+      break;
+    case Syntax::kBytes:
+      to.transform(bytes());
+      to.check(above_zero());
+      break;
+    case Syntax::kBytesOrNone:
+      to.transform(bytes());  // the one named last is asked first
+      to.transform(
+          CLI::Transformer(std::map<std::string, std::string>{{"all", all_of_it}}).description(""));
+      break;
+    case Syntax::kDuration:
+      to.transform(duration());
+      to.check(above_zero());
+      break;
+  }
+}
+
+}  // namespace tinytune

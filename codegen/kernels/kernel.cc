@@ -1,0 +1,121 @@
+#include "codegen/kernels/kernel.h"
+
+#include <Halide.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "base/check.h"
+#include "codegen/kernels/retarget.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+Halide::Target halide_target(const Device& device) {
+  const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
+  return Halide::Target(device.target.family == CoreFamily::kRiscv32
+                            ? "riscv-32-noos" + flags
+                            : "arm-32-noos-no_neon" + flags);
+}
+
+Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachine& machine,
+                                        Emit kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  const auto type = kind == Emit::kObject ? llvm::CGFT_ObjectFile : llvm::CGFT_AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
+  passes.run(module);
+  return bytes;
+}
+
+// input, the constants in the order of pack(), scratch if any, output.
+std::vector<std::string> parameter_names(const KernelTemplate& t, const Workload& workload,
+                                         const Schedule& schedule) {
+  std::vector<std::string> names = {"input"};
+  for (const char* constant : t.constants) names.push_back(constant);
+  if (t.scratch_bytes(workload, schedule) > 0) names.push_back("scratch");
+  names.push_back("output");
+  return names;
+}
+
+// Halide makes names unique within a process by adding "$1", "$2", ….
+std::string plain_name(const std::string& name) { return name.substr(0, name.find('$')); }
+
+std::vector<Stage> stages_of(const Halide::Module& module) {
+  std::vector<Stage> stages;
+  for (const Halide::Internal::LoweredFunc& f : module.functions()) {
+    Stage stage{f.name, {}};
+    for (const auto& argument : f.args) stage.buffers.push_back(plain_name(argument.name));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload,
+                               const Schedule& schedule, const Device& device,
+                               const std::string& symbol, Emit kind) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  CompiledKernel kernel{symbol, {}, {}, {}};
+  auto start = Clock::now();
+  const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
+  kernel.times.lower_ms = milliseconds_since(start);
+
+  start = Clock::now();
+  set_switches(schedule.get("sched"));
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  if (lowered.stages != nullptr) {
+    module = Halide::compile_module_to_llvm_module(*lowered.stages, context);
+    retarget(*module, *machine);
+    TT_TRY(wrap_stages(*module, symbol, parameter_names(t, workload, schedule),
+                       stages_of(*lowered.stages)));
+  } else {
+    llvm::SMDiagnostic problem;
+    module = llvm::parseAssemblyString(lowered.llvm_assembly, problem, context);
+    TT_CHECK(module != nullptr, std::string(t.name) + ": " + problem.getMessage().str());
+    retarget(*module, *machine);
+  }
+  optimise(*module, *machine);
+  TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
+  if (kind == Emit::kObject)
+    kernel.object.assign(bytes.begin(), bytes.end());
+  else
+    kernel.assembly.assign(bytes.begin(), bytes.end());
+  kernel.times.llvm_ms = milliseconds_since(start);
+  return kernel;
+}
+
+}  // namespace
+
+Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& schedule,
+                                      const Device& device, const std::string& symbol, Emit kind) {
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+  return compile_kernel(*t, workload, schedule, device, symbol, kind);
+}
+
+Result<CompiledKernel> compile_kernel(const KernelTemplate& t, const Workload& workload,
+                                      const Schedule& schedule, const Device& device,
+                                      const std::string& symbol, Emit kind) {
+  if (!t.supports(workload, device))
+    return Error(ErrorCode::kUnsupported,
+                 std::string(t.name) + " does not take " + to_text(workload));
+  try {
+    return compile(t, workload, schedule, device, symbol, kind);
+  } catch (const std::exception& e) {
+    return Error(ErrorCode::kFailed, "building " + to_text(schedule) + ": " + e.what());
+  }
+}
+
+}  // namespace tinytune

@@ -1,0 +1,69 @@
+// One kernel: schedule → Halide → LLVM → object or assembly for the device.
+//
+// Halide's own 32-bit targets are wrong for microcontrollers (double-float ABI on RISC-V,
+// application profile on Arm), so its LLVM module is retargeted and its buffer structs are wrapped
+// away: see doc/adr/. Not thread-safe (LLVM's switches are global): build in a process of its own
+// when kernels are built side by side, as measure/ does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/schedule.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct KernelTemplate;
+
+/// Of weights in fast memory; a part of `.data` to linker scripts that do not know it.
+inline constexpr const char* kFastWeightsSection = ".data.tinytune_weights";
+
+struct BuildTimes {
+  double lower_ms = 0, llvm_ms = 0, link_ms = 0;
+};
+
+enum class Emit { kObject, kAssembly };
+
+struct CompiledKernel {
+  std::string symbol;
+  std::vector<uint8_t> object;  ///< ELF relocatable; empty for kAssembly
+  std::string assembly;         ///< GNU syntax; empty for kObject
+  BuildTimes times;
+};
+
+/// kUnsupported: no such template or an illegal schedule. kFailed: Halide or LLVM refused.
+Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& schedule,
+                                      const Device& device, const std::string& symbol, Emit emit);
+
+/// The same with a template that need not be one of this build's.
+Result<CompiledKernel> compile_kernel(const KernelTemplate& kernel_template,
+                                      const Workload& workload, const Schedule& schedule,
+                                      const Device& device, const std::string& symbol, Emit emit);
+
+struct Image {
+  std::vector<uint8_t> elf;  ///< executable, at the device's addresses
+  uint64_t code_bytes = 0;   ///< text and read-only data
+};
+
+/// Where `.text` goes on a device with fast code memory. What generated sources put into the
+/// sections of codegen/networks/placement.h is in fast memory in any case.
+enum class CodeHome {
+  kSlow,
+  kHelpersFast,  ///< the compiler's helper functions only, which fast code calls
+  kFast,         ///< all of it, if it fits
+};
+
+/// Links objects at the device's memories with lld; what the generated sources put into the
+/// sections of codegen/networks/placement.h goes to its fast ones. kInvalidInput with "does not
+/// fit" when a region overflows. kUnsupported: objects that do not link, with lld's own message.
+/// kFailed: no place for lld's files; nothing is wrong with the objects.
+Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
+                         const std::string& entry, CodeHome home = CodeHome::kFast);
+
+}  // namespace tinytune

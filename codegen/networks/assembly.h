@@ -1,0 +1,30 @@
+// Joins the assembly of kernels into one file that any GNU-compatible assembler takes.
+//
+// LLVM writes each kernel as a file of its own: labels repeat between them, and directives speak of
+// the whole file. What contradicts the firmware's own flags is dropped (the assembler then marks
+// the object as its command line says), local labels get the kernel's number, comments go, because
+// a .S file passes the C preprocessor.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "devices/device.h"
+
+namespace tinytune {
+
+/// One kernel's part, split where its function's section is chosen.
+struct KernelAssembly {
+  std::string head;     ///< before that directive
+  std::string section;  ///< the directive, a line; empty if there is none
+  std::string rest;
+  size_t lines = 0;  ///< instructions and directives of all three
+
+  std::string text() const { return head + section + rest; }
+};
+
+/// `number` must differ between the parts of a file.
+KernelAssembly clean_assembly(const std::string& assembly, const std::string& symbol, int number,
+                              CoreFamily family);
+
+}  // namespace tinytune

@@ -1,0 +1,66 @@
+#include <array>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "codegen/kernels/kernel.h"
+#include "codegen/networks/memory_plan.h"
+#include "codegen/networks/network.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::milliseconds kCompileTimeout{120'000};
+
+// The first of these that the system has; later failures of it are not hidden by trying the other.
+Result<ProcessResult> run_clang(std::vector<std::string> arguments) {
+  for (const char* program : {"clang-14", "clang"}) {
+    arguments[0] = program;
+    auto result = run_process(arguments, kCompileTimeout);
+    if (result || result.error().code() != ErrorCode::kNotFound) return result;
+  }
+  return Error(ErrorCode::kNotFound, "neither clang-14 nor clang is on the PATH");
+}
+
+Result<std::vector<uint8_t>> compile(const std::string& source, const std::string& object,
+                                     const std::string& include_directory, const Device& device) {
+  std::vector<std::string> words = clang_arguments(device.target);
+  words.insert(words.begin(), "clang");
+  for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
+    if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.push_back(flag);
+  words.insert(words.end(), {"-I" + include_directory, "-c", source, "-o", object});
+  TT_TRY_ASSIGN(const ProcessResult done, run_clang(words));
+  if (done.exit_code != 0)
+    return Error(ErrorCode::kFailed, fs::path(source).filename().string() + ": " + done.err);
+  return read_file(object);
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device) {
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("build"));
+  std::vector<GeneratedFile> files = network.files;
+  // The caller's part: the arena. It is not in the library, so its size counts as memory alone.
+  // No network can be called what its file is.
+  files.push_back({"the-arena.c",
+                   "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " +
+                       network.arena_symbol + "[" +
+                       std::to_string(std::max(network.arena_bytes, 1u)) + "];\n",
+                   FileRole::kSource});
+  for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
+  std::vector<std::vector<uint8_t>> objects;
+  for (const GeneratedFile& f : files) {
+    if (f.role != FileRole::kSource) continue;
+    TT_TRY_ASSIGN(auto object, compile(directory.file(f.name), directory.file(f.name + ".o"),
+                                       directory.path(), device));
+    objects.push_back(std::move(object));
+  }
+  TT_TRY_ASSIGN(Image image,
+                link_image(objects, device, network.invoke_symbol,
+                           has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
+  return std::move(image.elf);
+}
+
+}  // namespace tinytune

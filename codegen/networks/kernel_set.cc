@@ -1,0 +1,77 @@
+#include "codegen/networks/kernel_set.h"
+
+#include "codegen/kernels/kernel.h"
+
+namespace tinytune {
+namespace {
+
+CType type_of(const PackedConstant& constant) {
+  if (constant.element_bytes == 1) return CType::kInt8;
+  return constant.element_bytes == 2 ? CType::kInt16 : CType::kInt32;
+}
+
+std::string layer_name(const std::string& name, int layer) {
+  return name + "_layer_" + std::to_string(layer);
+}
+
+// Legality first: pack() of a schedule outside its space is not defined.
+Result<std::vector<PackedConstant>> pack_legal(const KernelOp& op, const Schedule& schedule,
+                                               const Device& device) {
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+  if (!t->supports(op.workload, device) ||
+      !t->space(op.workload, device).find(schedule).has_value())
+    return Error(ErrorCode::kUnsupported, "not in the space of this layer");
+  return t->pack(op.workload, op.data, schedule);
+}
+
+}  // namespace
+
+Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
+  if (auto found = schedules_ ? schedules_(op.workload) : std::nullopt) {
+    auto packed = pack_legal(op, *found, device_);
+    if (packed) return Choice{std::move(*found), std::move(packed).value(), true};
+    warnings_.push_back("layer " + std::to_string(layer) + ": schedule " + to_text(*found) +
+                        " does not apply (" + packed.error().message() + "); the default is used");
+  }
+  TT_TRY_ASSIGN(Schedule schedule, default_schedule_of(op.workload, device_));
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+  TT_TRY_ASSIGN(auto packed, t->pack(op.workload, op.data, schedule));
+  return Choice{std::move(schedule), std::move(packed), false};
+}
+
+Result<std::string> KernelSet::build(const Workload& workload, const Schedule& schedule,
+                                     const std::vector<PackedConstant>& packed, bool scratch) {
+  const auto key = std::make_pair(to_text(workload), to_text(schedule));
+  if (const auto known = symbols_.find(key); known != symbols_.end()) return known->second;
+  const int number = static_cast<int>(kernels_.size());
+  Kernel kernel{name_ + "_kernel_" + std::to_string(number), key.first, key.second, {}, {}};
+  kernel.parameters.push_back("const int8_t *input");
+  for (const PackedConstant& constant : packed)
+    kernel.parameters.push_back(std::string("const ") + name_of(type_of(constant)) + " *" +
+                                constant.name);
+  if (scratch) kernel.parameters.push_back("void *scratch");
+  kernel.parameters.push_back("int8_t *output");
+  TT_TRY_ASSIGN(const CompiledKernel compiled,
+                compile_kernel(workload, schedule, device_, kernel.symbol, Emit::kAssembly));
+  kernel.assembly = clean_assembly(compiled.assembly, kernel.symbol, number, device_.target.family);
+  kernels_.push_back(kernel);
+  symbols_[key] = kernel.symbol;
+  return kernel.symbol;
+}
+
+Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, ConstantPool& constants) {
+  TT_TRY_ASSIGN(Choice choice, choose(op, layer));
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(choice.schedule));
+  KernelCall call;
+  call.scratch_bytes = static_cast<uint32_t>(t->scratch_bytes(op.workload, choice.schedule));
+  TT_TRY_ASSIGN(call.symbol,
+                build(op.workload, choice.schedule, choice.packed, call.scratch_bytes > 0));
+  for (PackedConstant& constant : choice.packed)
+    call.constants.push_back(constants.add(layer_name(name_, layer) + "_" + constant.name,
+                                           type_of(constant), std::move(constant.bytes)));
+  call.schedule = std::move(choice.schedule);
+  call.tuned = choice.tuned;
+  return call;
+}
+
+}  // namespace tinytune

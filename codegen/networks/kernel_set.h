@@ -1,0 +1,64 @@
+// The kernels of one network: schedules chosen, constants packed, equal kernels built once.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/assembly.h"
+#include "codegen/networks/network.h"
+#include "codegen/operators/constant_pool.h"
+#include "models/integer_op.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+
+/// What a layer's function needs to call its kernel.
+struct KernelCall {
+  std::string symbol;
+  std::vector<std::string> constants;  ///< symbols of the arrays, in the kernel's order
+  uint32_t scratch_bytes = 0;
+  Schedule schedule;
+  bool tuned = false;
+};
+
+class KernelSet {
+ public:
+  struct Kernel {
+    std::string symbol;
+    std::string workload, schedule;       ///< text forms
+    std::vector<std::string> parameters;  ///< C declarations: "const int8_t *input", …
+    KernelAssembly assembly = {};         ///< cleaned, without anything of the whole file
+  };
+
+  KernelSet(const Device& device, const ScheduleSource& schedules, std::string name)
+      : device_(device), schedules_(schedules), name_(std::move(name)) {}
+
+  /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
+  /// A schedule from the source that this layer's weights do not permit gives way to the default,
+  /// with a warning. kUnsupported: no template. kFailed: the kernel did not build.
+  Result<KernelCall> add(const KernelOp& op, int layer, ConstantPool& constants);
+
+  const std::vector<Kernel>& kernels() const { return kernels_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Choice {
+    Schedule schedule;
+    std::vector<PackedConstant> packed;
+    bool tuned = false;
+  };
+  Result<Choice> choose(const KernelOp& op, int layer);
+  Result<std::string> build(const Workload& workload, const Schedule& schedule,
+                            const std::vector<PackedConstant>& packed, bool scratch);
+
+  const Device& device_;
+  const ScheduleSource& schedules_;
+  std::string name_;
+  std::vector<Kernel> kernels_;
+  std::map<std::pair<std::string, std::string>, std::string> symbols_;  // workload, schedule
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,76 @@
+#include "codegen/networks/layer_printer.h"
+
+#include "base/check.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+CType array_type(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8:
+      return CType::kInt8;
+    case ElementType::kUint8:
+      return CType::kUint8;
+    case ElementType::kInt32:
+      return CType::kInt32;
+    case ElementType::kFloat32:
+      break;
+  }
+  return CType::kFloat;
+}
+
+}  // namespace
+
+const ArenaPlace& LayerPrinter::place_of(int tensor) const {
+  const auto& place = places_.at(static_cast<size_t>(tensor));
+  TT_CHECK(place.has_value(), "tensor " + std::to_string(tensor) + " is not in the arena");
+  return *place;
+}
+
+// The address of an operand's first element as a C expression.
+std::string LayerPrinter::operand(FunctionBody& body, int tensor) {
+  const Tensor& t = graph_.tensor(tensor);
+  if (!t.is_constant) return body.read_from(place_of(tensor), c_type_of(t.type));
+  return body.constant(
+      constants_.add(network_ + "_tensor_" + std::to_string(tensor), array_type(t.type), t.data));
+}
+
+LayerFunction LayerPrinter::kernel_layer(const LayerSite& site, const KernelCall& call,
+                                         const std::optional<ArenaPlace>& scratch) {
+  FunctionBody body;
+  std::vector<std::string> arguments = {operand(body, site.op.inputs[0])};
+  for (const std::string& symbol : call.constants) arguments.push_back(body.constant(symbol));
+  if (scratch) arguments.push_back(body.scratch(*scratch));
+  arguments.push_back(body.written_to(place_of(site.op.outputs[0]), "int8_t"));
+  body.call_kernel(call.symbol, arguments);
+  return std::move(body).finish(site.symbol, site.comment);
+}
+
+LayerFunction LayerPrinter::emitted_layer(const LayerSite& site, const IntegerOp& form) {
+  const OperatorEmitter* emitter = find_emitter(form);
+  TT_CHECK(emitter != nullptr, "operators without an emitter are refused before");
+  EmitContext::Site names{network_, site.symbol, {}};
+  for (const int id : site.op.inputs)
+    names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
+  EmitContext context(std::move(names), constants_, shared_);
+  const std::string statements = emitter->emit(form, context);
+  FunctionBody body;
+  for (size_t i = 0; i < site.op.inputs.size(); ++i) {
+    if (!context.inputs_used()[i]) continue;  // folded into the text
+    const int id = site.op.inputs[i];
+    const std::string address = operand(body, id);
+    body.writer().line(std::string("const ") + c_type_of(graph_.tensor(id).type) + " *" +
+                       context.input(i) + " = " + address + ";");
+  }
+  for (size_t i = 0; i < site.op.outputs.size(); ++i) {
+    const int id = site.op.outputs[i];
+    const std::string type = c_type_of(graph_.tensor(id).type);
+    const std::string address = body.written_to(place_of(id), type);
+    body.writer().line(type + " *" + context.output(i) + " = " + address + ";");
+  }
+  body.append(statements, context.uses());
+  return std::move(body).finish(site.symbol, site.comment);
+}
+
+}  // namespace tinytune

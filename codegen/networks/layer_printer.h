@@ -1,0 +1,54 @@
+// Prints the functions of a network's layers once every decision is made: which kernel, which
+// schedule, which place in the arena.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/kernel_set.h"
+#include "codegen/networks/layer_function.h"
+#include "codegen/operators/constant_pool.h"
+#include "codegen/operators/shared_functions.h"
+#include "models/graph.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+
+/// A layer as the printer needs to know it.
+struct LayerSite {
+  std::string symbol;  ///< of its function
+  std::string comment;
+  const Operator& op;
+};
+
+class LayerPrinter {
+ public:
+  /// All references outlive the printer. `places` by tensor id; nothing for constants.
+  LayerPrinter(std::string network, const Graph& graph,
+               std::vector<std::optional<ArenaPlace>> places, ConstantPool& constants,
+               SharedFunctions& shared)
+      : network_(std::move(network)),
+        graph_(graph),
+        places_(std::move(places)),
+        constants_(constants),
+        shared_(shared) {}
+
+  /// One call of a kernel.
+  LayerFunction kernel_layer(const LayerSite& site, const KernelCall& call,
+                             const std::optional<ArenaPlace>& scratch);
+  /// What an emitter of codegen/operators prints.
+  LayerFunction emitted_layer(const LayerSite& site, const IntegerOp& form);
+
+ private:
+  const ArenaPlace& place_of(int tensor) const;
+  std::string operand(FunctionBody& body, int tensor);
+
+  std::string network_;
+  const Graph& graph_;
+  std::vector<std::optional<ArenaPlace>> places_;
+  ConstantPool& constants_;
+  SharedFunctions& shared_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,252 @@
+#include "codegen/networks/network.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "codegen/networks/kernel_set.h"
+#include "codegen/networks/layer_printer.h"
+#include "codegen/networks/layout.h"
+#include "codegen/networks/memory_plan.h"
+#include "codegen/networks/names.h"
+#include "codegen/networks/network_memory.h"
+#include "codegen/networks/network_parts.h"
+#include "codegen/networks/placed_text.h"
+#include "codegen/networks/storage.h"
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+namespace {
+
+// From a graph to its parts, in the order the decisions depend on each other: which tensors share
+// memory, then kernels (whose scratch needs memory too), then offsets, then C.
+class Generation {
+ public:
+  Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out, const Device& device,
+             const ScheduleSource& schedules, const NetworkOptions& options)
+      : parts_{options.name, device},
+        executed_(network),
+        graph_(laid_out.graph),
+        forms_(laid_out.ops),
+        layout_of_(laid_out.layout_of),
+        kernels_(device, schedules, options.name) {}
+
+  Result<GeneratedNetwork> run() {
+    storage_ = assign_storage(graph_, forms_);
+    for (const int t : graph_.outputs)
+      if (!storage_.buffer_of[static_cast<size_t>(t)])
+        return Error(ErrorCode::kUnsupported,
+                     "output t" + std::to_string(t) + " is a constant: no operator writes it");
+    network_.arena_lower_bound = peak_live_bytes(storage_.buffers);  // tensors, without scratch
+    TT_TRY(choose_kernels());
+    list_absorbed_layers();
+    plan();
+    emit_layers();
+    describe_tensors();
+    parts_.kernels = kernels_.kernels();
+    network_.placeable = parts_.placeable = placeable_parts(parts_);
+    network_.fast.resize(parts_.placeable.size());
+    network_.name = parts_.name;
+    network_.invoke_symbol = parts_.name + "_invoke";
+    network_.arena_symbol = parts_.name + "_arena";
+    network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
+    for (const ConstantPool::Array& array : parts_.constants.arrays())
+      network_.constant_bytes += array.bytes.size();
+    network_.warnings = kernels_.warnings();
+    for (const KernelSet::Kernel& kernel : parts_.kernels)
+      network_.assembly_lines += kernel.assembly.lines;
+    print_files();
+    network_.inputs = std::move(parts_.inputs);
+    network_.outputs = std::move(parts_.outputs);
+    network_.functions = std::move(parts_.functions);
+    return std::move(network_);
+  }
+
+ private:
+  std::string layer_symbol(size_t step) const {
+    const Operator& op = graph_.operators[step];
+    if (op.index == kTransformIndex)
+      return parts_.name + "_transform_" + std::to_string(op.inputs[0]) + "_" +
+             std::to_string(op.outputs[0]);
+    return parts_.name + "_layer_" + std::to_string(op.index);
+  }
+
+  Status choose_kernels() {
+    calls_.resize(forms_.size());
+    scratch_.resize(forms_.size());
+    for (size_t step = 0; step < forms_.size(); ++step) {
+      const Operator& op = graph_.operators[step];
+      GeneratedLayer layer;
+      layer.index = op.index;
+      layer.op = std::string(name_of(op.kind));
+      layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
+      layer.macs_executed = macs_of(forms_[step]);
+      if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
+      if (const auto* kernel = std::get_if<KernelOp>(&forms_[step])) {
+        auto call = kernels_.add(*kernel, op.index, parts_.constants);
+        if (!call)
+          return call.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
+                                     ")");
+        calls_[step] = std::move(call).value();
+        layer.tuned = calls_[step]->tuned;
+        layer.schedule = calls_[step]->schedule;
+        if (const uint32_t bytes = calls_[step]->scratch_bytes; bytes > 0) {
+          scratch_[step] = storage_.buffers.size();
+          const int at = static_cast<int>(step);
+          storage_.buffers.push_back({bytes, at, at});
+        }
+      } else if (!storage_.is_alias[step] && find_emitter(forms_[step]) == nullptr) {
+        return Error(ErrorCode::kUnsupported, "operator " + std::to_string(op.index) + " (" +
+                                                  layer.op + "): no code generator takes it");
+      }
+      if (!storage_.is_alias[step]) layer.symbol = layer_symbol(step);
+      network_.layers.push_back(std::move(layer));
+    }
+    name_carriers_of_aliases();
+    return ok_status();
+  }
+
+  int64_t model_macs(int index) const { return executed_.model_macs[static_cast<size_t>(index)]; }
+
+  // After those that execute, so that a layer's place stays its step.
+  void list_absorbed_layers() {
+    for (const AbsorbedOperator& op : executed_.absorbed) {
+      GeneratedLayer layer;
+      layer.index = op.index;
+      layer.op = std::string(name_of(op.kind));
+      layer.fused_into = op.into;
+      layer.macs = model_macs(op.index);
+      network_.layers.push_back(std::move(layer));
+    }
+    settle_carriers();
+  }
+
+  // Where a layer that others were fused into was itself fused into another, they follow it.
+  void settle_carriers() {
+    std::unordered_map<int, GeneratedLayer*> layer_of;
+    for (GeneratedLayer& layer : network_.layers) layer_of.try_emplace(layer.index, &layer);
+    for (GeneratedLayer& layer : network_.layers) {
+      std::vector<GeneratedLayer*> path = {&layer};
+      while (path.back()->fused_into) {
+        const auto next = layer_of.find(*path.back()->fused_into);
+        if (next == layer_of.end() || !next->second->fused_into) break;
+        path.push_back(next->second);
+      }
+      for (GeneratedLayer* fused : path) fused->fused_into = path.back()->fused_into;
+    }
+  }
+
+  // An alias is carried by the operator whose output it renames; by none where that is an input of
+  // the network.
+  void name_carriers_of_aliases() {
+    std::vector<std::optional<int>> writer_of(graph_.tensors.size());
+    for (size_t step = 0; step < forms_.size(); ++step) {
+      const Operator& op = graph_.operators[step];
+      const bool renames = storage_.is_alias[step] || op.index == kTransformIndex;
+      const auto writer = renames ? writer_of[static_cast<size_t>(op.inputs[0])] : op.index;
+      if (storage_.is_alias[step]) network_.layers[step].fused_into = writer;
+      for (const int output : op.outputs) writer_of[static_cast<size_t>(output)] = writer;
+    }
+  }
+
+  void plan() {
+    plan_ = plan_memory(storage_.buffers);
+    for (const int t : graph_.inputs) parts_.inputs.push_back({graph_.tensor(t), offset_of(t)});
+    for (const int t : graph_.outputs) parts_.outputs.push_back({graph_.tensor(t), offset_of(t)});
+  }
+
+  uint32_t offset_of(int tensor) const {
+    const auto& buffer = storage_.buffer_of[static_cast<size_t>(tensor)];
+    TT_CHECK(buffer.has_value(), "tensor " + std::to_string(tensor) + " is not in the arena");
+    return plan_.offsets[*buffer];
+  }
+
+  std::string comment(size_t step) const {
+    const Operator& op = graph_.operators[step];
+    std::string text = op.index == kTransformIndex
+                           ? "layout transform "
+                           : std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
+    text += shape_text(graph_.tensor(op.inputs[0]).shape) + " -> " +
+            shape_text(graph_.tensor(op.outputs[0]).shape);
+    if (calls_[step]) text += (calls_[step]->tuned ? ", tuned" : ", default schedule");
+    return text;
+  }
+
+  void emit_layers() {
+    std::vector<std::optional<ArenaPlace>> places(graph_.tensors.size());
+    for (size_t t = 0; t < places.size(); ++t)
+      if (storage_.buffer_of[t])
+        places[t] = {plan_.offsets[*storage_.buffer_of[t]],
+                     static_cast<uint32_t>(graph_.tensors[t].bytes())};
+    LayerPrinter printer(parts_.name, graph_, std::move(places), parts_.constants, parts_.shared);
+    for (size_t step = 0; step < forms_.size(); ++step) {
+      if (storage_.is_alias[step]) continue;
+      const LayerSite site{layer_symbol(step), comment(step), graph_.operators[step]};
+      parts_.functions.push_back(calls_[step]
+                                     ? printer.kernel_layer(site, *calls_[step], scratch_of(step))
+                                     : printer.emitted_layer(site, forms_[step]));
+    }
+  }
+
+  std::optional<ArenaPlace> scratch_of(size_t step) const {
+    if (!scratch_[step]) return std::nullopt;
+    return ArenaPlace{plan_.offsets[*scratch_[step]], storage_.buffers[*scratch_[step]].bytes};
+  }
+
+  void describe_tensors() {
+    for (size_t t = 0; t < executed_.graph.tensors.size(); ++t)
+      if (storage_.buffer_of[t] && !executed_.altered[t])
+        network_.tensors.push_back({static_cast<int>(t), plan_.offsets[*storage_.buffer_of[t]],
+                                    static_cast<uint32_t>(graph_.tensors[t].bytes()),
+                                    storage_.first_step[t], storage_.last_step[t], layout_of_[t]});
+  }
+
+  void print_files() {
+    const std::string& name = parts_.name;
+    std::vector<GeneratedFile>& files = network_.files;
+    files.push_back({name + ".h", print_header(parts_), FileRole::kHeader});
+    files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
+    if (!parts_.placeable.empty())
+      files.push_back({placement_header(name),
+                       print_placement(name, parts_.device, parts_.placeable, network_.fast),
+                       FileRole::kHeader});
+    files.push_back({name + ".c", print_source(parts_), FileRole::kSource});
+    if (!parts_.constants.arrays().empty())
+      files.push_back({name + "_weights.c", print_weights(parts_), FileRole::kSource});
+    if (!parts_.kernels.empty())
+      files.push_back({name + "_kernels.S", print_kernels(parts_), FileRole::kSource});
+  }
+
+  NetworkParts parts_;
+  const IntegerNetwork& executed_;
+  const Graph& graph_;  // with layout transforms, whose tensors come after the model's
+  const std::vector<IntegerOp>& forms_;
+  const std::vector<Layout>& layout_of_;
+  KernelSet kernels_;
+  Storage storage_;
+  MemoryPlan plan_;
+  std::vector<std::optional<KernelCall>> calls_;  // by step
+  std::vector<std::optional<size_t>> scratch_;    // buffer, by step
+  GeneratedNetwork network_;
+};
+
+}  // namespace
+
+LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {
+  const auto layouts =
+      options.layouts ? options.layouts(network.graph, network.ops) : std::vector<Layout>();
+  return lay_out(network.graph, network.ops, layouts);
+}
+
+Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
+                                          const ScheduleSource& schedules,
+                                          const NetworkOptions& options) {
+  if (!is_network_name(options.name))
+    return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
+  const LaidOutGraph executed = laid_out(network, options);
+  return Generation(network, executed, device, schedules, options).run();
+}
+
+}  // namespace tinytune

@@ -1,0 +1,109 @@
+// A whole network as a C library: graph + chosen schedules → files to link into firmware.
+//
+// One static arena planned offline, no heap, no interpreter. Each operator of the executed graph is
+// one function `<name>_layer_<index>`, so that a profiler (or our simulator) can tell layers apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/layer_function.h"
+#include "codegen/networks/placement.h"
+#include "devices/device.h"
+#include "models/graph.h"
+#include "models/integer_network.h"
+#include "schedules/schedule.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// The best known schedule of a workload, or nothing (the default is used then).
+using ScheduleSource = std::function<std::optional<Schedule>(const Workload&)>;
+
+/// The layout of every operator, in execution order. codegen/layout.h makes and chooses them.
+using LayoutSource = std::function<std::vector<Layout>(const Graph&, std::span<const IntegerOp>)>;
+
+/// What a build system does with a file.
+enum class FileRole {
+  kHeader,
+  kSource,    ///< of the library: C, or assembly for the C preprocessor
+  kTest,      ///< the C of a package's test program
+  kBuild,     ///< read by a build system or another tool
+  kDocument,  ///< read by people
+};
+
+struct GeneratedFile {
+  std::string name;  ///< relative path
+  std::string contents;
+  FileRole role = FileRole::kBuild;
+};
+
+/// A tensor that the caller fills or reads.
+struct Port {
+  Tensor tensor;
+  uint32_t offset = 0;  ///< in the arena
+};
+
+/// What one operator of the model became.
+struct GeneratedLayer {
+  int index = 0;  ///< operator index in the model; -1: a layout transform, which no operator owns
+  std::string op;
+  std::string symbol;             ///< empty when no code of its own executes
+  std::optional<int> fused_into;  ///< the operator that carries its cost
+  bool tuned = false;             ///< its schedule came from the source
+  std::optional<Schedule> schedule;
+  Layout layout = Layout::kNhwc;  ///< of what it writes
+  int64_t macs = 0, macs_executed = 0;
+};
+
+/// Where a tensor lives in the arena while it lives.
+struct PlacedTensor {
+  int tensor = 0;  ///< id in the model
+  uint32_t offset = 0, bytes = 0;
+  /// Indices into `layers` that write it first and read it last; an input's first step is -1. Valid
+  /// right after `first_step`; a later operator may overwrite it in place as it reads it last.
+  int first_step = 0, last_step = 0;
+  Layout layout = Layout::kNhwc;  ///< how the arena holds it
+};
+
+struct GeneratedNetwork {
+  std::string name;  ///< as NetworkOptions has it
+  std::string
+      invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
+  std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
+  std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
+  std::vector<Port> inputs, outputs;     ///< in the model's order
+  std::vector<LayerFunction> functions;  ///< in execution order
+  std::vector<PlaceablePart> placeable;  ///< see codegen/placement.h
+  std::vector<bool> fast;                ///< of each: in fast memory; place() sets it
+  std::vector<GeneratedLayer> layers;    ///< in execution order: operators and transforms
+  std::vector<PlacedTensor> tensors;
+  uint32_t arena_bytes = 0;
+  uint32_t arena_lower_bound = 0;     ///< the most bytes of tensors alive in one step
+  uint64_t constant_bytes = 0;        ///< of weights and tables
+  uint64_t assembly_lines = 0;        ///< instructions and directives of all kernels
+  std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
+};
+
+struct NetworkOptions {
+  std::string name;           ///< prefix of symbols and files; a C identifier
+  LayoutSource layouts = {};  ///< empty: all NHWC
+};
+
+/// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes.
+/// kFailed: a kernel did not build.
+Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
+                                          const ScheduleSource& schedules,
+                                          const NetworkOptions& options);
+
+/// Compiles the generated files exactly as a user would (clang -O2 -ffreestanding for the device's
+/// ABI), adds an arena and links them with lld. kNotFound: no clang on the PATH. kFailed carries
+/// clang's message; kInvalidInput says "does not fit" when a memory of the device overflows.
+Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device);
+
+}  // namespace tinytune

@@ -1,0 +1,42 @@
+// A network ready to be printed: everything decided, nothing formatted. network.cc fills it, the
+// printers (network_header.cc, network_sources.cc) read it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/networks/kernel_set.h"
+#include "codegen/networks/layer_function.h"
+#include "codegen/networks/layout.h"
+#include "codegen/networks/network.h"
+#include "codegen/networks/placement.h"
+#include "codegen/operators/constant_pool.h"
+#include "codegen/operators/shared_functions.h"
+#include "devices/device.h"
+
+namespace tinytune {
+
+struct NetworkParts {
+  std::string name;
+  const Device& device;
+  std::vector<Port> inputs = {}, outputs = {};
+  std::vector<LayerFunction> functions = {};  ///< in execution order
+  ConstantPool constants = {};
+  SharedFunctions shared = {};
+  std::vector<KernelSet::Kernel> kernels = {};
+  uint32_t arena_bytes = 0;
+  std::vector<PlaceablePart> placeable = {};
+};
+
+/// The network in the layouts that the options choose, with the transforms that follow.
+LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
+
+/// `<name>.h`, the documented API; `<name>_internal.h`, what the sources share.
+std::string print_header(const NetworkParts& parts);
+std::string print_internal_header(const NetworkParts& parts);
+/// `<name>.c`: layers and invoke. `<name>_weights.c`; `<name>_kernels.S`.
+std::string print_source(const NetworkParts& parts);
+std::string print_weights(const NetworkParts& parts);
+std::string print_kernels(const NetworkParts& parts);
+
+}  // namespace tinytune

@@ -1,0 +1,24 @@
+// What the printers write differently where a part of the library can move to fast memory.
+#pragma once
+
+#include <string>
+
+#include "codegen/networks/network_parts.h"
+
+namespace tinytune {
+
+/// Nothing on a device without fast memories.
+std::vector<PlaceablePart> placeable_parts(const NetworkParts& parts);
+
+// As without placement where the network has no such part.
+
+/// "const int8_t name[4]", or the macro of its memory for "const".
+std::string placed_declarator(const NetworkParts& parts, const ConstantPool::Array& array);
+/// With a section by the kernel's switch.
+std::string placed_assembly(const NetworkParts& parts, const KernelSet::Kernel& kernel);
+/// "KWS_CODE " before a function's return type, or nothing.
+std::string placed_code(const NetworkParts& parts);
+/// `#include "<name>_placement.h"` with a line break, or nothing.
+std::string include_placement(const NetworkParts& parts);
+
+}  // namespace tinytune

@@ -1,0 +1,44 @@
+// Where the parts of a generated library live, on a device with memory that is fast and scarce.
+//
+// Kernels, constant arrays and the C code of the layers are parts. `<name>_placement.h` has a
+// switch for each: 0 leaves it where the compiler puts it, 1 moves it to a section of its own that
+// start-up code copies from flash. Placing is rewriting that one file, so that a library is
+// generated once, however often its placement changes; a user may edit it too.
+//
+// Weights in RAM are initialised data like any other, so every start-up code already copies them.
+// Code in RAM takes a section that the device file names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+
+namespace tinytune {
+
+struct GeneratedNetwork;
+
+struct PlaceablePart {
+  std::string symbol;               ///< of a kernel or an array; empty for the layers' C code
+  bool code = false;                ///< or constants
+  uint32_t bytes = 0;               ///< of constants; code is known when it is linked
+  std::vector<std::string> layers;  ///< functions that use it
+};
+
+/// "KWS_FAST_LAYER_3_WEIGHTS", the switch of a part.
+std::string placement_switch(const std::string& name, const PlaceablePart& part);
+
+/// "<name>_placement.h".
+std::string placement_header(const std::string& name);
+
+/// Its text; `fast` has an element for each part.
+std::string print_placement(const std::string& name, const Device& device,
+                            const std::vector<PlaceablePart>& parts, const std::vector<bool>& fast);
+
+bool has_fast_code(const GeneratedNetwork& network);
+
+/// Puts the chosen parts of a generated network into fast memory.
+void place(GeneratedNetwork& network, const Device& device, const std::vector<bool>& fast);
+
+}  // namespace tinytune

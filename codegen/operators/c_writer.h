@@ -1,0 +1,53 @@
+// Text of C functions, line by line, indented. It knows nothing of C but braces.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tinytune {
+
+class CWriter {
+ public:
+  explicit CWriter(int depth = 0) : depth_(depth) {}
+
+  CWriter& line(const std::string& text);
+  /// "head {", and what follows one step deeper until close().
+  CWriter& open(const std::string& head);
+  CWriter& close();
+  /// open() of `for (int32_t v = 0; v < extent; v += step)`.
+  CWriter& loop(const std::string& variable, int64_t extent, int64_t step = 1);
+
+  /// Lines that are indented already.
+  CWriter& raw(const std::string& lines);
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  int depth_;
+};
+
+/// The statements of `count` elements: a loop over four at a time, which share the loop's own four
+/// instructions, then the rest. `print` gets an element's index as the loop's variable, empty in
+/// the rest, and what is added to it.
+using ElementStatement = std::function<void(const std::string& variable, int64_t added)>;
+void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print);
+
+/// A decimal literal that every compiler takes as int32_t, the smallest one included.
+std::string c_int(int64_t value);
+
+/// "name + k"; just "name" when k is 0, and just "k" when there is no name.
+std::string c_plus(const std::string& name, int64_t k);
+
+/// The name in capitals, for macros.
+std::string c_upper(const std::string& name);
+
+/// "1x49x10x1"; "scalar" for no dimensions.
+std::string shape_text(const std::vector<int>& shape);
+
+/// A float literal that reads back as the same float; NaN is our bug.
+std::string c_float(float value);
+
+}  // namespace tinytune

@@ -1,0 +1,33 @@
+// Loops over the elements of operators with two operands, either of which may be repeated along
+// axes (broadcast).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+
+/// C names of the operands' pointers; `b` is empty where there is one operand.
+struct ElementPointers {
+  std::string a, b, output;
+};
+
+/// Prints the loops, and inside them what `element` prints for one element in a scope of its own.
+/// Its arguments are C expressions of type int8_t: both operands, and the output as an lvalue.
+using ElementPrinter = std::function<void(CWriter& w, const std::string& a, const std::string& b,
+                                          const std::string& output)>;
+void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPointers& pointers,
+                       const ElementPrinter& element);
+
+/// The same for operands of equal shape, or for one.
+void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& pointers,
+                       const ElementPrinter& element);
+
+/// The first two inputs and the output of an operator.
+ElementPointers binary_pointers(EmitContext& context);
+
+}  // namespace tinytune

@@ -1,0 +1,30 @@
+// Functions of one byte: activations and QUANTIZE between 8-bit types, by table.
+#include "codegen/operators/elementwise.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+std::string emit(const IntegerOp& any, EmitContext& context) {
+  const LookupOp& op = std::get<LookupOp>(any);
+  const std::string table = context.constant(
+      "table", CType::kUint8, std::vector<uint8_t>(op.table.begin(), op.table.end()));
+  CWriter w(1);
+  // Byte pointers: the types on either side may be signed or not.
+  w.line("const uint8_t *from = (const uint8_t *)" + context.input(0) + ";");
+  w.line("uint8_t *to = (uint8_t *)" + context.output() + ";");
+  print_elementwise(w, op.elements, {"from", "", "to"},
+                    [&](CWriter& e, const auto& from, const auto&, const auto& to) {
+                      e.line(to + " = " + table + "[" + from + "];");
+                    });
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kLookupEmitter;
+const OperatorEmitter kLookupEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<LookupOp>(op); },
+    [](const IntegerOp&, int) { return true; }, emit};
+
+}  // namespace tinytune

@@ -1,0 +1,191 @@
+// Operators that only move bytes (PAD, CONCATENATION, TRANSPOSE, slices, …) and
+// RESIZE_NEAREST_NEIGHBOR; RESHAPE where it is not just another name for its input.
+//
+// Axes that are contiguous on both sides are merged first; what is left innermost is copied in
+// words where every offset allows it. Buffers are aligned, so that is decided while generating.
+#include <algorithm>
+#include <optional>
+
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+struct Axis {
+  int64_t extent, input_step, output_step;  // steps in elements
+};
+
+std::vector<Axis> merged_axes(const MoveOp::Box& box) {
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < box.extents.size(); ++i) {
+    const Axis next{box.extents[i], box.input_steps[i], box.output_steps[i]};
+    if (next.extent == 1) continue;
+    if (!axes.empty() && axes.back().input_step == next.input_step * next.extent &&
+        axes.back().output_step == next.output_step * next.extent)
+      axes.back() = {axes.back().extent * next.extent, next.input_step, next.output_step};
+    else
+      axes.push_back(next);
+  }
+  return axes;
+}
+
+// Bytes moved at once: 4 where the run, all offsets and all outer steps are multiples of it.
+int64_t granule(const MoveOp::Box& box, const std::vector<Axis>& outer, int64_t run, int bytes) {
+  bool words = run * bytes % 4 == 0 && box.input_offset * bytes % 4 == 0 &&
+               box.output_offset * bytes % 4 == 0;
+  for (const Axis& a : outer)
+    words = words && a.input_step * bytes % 4 == 0 && a.output_step * bytes % 4 == 0;
+  return words ? 4 : 1;
+}
+
+std::string scaled(const std::vector<Axis>& axes, int64_t Axis::*step, int64_t offset,
+                   int64_t divisor) {
+  std::string sum = std::to_string(offset / divisor);
+  for (size_t i = 0; i < axes.size(); ++i)
+    sum += " + i" + std::to_string(i) + " * " + c_int(axes[i].*step / divisor);
+  return sum;
+}
+
+struct CopyRun {
+  std::string type, to, from;  ///< of C: an unsigned integer, and two pointers to it
+  int64_t count = 0;
+  int64_t to_step = 1, from_step = 1;  ///< in units of the type
+};
+
+// Compilers leave such a loop rolled, at two additions and a branch an element.
+void copy_loop(CWriter& w, const CopyRun& run) {
+  w.line("const " + run.type + " *from = " + run.from + ";");
+  w.line(run.type + " *to = " + run.to + ";");
+  const bool strided = run.to_step != 1 || run.from_step != 1;
+  print_unrolled(w, run.count, [&](const std::string& variable, int64_t added) {
+    const auto at = [&](int64_t step) {
+      const std::string scaled =
+          variable.empty() || !strided ? variable : variable + " * " + c_int(step);
+      return "[" + c_plus(scaled, added * step) + "]";
+    };
+    w.line("to" + at(run.to_step) + " = from" + at(run.from_step) + ";");
+  });
+}
+
+// Fewer elements that lie apart are not worth a loop of their own.
+constexpr int64_t kLeastStrided = 4;
+
+void print_fill(CWriter& w, const std::string& output, int64_t bytes, int8_t fill) {
+  const uint32_t byte = static_cast<uint8_t>(fill);
+  w.open("").line("uint32_t *words = (uint32_t *)" + output + ";");
+  w.loop("i", bytes / 4).line("words[i] = " + std::to_string(byte * 0x01010101u) + "u;").close();
+  for (int64_t i = bytes / 4 * 4; i < bytes; ++i)
+    w.line(output + "[" + std::to_string(i) + "] = " + c_int(fill) + ";");
+  w.close();
+}
+
+void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::string& source,
+               const std::string& target) {
+  std::vector<Axis> axes = merged_axes(box);
+  int64_t run = 1;  // elements that are contiguous on both sides
+  if (!axes.empty() && axes.back().input_step == 1 && axes.back().output_step == 1) {
+    run = axes.back().extent;
+    axes.pop_back();
+  }
+  const int64_t unit = granule(box, axes, run, op.element_bytes);
+  std::optional<Axis> strided;  // copied by itself where nothing is contiguous
+  if (run == 1 && !axes.empty() && axes.back().extent >= kLeastStrided) {
+    strided = axes.back();
+    axes.pop_back();
+  }
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  w.open("");
+  for (size_t i = 0; i < axes.size(); ++i) w.loop("i" + std::to_string(i), axes[i].extent);
+  const int64_t bytes = op.element_bytes;
+  const auto byte_axes = [&] {
+    std::vector<Axis> scaled_axes = axes;
+    for (Axis& a : scaled_axes) a.input_step *= bytes, a.output_step *= bytes;
+    return scaled_axes;
+  }();
+  const std::string to = "(" + type + " *)" + target + " + " +
+                         scaled(byte_axes, &Axis::output_step, box.output_offset * bytes, unit);
+  const std::string from = "(const " + type + " *)" + source + " + " +
+                           scaled(byte_axes, &Axis::input_step, box.input_offset * bytes, unit);
+  CopyRun elements{type, to, from, run * bytes / unit};
+  if (strided) {
+    elements.count = strided->extent;
+    elements.to_step = strided->output_step * bytes / unit;
+    elements.from_step = strided->input_step * bytes / unit;
+  }
+  copy_loop(w, elements);
+  for (size_t i = 0; i < axes.size(); ++i) w.close();
+  w.close();
+}
+
+std::string emit_move(const IntegerOp& any, EmitContext& context) {
+  const MoveOp& op = std::get<MoveOp>(any);
+  CWriter w(1);
+  for (size_t o = 0; op.filled && o < op.output_elements.size(); ++o)
+    print_fill(w, context.output(o), op.output_elements[o], op.fill);
+  std::vector<std::string> constants;
+  for (size_t i = 0; i < op.constants.size(); ++i)
+    constants.push_back(
+        context.constant("part" + std::to_string(i), CType::kUint8, op.constants[i]));
+  for (const MoveOp::Box& box : op.boxes)
+    print_box(w, op, box,
+              box.constant >= 0 ? constants.at(static_cast<size_t>(box.constant))
+                                : context.activation(static_cast<size_t>(box.input)),
+              context.output(static_cast<size_t>(box.output)));
+  return w.text();
+}
+
+std::string emit_copy(const IntegerOp& any, EmitContext& context) {
+  const int64_t bytes = std::get<CopyOp>(any).bytes;
+  const int64_t unit = bytes % 4 == 0 ? 4 : 1;
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  CWriter w(1);
+  copy_loop(w, {type, "(" + type + " *)" + context.output(),
+                "(const " + type + " *)" + context.activation(0), bytes / unit});
+  return w.text();
+}
+
+std::string emit_resize(const IntegerOp& any, EmitContext& context) {
+  const ResizeOp& op = std::get<ResizeOp>(any);
+  // Offsets of the rows and columns that are read, in elements.
+  std::vector<int32_t> rows, columns;
+  for (const int row : op.rows) rows.push_back(row * op.in_w * op.channels);
+  for (const int column : op.columns) columns.push_back(column * op.channels);
+  const std::string row_table = context.constant("rows", CType::kInt32, little_endian(rows));
+  const std::string column_table =
+      context.constant("columns", CType::kInt32, little_endian(columns));
+  const int64_t unit = op.channels % 4 == 0 ? 4 : 1;
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  CWriter w(1);
+  w.loop("n", op.batch);
+  w.loop("y", static_cast<int64_t>(rows.size()));
+  w.loop("x", static_cast<int64_t>(columns.size()));
+  copy_loop(w, {type, "(" + type + " *)" + context.output(),
+                "(const " + type + " *)(" + context.input(0) + " + " + row_table + "[y] + " +
+                    column_table + "[x])",
+                op.channels / unit});
+  w.line(context.output() + " += " + std::to_string(op.channels) + ";");
+  w.close().close();
+  w.line(context.input(0) + " += " + std::to_string(int64_t{op.in_h} * op.in_w * op.channels) + ";")
+      .close();
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kMoveEmitter;
+const OperatorEmitter kMoveEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<MoveOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_move};
+
+extern const OperatorEmitter kCopyEmitter;
+const OperatorEmitter kCopyEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<CopyOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_copy};
+
+extern const OperatorEmitter kResizeEmitter;
+const OperatorEmitter kResizeEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<ResizeOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_resize};
+
+}  // namespace tinytune

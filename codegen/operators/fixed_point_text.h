@@ -1,0 +1,44 @@
+// Requantisation as C text: TFLite's MultiplyByQuantizedMultiplier with constants folded in, and
+// the cheaper forms that a search over all arguments may prove equal.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+
+/// Lines that scale int32_t `v` exactly as the reference does, every rounding included.
+void print_requantise(CWriter& w, int32_t multiplier, int shift);
+
+/// Lines that store clamp(v + zero_point, low, high) of any int32_t `v`: clamped first, since the
+/// sum may lie outside int32.
+struct ClampedStore {
+  std::string output;  ///< an lvalue
+  int low = -128, high = 127, zero_point = 0;
+};
+void print_clamped_store(CWriter& w, const ClampedStore& store);
+
+/// requantise(value, multiplier, shift), for constants that differ by channel.
+extern const SharedFunction kRequantise;
+
+/// `(mulh(x << left, multiplier) + offset) >> right`, mulh the high word of the 64-bit product.
+struct HighMultiply {
+  int left = 0, right = 0;
+  int32_t multiplier = 0, offset = 0;
+};
+
+/// Constants with clamp(form(x), low, high) == wanted(x) for every x in [first, last], where
+/// `wanted` is clamp(zero_point + requantise(x)). Nothing where none are found.
+std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
+                                               int64_t last, int low, int high,
+                                               const std::function<int(int32_t)>& wanted);
+
+/// The line that computes `v` from expression `x` by the form.
+void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x);
+
+}  // namespace tinytune

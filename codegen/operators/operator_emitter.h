@@ -1,0 +1,71 @@
+// Operators without kernel templates, printed as plain C from their integer form.
+//
+// A family of operators is one file with one row, listed in emitters.inc. What an emitter prints is
+// exact C11: no library calls, no floating point, arithmetic that wraps on purpose is unsigned.
+// Everything known when generating is folded into the text, so the compiler sees constants.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/operators/constant_pool.h"
+#include "codegen/operators/shared_functions.h"
+#include "codegen/operators/uses.h"
+#include "models/integer_op.h"
+
+namespace tinytune {
+
+/// What an emitter may name in the statements it prints. Asking for a name is what records its use,
+/// so that nothing has to be read back from the text.
+class EmitContext {
+ public:
+  struct Site {
+    std::string network;                  ///< prefix of every symbol
+    std::string layer;                    ///< the operator's function: prefix of its constants
+    std::vector<bool> input_is_constant;  ///< in the operator's own order; absent inputs are
+  };
+  EmitContext(Site site, ConstantPool& constants, SharedFunctions& functions)
+      : site_(std::move(site)),
+        inputs_used_(site_.input_is_constant.size()),
+        constants_(constants),
+        functions_(functions) {}
+
+  /// A pointer to the elements of input `i`, constant or not; the statements may move it.
+  std::string input(size_t i);
+  /// The same of the i-th input that is no constant.
+  std::string activation(size_t i);
+  /// A pointer to the elements of output `i`.
+  std::string output(size_t i = 0) const;
+  /// An array of the layer's own, or an older one with the same contents.
+  std::string constant(const std::string& name, CType type, std::vector<uint8_t> bytes);
+  /// A function that other operators may call too.
+  std::string helper(const SharedFunction& function);
+
+  const Uses& uses() const { return uses_; }
+  const std::vector<bool>& inputs_used() const { return inputs_used_; }
+
+ private:
+  Site site_;
+  std::vector<bool> inputs_used_;
+  Uses uses_;
+  ConstantPool& constants_;
+  SharedFunctions& functions_;
+};
+
+/// One family of operators.
+struct OperatorEmitter {
+  bool (*takes)(const IntegerOp&);
+  /// Whether the output may be written over input `i`, of the same size, as it is read.
+  bool (*in_place)(const IntegerOp&, int i);
+  /// The statements of the operator's function.
+  std::string (*emit)(const IntegerOp&, EmitContext&);
+};
+
+/// Every emitter of this build, in the order of emitters.inc.
+std::span<const OperatorEmitter> operator_emitters();
+
+/// Nothing where no emitter takes the operator.
+const OperatorEmitter* find_emitter(const IntegerOp& op);
+
+}  // namespace tinytune

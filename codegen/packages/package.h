@@ -1,0 +1,34 @@
+// A generated network as a directory that a build system takes: sources where it wants them, its
+// build files, a README, and a test program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "codegen/networks/network.h"
+#include "devices/device.h"
+#include "tinytune/package.h"
+
+namespace tinytune {
+
+/// "cmake", "esp-idf", "zephyr", "arduino", "mlf".
+std::string_view name_of(PackageFormat format);
+std::optional<PackageFormat> parse_package_format(std::string_view name);
+
+/// One inference and its right answer; becomes a test program in the package.
+struct SmokeTest {
+  std::vector<std::vector<uint8_t>> inputs, outputs;  ///< in the model's order
+};
+
+/// The files of the package. Same arguments, same bytes. For kMlf they are what its archive holds.
+std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const Device& device,
+                                         PackageFormat format,
+                                         const std::optional<SmokeTest>& smoke = {});
+
+/// The same as they are written: one archive for kMlf.
+std::vector<GeneratedFile> files_to_write(const GeneratedNetwork& network,
+                                          std::vector<GeneratedFile> files, PackageFormat format);
+
+}  // namespace tinytune

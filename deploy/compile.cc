@@ -1,0 +1,102 @@
+// compile_model(): the network's files, written.
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/packages/package.h"
+#include "codegen/packages/write_package.h"
+#include "deploy/deployment.h"
+#include "deploy/known_records.h"
+#include "deploy/model_state.h"
+#include "deploy/network_simulation.h"
+#include "models/integer_op.h"
+#include "tinytune/deploy.h"
+
+namespace tinytune {
+namespace {
+
+std::string untuned_layers(const GeneratedNetwork& network) {
+  std::string list;
+  for (const GeneratedLayer& layer : network.layers) {
+    if (!layer.schedule || layer.tuned) continue;
+    list += (list.empty() ? "" : ", ") + std::to_string(layer.index) + " " + layer.op;
+  }
+  return list;
+}
+
+/// A library that does not fit its device is no result. Without a compiler on this machine that is
+/// for the firmware's own linker to find.
+Status check_builds(const GeneratedNetwork& network, const Device& device,
+                    const MessageSink& sink) {
+  const auto elf = build_library(network, device);
+  if (elf) return ok_status();
+  if (elf.error().code() != ErrorCode::kNotFound) return elf.error();
+  if (sink) sink(MessageKind::kInfo, "not checked whether it fits: " + elf.error().message());
+  return ok_status();
+}
+
+/// The generator's first inputs, and what the reference makes of them.
+Result<SmokeTest> make_smoke_test(const Model& model) {
+  const Graph& graph = model.state().graph;
+  SmokeTest smoke;
+  TT_TRY_ASSIGN(smoke.inputs, generate_inputs(model, 1));
+  TT_TRY_ASSIGN(const auto reference, run_reference(graph, smoke.inputs));
+  for (const int output : graph.outputs)
+    smoke.outputs.push_back(reference.at(static_cast<size_t>(output)));
+  return smoke;
+}
+
+/// Only now is anything in the directory touched.
+Result<std::vector<std::string>> write_files(const std::string& directory,
+                                             std::span<const GeneratedFile> files,
+                                             const MessageSink& sink) {
+  TT_TRY_ASSIGN(const WrittenPackage written, write_package(directory, files));
+  if (sink)
+    for (const std::string& path : written.kept)
+      sink(MessageKind::kWarning,
+           directory + "/" + path + " is left of an earlier package: it was changed since");
+  std::vector<std::string> names;
+  for (const GeneratedFile& file : files) names.push_back(file.name);
+  return names;
+}
+
+CompileReport report_of(const GeneratedNetwork& network, const std::string& directory) {
+  CompileReport report;
+  report.directory = directory;
+  report.arena_bytes = network.arena_bytes;
+  report.arena_lower_bound = network.arena_lower_bound;
+  for (const GeneratedLayer& layer : network.layers) {
+    report.layers_tunable += layer.schedule ? 1 : 0;
+    report.layers_tuned += layer.tuned ? 1 : 0;
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<CompileReport> compile_model(const Model& model, const std::string& device_name,
+                                    const std::string& directory, const CompileOptions& options) {
+  const MessageSink& sink = options.on_message;
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, sink));
+  LayoutChoice layouts(options.layout, device, records);
+  TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
+  const Deployment deployment{model, device, records, options.limits, sink};
+  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  const std::string untuned = untuned_layers(network);
+  if (options.require_tuned && !untuned.empty()) {
+    return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
+                                         "; tune them first, or leave out --require-tuned");
+  }
+  TT_TRY(check_builds(network, device, sink));
+  const auto files = files_to_write(network, package_files(network, device, options.format, smoke),
+                                    options.format);
+  CompileReport report = report_of(network, directory);
+  TT_TRY_ASSIGN(report.files, write_files(directory, files, sink));
+  if (sink && options.records && !untuned.empty())
+    sink(MessageKind::kInfo, "default schedule for layer(s) " + untuned);
+  return report;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,148 @@
+#include "deploy/fast_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "deploy/network_simulation.h"
+
+namespace tinytune {
+namespace {
+
+// What a linker adds to a part: its alignment, and a veneer for a call that reaches too far.
+constexpr uint64_t kSlackBytes = 24;
+
+/// Arrays that the same layers use move together; a kernel, or the layers' code, moves alone.
+struct Group {
+  FastCandidate candidate;
+  std::vector<size_t> parts;
+  std::vector<std::string> layers;
+};
+
+std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& elf,
+                               uint64_t layers_code_bytes) {
+  std::vector<Group> groups;
+  std::map<std::vector<std::string>, size_t> of_users;
+  for (size_t i = 0; i < network.placeable.size(); ++i) {
+    const PlaceablePart& part = network.placeable[i];
+    size_t at = groups.size();
+    if (!part.code) at = of_users.try_emplace(part.layers, at).first->second;
+    if (at == groups.size()) groups.push_back({{part.code, 0, 0}, {}, part.layers});
+    const uint64_t code_bytes = part.symbol.empty() ? layers_code_bytes
+                                : part.code         ? elf.symbols.at(part.symbol).size
+                                                    : 0;
+    groups[at].candidate.bytes += part.bytes + code_bytes + kSlackBytes;
+    groups[at].parts.push_back(i);
+  }
+  return groups;
+}
+
+// Functions that are no kernels.
+uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& elf,
+                              const MemoryRegion& code) {
+  uint64_t bytes = 0;
+  for (const auto& [name, range] : elf.symbols) {
+    const bool is_part =
+        std::any_of(network.placeable.begin(), network.placeable.end(),
+                    [&, &symbol = name](const PlaceablePart& p) { return p.symbol == symbol; });
+    if (!is_part && range.address - code.address < code.size_bytes)
+      bytes += range.size + kSlackBytes;
+  }
+  return bytes;
+}
+
+// A layer's waits for constants are split by the bytes of those it uses.
+Status add_savings(const Graph& graph, const GeneratedNetwork& network,
+                   NetworkSimulation& simulation, std::vector<Group>& groups) {
+  std::vector<std::vector<uint8_t>> inputs;
+  for (const int t : graph.inputs)
+    inputs.emplace_back(static_cast<size_t>(graph.tensor(t).bytes()), uint8_t{0});
+  std::vector<std::string> functions;
+  for (const GeneratedLayer& layer : network.layers)
+    if (!layer.symbol.empty()) functions.push_back(layer.symbol);
+  TT_TRY_ASSIGN(const std::vector<Counts> counts, simulation.count(inputs, functions));
+  std::map<std::string, uint64_t> constant_bytes;  // by layer
+  for (const Group& group : groups)
+    if (!group.candidate.code)
+      for (const std::string& layer : group.layers) constant_bytes[layer] += group.candidate.bytes;
+  std::map<std::string, const Counts*> of_layer;
+  for (size_t i = 0; i < functions.size(); ++i) of_layer[functions[i]] = &counts[i];
+  for (Group& group : groups) {
+    for (const std::string& layer : group.layers) {
+      const Counts& waited = *of_layer.at(layer);
+      group.candidate.saved_cycles +=
+          group.candidate.code
+              ? waited.fetch_wait_cycles
+              : waited.read_wait_cycles * group.candidate.bytes / constant_bytes.at(layer);
+    }
+  }
+  return ok_status();
+}
+
+FastBudget budget_of(const Device& device, uint32_t arena_bytes,
+                     std::optional<uint64_t> limit_bytes) {
+  constexpr uint64_t kDataAlignment = 64;
+  FastBudget budget;
+  if (!device.fast_code_memory.empty())
+    budget.code_bytes = device.memory(device.fast_code_memory).size_bytes;
+  if (!device.fast_rodata_memory.empty()) {
+    budget.constant_bytes = device.memory(device.fast_rodata_memory).size_bytes;
+    if (device.fast_rodata_memory == device.data_memory)
+      budget.constant_bytes -=
+          std::min(budget.constant_bytes, uint64_t{arena_bytes} + kDataAlignment);
+  }
+  budget.total_bytes = limit_bytes.value_or(budget.code_bytes + budget.constant_bytes);
+  return budget;
+}
+
+}  // namespace
+
+std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget) {
+  std::vector<size_t> order(candidates.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const FastCandidate &x = candidates[a], &y = candidates[b];
+    return static_cast<double>(x.saved_cycles) * static_cast<double>(y.bytes) >
+           static_cast<double>(y.saved_cycles) * static_cast<double>(x.bytes);
+  });
+  std::vector<bool> fast(candidates.size());
+  FastBudget left = budget;
+  for (const size_t i : order) {
+    const FastCandidate& candidate = candidates[i];
+    uint64_t& own = candidate.code ? left.code_bytes : left.constant_bytes;
+    if (candidate.bytes > own || candidate.bytes > left.total_bytes) continue;
+    own -= candidate.bytes;
+    left.total_bytes -= candidate.bytes;
+    fast[i] = true;
+  }
+  return fast;
+}
+
+Status place_in_fast_memory(const Graph& graph, const Device& device,
+                            std::optional<uint64_t> limit_bytes, GeneratedNetwork& network) {
+  if (network.placeable.empty() || limit_bytes == 0) return ok_status();
+  TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
+  const uint64_t layers_code =
+      bytes_of_layers_code(network, simulation.elf(), device.memory(device.code_memory));
+  std::vector<Group> groups = group_parts(network, simulation.elf(), layers_code);
+  std::vector<FastCandidate> candidates(groups.size());
+  const auto collect = [&] {
+    std::transform(groups.begin(), groups.end(), candidates.begin(),
+                   [](const Group& group) { return group.candidate; });
+  };
+  collect();
+  const FastBudget budget = budget_of(device, network.arena_bytes, limit_bytes);
+  std::vector<bool> chosen = choose_fast(candidates, budget);
+  if (std::find(chosen.begin(), chosen.end(), false) != chosen.end()) {
+    TT_TRY(add_savings(graph, network, simulation, groups));
+    collect();
+    chosen = choose_fast(candidates, budget);
+  }
+  std::vector<bool> fast(network.placeable.size());
+  for (size_t g = 0; g < groups.size(); ++g)
+    for (const size_t part : groups[g].parts) fast[part] = chosen[g];
+  place(network, device, fast);
+  return ok_status();
+}
+
+}  // namespace tinytune

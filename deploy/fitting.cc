@@ -1,0 +1,123 @@
+#include "deploy/fitting.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/networks/network_memory.h"
+#include "deploy/arena_limit.h"
+#include "deploy/kernel_choice.h"
+#include "deploy/kernel_options.h"
+#include "deploy/network_simulation.h"
+#include "simulator/simulator.h"
+
+namespace tinytune {
+namespace {
+
+/// Choosing kernels for one network, and generating it with them.
+class Fitting {
+ public:
+  Fitting(const IntegerNetwork& executed, const Device& device, const Records& records,
+          const NetworkOptions& options)
+      : executed_(executed),
+        device_(device),
+        records_(records),
+        options_(options),
+        memory_(network_memory(executed, options)),
+        groups_(group_by_workload(memory_)) {}
+
+  /// What there is to choose from, and how large the arena may become with it.
+  Status gather(const MemoryLimits& asked) {
+    limits_ = asked;
+    limits_.ram_bytes = ram_limit(executed_, device_, options_, asked.ram_bytes);
+    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, records_, limits_));
+    // Weights may forbid the leanest kernels of a space.
+    std::vector<uint32_t> least;
+    for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
+    limits_.ram_bytes = arena_limit(memory_, device_, asked.ram_bytes, arena_bytes(least));
+    return ok_status();
+  }
+
+  Result<KernelChoice> choose(uint64_t other_flash) const {
+    const ArenaOf arena_of = [this](std::span<const uint32_t> scratch) {
+      return arena_bytes(scratch);
+    };
+    return choose_kernels(tasks_, limits_, other_flash, arena_of);
+  }
+
+  Result<GeneratedNetwork> generate(const KernelChoice& choice) const {
+    std::map<std::string, Schedule> chosen;  // by workload
+    std::set<int> measured;                  // layers
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const Schedule& schedule = tasks_[g].options[choice.chosen[g]].schedule;
+      chosen[groups_[g].workload] = schedule;
+      if (records_.find(groups_[g].workload, to_text(schedule)) == nullptr) continue;
+      for (const size_t layer : groups_[g].layers) measured.insert(memory_.layers[layer].index);
+    }
+    const auto source = [&](const Workload& workload) -> std::optional<Schedule> {
+      const auto found = chosen.find(to_text(workload));
+      return found == chosen.end() ? std::nullopt : std::optional<Schedule>(found->second);
+    };
+    TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(executed_, device_, source, options_));
+    for (GeneratedLayer& layer : network.layers) layer.tuned = measured.contains(layer.index);
+    return network;
+  }
+
+ private:
+  uint32_t arena_bytes(std::span<const uint32_t> scratch) const {  // by group
+    std::vector<uint32_t> by_layer(memory_.layers.size());
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (const size_t layer : groups_[g].layers) by_layer[layer] = scratch[g];
+    return memory_.arena_bytes(by_layer);
+  }
+
+  const IntegerNetwork& executed_;
+  const Device& device_;
+  const Records& records_;
+  const NetworkOptions& options_;
+  const NetworkMemory memory_;
+  const std::vector<LayerGroup> groups_;
+  MemoryLimits limits_;
+  std::vector<TaskOptions> tasks_;  // one a group
+};
+
+/// Of the linked library; nothing without a compiler.
+Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
+                                             const Device& device) {
+  const auto elf = build_library(network, device);
+  if (!elf && elf.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
+  if (!elf) return elf.error();
+  TT_TRY_ASSIGN(Simulator simulator, Simulator::create(device));
+  TT_TRY_ASSIGN(const ElfInfo info, simulator.load(*elf));
+  return std::optional<uint64_t>(info.code_bytes + info.data_bytes);
+}
+
+}  // namespace
+
+Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
+                                         const Records& records, const MemoryLimits& limits,
+                                         const NetworkOptions& options) {
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(limits));
+  // What the library needs besides its kernels is known once one is linked.
+  constexpr int kRounds = 4;
+  uint64_t other_flash = 0;
+  for (int round = 0;; ++round) {
+    TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose(other_flash));
+    TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
+    if (!limits.flash_bytes) return network;
+    TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+    if (!linked || *linked <= *limits.flash_bytes) return network;
+    if (round == kRounds) {
+      return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*linked) +
+                                           " bytes, --flash allows " +
+                                           std::to_string(*limits.flash_bytes));
+    }
+    other_flash += *linked - choice.flash_bytes;
+  }
+}
+
+}  // namespace tinytune

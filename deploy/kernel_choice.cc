@@ -1,0 +1,215 @@
+#include "deploy/kernel_choice.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+using Choice = std::vector<size_t>;
+
+class Chooser {
+ public:
+  Chooser(std::span<const TaskOptions> tasks, const MemoryLimits& limits, uint64_t other_flash,
+          const ArenaOf& arena_of)
+      : tasks_(tasks), limits_(limits), other_flash_(other_flash), arena_of_(arena_of) {}
+
+  Result<KernelChoice> run() {
+    for (const TaskOptions& task : tasks_)
+      TT_CHECK(!task.options.empty(), "a task has at least its default schedule");
+    const Choice fastest(tasks_.size(), 0);
+    Choice choice = fastest;
+    if (limits_.ram_bytes && !meet_ram(choice)) {
+      return too_large("the arena", "--ram", arena(fastest), *limits_.ram_bytes, smallest_arena());
+    }
+    if (limits_.flash_bytes && flash(choice) > *limits_.flash_bytes) {
+      const Choice without_limit = choice;
+      if (!meet_flash(choice)) {
+        return too_large("the library", "--flash", flash(fastest), *limits_.flash_bytes,
+                         flash(choice));
+      }
+      const auto better = fill_flash(without_limit);
+      if (better && cycles(*better) < cycles(choice) && fits_arena(*better)) choice = *better;
+    }
+    return KernelChoice{choice, arena(choice), flash(choice)};
+  }
+
+ private:
+  const KernelOption& option(const Choice& choice, size_t task) const {
+    return tasks_[task].options[choice[task]];
+  }
+
+  uint32_t arena(const Choice& choice) const {
+    std::vector<uint32_t> scratch;
+    for (size_t t = 0; t < tasks_.size(); ++t) scratch.push_back(option(choice, t).scratch_bytes);
+    return arena_of_(scratch);
+  }
+
+  uint64_t flash(const Choice& choice) const {
+    uint64_t sum = other_flash_;
+    for (size_t t = 0; t < tasks_.size(); ++t) sum += option(choice, t).flash_bytes;
+    return sum;
+  }
+
+  uint64_t cycles(const Choice& choice) const {
+    uint64_t sum = 0;
+    for (size_t t = 0; t < tasks_.size(); ++t) sum += option(choice, t).cycles;
+    return sum;
+  }
+
+  bool fits_arena(const Choice& choice) const {
+    return !limits_.ram_bytes || arena(choice) <= *limits_.ram_bytes;
+  }
+
+  uint32_t smallest_arena() const {
+    std::vector<uint32_t> scratch;
+    for (const TaskOptions& task : tasks_) scratch.push_back(task.least_scratch());
+    return arena_of_(scratch);
+  }
+
+  // The first option of a task with less scratch than its present one.
+  std::optional<size_t> leaner(const Choice& choice, size_t task) const {
+    const std::vector<KernelOption>& options = tasks_[task].options;
+    for (size_t o = 0; o < options.size(); ++o)
+      if (options[o].scratch_bytes < option(choice, task).scratch_bytes) return o;
+    return std::nullopt;
+  }
+
+  bool meet_ram(Choice& choice) const {
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      while (uint64_t{tasks_[t].live_bytes} + option(choice, t).scratch_bytes >
+             *limits_.ram_bytes) {
+        const auto next = leaner(choice, t);
+        if (!next) return false;
+        choice[t] = *next;
+      }
+    }
+    while (!fits_arena(choice)) {  // gaps in the plan
+      const auto next = fill_gap(choice);
+      if (!next) return false;
+      choice = *next;
+    }
+    return true;
+  }
+
+  // One task made leaner: the cheapest that lets the plan fit, or else the one that leaves the
+  // smallest arena, a smaller loss deciding between equals.
+  std::optional<Choice> fill_gap(const Choice& choice) const {
+    std::optional<Choice> best;
+    std::pair<uint64_t, uint64_t> best_key;
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      const auto next = leaner(choice, t);
+      if (!next) continue;
+      Choice changed = choice;
+      changed[t] = *next;
+      const uint64_t over =
+          std::max<uint64_t>(arena(changed), *limits_.ram_bytes) - *limits_.ram_bytes;
+      const std::pair<uint64_t, uint64_t> key(over, lost_cycles(choice, changed, t));
+      if (best && best_key <= key) continue;
+      best = std::move(changed);
+      best_key = key;
+    }
+    return best;
+  }
+
+  uint64_t lost_cycles(const Choice& from, const Choice& to, size_t task) const {
+    const uint64_t before = option(from, task).cycles, after = option(to, task).cycles;
+    return after > before ? after - before : 0;
+  }
+
+  bool meet_flash(Choice& choice) const {
+    while (flash(choice) > *limits_.flash_bytes) {
+      std::optional<Choice> best;
+      double best_price = std::numeric_limits<double>::infinity();
+      for (size_t t = 0; t < tasks_.size(); ++t) {
+        for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
+          const uint64_t now = option(choice, t).flash_bytes;
+          const uint64_t then = tasks_[t].options[o].flash_bytes;
+          if (then >= now) continue;
+          Choice changed = choice;
+          changed[t] = o;
+          const double price = static_cast<double>(lost_cycles(choice, changed, t)) /
+                               static_cast<double>(now - then);
+          if (price >= best_price || !fits_arena(changed)) continue;
+          best = std::move(changed);
+          best_price = price;
+        }
+      }
+      if (!best) return false;
+      choice = *best;
+    }
+    return true;
+  }
+
+  // The knapsack by dynamic programming: after each task, every (flash, cycles) that no other
+  // choice beats in both. Only options with no more scratch than `roomy` has, which fits the arena.
+  std::optional<Choice> fill_flash(const Choice& roomy) const {
+    constexpr size_t kMost = 4096;  // beyond, some are left out and the result is good, not best
+    struct Point {
+      uint64_t flash, cycles;
+      size_t before, option;
+    };
+    std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0}}};
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      std::vector<Point> points, front;
+      for (size_t p = 0; p < fronts.back().size(); ++p)
+        for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
+          const KernelOption& more = tasks_[t].options[o];
+          const Point& point = fronts.back()[p];
+          if (more.scratch_bytes <= option(roomy, t).scratch_bytes &&
+              point.flash + more.flash_bytes <= *limits_.flash_bytes)
+            points.push_back({point.flash + more.flash_bytes, point.cycles + more.cycles, p, o});
+        }
+      std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+        return std::pair(a.flash, a.cycles) < std::pair(b.flash, b.cycles);
+      });
+      for (const Point& point : points)
+        if (front.empty() || point.cycles < front.back().cycles) front.push_back(point);
+      if (front.empty()) return std::nullopt;
+      while (front.size() > kMost)
+        for (size_t i = 1; i + 1 < front.size(); ++i)
+          front.erase(front.begin() + static_cast<std::ptrdiff_t>(i));
+      fronts.push_back(std::move(front));
+    }
+    Choice choice(tasks_.size());
+    size_t at = fronts.back().size() - 1;  // the most flash, the fewest cycles
+    for (size_t t = tasks_.size(); t-- > 0;) {
+      const Point& point = fronts[t + 1][at];
+      choice[t] = point.option;
+      at = point.before;
+    }
+    return choice;
+  }
+
+  static Error too_large(const std::string& what, const std::string& flag, uint64_t fastest,
+                         uint64_t limit, uint64_t smallest) {
+    return Error(ErrorCode::kFailed, what + " takes " + std::to_string(fastest) +
+                                         " bytes with the fastest kernels, " + flag + " allows " +
+                                         std::to_string(limit) + "; the smallest achievable is " +
+                                         std::to_string(smallest));
+  }
+
+  std::span<const TaskOptions> tasks_;
+  const MemoryLimits& limits_;
+  uint64_t other_flash_;
+  const ArenaOf& arena_of_;
+};
+
+}  // namespace
+
+uint32_t TaskOptions::least_scratch() const {
+  uint32_t least = std::numeric_limits<uint32_t>::max();
+  for (const KernelOption& option : options) least = std::min(least, option.scratch_bytes);
+  return least;
+}
+
+Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const MemoryLimits& limits,
+                                    uint64_t other_flash, const ArenaOf& arena_of) {
+  return Chooser(tasks, limits, other_flash, arena_of).run();
+}
+
+}  // namespace tinytune

@@ -1,0 +1,173 @@
+#include "deploy/kernel_options.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "codegen/kernels/kernel.h"
+#include "deploy/lean_schedules.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+namespace {
+
+/// The options of one group, the fastest first.
+class Gatherer {
+ public:
+  Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
+           const Records& records, const MemoryLimits& limits)
+      : memory_(memory),
+        group_(group),
+        device_(device),
+        records_(records),
+        limits_(limits),
+        workload_(memory.layers[group.layers[0]].op.workload) {}
+
+  Result<TaskOptions> gather() {
+    for (const size_t layer : group_.layers)
+      task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
+    TT_TRY(offer_measured());
+    TT_TRY(offer_unmeasured());
+    return std::move(task_);
+  }
+
+ private:
+  Status offer_measured() {
+    std::vector<const Measurement*> measured;
+    for (const Measurement* m : records_.of(group_.workload))
+      if (m->outcome == Outcome::kOk) measured.push_back(m);
+    std::stable_sort(measured.begin(), measured.end(),
+                     [](const Measurement* a, const Measurement* b) {
+                       return *a->median_cycles() < *b->median_cycles();
+                     });
+    for (const Measurement* m : measured) {
+      const Result<Schedule> schedule = parse_schedule(m->schedule);
+      if (!schedule) continue;
+      slowest_ = *m->median_cycles();
+      TT_TRY(offer(*schedule, slowest_, m->code.code_bytes));
+    }
+    return ok_status();
+  }
+
+  /// Their cycles are not known, and only order them.
+  Status offer_unmeasured() {
+    const std::vector<Schedule> defaults = default_schedules_of(workload_, device_);
+    if (defaults.empty()) return default_schedule_of(workload_, device_).error();
+    uint64_t guess = slowest_;
+    for (const Schedule& schedule : defaults)
+      TT_TRY(offer(schedule, guess += slowest_, std::nullopt));
+    const ConfigSpace space = space_of(workload_, device_);
+    const uint64_t room =
+        *limits_.ram_bytes - std::min<uint64_t>(*limits_.ram_bytes, task_.live_bytes);
+    for (const uint64_t scratch : {room, uint64_t{0}})
+      TT_TRY(offer_one(nearest_within(space, workload_, defaults.front(), scratch),
+                       guess += slowest_));
+    return ok_status();
+  }
+
+  /// The first that the weights permit.
+  Status offer_one(const std::vector<Schedule>& schedules, uint64_t cycles) {
+    for (const Schedule& schedule : schedules) {
+      const size_t before = task_.options.size();
+      TT_TRY(offer(schedule, cycles, std::nullopt));
+      if (task_.options.size() > before) break;
+    }
+    return ok_status();
+  }
+
+  /// Kept if every layer's weights permit it and no faster one needs as little memory.
+  Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
+    KernelOption option{schedule, cycles * group_.layers.size(), 0, 0};
+    const auto owner = find_template(schedule);
+    if (!owner || !(*owner)->supports(workload_, device_) ||
+        !(*owner)->space(workload_, device_).find(schedule))
+      return ok_status();
+    option.scratch_bytes = scratch_bytes_of(workload_, schedule);
+    if (!limits_.flash_bytes && is_beaten(option)) return ok_status();
+    const std::optional<uint64_t> constants = constant_bytes(**owner, schedule);
+    if (!constants) return ok_status();
+    option.flash_bytes = *constants;
+    if (limits_.flash_bytes) {
+      if (!code_bytes) {
+        TT_TRY_ASSIGN(code_bytes, code_bytes_of(schedule));
+      }
+      option.flash_bytes += *code_bytes;
+      if (is_beaten(option)) return ok_status();
+    }
+    keep(std::move(option));
+    return ok_status();
+  }
+
+  /// Of all layers; nothing where the weights of one do not permit the schedule.
+  std::optional<uint64_t> constant_bytes(const KernelTemplate& owner,
+                                         const Schedule& schedule) const {
+    uint64_t bytes = 0;
+    for (const size_t layer : group_.layers) {
+      const auto packed = owner.pack(workload_, memory_.layers[layer].op.data, schedule);
+      if (!packed) return std::nullopt;
+      for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
+    }
+    return bytes;
+  }
+
+  Result<uint64_t> code_bytes_of(const Schedule& schedule) const {
+    TT_TRY_ASSIGN(const CompiledKernel kernel,
+                  compile_kernel(workload_, schedule, device_, "kernel", Emit::kObject));
+    TT_TRY_ASSIGN(const Image image, link_image({&kernel.object, 1}, device_, "kernel"));
+    return image.code_bytes;
+  }
+
+  bool is_beaten(const KernelOption& option) const {
+    return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
+      return other.scratch_bytes <= option.scratch_bytes &&
+             (!limits_.flash_bytes || other.flash_bytes <= option.flash_bytes);
+    });
+  }
+
+  /// Of equal cycles, those with less memory.
+  void keep(KernelOption option) {
+    std::erase_if(task_.options, [&](const KernelOption& other) {
+      return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
+             (!limits_.flash_bytes || option.flash_bytes <= other.flash_bytes);
+    });
+    task_.options.push_back(std::move(option));
+  }
+
+  const NetworkMemory& memory_;
+  const LayerGroup& group_;
+  const Device& device_;
+  const Records& records_;
+  const MemoryLimits& limits_;
+  const Workload& workload_;
+  TaskOptions task_;
+  uint64_t slowest_ = 1;  ///< cycles of the slowest measured
+};
+
+}  // namespace
+
+std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
+  std::vector<LayerGroup> groups;
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < memory.layers.size(); ++i) {
+    const std::string text = to_text(memory.layers[i].op.workload);
+    const auto [at, is_new] = known.try_emplace(text, groups.size());
+    if (is_new) groups.push_back({text, {}});
+    groups[at->second].layers.push_back(i);
+  }
+  return groups;
+}
+
+Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
+                                                const std::vector<LayerGroup>& groups,
+                                                const Device& device, const Records& records,
+                                                const MemoryLimits& limits) {
+  std::vector<TaskOptions> tasks;
+  for (const LayerGroup& group : groups) {
+    TT_TRY_ASSIGN(TaskOptions task, Gatherer(memory, group, device, records, limits).gather());
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,35 @@
+// What the layers of a network may be computed with: the kernels that a choice has to choose from.
+//
+// Measured schedules come first, in order of their cycles. Those that were never measured are for
+// when nothing measured fits: default schedules, and the nearest to them with little scratch.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/network_memory.h"
+#include "deploy/kernel_choice.h"
+#include "devices/device.h"
+#include "records/records.h"
+#include "tinytune/memory.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// Layers of one workload. They share a kernel.
+struct LayerGroup {
+  std::string workload;
+  std::vector<size_t> layers;  ///< of NetworkMemory
+};
+
+std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
+
+/// One entry a group: its options, without those that another beats in cycles and in every memory
+/// that `limits` limits. Errors of compiling a kernel; kUnsupported: no template takes a workload.
+Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
+                                                const std::vector<LayerGroup>& groups,
+                                                const Device& device, const Records& records,
+                                                const MemoryLimits& limits);
+
+}  // namespace tinytune

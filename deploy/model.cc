@@ -1,0 +1,112 @@
+#include "tinytune/model.h"
+
+#include <utility>
+
+#include "codegen/networks/names.h"
+#include "codegen/passes/passes.h"
+#include "deploy/model_state.h"
+#include "models/summary.h"
+#include "models/tflite.h"
+
+namespace tinytune {
+namespace {
+
+TensorInfo info_of(const Tensor& tensor) {
+  return {tensor.id, tensor.name, std::string(name_of(tensor.type)), tensor.shape, tensor.bytes()};
+}
+
+std::vector<TensorInfo> info_of(const Graph& graph, const std::vector<int>& ids) {
+  std::vector<TensorInfo> tensors;
+  for (int id : ids)
+    if (id >= 0 && !graph.tensor(id).is_constant) tensors.push_back(info_of(graph.tensor(id)));
+  return tensors;
+}
+
+ModelInfo describe(const Graph& graph, const IntegerNetwork& executed,
+                   const std::vector<Task>& tasks) {
+  ModelInfo info;
+  info.name = network_name(graph.name);
+  info.inputs = info_of(graph, graph.inputs);
+  info.outputs = info_of(graph, graph.outputs);
+  for (const Operator& op : graph.operators) {
+    const int64_t macs = executed.model_macs[static_cast<size_t>(op.index)];
+    info.operators.push_back({op.index, std::string(name_of(op.kind)), info_of(graph, op.inputs),
+                              info_of(graph, op.outputs), macs, 0, std::nullopt});
+    info.macs += macs;
+  }
+  for (size_t step = 0; step < executed.ops.size(); ++step) {
+    const auto index = static_cast<size_t>(executed.graph.operators[step].index);
+    const int64_t macs = macs_of(executed.ops[step]);
+    info.operators.at(index).macs_executed = macs;
+    info.macs_executed += macs;
+  }
+  for (const Task& task : tasks) {
+    const int index = static_cast<int>(info.tasks.size());
+    info.tasks.push_back(
+        {index, task.name, to_text(task.workload), task.layers, task.workload.macs()});
+    for (int layer : task.layers) info.operators.at(static_cast<size_t>(layer)).task = index;
+  }
+  return info;
+}
+
+std::vector<TensorInfo> info_of(const ModelSummary& summary, const std::vector<int>& ids) {
+  std::vector<TensorInfo> tensors;
+  for (int id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= summary.tensors.size()) continue;
+    const TensorSummary& tensor = summary.tensors[static_cast<size_t>(id)];
+    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, 0});
+  }
+  return tensors;
+}
+
+ModelInfo describe(const ModelSummary& summary) {
+  ModelInfo info;
+  info.name = network_name(summary.name);
+  info.inputs = info_of(summary, summary.inputs);
+  info.outputs = info_of(summary, summary.outputs);
+  info.macs = info.macs_executed = summary.macs;
+  for (const OperatorSummary& op : summary.operators) {
+    info.operators.push_back({op.index, op.name, info_of(summary, op.inputs),
+                              info_of(summary, op.outputs), op.macs, op.macs, std::nullopt});
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<PassInfo> known_passes() {
+  std::vector<PassInfo> passes;
+  for (const GraphPass& pass : graph_passes())
+    passes.push_back({std::string(pass.name), std::string(pass.description)});
+  return passes;
+}
+
+Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
+  TT_TRY_ASSIGN(const ModelSummary summary, summarise_tflite(path));
+  if (summary.unsupported.empty()) {
+    TT_TRY_ASSIGN(const Model model, Model::load(path, options));
+    return Inspection{model.info(), {}};
+  }
+  Inspection inspection{describe(summary), {}};
+  for (const Unsupported& what : summary.unsupported)
+    inspection.unsupported.push_back({what.index, what.name, what.reason});
+  return inspection;
+}
+
+Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
+  TT_TRY(check_pass_names(options.disabled_passes));
+  auto state = std::make_shared<State>();
+  state->path = path;
+  TT_TRY_ASSIGN(state->graph, import_tflite(path));
+  Result<IntegerNetwork> network = executed_network(state->graph, options.disabled_passes);
+  if (!network) return network.error().within(path);
+  state->network = std::move(network).value();
+  state->tasks = extract_tasks(state->network);
+  state->info = describe(state->graph, state->network, state->tasks);
+  return Model(std::move(state));
+}
+
+const std::string& Model::path() const { return state_->path; }
+const ModelInfo& Model::info() const { return state_->info; }
+
+}  // namespace tinytune

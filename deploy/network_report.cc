@@ -1,0 +1,129 @@
+// NetworkSimulation::invoke(): one call of the whole network, told layer by layer.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "codegen/networks/layout.h"
+#include "deploy/network_simulation.h"
+
+namespace tinytune {
+namespace {
+
+bool is_counted(const GeneratedLayer& layer) {
+  return !layer.symbol.empty() && layer.index != kTransformIndex;
+}
+
+}  // namespace
+
+const std::string& NetworkSimulation::memory_at(uint32_t address) const {
+  static const std::string kNone;
+  for (const MemoryRegion& memory : device_->memories)
+    if (address - memory.address < memory.size_bytes) return memory.name;
+  return kNone;
+}
+
+// Of the layer's kernel, or of its own code if it has none.
+std::string NetworkSimulation::memory_of_code(const std::string& layer) const {
+  if (network_->placeable.empty()) return "";
+  std::string function = layer;
+  for (const PlaceablePart& part : network_->placeable)
+    if (part.code && !part.symbol.empty() &&
+        std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
+      function = part.symbol;
+  return memory_at(elf_.symbols.at(function).address);
+}
+
+std::string NetworkSimulation::memory_of_weights(const std::string& layer) const {
+  std::set<std::string> names;
+  for (const PlaceablePart& part : network_->placeable)
+    if (!part.code && std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
+      names.insert(memory_at(elf_.symbols.at(part.symbol).address));
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : "+") + name;
+  return all;
+}
+
+void NetworkSimulation::describe_placement(RunReport& report) const {
+  for (const PlaceablePart& part : network_->placeable)
+    if (!part.code &&
+        memory_at(elf_.symbols.at(part.symbol).address) == device_->fast_rodata_memory)
+      report.fast_weights_bytes += part.bytes;
+  if (device_->fast_code_memory.empty()) return;
+  for (const AddressRange& segment : elf_.segments)
+    if (memory_at(segment.address) == device_->fast_code_memory)
+      report.fast_code_bytes += segment.size_bytes;
+}
+
+LayerCost NetworkSimulation::cost_of(const GeneratedLayer& layer, const Counts* counts) const {
+  LayerCost cost;
+  cost.index = layer.index;
+  cost.op = layer.op;
+  cost.macs = layer.macs;
+  cost.macs_executed = layer.macs_executed;
+  cost.tuned = layer.tuned;
+  cost.fused_into = layer.fused_into;
+  if (layer.layout == Layout::kNchw) cost.layout = LayoutPolicy::kNchw;
+  if (counts == nullptr) return cost;
+  cost.instructions = counts->instructions;
+  cost.cycles = counts->cycles;
+  cost.multiplies = counts->multiplies;
+  cost.loads = counts->loads;
+  cost.stores = counts->stores;
+  cost.branches_taken = counts->branches_taken;
+  cost.fetch_wait_cycles = counts->fetch_wait_cycles;
+  cost.read_wait_cycles = counts->read_wait_cycles;
+  cost.code_memory = memory_of_code(layer.symbol);
+  cost.weights_memory = memory_of_weights(layer.symbol);
+  return cost;
+}
+
+/// In the model's order. Transforms between layouts are no layer's: they stay in the overhead.
+void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
+  size_t section = 0;
+  for (const GeneratedLayer& layer : network_->layers) {
+    if (!is_counted(layer)) {
+      if (layer.index != kTransformIndex) report.layers.push_back(cost_of(layer, nullptr));
+      continue;
+    }
+    const Counts& counts = call_report.sections.at(section++);
+    report.overhead_instructions -= counts.instructions;
+    report.layers.push_back(cost_of(layer, &counts));
+  }
+  std::sort(report.layers.begin(), report.layers.end(),
+            [](const LayerCost& a, const LayerCost& b) { return a.index < b.index; });
+}
+
+Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
+  std::vector<uint32_t> sections;
+  for (const GeneratedLayer& layer : network_->layers) {
+    if (!is_counted(layer)) continue;
+    TT_TRY_ASSIGN(const uint32_t address, address_of(layer.symbol));
+    sections.push_back(address);
+  }
+  TT_TRY(fill(inputs));
+  TT_TRY_ASSIGN(const CallReport call_report, call(network_->invoke_symbol, sections));
+  if (call_report.return_value != 0) {
+    return Error(ErrorCode::kFailed,
+                 network_->invoke_symbol + " returned " + std::to_string(call_report.return_value));
+  }
+  RunReport report;
+  report.instructions = report.overhead_instructions = call_report.counts.instructions;
+  report.cycles = call_report.counts.cycles;
+  report.clock_hz = device_->clock_hz;
+  report.arena_bytes = network_->arena_bytes;
+  report.arena_lower_bound = network_->arena_lower_bound;
+  report.stack_bytes = call_report.stack_bytes;
+  report.flash_bytes = elf_.code_bytes + elf_.data_bytes;
+  report.fetch_wait_cycles = call_report.counts.fetch_wait_cycles;
+  report.read_wait_cycles = call_report.counts.read_wait_cycles;
+  describe_placement(report);
+  describe_layers(call_report, report);
+  for (int output : graph_->outputs) {
+    TT_TRY_ASSIGN(TensorDump tensor, read(output));
+    report.outputs.push_back(std::move(tensor.bytes));
+  }
+  return report;
+}
+
+}  // namespace tinytune

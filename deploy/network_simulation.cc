@@ -1,0 +1,130 @@
+#include "deploy/network_simulation.h"
+
+#include <map>
+#include <utility>
+
+#include "codegen/networks/layout.h"
+
+namespace tinytune {
+namespace {
+
+Error failed(std::string message) { return Error(ErrorCode::kFailed, std::move(message)); }
+
+const char* reason_of(CallEnd end) {
+  switch (end) {
+    case CallEnd::kReturned:
+      return "returned";
+    case CallEnd::kInstructionLimit:
+      return "ran into the instruction limit";
+    case CallEnd::kFault:
+      return "faulted";
+    case CallEnd::kIllegalInstruction:
+      return "executed an instruction the device lacks";
+    case CallEnd::kMisaligned:
+      return "made a misaligned access";
+  }
+  return "ended";
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device) {
+  Result<std::vector<uint8_t>> elf = build_network(network, device);
+  if (elf) return elf;
+  const std::string& all = elf.error().message();
+  const ErrorCode code =
+      elf.error().code() == ErrorCode::kNotFound ? ErrorCode::kNotFound : ErrorCode::kFailed;
+  return Error(code, "building the library: " + all.substr(0, all.find('\n')));
+}
+
+Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
+                                                  const GeneratedNetwork& network,
+                                                  const Device& device) {
+  Result<Simulator> simulator = Simulator::create(device);
+  if (!simulator) return simulator.error().within(device.name);
+  Result<std::vector<uint8_t>> elf = build_library(network, device);
+  if (!elf) return elf.error();
+  NetworkSimulation simulation(graph, network, device, std::move(*simulator));
+  TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(*elf));
+  TT_TRY_ASSIGN(simulation.arena_, simulation.address_of(network.arena_symbol));
+  return simulation;
+}
+
+Result<uint32_t> NetworkSimulation::address_of(const std::string& symbol) const {
+  const auto at = elf_.symbols.find(symbol);
+  if (at == elf_.symbols.end()) return failed("the built library has no symbol " + symbol);
+  return at->second.address;
+}
+
+Result<uint32_t> NetworkSimulation::place_of(int tensor) const {
+  for (const PlacedTensor& placed : network_->tensors)
+    if (placed.tensor == tensor) return arena_ + placed.offset;
+  return failed("tensor " + std::to_string(tensor) + " has no place in the arena");
+}
+
+Status NetworkSimulation::fill(std::span<const std::vector<uint8_t>> inputs) {
+  for (size_t i = 0; i < graph_->inputs.size(); ++i) {
+    TT_TRY_ASSIGN(const uint32_t address, place_of(graph_->inputs[i]));
+    TT_TRY(simulator_.write(address, inputs[i]));
+  }
+  return ok_status();
+}
+
+Result<CallReport> NetworkSimulation::call(const std::string& symbol,
+                                           std::vector<uint32_t> sections) {
+  TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
+  CallOptions options;
+  // A whole network may take far longer than one kernel may.
+  options.instruction_limit = 1'000'000'000'000;
+  options.sections = std::move(sections);
+  const uint32_t arguments[] = {arena_};
+  TT_TRY_ASSIGN(CallReport report, simulator_.call(function, arguments, options));
+  if (report.end != CallEnd::kReturned)
+    return failed(symbol + " " + reason_of(report.end) + ": " + report.detail);
+  if (!report.registers_restored) return failed(symbol + " did not restore " + report.clobbered);
+  return report;
+}
+
+Result<TensorDump> NetworkSimulation::read(int tensor) {
+  TT_TRY_ASSIGN(const uint32_t address, place_of(tensor));
+  TT_TRY_ASSIGN(auto bytes,
+                simulator_.read(address, static_cast<size_t>(graph_->tensor(tensor).bytes())));
+  for (const PlacedTensor& placed : network_->tensors)
+    if (placed.tensor == tensor && placed.layout == Layout::kNchw)
+      bytes = transposed(bytes, *image_of(graph_->tensor(tensor)), Layout::kNchw);
+  return TensorDump{tensor, std::move(bytes)};
+}
+
+Result<std::vector<Counts>> NetworkSimulation::count(std::span<const std::vector<uint8_t>> inputs,
+                                                     std::span<const std::string> functions) {
+  std::vector<uint32_t> sections;
+  for (const std::string& function : functions) {
+    TT_TRY_ASSIGN(const uint32_t address, address_of(function));
+    sections.push_back(address);
+  }
+  TT_TRY(fill(inputs));
+  TT_TRY_ASSIGN(CallReport report, call(network_->invoke_symbol, sections));
+  return std::move(report.sections);
+}
+
+Result<std::vector<TensorDump>> NetworkSimulation::dump(
+    std::span<const std::vector<uint8_t>> inputs) {
+  TT_TRY(fill(inputs));
+  std::map<int, TensorDump> dumps;
+  for (int input : graph_->inputs) {
+    TT_TRY_ASSIGN(dumps[input], read(input));
+  }
+  for (size_t step = 0; step < network_->layers.size(); ++step) {
+    const GeneratedLayer& layer = network_->layers[step];
+    if (!layer.symbol.empty()) TT_TRY(call(layer.symbol, {}));
+    for (const PlacedTensor& placed : network_->tensors) {
+      if (placed.first_step != static_cast<int>(step) || dumps.contains(placed.tensor)) continue;
+      TT_TRY_ASSIGN(dumps[placed.tensor], read(placed.tensor));
+    }
+  }
+  std::vector<TensorDump> all;
+  for (auto& [id, tensor] : dumps) all.push_back(std::move(tensor));
+  return all;
+}
+
+}  // namespace tinytune

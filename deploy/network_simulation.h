@@ -1,0 +1,66 @@
+// A generated network in the simulator: one invocation counted whole and by layer, and, apart from
+// it, one layer at a time to see every tensor before a later one takes its place in the arena.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codegen/networks/network.h"
+#include "devices/device.h"
+#include "models/graph.h"
+#include "simulator/simulator.h"
+#include "tinytune/deploy.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// build_network() with errors for people: one line, and kFailed whatever stopped it, because the
+/// model was fine. kNotFound: no compiler on this machine.
+Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device);
+
+class NetworkSimulation {
+ public:
+  /// All three outlive the simulation. Builds and loads the network. kUnsupported: the device has
+  /// no simulator. kFailed: it does not compile, or does not fit the device.
+  static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
+                                        const Device& device);
+
+  /// Fills the inputs, calls `<name>_invoke` once and reads the outputs. `exact` and the dump are
+  /// left alone. kFailed: it faults, runs away, returns an error or clobbers a saved register.
+  Result<RunReport> invoke(std::span<const std::vector<uint8_t>> inputs);
+
+  /// Invokes it once; what each of these functions of the library took, callees included.
+  Result<std::vector<Counts>> count(std::span<const std::vector<uint8_t>> inputs,
+                                    std::span<const std::string> functions);
+  const ElfInfo& elf() const { return elf_; }
+
+  /// Calls the layers one by one; every tensor that has a place in the arena, by id.
+  Result<std::vector<TensorDump>> dump(std::span<const std::vector<uint8_t>> inputs);
+
+ private:
+  NetworkSimulation(const Graph& graph, const GeneratedNetwork& network, const Device& device,
+                    Simulator simulator)
+      : graph_(&graph), network_(&network), device_(&device), simulator_(std::move(simulator)) {}
+
+  Result<uint32_t> address_of(const std::string& symbol) const;
+  Result<uint32_t> place_of(int tensor) const;
+  const std::string& memory_at(uint32_t address) const;
+  std::string memory_of_code(const std::string& layer) const;
+  std::string memory_of_weights(const std::string& layer) const;
+  void describe_placement(RunReport& report) const;
+  void describe_layers(const CallReport& call_report, RunReport& report) const;
+  LayerCost cost_of(const GeneratedLayer& layer, const Counts* counts) const;
+  Status fill(std::span<const std::vector<uint8_t>> inputs);
+  Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections);
+  Result<TensorDump> read(int tensor);
+
+  const Graph* graph_;
+  const GeneratedNetwork* network_;
+  const Device* device_;
+  Simulator simulator_;
+  ElfInfo elf_;
+  uint32_t arena_ = 0;
+};
+
+}  // namespace tinytune

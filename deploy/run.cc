@@ -1,0 +1,93 @@
+// run_model(): the network's files, built and called once in the simulator.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "deploy/deployment.h"
+#include "deploy/known_records.h"
+#include "deploy/model_state.h"
+#include "deploy/network_simulation.h"
+#include "models/integer_op.h"
+#include "tinytune/deploy.h"
+
+namespace tinytune {
+namespace {
+
+Status check_inputs(const Model& model, std::span<const std::vector<uint8_t>> inputs) {
+  const std::vector<TensorInfo>& tensors = model.info().inputs;
+  if (inputs.size() != tensors.size()) {
+    return Error(ErrorCode::kInvalidInput, std::to_string(inputs.size()) +
+                                               " inputs given, but the model has " +
+                                               std::to_string(tensors.size()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (static_cast<int64_t>(inputs[i].size()) == tensors[i].bytes) continue;
+    return Error(ErrorCode::kInvalidInput, "input '" + tensors[i].name + "' takes " +
+                                               std::to_string(tensors[i].bytes) + " bytes, not " +
+                                               std::to_string(inputs[i].size()));
+  }
+  return ok_status();
+}
+
+/// The first byte of output `index` that is not as expected, for people.
+std::string difference_in(size_t index, const std::vector<uint8_t>& got,
+                          const std::vector<uint8_t>& expected) {
+  const auto at = std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
+  const auto offset = static_cast<size_t>(at.first - expected.begin());
+  std::string text = "output " + std::to_string(index) + " byte " + std::to_string(offset);
+  if (offset < expected.size() && offset < got.size()) {
+    text += " is " + std::to_string(got[offset]) + ", the reference has " +
+            std::to_string(expected[offset]);
+  }
+  return text;
+}
+
+/// Fills `exact` and, where it is false, says which byte differs first.
+Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, RunReport& report) {
+  const Graph& graph = model.state().graph;
+  TT_TRY_ASSIGN(const auto reference, run_reference(graph, inputs));
+  report.exact = true;
+  for (size_t i = 0; i < graph.outputs.size() && *report.exact; ++i) {
+    const std::vector<uint8_t>& expected = reference.at(static_cast<size_t>(graph.outputs[i]));
+    if (expected == report.outputs[i]) continue;
+    report.exact = false;
+    report.difference = difference_in(i, report.outputs[i], expected);
+  }
+  return ok_status();
+}
+
+std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dumped) {
+  std::set<int> ids;
+  for (const Operator& op : graph.operators)
+    for (int output : op.outputs) ids.insert(output);
+  for (const TensorDump& tensor : dumped) ids.erase(tensor.id);
+  return {ids.begin(), ids.end()};
+}
+
+}  // namespace
+
+Result<RunReport> run_model(const Model& model, const std::string& device_name,
+                            const RunOptions& options) {
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
+  std::vector<std::vector<uint8_t>> inputs = options.inputs;
+  if (inputs.empty()) {
+    TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
+  }
+  TT_TRY(check_inputs(model, inputs));
+  LayoutChoice layouts(options.layout, device, records);
+  const Deployment deployment{model, device, records, options.limits, options.on_message};
+  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  const Graph& graph = model.state().graph;
+  TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
+  TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
+  if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
+  if (options.verify) TT_TRY(verify(model, inputs, report));
+  if (options.dump_tensors) {
+    TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));
+    report.fused_tensors = fused_away(graph, report.tensors);
+  }
+  return report;
+}
+
+}  // namespace tinytune

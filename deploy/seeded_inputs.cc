@@ -1,0 +1,63 @@
+// generate_inputs(): the bytes that `seed:N` stands for.
+#include <algorithm>
+#include <cstring>
+
+#include "tinytune/deploy.h"
+
+namespace tinytune {
+namespace {
+
+/// The generator that golden vectors are made with: xorshift32, one step a byte.
+class ByteGenerator {
+ public:
+  explicit ByteGenerator(uint32_t seed) : state_(seed), walks_(seed >= kFirstWalk) {}
+
+  int8_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 17;
+    state_ ^= state_ << 5;
+    const uint32_t top = state_ >> 24;
+    if (!walks_) return static_cast<int8_t>(top);
+    walk_ = std::clamp(walk_ + static_cast<int>(top % 17) - 8, -128, 127);
+    return static_cast<int8_t>(walk_);
+  }
+
+ private:
+  // Uniform bytes saturate most networks to one answer; a walk looks more like a signal.
+  static constexpr uint32_t kFirstWalk = 100;
+  uint32_t state_;
+  bool walks_;
+  int walk_ = 0;
+};
+
+void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t value) {
+  if (type != "float32") {
+    bytes.push_back(static_cast<uint8_t>(value));
+    return;
+  }
+  const float real = static_cast<float>(value + 128) / 255.0f;
+  uint8_t raw[sizeof real];
+  std::memcpy(raw, &real, sizeof real);
+  bytes.insert(bytes.end(), raw, raw + sizeof real);
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed) {
+  if (seed == 0) {
+    return Error(ErrorCode::kInvalidInput,
+                 "seed:0 is refused: the generator would only give zeros");
+  }
+  ByteGenerator generator(seed);
+  std::vector<std::vector<uint8_t>> inputs;
+  for (const TensorInfo& tensor : model.info().inputs) {
+    std::vector<uint8_t> bytes;
+    int64_t elements = 1;
+    for (int extent : tensor.shape) elements *= extent;
+    for (int64_t i = 0; i < elements; ++i) append_element(bytes, tensor.type, generator.next());
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+}  // namespace tinytune

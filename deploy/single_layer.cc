@@ -1,0 +1,58 @@
+#include "deploy/single_layer.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "codegen/networks/network.h"
+#include "deploy/fast_memory.h"
+#include "deploy/network_simulation.h"
+
+namespace tinytune {
+
+IntegerNetwork single_layer(const IntegerNetwork& network, int index) {
+  IntegerNetwork single = network;
+  single.absorbed.clear();
+  single.altered.assign(network.altered.size(), false);
+  single.graph.operators.clear();
+  single.ops.clear();
+  for (size_t step = 0; step < network.ops.size(); ++step) {
+    const Operator& op = network.graph.operators[step];
+    if (op.index != index) continue;
+    single.graph.operators = {op};
+    single.ops = {network.ops[step]};
+    single.graph.inputs = {op.inputs[0]};
+    single.graph.outputs = {op.outputs[0]};
+  }
+  return single;
+}
+
+Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
+                           const Schedule& schedule, std::string role) {
+  NetworkOptions options;
+  options.name = "layer";
+  const auto source = [&](const Workload&) { return schedule; };
+  TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(layer, device, source, options));
+  // Where kernels are measured: in fast memory, if they fit.
+  TT_TRY(place_in_fast_memory(layer.graph, device, std::nullopt, network));
+  TT_TRY_ASSIGN(NetworkSimulation simulation,
+                NetworkSimulation::load(layer.graph, network, device));
+  // No kernel's path depends on data; bytes that vary keep it honest.
+  Rng rng(1);
+  std::vector<uint8_t> input(
+      static_cast<size_t>(layer.graph.tensor(layer.graph.inputs[0]).bytes()));
+  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
+  TT_TRY_ASSIGN(const RunReport report, simulation.invoke({&input, 1}));
+  const LayerCost& cost = report.layers.at(0);
+  return KernelCost{.role = std::move(role),
+                    .schedule = to_text(schedule),
+                    .instructions = cost.instructions,
+                    .cycles = cost.cycles,
+                    .multiplies = cost.multiplies,
+                    .loads = cost.loads,
+                    .stores = cost.stores,
+                    .branches_taken = cost.branches_taken};
+}
+
+}  // namespace tinytune

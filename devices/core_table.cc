@@ -1,0 +1,159 @@
+#include "devices/core_table.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace tinytune {
+namespace internal {
+namespace {
+
+struct Core {
+  std::string_view cpu;           ///< as LLVM and clang call it
+  std::string_view architecture;  ///< what the triple begins with
+  std::set<Capability> capabilities;
+};
+
+const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
+const std::set<Capability> kDsp = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide};
+
+// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks, and the
+// Cortex-M55, whose loops and vectors it does not run.
+const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
+                     {"cortex-m0plus", "thumbv6m", {}},
+                     {"cortex-m1", "thumbv6m", {}},
+                     {"cortex-m3", "thumbv7m", kWholeWords},
+                     {"cortex-m4", "thumbv7em", kDsp},
+                     {"cortex-m7", "thumbv7em", kDsp},
+                     {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
+                     {"cortex-m33", "thumbv8m.main", kDsp},
+                     {"cortex-m35p", "thumbv8m.main", kDsp}};
+// Their extensions are features.
+const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
+                       {"rocket-rv32", "riscv32", {}},
+                       {"sifive-e20", "riscv32", {}},
+                       {"sifive-e21", "riscv32", {}},
+                       {"sifive-e31", "riscv32", {}}};
+
+/// What differs between families.
+struct Family {
+  std::span<const Core> cores;
+  std::vector<std::string_view> systems;  ///< what the triple ends with: no operating system
+  std::vector<std::string_view> features;
+  std::string_view abi;
+  std::string_view isa;  ///< how its names begin
+};
+
+const Family& family_of(CoreFamily family) {
+  static const Family kFamilies[] = {
+      {.cores = kRiscv,
+       .systems = {"-unknown-elf", "-none-elf", "-unknown-none-elf"},
+       .features = {"m", "a", "c", "zba", "zbb", "zbc", "zbs"},
+       .abi = "ilp32",
+       .isa = "rv32i"},
+      {.cores = kArm,
+       .systems = {"-none-unknown-eabi", "-none-eabi", "-unknown-none-eabi"},
+       .features = {"soft-float", "fpregs", "strict-align", "dsp"},
+       .abi = "",  // the triple decides
+       .isa = "armv"}};
+  return kFamilies[family == CoreFamily::kArmM];
+}
+
+std::string list_of(std::span<const std::string> words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+/// "+m,-c" as {"+m", "-c"}.
+std::vector<std::string> split_features(std::string_view features) {
+  std::vector<std::string> words;
+  while (!features.empty()) {
+    const size_t comma = std::min(features.find(','), features.size());
+    words.emplace_back(features.substr(0, comma));
+    features.remove_prefix(std::min(comma + 1, features.size()));
+  }
+  return words;
+}
+
+bool has_feature(const Target& target, std::string_view signed_name) {
+  const auto words = split_features(target.features);
+  return std::find(words.begin(), words.end(), signed_name) != words.end();
+}
+
+const Core* find_core(const Target& target) {
+  for (const Core& core : family_of(target.family).cores)
+    if (core.cpu == target.cpu) return &core;
+  return nullptr;
+}
+
+bool is_isa(std::string_view isa, std::string_view begin) {
+  constexpr std::string_view kOthers = "0123456789abcdefghijklmnopqrstuvwxyz+-._";
+  return isa.starts_with(begin) && isa.size() <= 64 &&
+         isa.find_first_not_of(kOthers) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> known_cpus(CoreFamily family) {
+  std::vector<std::string> cpus;
+  for (const Core& core : family_of(family).cores) cpus.emplace_back(core.cpu);
+  return cpus;
+}
+
+std::vector<std::string> known_features(CoreFamily family) {
+  const auto& features = family_of(family).features;
+  return {features.begin(), features.end()};
+}
+
+std::optional<TargetProblem> problem_with(const Target& target) {
+  const Family& family = family_of(target.family);
+  const Core* core = find_core(target);
+  if (core == nullptr)
+    return TargetProblem{"cpu", "must be one of " + list_of(known_cpus(target.family))};
+  const auto fits = [&](std::string_view system) {
+    return target.triple == std::string(core->architecture) + std::string(system);
+  };
+  if (std::none_of(family.systems.begin(), family.systems.end(), fits))
+    return TargetProblem{"triple", "must be " + std::string(core->architecture) +
+                                       std::string(family.systems[0]) + " for " + target.cpu};
+  for (const std::string& word : split_features(target.features)) {
+    const bool sign = word.starts_with('+') || word.starts_with('-');
+    if (!sign || std::find(family.features.begin(), family.features.end(), word.substr(1)) ==
+                     family.features.end())
+      return TargetProblem{"features", "must be + or - and one of " +
+                                           list_of(known_features(target.family)) +
+                                           ", separated by commas"};
+  }
+  if (target.abi != family.abi)
+    return TargetProblem{"abi", "must be \"" + std::string(family.abi) + "\""};
+  if (!is_isa(target.isa, family.isa))
+    return TargetProblem{"isa", "must be a name like " + std::string(family.isa) + "…"};
+  return std::nullopt;
+}
+
+std::set<Capability> capabilities_of(const Target& target) {
+  if (target.family == CoreFamily::kRiscv32)
+    return has_feature(target, "+m") ? kWholeWords : std::set<Capability>();
+  std::set<Capability> capabilities = find_core(target)->capabilities;
+  if (has_feature(target, "-dsp")) capabilities.erase(Capability::kDsp);
+  return capabilities;
+}
+
+}  // namespace internal
+
+std::vector<std::string> clang_arguments(const Target& target) {
+  std::vector<std::string> arguments = {"--target=" + target.triple};
+  if (target.family == CoreFamily::kRiscv32) {
+    arguments.push_back("-march=" + target.isa);
+    arguments.push_back("-mabi=" + target.abi);
+    return arguments;
+  }
+  arguments.push_back("-mcpu=" + target.cpu +
+                      (internal::has_feature(target, "-dsp") ? "+nodsp" : ""));
+  arguments.push_back("-mfloat-abi=soft");
+  if (internal::has_feature(target, "+strict-align")) arguments.push_back("-mno-unaligned-access");
+  return arguments;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,36 @@
+#include "devices/device_hash.h"
+
+#include <sstream>
+
+#include "base/hash.h"
+
+namespace tinytune::internal {
+
+// Name, description, clock, transports and sources change no cycle count, so records stay valid
+// when they do. Capabilities follow from what is hashed: the core's architecture and features.
+uint64_t hash_of(const Device& device) {
+  std::ostringstream text;
+  const Target& target = device.target;
+  text << static_cast<int>(target.family) << '|' << target.isa << '|' << target.triple << '|'
+       << target.cpu << '|' << target.features << '|' << target.abi;
+  for (const std::string& argument : clang_arguments(target)) text << '|' << argument;
+  for (const MemoryRegion& m : device.memories) {
+    text << "\nmemory " << m.name << ' ' << m.address << ' ' << m.size_bytes << ' ' << m.executable
+         << m.writable;
+    if (!m.source.empty())
+      text << ' ' << m.fetch_cache << ' ' << m.read_cache << ' ' << m.fill_cycles;
+  }
+  for (const CacheModel& c : device.caches) {
+    text << "\ncache " << c.name << ' ' << c.size_bytes << ' ' << c.line_bytes << ' ' << c.ways
+         << ' ' << c.fill_bytes << ' ' << static_cast<int>(c.replacement);
+  }
+  text << "\nplacement " << device.code_memory << ' ' << device.rodata_memory << ' '
+       << device.data_memory << ' ' << device.stack_memory;
+  if (!device.fast_code_memory.empty()) text << " fast code " << device.fast_code_memory;
+  if (!device.fast_rodata_memory.empty()) text << " fast rodata " << device.fast_rodata_memory;
+  text << "\ntiming " << device.timing.model;
+  for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
+  return fnv1a(text.str());
+}
+
+}  // namespace tinytune::internal

@@ -1,0 +1,25 @@
+// What a build does inside its sandbox, and how its request and answer cross into it and out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "measure/builder.h"
+
+namespace tinytune {
+
+/// kFailed: this machine, not the candidate.
+Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data,
+                                 const Schedule& schedule, const Device& device);
+
+namespace build_message {
+
+std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule);
+/// Builds what the request asks for; the answer as bytes.
+std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& device);
+/// kFailed: as of build_kernel(), or an answer that is none.
+Result<BuildReport> read_answer(std::span<const uint8_t> answer);
+
+}  // namespace build_message
+}  // namespace tinytune

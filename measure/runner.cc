@@ -1,0 +1,258 @@
+#include "measure/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+const char* words_for(Guard guard) {
+  switch (guard) {
+    case Guard::kNone:
+      return "";
+    case Guard::kAtEnd:
+      return ", buffers ending at unmapped memory";
+    case Guard::kAtStart:
+      return ", buffers starting after unmapped memory";
+  }
+  return "";
+}
+
+std::optional<std::string> difference(std::span<const uint8_t> got, const TestCase& test) {
+  if (got.size() != test.expected.size())
+    return "the board returned " + std::to_string(got.size()) + " bytes of " +
+           std::to_string(test.expected.size());
+  const auto [g, e] =
+      std::mismatch(got.begin(), got.end(), test.expected.begin(), test.expected.end());
+  if (g == got.end()) return std::nullopt;
+  char text[96];
+  std::snprintf(text, sizeof text, "byte %zu is %d and should be %d",
+                static_cast<size_t>(g - got.begin()), static_cast<int8_t>(*g),
+                static_cast<int8_t>(*e));
+  return text;
+}
+
+// Input, constants, scratch if any, output; see templates/kernel_template.h.
+LoadRequest load_request(const BuiltKernel& kernel, const Workload& workload) {
+  LoadRequest request;
+  request.elf = kernel.elf;
+  request.symbol = kernel.symbol;
+  const auto add = [&](BufferRole role, int64_t size, uint32_t alignment, Digest digest = {}) {
+    request.arguments.push_back({role, static_cast<uint32_t>(size), alignment, digest});
+  };
+  add(BufferRole::kInput, workload.input_bytes(), 4);
+  for (const PackedConstant& constant : kernel.constants)
+    add(BufferRole::kConstant, static_cast<int64_t>(constant.bytes.size()),
+        static_cast<uint32_t>(constant.element_bytes), digest_of(constant.bytes));
+  if (kernel.scratch_bytes > 0) add(BufferRole::kScratch, kernel.scratch_bytes, 8);
+  add(BufferRole::kOutput, workload.output_bytes(), 4);
+  return request;
+}
+
+// Constants cross the link only if the board says that it lacks them.
+Result<LoadReport> load(Board& board, const BuiltKernel& kernel, const Workload& workload) {
+  const LoadRequest request = load_request(kernel, workload);
+  TT_TRY_ASSIGN(LoadReport report, board.load(request));
+  if (report.end != LoadEnd::kLacksConstants) return report;
+  for (const PackedConstant& constant : kernel.constants) {
+    const Digest digest = digest_of(constant.bytes);
+    if (std::find(report.lacking.begin(), report.lacking.end(), digest) != report.lacking.end())
+      TT_TRY(board.keep(digest, constant.bytes));
+  }
+  TT_TRY_ASSIGN(report, board.load(request));
+  if (report.end == LoadEnd::kLacksConstants)
+    return Error(ErrorCode::kFailed, "the board forgot constants it was given just now");
+  return report;
+}
+
+// How one case is run.
+struct Way {
+  Watch watch;
+  RunLimits limits;
+  uint8_t garbage = 0;  ///< what scratch holds before, and output where bytes are dear
+  int repeats = 1;
+};
+
+class KernelRuns {
+ public:
+  KernelRuns(Board& board, const BuiltKernel& kernel, const TaskData& task)
+      : board_(board), can_(board.capabilities()), kernel_(kernel), task_(task) {
+    const BoardIdentity identity = board.identity();
+    MeasureResult& result = run_.result;
+    result.source = identity.id;
+    result.fidelity = identity.id == kSimulatorSource ? Fidelity::kSimulate : Fidelity::kBoard;
+    result.code = kernel.code;
+    result.image = to_text(kernel.image());
+  }
+
+  /// Each returns whether all was right; else the result says what was wrong.
+  Result<bool> load();
+  Result<bool> time(const MeasureLimits& limits);
+  Result<bool> verify(const MeasureLimits& limits);
+
+  RunResult take() { return std::move(run_); }
+  StageTimes& times() { return run_.result.times; }
+  void forget_figures();
+
+ private:
+  Result<bool> run(const TestCase& test, const Way& way);
+  Result<bool> judge(const TestCase& test, const Way& way);
+  bool say(Outcome outcome, const std::string& what);
+  RunLimits verify_limits(const MeasureLimits& limits) const;
+
+  Board& board_;
+  const BoardCapabilities can_;
+  const BuiltKernel& kernel_;
+  const TaskData& task_;
+  RunReport last_;
+  RunResult run_;
+};
+
+bool KernelRuns::say(Outcome outcome, const std::string& what) {
+  run_.result.outcome = outcome;
+  run_.result.detail = what;
+  return outcome == Outcome::kOk;
+}
+
+Result<bool> KernelRuns::load() {
+  TT_TRY_ASSIGN(const LoadReport report, tinytune::load(board_, kernel_, task_.workload));
+  switch (report.end) {
+    case LoadEnd::kLoaded:
+      return true;
+    case LoadEnd::kDoesNotFit:
+      return say(Outcome::kDoesNotFit, report.detail);
+    case LoadEnd::kRefused:
+    case LoadEnd::kLacksConstants:
+      break;
+  }
+  return say(Outcome::kCrashed, report.detail);
+}
+
+// Every byte of the output starts out wrong, so that one the kernel forgets to write shows. Where
+// bytes are dear a fill value does: the first case runs with two that share no byte.
+Result<bool> KernelRuns::run(const TestCase& test, const Way& way) {
+  RunRequest request;
+  request.input = test.input;
+  if (can_.bytes_are_cheap) {
+    std::vector<uint8_t> wrong = test.expected;
+    for (uint8_t& byte : wrong) byte = static_cast<uint8_t>(~byte);
+    request.output = Contents::of(std::move(wrong));
+  } else {
+    request.output = Contents::filled_with(way.garbage);
+  }
+  request.scratch = way.garbage;
+  request.repeats = way.repeats;
+  request.watch = way.watch;
+  request.limits = way.limits;
+  TT_TRY_ASSIGN(last_, board_.run(request));
+  return judge(test, way);
+}
+
+Result<bool> KernelRuns::judge(const TestCase& test, const Way& way) {
+  const std::string where = "case " + test.name + words_for(way.watch.guard) + ": ";
+  switch (last_.end) {
+    case RunEnd::kTimeLimit:
+      run_.repeatable = false;
+      return say(Outcome::kRunTimeout, where + last_.detail);
+    case RunEnd::kCycleLimit:
+      return say(Outcome::kRunTimeout, where + last_.detail);
+    case RunEnd::kFault:
+      return say(Outcome::kCrashed, where + last_.detail);
+    case RunEnd::kReturned:
+      break;
+  }
+  if (!last_.registers_restored || !last_.inputs_unchanged)
+    return say(Outcome::kCrashed, where + last_.detail);
+  if (last_.samples.size() != static_cast<size_t>(way.repeats))
+    return Error(ErrorCode::kDeviceLost, "the board made " + std::to_string(last_.samples.size()) +
+                                             " calls of " + std::to_string(way.repeats));
+  const Digest right = digest_of(test.expected);
+  if (std::all_of(last_.samples.begin(), last_.samples.end(),
+                  [&](const Sample& sample) { return sample.output == right; }))
+    return say(Outcome::kOk, "");
+  TT_TRY_ASSIGN(const std::vector<uint8_t> output, board_.read_output());
+  const auto wrong = difference(output, test);
+  return say(Outcome::kWrongOutput, where + wrong.value_or("not the same bytes each time"));
+}
+
+Result<bool> KernelRuns::time(const MeasureLimits& limits) {
+  Way way{{}, {limits.run_cycles, limits.run_ms}, 0xA5, std::max(limits.repeats, 1)};
+  TT_TRY_ASSIGN(const bool right, run(task_.cases.front(), way));
+  if (!right) return false;
+  MeasureResult& result = run_.result;
+  for (const Sample& sample : last_.samples) {
+    if (sample.cycles == 0) return Error(ErrorCode::kFailed, "the board counts no cycles");
+    result.cycles.push_back(sample.cycles);
+    result.instructions = sample.instructions;
+  }
+  result.ram_bytes = last_.stack_bytes;
+  return true;
+}
+
+// A case may take other paths than the timed one, but not many times as long.
+RunLimits KernelRuns::verify_limits(const MeasureLimits& limits) const {
+  const auto& cycles = run_.result.cycles;
+  return {4 * *std::max_element(cycles.begin(), cycles.end()) + 100'000, limits.run_ms};
+}
+
+// Where a kernel reads and writes does not depend on data: templates have no data-dependent
+// address. So one case is watched byte by byte, which sees both ends of every buffer, and each
+// other case runs once at full speed, against one guard or the other in turn. A board without
+// memory protection compares bytes and nothing else.
+Result<bool> KernelRuns::verify(const MeasureLimits& limits) {
+  Way way{{}, verify_limits(limits), 0x5A, 1};
+  if (can_.guards) way.watch = {Guard::kAtEnd, can_.watches_accesses};
+  if (can_.guards || !can_.bytes_are_cheap) {
+    TT_TRY_ASSIGN(const bool right, run(task_.cases.front(), way));
+    if (!right) return false;
+  }
+  way.watch = {};
+  way.garbage = 0x3C;
+  for (size_t i = 1; i < task_.cases.size(); ++i) {
+    if (can_.guards) way.watch.guard = i % 2 == 1 ? Guard::kAtStart : Guard::kAtEnd;
+    TT_TRY_ASSIGN(const bool right, run(task_.cases[i], way));
+    if (!right) return false;
+  }
+  return true;
+}
+
+void KernelRuns::forget_figures() {
+  run_.result.cycles.clear();
+  run_.result.instructions = 0;
+  run_.result.ram_bytes = 0;
+}
+
+}  // namespace
+
+Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const TaskData& task,
+                                const MeasureLimits& limits) {
+  TT_CHECK(!task.cases.empty(), "a task without cases cannot be measured");
+  KernelRuns runs(board, kernel, task);
+  auto start = Clock::now();
+  TT_TRY_ASSIGN(bool right, runs.load());
+  if (right) {
+    TT_TRY_ASSIGN(right, runs.time(limits));
+  }
+  runs.times().run_ms = milliseconds_since(start);
+  if (right) {
+    start = Clock::now();
+    TT_TRY_ASSIGN(right, runs.verify(limits));
+    runs.times().verify_ms = milliseconds_since(start);
+  }
+  if (!right) runs.forget_figures();
+  RunResult run = runs.take();
+  if (right) run.result.ram_bytes += static_cast<uint64_t>(kernel.scratch_bytes);
+  return run;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,48 @@
+// Where the buffers of a call sit in the device's address space.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "measure/board.h"
+#include "simulator/simulator.h"
+
+namespace tinytune {
+
+/// The kernel may store to it.
+inline bool is_written(BufferRole role) {
+  return role == BufferRole::kScratch || role == BufferRole::kOutput;
+}
+
+/// Pages to map for one guarded buffer. What lies around them stays unmapped.
+struct GuardedPages {
+  AddressRange pages;
+  bool writable = false;
+};
+
+struct BufferLayout {
+  std::vector<uint32_t> addresses;   ///< one per buffer
+  std::vector<GuardedPages> mapped;  ///< empty without a guard
+  /// Bytes of mapped pages that belong to no buffer and lie nearer to one than its alignment
+  /// allowed the page's end to be.
+  std::vector<AddressRange> slack;
+};
+
+/// Packed into the device's data memory after its first `used_bytes`. Nothing: they do not fit.
+std::optional<BufferLayout> place_in_data_memory(const Device& device,
+                                                 std::span<const Argument> buffers,
+                                                 uint32_t used_bytes);
+
+/// Both guarded layouts at once, in an address range the device does not use, so that one mapping
+/// serves every verify run of a kernel. Nothing: no such range is left.
+struct GuardedLayouts {
+  BufferLayout at_end, at_start;
+};
+std::optional<GuardedLayouts> place_guarded(const Device& device,
+                                            std::span<const Argument> buffers);
+
+}  // namespace tinytune

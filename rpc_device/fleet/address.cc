@@ -1,0 +1,98 @@
+#include "rpc_device/fleet/address.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+#include "base/descriptor.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+Error malformed(std::string_view text, const std::string& why) {
+  return Error(ErrorCode::kInvalidInput, "address '" + std::string(text) + "': " + why);
+}
+
+}  // namespace
+
+std::string Address::text() const {
+  return is_unix ? std::string(kUnix) + path : host + ":" + std::to_string(port);
+}
+
+Result<Address> parse_address(std::string_view text) {
+  Address address;
+  if (text.starts_with(kUnix)) {
+    address.is_unix = true;
+    address.path = text.substr(kUnix.size());
+    if (address.path.empty()) return malformed(text, "no path");
+    if (address.path.size() > kSocketPathBytes)
+      return malformed(text, "a socket's path holds " + std::to_string(kSocketPathBytes) +
+                                 " bytes, this one has " + std::to_string(address.path.size()));
+    return address;
+  }
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0)
+    return malformed(text, "expected unix:PATH or HOST:PORT");
+  const std::string_view port = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc() || end != port.data() + port.size() || address.port < 0 ||
+      address.port > 65535)
+    return malformed(text, "'" + std::string(port) + "' is not a port");
+  address.host = text.substr(0, colon);
+  return address;
+}
+
+namespace {
+
+// gRPC would find out too, but says so in its own words on stderr.
+Status check_bindable(const Address& address) {
+  std::string host = address.host;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const int looked_up =
+      ::getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  if (looked_up != 0)
+    return Error(ErrorCode::kInvalidInput,
+                 "address " + address.text() + ": " + ::gai_strerror(looked_up));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
+  const Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0)
+    return Error(ErrorCode::kFailed,
+                 "cannot listen on " + address.text() + ": " + std::strerror(errno));
+  return ok_status();
+}
+
+}  // namespace
+
+Status check_unused(const Address& address) {
+  if (!address.is_unix) return check_bindable(address);
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, address.path.c_str(), address.path.size());
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0)
+    return Error(ErrorCode::kFailed, address.text() + " is in use by another process");
+  return ok_status();
+}
+
+Result<TemporaryDirectory> make_socket_directory() {
+  constexpr size_t kNames = 48;  // of the directory, and of a socket in it
+  const std::string chosen = temporary_folder();
+  return TemporaryDirectory::create_in(
+      chosen.size() + kNames > kSocketPathBytes ? std::string("/tmp") : chosen, "socket");
+}
+
+}  // namespace tinytune

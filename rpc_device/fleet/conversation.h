@@ -1,0 +1,124 @@
+// What the tuner and one worker say to each other, from Hello to the end, without the wire:
+// messages go in, messages come out, and time is an argument.
+//
+// A worker is heard every second or it is gone; that is seconds, where the longest job is minutes.
+// A job has a deadline of its own, because a heartbeat shows that a process lives and not that it
+// gets anywhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "devices/device.h"
+#include "rpc_device/fleet/job_queue.h"
+#include "rpc_device/fleet/pieces.h"
+#include "rpc_device/fleet/worker_pool.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+namespace rpc {  // of tuner.proto
+class Finished;
+class FromWorker;
+class Hello;
+class TaskHead;
+class ToWorker;
+}  // namespace rpc
+
+/// A task as each worker gets it, once.
+struct SharedTask {
+  std::unique_ptr<rpc::TaskHead> head;
+  std::shared_ptr<const std::string> bytes;
+};
+
+/// What all conversations of a tuner share.
+struct Desk {
+  Device device;
+  std::string build;
+  WorkerPatience patience;
+  JobQueue& queue;
+  LogSink log;
+  std::function<void(int64_t process)> job_finished;  ///< by a process of this machine
+  std::vector<SharedTask> tasks;
+};
+
+/// Not thread-safe: the service's lock guards it and its desk.
+class Conversation {
+ public:
+  using Clock = JobQueue::Clock;
+
+  /// `local`: the worker speaks from this machine, so its process may be ours.
+  Conversation(Desk& desk, bool local, Clock::time_point now);
+  ~Conversation();
+
+  /// An error is one that ends the conversation: the worker talks nonsense.
+  Status receive(const rpc::FromWorker& message, Clock::time_point now);
+  /// The next message to send; nothing if there is none for now.
+  std::optional<rpc::ToWorker> next_message();
+  /// The worker was refused, and there is nothing more to say.
+  bool refused() const { return phase_ == Phase::kRefused; }
+
+  /// Welcome, heard from since, and without a job.
+  bool idle(Clock::time_point now) const;
+  /// Whether it has ever finished a job here. One that has not is given no benefit of the doubt.
+  bool proven() const { return statistics_.jobs > 0; }
+  bool busy() const { return lease_.has_value(); }
+  bool welcome() const { return phase_ == Phase::kWelcome; }
+  const WorkerSkills& skills() const { return skills_; }
+  void give(JobQueue::Lease lease, Clock::time_point now);
+
+  /// Why the worker has to be given up by now; empty while it need not.
+  std::string overdue(Clock::time_point now) const;
+  /// The worker is gone or given up: its job goes back.
+  void end(const std::string& why, Clock::time_point now);
+
+  int64_t local_process() const { return local_process_; }  ///< 0: of another machine
+  /// Up to `now`.
+  WorkerStatistics statistics(Clock::time_point now) const;
+
+ private:
+  enum class Phase { kExpectsHello, kWelcome, kRefused, kEnded };
+  using Outgoing = std::unique_ptr<rpc::ToWorker>;
+
+  Status greet(const rpc::Hello& hello, Clock::time_point now);
+  std::string why_not(const rpc::Hello& hello) const;
+  Status finish(const rpc::Finished& finished, Clock::time_point now);
+  void rest(Clock::time_point now);
+  Status add_piece(const std::string& piece, Clock::time_point now);
+  void say(rpc::ToWorker message);
+
+  struct Incoming {  // an image on its way to us
+    MeasureResult built;
+    Assembly image;
+  };
+
+  Desk& desk_;
+  const bool local_;
+  Phase phase_ = Phase::kExpectsHello;
+  WorkerSkills skills_;
+  int64_t local_process_ = 0;
+  WorkerStatistics statistics_;
+  std::set<size_t> known_tasks_;
+
+  std::optional<JobQueue::Lease> lease_;
+  bool begun_ = false;
+  std::optional<Incoming> incoming_;
+  Clock::time_point connected_at_, heard_at_, leased_at_, idle_since_, rests_until_;
+  bool alive_ = false;  ///< a heartbeat has come
+
+  struct Sending {  // one message, or bytes in pieces
+    Outgoing message;
+    std::optional<Pieces> pieces;
+  };
+  std::deque<Sending> sending_;
+};
+
+}  // namespace tinytune

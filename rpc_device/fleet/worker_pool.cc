@@ -1,0 +1,151 @@
+#include "rpc_device/fleet/worker_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "rpc_device/fleet/address.h"
+#include "rpc_device/fleet/job_queue.h"
+#include "rpc_device/fleet/local_workers.h"
+#include "rpc_device/fleet/tuner_service.h"
+
+namespace tinytune {
+
+using std::chrono::milliseconds;
+
+void add(StageTimes& sum, const StageTimes& times) {
+  sum.lower_ms += times.lower_ms;
+  sum.llvm_ms += times.llvm_ms;
+  sum.link_ms += times.link_ms;
+  sum.run_ms += times.run_ms;
+  sum.verify_ms += times.verify_ms;
+}
+
+StageTimes PoolStatistics::total() const {
+  StageTimes sum = departed.times;
+  for (const WorkerStatistics& worker : workers) add(sum, worker.times);
+  return sum;
+}
+
+milliseconds time_of(const MeasureLimits& limits) {
+  constexpr int kBuilds = 4;                 // compilers share the processor
+  constexpr uint64_t kCyclesPerMs = 50'000;  // of a simulator that does so too
+  return milliseconds(kBuilds * int64_t{limits.build_cpu_ms}) +
+         milliseconds(limits.run_cycles / kCyclesPerMs) + milliseconds(limits.run_ms);
+}
+
+/// Failures of workers' surroundings, for each worker that is connected, after which none of them
+/// is expected to do better.
+constexpr uint64_t kFailuresOfEach = 3;
+
+struct WorkerPool::State {
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+      changed.notify_all();
+    }
+    if (watcher.joinable()) watcher.join();
+    queue.close();
+    service.reset();  // streams end, workers follow
+    local.reset();
+  }
+
+  void watch() {
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, milliseconds(200), [this] { return stopping; }))
+      service->look_around();
+  }
+
+  std::optional<TemporaryDirectory> directory;
+  std::string address;
+  JobQueue queue;
+  std::unique_ptr<LocalWorkers> local;  // null without local workers
+  std::unique_ptr<TunerService> service;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stopping = false;
+  std::thread watcher;
+};
+
+Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
+                                                     WorkerPoolOptions options, LogSink log) {
+  auto state = std::make_unique<State>();
+  if (options.listen.empty()) {
+    TT_TRY_ASSIGN(state->directory, make_socket_directory());
+    options.listen = "unix:" + state->directory->path() + "/tuner";
+  }
+  TT_TRY_ASSIGN(const Address address, parse_address(options.listen));
+  if (options.local_workers > 0 &&
+      (options.worker_command.empty() || ::access(options.worker_command[0].c_str(), X_OK) != 0))
+    return Error(
+        ErrorCode::kNotFound,
+        "cannot start workers: no executable file " +
+            (options.worker_command.empty() ? std::string("named") : options.worker_command[0]));
+
+  State* s = state.get();
+  TunerService::Events events;
+  events.job_finished = [s](int64_t process) {
+    if (s->local) s->local->alive(process);
+  };
+  events.given_up = [s](int64_t process) {
+    if (s->local) s->local->kill(process);
+  };
+  LocalWorkers::Options workers{options.worker_command, options.local_workers,
+                                options.restarts_per_worker};
+  TT_TRY_ASSIGN(state->service, TunerService::listen(address, device, state->queue, options,
+                                                     std::move(events), log));
+  state->address = state->service->address();
+  if (options.local_workers > 0) {
+    const std::string name = options.worker_device.empty() ? device.name : options.worker_device;
+    for (const std::string& word :
+         {std::string("--connect"), state->address, std::string("--device"), name})
+      workers.command.push_back(word);
+    state->local = std::make_unique<LocalWorkers>(std::move(workers), log);
+  }
+  state->watcher = std::thread([s] { s->watch(); });
+  return std::unique_ptr<WorkerPool>(new WorkerPool(std::move(state)));
+}
+
+WorkerPool::WorkerPool(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WorkerPool::~WorkerPool() = default;
+
+const std::string& WorkerPool::address() const { return state_->address; }
+size_t WorkerPool::connected_workers() const { return state_->service->connected(); }
+
+WorkerPool::Task WorkerPool::add_task(const TaskData& task) {
+  return state_->service->add_task(task);
+}
+
+WorkerPool::Ticket WorkerPool::submit(Task task, const Schedule& schedule,
+                                      const MeasureLimits& limits, Fidelity stage) {
+  const Ticket ticket = state_->queue.submit(task, to_text(schedule), limits, stage);
+  state_->service->hand_out();
+  return ticket;
+}
+
+Result<std::optional<WorkerPool::Finished>> WorkerPool::next_finished(milliseconds timeout) {
+  if (auto finished = state_->queue.next_finished(timeout))
+    return std::optional(Finished{finished->ticket, std::move(finished->result)});
+  const size_t workers = connected_workers();
+  if (const auto why = state_->queue.failing(kFailuresOfEach * std::max<size_t>(workers, 1)))
+    return Error(ErrorCode::kFailed, "no worker can do its work: " + *why);
+  if (state_->local && workers == 0) {
+    const std::string reason = state_->local->given_up();
+    if (!reason.empty()) return Error(ErrorCode::kFailed, "no worker is left: " + reason);
+  }
+  return std::optional<Finished>();
+}
+
+PoolStatistics WorkerPool::statistics() const {
+  PoolStatistics all = state_->service->statistics();
+  all.redone = state_->queue.redone();
+  return all;
+}
+
+}  // namespace tinytune

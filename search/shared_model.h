@@ -1,0 +1,58 @@
+// One ranking model for all tasks of a run.
+//
+// Each task's rows are a group of their own, so cycles of different tasks are never compared, and
+// yet what one task taught about unrolling or spilling orders the candidates of the next before it
+// has measured any. The strategies tell what they hear and ask for scores; nothing else decides
+// when the model is fitted, so a trajectory depends on the sequence of calls alone.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cost_model/columns.h"
+#include "cost_model/ranker.h"
+#include "search/strategy.h"
+#include "search/task_rows.h"
+
+namespace tinytune {
+
+class SharedModel {
+ public:
+  explicit SharedModel(uint64_t seed) : seed_(seed) {}
+
+  /// The number by which the task is told and asked from then on.
+  size_t add_task(const SearchProblem& problem);
+
+  /// Successful builds say nothing about speed and are passed over.
+  void observe(size_t task, const Observation& observation);
+
+  /// Larger is better, comparable within one call. Refitted first where enough was observed since
+  /// the last fit; all equal before anything was.
+  std::vector<float> scores(size_t task, std::span<const size_t> points);
+
+  /// Observations of all tasks so far.
+  size_t observed() const { return observed_; }
+
+ private:
+  struct Task {
+    std::unique_ptr<TaskRows> rows;
+    std::vector<size_t> points;  ///< observed ones, in order
+    std::vector<double> cycles;  ///< of each; 0 for a failure
+    std::vector<size_t> sampled(size_t most) const;
+    std::vector<float> merits(std::span<const size_t> chosen) const;
+  };
+  void refit();
+
+  uint64_t seed_;
+  Columns columns_;
+  std::vector<Task> tasks_;
+  std::optional<Ranker> ranker_;
+  std::vector<size_t> kept_;  ///< the columns that the ranker was trained on
+  size_t observed_ = 0;
+  size_t fitted_ = 0;  ///< observations at the last fit
+};
+
+}  // namespace tinytune

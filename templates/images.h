@@ -1,0 +1,50 @@
+// Activations as Halide's loops see them: how images of either layout are bounded, read and padded.
+//
+// Loops name a value by channel, column, row and image; where these stand among a buffer's
+// dimensions is the layout's business and is known here only. NHWC stores [image][row][column]
+// [channel], NCHW [image][channel][row][column].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedules/workload.h"
+#include "templates/input_window.h"
+#include "templates/kernel_template.h"
+
+namespace Halide {
+struct Expr;
+class Func;
+class ImageParam;
+class OutputImageParam;
+}  // namespace Halide
+
+namespace tinytune {
+
+/// One of everything per dimension, innermost first.
+template <typename T>
+std::vector<T> in_storage_order(Layout layout, T channel, T column, T row, T image) {
+  if (layout == Layout::kNhwc) return {channel, column, row, image};
+  return {column, row, channel, image};
+}
+
+struct ImageExtents {
+  int channels, columns, rows, images;
+};
+
+/// Fixes extents and strides of a dense image.
+void bound_image(Layout layout, const ImageExtents& extents, Halide::OutputImageParam image);
+
+/// The input at a place of the window; with "test", places may lie outside and then give the zero
+/// point.
+Halide::Expr window_value(const Workload& workload, const InputWindow& window,
+                          const Halide::ImageParam& input, const Halide::Expr& channel,
+                          const Halide::Expr& column, const Halide::Expr& row,
+                          const Halide::Expr& image);
+
+/// A kernel: the padding, if there is any, then `output`.
+Lowered padded_kernel(const Workload& workload, const InputWindow& window,
+                      const Halide::Func& output, const std::vector<Halide::ImageParam>& inputs,
+                      const Halide::Target& target, const std::string& symbol);
+
+}  // namespace tinytune

@@ -1,0 +1,259 @@
+// inspect, devices, compile and run: what they print and write.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/tune_program.h"
+#include "tests/tuner/small_model.h"
+
+namespace tinytune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+class Commands : public TuneProgram {
+ protected:
+  Json json_of(const std::vector<std::string>& arguments, int exit_code = 0) {
+    const ProcessResult result = tune(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    Json object = Json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(object.is_object()) << result.out;
+    return object;
+  }
+};
+
+TEST_F(Commands, Inspect_ListsOperatorsTasksAndBorders) {
+  const Json model = json_of({"inspect", "small.tflite", "--json"});
+  for (const char* key : {"operators", "inputs", "outputs", "tasks", "macs", "unsupported"})
+    EXPECT_TRUE(model.contains(key)) << key;
+  EXPECT_EQ(model["operators"].size(), 5u);
+  EXPECT_EQ(model["operators"][0]["op"], "CONV_2D");
+  EXPECT_EQ(model["inputs"][0]["shape"], Json({1, 6, 6, 4}));
+  EXPECT_EQ(model["unsupported"], Json::array());
+  const int64_t pixels = 36;
+  EXPECT_EQ(model["macs"], pixels * (8 * 9 * 4 + 9 * 8 + 2 * 8 * 8));
+  size_t layers = 0;
+  for (const Json& task : model["tasks"]) layers += task["layers"].size();
+  EXPECT_EQ(layers, 4u) << "every convolution belongs to one task";
+  const ProcessResult text = tune({"inspect", "small.tflite"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_EQ(text.err, "");
+  EXPECT_NE(text.out.find("DEPTHWISE_CONV_2D"), std::string::npos);
+}
+
+TEST_F(Commands, InspectOfAnUnsupportedModel_ListsEverythingAndExitsWith2) {
+  write_model(float_graph(), path("float.tflite"));
+  const Json model = json_of({"inspect", "float.tflite", "--json"}, 2);
+  EXPECT_TRUE(model.contains("error"));
+  EXPECT_EQ(model["operators"].size(), 2u);
+  EXPECT_GE(model["unsupported"].size(), 1u);
+  const ProcessResult text = tune({"inspect", "float.tflite"});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_NE(text.out.find("MAX_POOL_2D"), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("float32"), std::string::npos) << text.err;
+}
+
+TEST_F(Commands, Devices_ListsWhatTheContractNames) {
+  const Json all = json_of({"devices", "--json"});
+  bool esp32c3 = false;
+  for (const Json& device : all["devices"]) {
+    for (const char* key : {"name", "description", "isa", "clock_hz", "transports"})
+      EXPECT_TRUE(device.contains(key)) << key;
+    if (device["name"] == "esp32c3") {
+      esp32c3 = true;
+      EXPECT_EQ(device["isa"], "rv32imc");
+      EXPECT_EQ(device["clock_hz"], 160'000'000);
+    }
+    if (device["name"] == "rv32imc") {
+      EXPECT_TRUE(device["clock_hz"].is_null());
+    }
+  }
+  EXPECT_TRUE(esp32c3);
+}
+
+TEST_F(Commands, Run_ReportsEveryLayerAndTheOverheadOfTheRest) {
+  const Json run = json_of(with_model({"run", "--verify", "--json"}));
+  EXPECT_EQ(run["exact"], true);
+  uint64_t instructions = run["overhead_instructions"];
+  ASSERT_EQ(run["layers"].size(), 5u);
+  for (size_t i = 0; i < 5; ++i) {
+    const Json& layer = run["layers"][i];
+    for (const char* key :
+         {"index", "op", "macs", "macs_executed", "instructions", "cycles", "tuned", "fused_into"})
+      EXPECT_TRUE(layer.contains(key)) << key;
+    EXPECT_EQ(layer["index"], i);
+    EXPECT_EQ(layer["tuned"], false);
+    instructions += layer["instructions"].get<uint64_t>();
+  }
+  EXPECT_EQ(instructions, run["instructions"]);
+  EXPECT_GT(run["cycles"], run["instructions"]);
+  EXPECT_DOUBLE_EQ(run["milliseconds"], run["cycles"].get<double>() * 1e3 / 160e6);
+  for (const char* key : {"arena_bytes", "stack_bytes", "flash_bytes"}) EXPECT_GT(run[key], 0);
+  EXPECT_EQ(json_of(with_model({"run", "--json"}))["exact"], nullptr);
+}
+
+TEST_F(Commands, RunOnACounterWithoutClock_GivesNoMilliseconds) {
+  const Json run = json_of({"run", "--model", "small.tflite", "--device", "rv32imc", "--json"});
+  EXPECT_TRUE(run["milliseconds"].is_null());
+  EXPECT_EQ(run["cycles"], run["instructions"]);
+}
+
+TEST_F(Commands, RunWithTheBytesOfASeed_EqualsRunWithTheSeed) {
+  ASSERT_EQ(tune(with_model({"run", "--input", "seed:101", "--output", "seeded.bin",
+                             "--dump-tensors", "dump"}))
+                .exit_code,
+            0);
+  fs::copy_file(path("dump/tensor_0.bin"), path("input.bin"));
+  ASSERT_EQ(tune(with_model({"run", "--input", "input.bin", "--output", "filed.bin"})).exit_code,
+            0);
+  EXPECT_EQ(read_bytes(path("seeded.bin")).size(), 8u);
+  EXPECT_EQ(read_bytes(path("seeded.bin")), read_bytes(path("filed.bin")));
+  ASSERT_EQ(tune(with_model({"run", "--output", "default.bin"})).exit_code, 0);
+  ASSERT_EQ(tune(with_model({"run", "--input", "seed:1", "--output", "one.bin"})).exit_code, 0);
+  EXPECT_EQ(read_bytes(path("default.bin")), read_bytes(path("one.bin")));
+  EXPECT_NE(read_bytes(path("default.bin")), read_bytes(path("seeded.bin")));
+}
+
+TEST_F(Commands, SeveralInputsAndOutputs_AreRepeatedOrBackToBack) {
+  write_model(two_in_two_out_graph(), path("two.tflite"));
+  const std::vector<std::string> on = {"--model", "two.tflite", "--device", "esp32c3", "--verify"};
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "run");
+    words.insert(words.end(), on.begin(), on.end());
+    const ProcessResult result = tune(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  };
+  const std::string first(16, '\x05'), second(16, '\xf0');
+  write_bytes(path("a.bin"), first);
+  write_bytes(path("b.bin"), second);
+  write_bytes(path("ab.bin"), first + second);
+  run({"--input", "a.bin", "--input", "b.bin", "--output", "sum.bin", "--output", "pool.bin"});
+  run({"--input", "ab.bin", "--output", "all.bin"});
+  EXPECT_EQ(read_bytes(path("sum.bin")).size(), 16u);
+  EXPECT_EQ(read_bytes(path("pool.bin")).size(), 4u);
+  EXPECT_EQ(read_bytes(path("sum.bin")) + read_bytes(path("pool.bin")),
+            read_bytes(path("all.bin")));
+  run({"--input", "b.bin", "--input", "a.bin", "--output", "swapped.bin"});
+  EXPECT_NE(read_bytes(path("swapped.bin")), read_bytes(path("all.bin")));
+}
+
+TEST_F(Commands, DumpTensors_WritesEveryTensorAsTheReferenceHasIt) {
+  const ProcessResult run =
+      tune(with_model({"run", "--verify", "--dump-tensors", "dump", "--output", "out.bin"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(path("dump"))) {
+    EXPECT_EQ(entry.path().filename().string().find("tensor_"), 0u);
+    ++files;
+  }
+  EXPECT_GE(files, 2u);
+  EXPECT_LE(files, 6u);
+  const size_t listed = run.err.find("fused away");
+  EXPECT_EQ(listed != std::string::npos, files < 6) << run.err;
+}
+
+TEST_F(Commands, Compile_WritesALibraryTwiceTheSame) {
+  for (const char* out : {"one", "deep/two"}) {
+    const ProcessResult compiled = tune(with_model({"compile", "-o", out}));
+    EXPECT_EQ(compiled.exit_code, 0) << compiled.err;
+  }
+  size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path("one"))) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = fs::relative(entry.path(), path("one")).string();
+    EXPECT_EQ(read_bytes(entry.path().string()), read_bytes(path("deep/two/" + name))) << name;
+    ++files;
+  }
+  EXPECT_GE(files, 4u);
+  EXPECT_TRUE(fs::exists(path("one/small.h")));
+  EXPECT_TRUE(fs::exists(path("one/small.c")));
+}
+
+TEST_F(Commands, Explain_SaysWhereTheWinnersCyclesGo) {
+  ASSERT_EQ(tune(with_model({"--trials", "24", "--tasks", "0", "--tuner", "random"})).exit_code, 0);
+  const std::vector<std::string> command =
+      with_model({"explain", "--records", "small.esp32c3.jsonl", "--task", "0"});
+  std::vector<std::string> with_json = command;
+  with_json.emplace_back("--json");
+  const Json all = json_of(with_json);
+  EXPECT_EQ(all["trials"], 24);
+  ASSERT_GE(all["kernels"].size(), 2u);
+  const Json &winner = all["kernels"][0], &by_default = all["kernels"][1];
+  EXPECT_EQ(winner["role"], "winner");
+  EXPECT_EQ(by_default["role"], "default");
+  for (const Json& kernel : all["kernels"]) {
+    EXPECT_LE(winner["cycles"], kernel["cycles"]) << kernel["role"];
+    uint64_t classes = 0;
+    for (const char* key : {"multiplies", "loads", "stores", "branches_taken", "others"})
+      classes += kernel[key].get<uint64_t>();
+    EXPECT_EQ(classes, kernel["instructions"]);
+    EXPECT_EQ(kernel["cycles"].get<uint64_t>(),
+              kernel["instructions"].get<uint64_t>() + kernel["stalls"].get<uint64_t>());
+  }
+  EXPECT_GE(winner["multiplies"], all["least_multiplies"]);
+  const ProcessResult text = tune(command);
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("against default the winner"), std::string::npos) << text.out;
+}
+
+TEST_F(Commands, ExplainWithoutATaskOrARecordOfIt_SaysWhichIsMissing) {
+  ASSERT_EQ(tune(with_model({"--trials", "2", "--tasks", "0"})).exit_code, 0);
+  const auto explain = [&](const char* task) {
+    return tune(with_model({"explain", "--records", "small.esp32c3.jsonl", "--task", task}));
+  };
+  EXPECT_EQ(explain("99").exit_code, 2);
+  EXPECT_EQ(explain("0,1").exit_code, 2);
+  const ProcessResult unmeasured = explain("1");
+  EXPECT_EQ(unmeasured.exit_code, 1);
+  EXPECT_NE(unmeasured.err.find("no valid record of task 1"), std::string::npos) << unmeasured.err;
+}
+
+TEST_F(Commands, DisabledPass_IsNamedInTheNextCommandAndUnknownOnesAreRefused) {
+  const ProcessResult tuned =
+      tune(with_model({"--trials", "4", "--disable-pass", "constant-channels"}));
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_NE(tuned.out.find("--disable-pass constant-channels"), std::string::npos) << tuned.out;
+  for (const char* command : {"run", "inspect"}) {
+    std::vector<std::string> words = {command, "--disable-pass", "no-such-pass"};
+    if (std::string(command) == "inspect")
+      words.emplace_back("small.tflite");
+    else
+      words = with_model(words);
+    const ProcessResult refused = tune(words);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("there is no pass 'no-such-pass'"), std::string::npos)
+        << refused.err;
+  }
+}
+
+TEST_F(Commands, DeviceByPath_IsTheSameDevice) {
+  fs::copy_file(TINYTUNE_SOURCE_DIR "/devices/esp32c3.toml", path("mine.toml"));
+  const Json by_name = json_of(with_model({"run", "--json"}));
+  const Json by_path =
+      json_of({"run", "--model", "small.tflite", "--device", "mine.toml", "--json"});
+  EXPECT_EQ(by_name, by_path);
+}
+
+TEST_F(Commands, GoldenVectorsOfTheKeywordSpotter_AreMetBitForBit) {
+  const std::string shared = TINYTUNE_SOURCE_DIR "/../shared";
+  const std::string model = shared + "/models/kws_ref_model.tflite";
+  if (!fs::exists(model)) GTEST_SKIP() << "no " << model;
+  const std::string golden = shared + "/golden/kws_ref_model/";
+  for (const char* seed : {"1", "2", "3", "101", "102"}) {
+    const ProcessResult run =
+        tune({"run", "--model", model, "--device", "esp32c3", "--input", golden + seed + ".in.bin",
+              "--output", "out.bin", "--verify", "--dump-tensors", "dump"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(read_bytes(path("out.bin")), read_bytes(golden + seed + ".out.bin")) << seed;
+    EXPECT_EQ(read_bytes(path("dump/tensor_33.bin")), read_bytes(golden + seed + ".logits.bin"));
+    if (std::string(seed) != "1") continue;
+    for (const auto& entry : fs::directory_iterator(path("dump"))) {
+      const std::string name = entry.path().filename().string();
+      EXPECT_EQ(read_bytes(entry.path().string()), read_bytes(golden + "seed1_" + name)) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tinytune::test

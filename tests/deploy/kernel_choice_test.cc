@@ -1,0 +1,114 @@
+// Which schedules are taken when memory is short.
+#include "deploy/kernel_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tinytune::test {
+namespace {
+
+KernelOption option(uint64_t cycles, uint32_t scratch, uint64_t flash) {
+  return {Schedule("any", 1, {}), cycles, scratch, flash};
+}
+
+/// Without gaps: the arena is what the tightest task needs.
+ArenaOf tightest(const std::vector<TaskOptions>& tasks) {
+  return [&tasks](std::span<const uint32_t> scratch) {
+    uint32_t most = 0;
+    for (size_t t = 0; t < tasks.size(); ++t)
+      most = std::max(most, tasks[t].live_bytes + scratch[t]);
+    return most;
+  };
+}
+
+std::vector<TaskOptions> two_tasks() {
+  return {{{option(100, 500, 4000), option(150, 200, 1000), option(300, 0, 900)}, 1000},
+          {{option(100, 500, 4000), option(190, 0, 3000)}, 200}};
+}
+
+TEST(KernelChoice, WithoutNeed_TheFastestStay) {
+  const auto tasks = two_tasks();
+  const auto choice = choose_kernels(tasks, {1500, 8000}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{0, 0}));
+  EXPECT_EQ(choice->arena_bytes, 1500U);
+  EXPECT_EQ(choice->flash_bytes, 8000U);
+}
+
+TEST(KernelChoice, ShortOfRam_OnlyTheTightLayerGivesWay) {
+  const auto tasks = two_tasks();
+  const auto choice = choose_kernels(tasks, {1499, {}}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
+  EXPECT_EQ(choice->arena_bytes, 1200U);
+}
+
+TEST(KernelChoice, ShortOfFlash_TheCheapestBytesGoFirst) {
+  const auto tasks = two_tasks();
+  // 3000 bytes for 50 cycles, or 1000 bytes for 90.
+  const auto choice = choose_kernels(tasks, {{}, 7000}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
+  EXPECT_EQ(choice->flash_bytes, 5000U);
+}
+
+TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
+  // Bytes are cheapest in the first task, but giving them up leaves 3000 bytes that nothing uses;
+  // the second task's are dearer each and just enough.
+  const std::vector<TaskOptions> tasks = {{{option(100, 0, 5000), option(140, 0, 1000)}, 0},
+                                          {{option(100, 0, 2000), option(120, 0, 1000)}, 0}};
+  const auto choice = choose_kernels(tasks, {{}, 6000}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(choice->flash_bytes, 6000U);
+}
+
+TEST(KernelChoice, OtherFlashCounts) {
+  const auto tasks = two_tasks();
+  const auto choice = choose_kernels(tasks, {{}, 7000}, 2500, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 1}));
+  EXPECT_EQ(choice->flash_bytes, 6500U);
+}
+
+TEST(KernelChoice, SmallerCodeThatBreaksRam_IsNotTaken) {
+  const std::vector<TaskOptions> tasks = {
+      {{option(100, 0, 4000), option(110, 900, 1000), option(400, 0, 2000)}, 1000}};
+  const auto choice = choose_kernels(tasks, {1500, 2500}, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{2}));
+}
+
+TEST(KernelChoice, GapsInThePlan_AreFilledAtLeastCost) {
+  const auto tasks = two_tasks();
+  // A planner that cannot put the two scratches in one place.
+  const ArenaOf sum = [](std::span<const uint32_t> scratch) {
+    return 1000 + std::accumulate(scratch.begin(), scratch.end(), 0U);
+  };
+  const auto choice = choose_kernels(tasks, {1700, {}}, 0, sum);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
+}
+
+TEST(KernelChoice, LeastScratch_IsOfAllOptions) {
+  EXPECT_EQ(two_tasks()[0].least_scratch(), 0U);
+  EXPECT_EQ((TaskOptions{{option(1, 70, 0), option(2, 60, 0)}, 0}.least_scratch()), 60U);
+}
+
+TEST(KernelChoice, Impossible_SaysPeakLimitAndSmallest) {
+  const auto tasks = two_tasks();
+  const auto ram = choose_kernels(tasks, {999, {}}, 0, tightest(tasks));
+  ASSERT_FALSE(ram);
+  EXPECT_EQ(ram.error().code(), ErrorCode::kFailed);
+  for (const char* figure : {"1500", "999", "1000"})
+    EXPECT_NE(ram.error().message().find(figure), std::string::npos) << ram.error().message();
+  const auto flash = choose_kernels(tasks, {{}, 3899}, 0, tightest(tasks));
+  ASSERT_FALSE(flash);
+  for (const char* figure : {"8000", "3899", "3900"})
+    EXPECT_NE(flash.error().message().find(figure), std::string::npos) << flash.error().message();
+}
+
+}  // namespace
+}  // namespace tinytune::test

@@ -1,0 +1,17 @@
+// Device files with a passage changed, and what the reader says to them.
+#pragma once
+
+#include <string>
+
+namespace tinytune {
+
+/// The text of devices/`name`.toml.
+std::string file_of(const std::string& name);
+
+/// The ESP32-C3's file with one passage replaced; the passage must be there.
+std::string changed(const std::string& from, const std::string& to);
+
+/// The message that the file is refused with; empty when it is read.
+std::string refusal(const std::string& text);
+
+}  // namespace tinytune

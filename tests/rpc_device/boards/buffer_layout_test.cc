@@ -1,0 +1,79 @@
+#include "rpc_device/boards/buffer_layout.h"
+
+#include <gtest/gtest.h>
+
+namespace tinytune {
+namespace {
+
+std::vector<Argument> odd_buffers() {
+  return {{BufferRole::kInput, 10, 4, {}},
+          {BufferRole::kConstant, 4096, 1, {}},
+          {BufferRole::kScratch, 5001, 8, {}},
+          {BufferRole::kOutput, 7, 4, {}}};
+}
+
+const GuardedPages* pages_of(const BufferLayout& layout, size_t buffer, size_t bytes) {
+  const GuardedPages& m = layout.mapped[buffer];
+  const uint64_t at = layout.addresses[buffer];
+  return at >= m.pages.address && at + bytes <= uint64_t{m.pages.address} + m.pages.size_bytes
+             ? &m
+             : nullptr;
+}
+
+// Bytes outside every buffer that can be touched without a fault.
+bool is_slack(const BufferLayout& layout, uint64_t address) {
+  for (const AddressRange& r : layout.slack)
+    if (address >= r.address && address < uint64_t{r.address} + r.size_bytes) return true;
+  return false;
+}
+
+TEST(BufferLayout, Guarded_EveryNeighbouringByteIsUnmappedOrSlack) {
+  const auto buffers = odd_buffers();
+  for (const std::string& name : known_devices()) {
+    const Device device = load_device(name).value();
+    const auto both = place_guarded(device, buffers);
+    ASSERT_TRUE(both) << name;
+    for (const BufferLayout* layout : {&both->at_end, &both->at_start}) {
+      for (size_t i = 0; i < buffers.size(); ++i) {
+        const size_t size = buffers[i].size_bytes;
+        const GuardedPages* pages = pages_of(*layout, i, size);
+        ASSERT_NE(pages, nullptr);
+        EXPECT_EQ(pages->writable, is_written(buffers[i].role));
+        const uint64_t begin = layout->addresses[i], end = begin + size;
+        EXPECT_EQ(begin % buffers[i].alignment, 0u);
+        EXPECT_TRUE(begin == pages->pages.address || is_slack(*layout, begin - 1));
+        EXPECT_TRUE(end == uint64_t{pages->pages.address} + pages->pages.size_bytes ||
+                    is_slack(*layout, end));
+        for (size_t j = i + 1; j < buffers.size(); ++j)
+          EXPECT_GE(layout->mapped[j].pages.address,
+                    uint64_t{pages->pages.address} + pages->pages.size_bytes + 4096);
+      }
+    }
+  }
+}
+
+TEST(BufferLayout, AtStart_BeginsWithItsPageAndAtEndEndsWithinItsAlignment) {
+  const auto buffers = odd_buffers();
+  const auto both = place_guarded(load_device("esp32c3").value(), buffers);
+  ASSERT_TRUE(both);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_EQ(both->at_start.addresses[i], both->at_start.mapped[i].pages.address);
+    const AddressRange pages = both->at_end.mapped[i].pages;
+    const uint64_t gap = uint64_t{pages.address} + pages.size_bytes - both->at_end.addresses[i] -
+                         buffers[i].size_bytes;
+    EXPECT_LT(gap, buffers[i].alignment);
+  }
+}
+
+TEST(BufferLayout, DataMemory_IsFilledToItsLastByteAndNoFurther) {
+  const Device device = load_device("esp32c3").value();
+  const uint32_t size = device.memory(device.data_memory).size_bytes;
+  std::vector<Argument> buffers = {{BufferRole::kInput, size - 8 - 3, 4, {}},
+                                   {BufferRole::kOutput, 3, 1, {}}};
+  EXPECT_TRUE(place_in_data_memory(device, buffers, 8));
+  ++buffers[1].size_bytes;
+  EXPECT_FALSE(place_in_data_memory(device, buffers, 8));
+}
+
+}  // namespace
+}  // namespace tinytune

@@ -1,0 +1,63 @@
+#include "tuner/keep_fitting.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "codegen/networks/network_memory.h"
+#include "deploy/lean_schedules.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+
+Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
+                    std::vector<TuningTask>& tasks, Records& records) {
+  // Around a layer, NCHW tensors have the bytes of NHWC ones.
+  const NetworkMemory memory = network_memory(network, {"network"});
+  std::map<int, uint32_t> live_bytes;
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    live_bytes[layer.index] = layer.live_bytes;
+  std::set<std::pair<std::string, std::string>> dropped;
+  for (TuningTask& task : tasks) {
+    uint64_t live = 0;
+    for (const int layer : task.task->layers) live = std::max<uint64_t>(live, live_bytes[layer]);
+    const Workload& workload = task.task->workload;
+    const ConfigSpace all = std::move(task.space);
+    const Schedule by_default = all.schedule(task.default_point);
+    const auto fits = [&](const Schedule& schedule) {
+      return live + scratch_bytes_of(workload, schedule) <= ram_bytes;
+    };
+    ConfigSpace kept = all.filtered(fits);
+    if (kept.size() == 0) {
+      const Schedule lean = nearest_within(all, workload, by_default, 0).front();
+      return Error(ErrorCode::kFailed,
+                   "task " + std::to_string(task.index) + " (" + task.task->name + ") takes " +
+                       std::to_string(live + scratch_bytes_of(workload, by_default)) +
+                       " bytes of arena, --ram allows " + std::to_string(ram_bytes) +
+                       "; the smallest achievable is " +
+                       std::to_string(live + scratch_bytes_of(workload, lean)));
+    }
+    Schedule start = nearest_within(kept, workload, by_default, ram_bytes - live)[0];
+    for (const Schedule& usual : default_schedules_of(workload, device))
+      if (kept.find(usual)) {
+        start = usual;
+        break;
+      }
+    task.default_point = *kept.find(start);
+    for (const Measurement* m : records.of(task.workload)) {
+      const auto schedule = parse_schedule(m->schedule);
+      if (schedule && all.find(*schedule) && !kept.find(*schedule))
+        dropped.emplace(m->workload, m->schedule);
+    }
+    task.space = std::move(kept);
+  }
+  Records within;
+  for (const Measurement& m : records.all())
+    if (!dropped.contains({m.workload, m.schedule})) within.add(m);
+  records = std::move(within);
+  return ok_status();
+}
+
+}  // namespace tinytune

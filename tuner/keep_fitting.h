@@ -1,0 +1,21 @@
+// Spaces cut to what a network within a memory limit can use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "devices/device.h"
+#include "models/integer_network.h"
+#include "records/records.h"
+#include "tinytune/result.h"
+#include "tuner/tuning_task.h"
+
+namespace tinytune {
+
+/// Drops from every task the schedules that no network within `ram_bytes` can use, and from the
+/// records those of them that were measured; a task whose default goes starts from the
+/// next template's, or its nearest neighbour. kFailed: nothing is left of a task.
+Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
+                    std::vector<TuningTask>& tasks, Records& records);
+
+}  // namespace tinytune

@@ -1,0 +1,27 @@
+// A task of the model as it is tuned: with the schedules that there are to choose from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "models/tasks.h"
+#include "schedules/config_space.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct TuningTask {
+  int index = 0;               ///< in the model
+  const Task* task = nullptr;  ///< outlives this
+  std::string workload;        ///< text form, as records hold it
+  ConfigSpace space;
+  size_t default_point = 0;
+};
+
+/// kUnsupported: no template takes one of the tasks on this device.
+Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,
+                                                  const std::vector<int>& selected,
+                                                  const Device& device);
+
+}  // namespace tinytune
