@@ -93,6 +93,9 @@ class TunerService::State::Stream final : public Reactor {
 
   Conversation& conversation() { return conversation_; }
 
+  /// Whether it still takes a place: one that is over waits for gRPC to let go of it, no more.
+  bool takes_a_place() const { return !over_; }
+
   /// Starts reading, or ends at once what there is no room for.
   void open(bool room) {
     if (room) return StartRead(&incoming_);
@@ -177,7 +180,9 @@ class TunerService::State::Stream final : public Reactor {
 
 TunerService::State::Reactor* TunerService::State::Work(grpc::CallbackServerContext* context) {
   const std::lock_guard lock(mutex);
-  const bool room = streams.size() < most_connections;
+  const auto taken = static_cast<size_t>(std::count_if(
+      streams.begin(), streams.end(), [](const auto& stream) { return stream->takes_a_place(); }));
+  const bool room = taken < most_connections;
   Stream* stream = streams.emplace_back(std::make_unique<Stream>(*this, context)).get();
   stream->open(room);
   settle();
