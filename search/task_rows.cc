@@ -31,16 +31,16 @@ std::vector<float> values_of(const Knob& knob, size_t column, Columns& columns) 
 
 }  // namespace
 
-TaskRows::TaskRows(SearchProblem problem, Columns& columns)
-    : problem_(std::move(problem)), columns_(columns) {
+TaskRows::TaskRows(const SearchProblem& problem, Columns& columns)
+    : space_(*problem.space), describe_(problem.describe), columns_(columns) {
   const auto column_of = [&](const std::string& name) {
     return static_cast<uint32_t>(columns.of(name));
   };
-  for (const auto& [fact, value] : problem_.device)
+  for (const auto& [fact, value] : problem.device)
     device_.push_back({column_of(device_column(fact)), static_cast<float>(value)});
   const uint32_t in_template = column_of("template");
-  for (size_t f = 0; f < problem_.space->family_count(); ++f) {
-    const ConfigSpace::Family& family = problem_.space->family(f);
+  for (size_t f = 0; f < space_.family_count(); ++f) {
+    const ConfigSpace::Family& family = space_.family(f);
     const size_t word = columns.word(in_template, family.template_name);
     template_.push_back({in_template, static_cast<float>(word)});
     knobs_.emplace_back();
@@ -55,16 +55,16 @@ const TaskRows::Row& TaskRows::row(size_t point) {
   const auto [entry, is_new] = made_.try_emplace(point);
   Row& row = entry->second;
   if (!is_new) return row;
-  const LoopNest nest = problem_.describe(point);
+  const LoopNest nest = describe_(point);
   row.features = features_of(nest);
   row.named = device_;
   for (const auto& [name, value] : nest.switches) {
     const size_t column = columns_.of(switch_column(name));
     row.named.push_back({static_cast<uint32_t>(column), static_cast<float>(value)});
   }
-  const size_t family = problem_.space->family_of(point);
+  const size_t family = space_.family_of(point);
   row.named.push_back(template_[family]);
-  const ConfigSpace::Coordinates& at = problem_.space->coordinates(point);
+  const ConfigSpace::Coordinates& at = space_.coordinates(point);
   for (size_t k = 0; k < at.size(); ++k)
     row.named.push_back({knobs_[family][k].column, knobs_[family][k].values[at[k]]});
   return row;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -20,8 +21,9 @@ namespace tinytune {
 
 class TaskRows {
  public:
-  /// `columns` outlives this; its columns of the space's knobs are claimed here.
-  TaskRows(SearchProblem problem, Columns& columns);
+  /// `columns` outlives this; its columns of the space's knobs are claimed here. Of the problem its
+  /// space and its words stay: the model in it may be what owns these rows.
+  TaskRows(const SearchProblem& problem, Columns& columns);
 
   /// Makes the rows of these points, which may claim columns.
   void describe(std::span<const size_t> points);
@@ -44,7 +46,8 @@ class TaskRows {
   };
   const Row& row(size_t point);
 
-  SearchProblem problem_;
+  const ConfigSpace& space_;
+  const std::function<LoopNest(size_t point)> describe_;
   Columns& columns_;
   std::vector<Cell> device_;                    ///< in every row
   std::vector<Cell> template_;                  ///< of each family

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "base/rng.h"
@@ -70,6 +71,18 @@ TEST(SharedModel, CyclesOfDifferentTasks_AreNotCompared) {
   observe_some(model, b, small, 200);
   EXPECT_GT(agreement(model, a, large), 0.85);
   EXPECT_GT(agreement(model, b, small), 0.85);
+}
+
+TEST(SharedModel, RunThatEnds_LeavesNoModelBehind) {
+  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  std::weak_ptr<SharedModel> left;
+  {
+    SearchProblem problem = landscape.problem(1);
+    problem.model = std::make_shared<SharedModel>(1);
+    left = problem.model;
+    EXPECT_TRUE(make_strategy("xgb", problem));
+  }
+  EXPECT_TRUE(left.expired());
 }
 
 TEST(SharedModel, SameCalls_SameScores) {
