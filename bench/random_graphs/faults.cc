@@ -211,10 +211,11 @@ Damage in_packed(std::string family, std::string constant, Change change) {
 
 /// The multiplier that stands at `at`.
 Change halve(size_t at) {
-  return [at](Numbers& params) { return (params[at] /= 2) != 0; };
+  return [at](Numbers& params) { return at < params.size() && (params[at] /= 2) != 0; };
 }
 
 bool swap_weights(Numbers& weights) {
+  if (weights.size() < 2) return false;
   std::swap(weights[0], weights[1]);
   return weights[0] != weights[1];
 }
@@ -228,6 +229,7 @@ bool forget_a_group(Numbers& params) {
 // Of convolutions, lengths (in bytes) stand between the weights of their groups.
 bool merge_groups(Numbers& weights) {
   const int64_t first = weights[0] & 0xff;
+  if (static_cast<size_t>(first) + 1 >= weights.size()) return false;
   const auto second = weights.begin() + 1 + first;
   const int64_t both = first + (*second & 0xff);
   if (*second == 0 || both > 255) return false;
