@@ -13,9 +13,11 @@ if(TINYTUNE_SANITIZE)
   # No -Werror: the checks hide from GCC what it knows of values, and its manual warns of warnings
   # that are false for that. A release build of the same files has it. No vptr: LLVM and Halide are
   # built without run-time types.
-  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
-  target_compile_options(tinytune_options INTERFACE ${sanitizers} -fno-omit-frame-pointer)
-  target_link_options(tinytune_options INTERFACE ${sanitizers})
+  set(TINYTUNE_SANITIZERS
+    -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+  target_compile_options(tinytune_options INTERFACE
+    ${TINYTUNE_SANITIZERS} -fno-omit-frame-pointer)
+  target_link_options(tinytune_options INTERFACE ${TINYTUNE_SANITIZERS})
   set(TINYTUNE_TEST_TIMEOUT 1800)
 else()
   target_compile_options(tinytune_options INTERFACE -Werror)

@@ -36,7 +36,8 @@ TEST_F(Install, AnotherProject_FindsAndUsesTheLibrary) {
               "  return tinytune::list_devices().empty();\n"
               "}\n");
   ASSERT_NO_FATAL_FAILURE(expect_runs({"cmake", "-G", "Ninja", "-S", path("host"), "-B",
-                                       path("host/build"), "-DCMAKE_PREFIX_PATH=" + path("usr")}));
+                                       path("host/build"), "-DCMAKE_PREFIX_PATH=" + path("usr"),
+                                       "-DCMAKE_EXE_LINKER_FLAGS=" TINYTUNE_LINK_FLAGS}));
   ASSERT_NO_FATAL_FAILURE(expect_runs({"cmake", "--build", path("host/build")}));
   expect_runs({path("host/build/host")});
   expect_runs({path("usr/bin/tune"), "devices"});

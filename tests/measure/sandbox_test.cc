@@ -282,7 +282,7 @@ TEST(Sandbox, HostThatIgnoresSigchld_StillLearnsWhatACandidateDied) {
   sigaction(SIGCHLD, &ignore, &before);
   {
     auto sandbox = Sandbox::start(misbehave).value();
-    const auto report = sandbox.run(text("crash"), {});
+    const auto report = sandbox.run(text("abort"), {});
     ASSERT_TRUE(report);
     EXPECT_EQ(report->end, SandboxEnd::kCrashed);
     EXPECT_NE(report->detail.find("signal"), std::string::npos) << report->detail;
