@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "deploy/network_simulation.h"
@@ -40,12 +41,11 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
 // Functions that are no kernels.
 uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& elf,
                               const MemoryRegion& code) {
+  std::set<std::string> parts;
+  for (const PlaceablePart& part : network.placeable) parts.insert(part.symbol);
   uint64_t bytes = 0;
   for (const auto& [name, range] : elf.symbols) {
-    const bool is_part =
-        std::any_of(network.placeable.begin(), network.placeable.end(),
-                    [&, &symbol = name](const PlaceablePart& p) { return p.symbol == symbol; });
-    if (!is_part && range.address - code.address < code.size_bytes)
+    if (!parts.contains(name) && range.address - code.address < code.size_bytes)
       bytes += range.size + kSlackBytes;
   }
   return bytes;
@@ -58,8 +58,7 @@ Status add_savings(const Graph& graph, const GeneratedNetwork& network,
   for (const int t : graph.inputs)
     inputs.emplace_back(static_cast<size_t>(graph.tensor(t).bytes()), uint8_t{0});
   std::vector<std::string> functions;
-  for (const GeneratedLayer& layer : network.layers)
-    if (!layer.symbol.empty()) functions.push_back(layer.symbol);
+  for (const LayerFunction& function : network.functions) functions.push_back(function.symbol);
   TT_TRY_ASSIGN(const std::vector<Counts> counts, simulation.count(inputs, functions));
   std::map<std::string, uint64_t> constant_bytes;  // by layer
   for (const Group& group : groups)

@@ -1,5 +1,6 @@
 // NetworkSimulation::invoke(): one call of the whole network, told layer by layer.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,24 +24,26 @@ const std::string& NetworkSimulation::memory_at(uint32_t address) const {
   return kNone;
 }
 
-// Of the layer's kernel, or of its own code if it has none.
-std::string NetworkSimulation::memory_of_code(const std::string& layer) const {
-  if (network_->placeable.empty()) return "";
-  std::string function = layer;
-  for (const PlaceablePart& part : network_->placeable)
-    if (part.code && !part.symbol.empty() &&
-        std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
-      function = part.symbol;
-  return memory_at(elf_.symbols.at(function).address);
-}
-
-std::string NetworkSimulation::memory_of_weights(const std::string& layer) const {
-  std::set<std::string> names;
-  for (const PlaceablePart& part : network_->placeable)
-    if (!part.code && std::find(part.layers.begin(), part.layers.end(), layer) != part.layers.end())
-      names.insert(memory_at(elf_.symbols.at(part.symbol).address));
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : "+") + name;
+// The code of a layer is its kernel, or the function itself if it has none.
+std::map<std::string, NetworkSimulation::Homes> NetworkSimulation::homes() const {
+  std::map<std::string, Homes> all;
+  if (network_->placeable.empty()) return all;
+  for (const LayerFunction& function : network_->functions)
+    all[function.symbol].code = memory_at(elf_.symbols.at(function.symbol).address);
+  std::map<std::string, std::set<std::string>> weights;
+  for (const PlaceablePart& part : network_->placeable) {
+    if (part.symbol.empty()) continue;
+    const std::string& memory = memory_at(elf_.symbols.at(part.symbol).address);
+    for (const std::string& layer : part.layers) {
+      if (part.code)
+        all[layer].code = memory;
+      else
+        weights[layer].insert(memory);
+    }
+  }
+  for (const auto& [layer, memories] : weights)
+    for (const std::string& memory : memories)
+      all[layer].weights += (all[layer].weights.empty() ? "" : "+") + memory;
   return all;
 }
 
@@ -73,32 +76,37 @@ LayerCost NetworkSimulation::cost_of(const GeneratedLayer& layer, const Counts* 
   cost.branches_taken = counts->branches_taken;
   cost.fetch_wait_cycles = counts->fetch_wait_cycles;
   cost.read_wait_cycles = counts->read_wait_cycles;
-  cost.code_memory = memory_of_code(layer.symbol);
-  cost.weights_memory = memory_of_weights(layer.symbol);
   return cost;
 }
 
 /// In the model's order. Transforms between layouts are no layer's: they stay in the overhead.
 void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
-  size_t section = 0;
+  const std::map<std::string, Homes> homes_of = homes();
+  size_t visit = 0;
   for (const GeneratedLayer& layer : network_->layers) {
     if (!is_counted(layer)) {
       if (layer.index != kTransformIndex) report.layers.push_back(cost_of(layer, nullptr));
       continue;
     }
-    const Counts& counts = call_report.sections.at(section++);
+    const Counts& counts = call_report.visits.at(visit++).counts;
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(cost_of(layer, &counts));
+    const auto home = homes_of.find(layer.symbol);
+    if (home == homes_of.end()) continue;
+    report.layers.back().code_memory = home->second.code;
+    report.layers.back().weights_memory = home->second.weights;
   }
   std::sort(report.layers.begin(), report.layers.end(),
             [](const LayerCost& a, const LayerCost& b) { return a.index < b.index; });
 }
 
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
+  std::set<std::string> functions;
+  for (const GeneratedLayer& layer : network_->layers)
+    if (is_counted(layer)) functions.insert(layer.symbol);
   std::vector<uint32_t> sections;
-  for (const GeneratedLayer& layer : network_->layers) {
-    if (!is_counted(layer)) continue;
-    TT_TRY_ASSIGN(const uint32_t address, address_of(layer.symbol));
+  for (const std::string& function : functions) {
+    TT_TRY_ASSIGN(const uint32_t address, address_of(function));
     sections.push_back(address);
   }
   TT_TRY(fill(inputs));

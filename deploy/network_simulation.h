@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "codegen/networks/network.h"
@@ -46,8 +48,11 @@ class NetworkSimulation {
   Result<uint32_t> address_of(const std::string& symbol) const;
   Result<uint32_t> place_of(int tensor) const;
   const std::string& memory_at(uint32_t address) const;
-  std::string memory_of_code(const std::string& layer) const;
-  std::string memory_of_weights(const std::string& layer) const;
+  struct Homes {
+    std::string code, weights;  ///< names of memories
+  };
+  /// By function; empty where the device has one place only.
+  std::map<std::string, Homes> homes() const;
   void describe_placement(RunReport& report) const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
   LayerCost cost_of(const GeneratedLayer& layer, const Counts* counts) const;

@@ -5,33 +5,6 @@
 #include <algorithm>
 
 namespace tinytune {
-namespace {
-
-Counts& operator+=(Counts& a, const Counts& b) {
-  a.instructions += b.instructions;
-  a.cycles += b.cycles;
-  a.loads += b.loads;
-  a.stores += b.stores;
-  a.multiplies += b.multiplies;
-  a.branches_taken += b.branches_taken;
-  a.fetch_wait_cycles += b.fetch_wait_cycles;
-  a.read_wait_cycles += b.read_wait_cycles;
-  return a;
-}
-
-Counts& operator-=(Counts& a, const Counts& b) {
-  a.instructions -= b.instructions;
-  a.cycles -= b.cycles;
-  a.loads -= b.loads;
-  a.stores -= b.stores;
-  a.multiplies -= b.multiplies;
-  a.branches_taken -= b.branches_taken;
-  a.fetch_wait_cycles -= b.fetch_wait_cycles;
-  a.read_wait_cycles -= b.read_wait_cycles;
-  return a;
-}
-
-}  // namespace
 
 BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory,
                        const MemoryTiming::Waits* waits)
@@ -45,18 +18,17 @@ void BlockGraph::clear() {
   state_index_.clear();
   node_index_.clear();
   nodes_.clear();
+  touched_.clear();
   root_ = Node();
   root_.block = &root_block_;
   at_ = &root_;
 }
 
 void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sections) {
-  for (Edge& edge : root_.edges) edge.count = 0;
-  for (Node& node : nodes_) {
-    for (Edge& edge : node.edges) edge.count = 0;
-  }
+  settle();
+  totals_ = Counts();
   section_addresses_.assign(sections.begin(), sections.end());
-  section_counts_.assign(sections.size(), Counts());
+  visits_.clear();
   for (auto& [address, block] : blocks_) mark_section(block);
   at_ = &root_;
   budget_ = instruction_limit;
@@ -159,6 +131,7 @@ BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_by
   block_at(address, size_bytes);
   Edge& edge = add_edge(*at_, address);
   edge.count = 1;
+  touch(*at_);
   at_ = edge.to;
   return enter_specially();
 }
@@ -188,7 +161,7 @@ void BlockGraph::enter_section(uint32_t return_address) {
 void BlockGraph::leave_section() {
   Counts spent = counts();
   spent -= section_start_;
-  section_counts_[section_] += spent;
+  visits_.push_back({static_cast<size_t>(section_), spent});
   section_ = -1;
   section_return_ = kNowhere;
 }
@@ -198,26 +171,34 @@ void BlockGraph::finish(uint32_t return_address) {
                                   [&](const Edge& edge) { return edge.address == return_address; });
   Edge& edge = known != at_->edges.end() ? *known : add_edge(*at_, return_address);
   ++edge.count;
+  touch(*at_);
   if (section_ >= 0) leave_section();
 }
 
-Counts BlockGraph::counts() const {
-  Counts total;
-  for (const Node& node : nodes_) {
-    const Block& block = *node.block;
-    for (const Edge& edge : node.edges) {
-      total.instructions += edge.count * block.instruction_count;
-      total.cycles += edge.count * edge.cycles;
-      total.loads += edge.count * block.loads;
-      total.stores += edge.count * block.stores;
-      total.multiplies += edge.count * block.multiplies;
-      total.branches_taken += edge.branch_taken ? edge.count : 0;
+void BlockGraph::settle() {
+  for (Node* const node : touched_) {
+    const Block& block = *node->block;
+    for (Edge& edge : node->edges) {
+      totals_.instructions += edge.count * block.instruction_count;
+      totals_.cycles += edge.count * edge.cycles;
+      totals_.loads += edge.count * block.loads;
+      totals_.stores += edge.count * block.stores;
+      totals_.multiplies += edge.count * block.multiplies;
+      totals_.branches_taken += edge.branch_taken ? edge.count : 0;
+      edge.count = 0;
     }
+    node->touched = false;
   }
-  total.fetch_wait_cycles = waits_->fetch;
-  total.read_wait_cycles = waits_->read;
-  total.cycles += waits_->fetch + waits_->read;
-  return total;
+  touched_.clear();
+}
+
+Counts BlockGraph::counts() {
+  settle();
+  Counts all = totals_;
+  all.fetch_wait_cycles = waits_->fetch;
+  all.read_wait_cycles = waits_->read;
+  all.cycles += waits_->fetch + waits_->read;
+  return all;
 }
 
 uint32_t BlockGraph::access_address(size_t index) const {

@@ -3,7 +3,8 @@
 // A node is a block entered with one pipeline state; an edge leads to the block that ran next and
 // carries the cycles of the block it leaves, with the jump taken or not. Hazards across blocks are
 // therefore exact, while a step at run time is one comparison and one increment: no hashing, no
-// arithmetic on cycles. Totals are summed when somebody asks.
+// arithmetic on cycles. Totals are summed when somebody asks, over what has run since the last sum:
+// a program of ten thousand sections pays for each section's own blocks.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class BlockGraph {
   Step enter(uint32_t address, uint32_t size_bytes) {
     for (Edge& edge : at_->edges) {
       if (edge.address != address) continue;
-      ++edge.count;
+      if (edge.count++ == 0) touch(*at_);
       at_ = edge.to;
       const Block& block = *at_->block;
       if (block.instruction_count > budget_ || block.special || address == section_return_) {
@@ -57,8 +58,8 @@ class BlockGraph {
   void finish(uint32_t return_address);
 
   /// Of blocks run to their end; the block that faulted or was refused is not among them.
-  Counts counts() const;
-  const std::vector<Counts>& sections() const { return section_counts_; }
+  Counts counts();
+  const std::vector<SectionVisit>& visits() const { return visits_; }
 
   struct Stop {
     CallEnd end = CallEnd::kReturned;
@@ -93,7 +94,15 @@ class BlockGraph {
     Block* block = nullptr;
     PipelineState entry;
     std::vector<Edge> edges;  ///< few: two for a branch, one per call site for a return
+    bool touched = false;     ///< counted something that is not in the totals yet
   };
+
+  void touch(Node& node) {
+    if (node.touched) return;
+    node.touched = true;
+    touched_.push_back(&node);
+  }
+  void settle();
 
   Step enter_first_time(uint32_t address, uint32_t size_bytes);
   Step enter_specially();
@@ -118,9 +127,11 @@ class BlockGraph {
   Block root_block_;
   Node root_;
   Node* at_ = &root_;
+  std::vector<Node*> touched_;
+  Counts totals_;  ///< but for what `touched_` counts
   uint64_t budget_ = 0;
   std::vector<uint32_t> section_addresses_;
-  std::vector<Counts> section_counts_;
+  std::vector<SectionVisit> visits_;
   int section_ = -1;
   uint32_t section_return_ = kNowhere;
   Counts section_start_;

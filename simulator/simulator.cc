@@ -36,6 +36,30 @@ uint32_t used_bytes(std::span<const uint8_t> stack) {
 
 }  // namespace
 
+Counts& Counts::operator+=(const Counts& other) {
+  instructions += other.instructions;
+  cycles += other.cycles;
+  loads += other.loads;
+  stores += other.stores;
+  multiplies += other.multiplies;
+  branches_taken += other.branches_taken;
+  fetch_wait_cycles += other.fetch_wait_cycles;
+  read_wait_cycles += other.read_wait_cycles;
+  return *this;
+}
+
+Counts& Counts::operator-=(const Counts& other) {
+  instructions -= other.instructions;
+  cycles -= other.cycles;
+  loads -= other.loads;
+  stores -= other.stores;
+  multiplies -= other.multiplies;
+  branches_taken -= other.branches_taken;
+  fetch_wait_cycles -= other.fetch_wait_cycles;
+  read_wait_cycles -= other.read_wait_cycles;
+  return *this;
+}
+
 struct Simulator::State {
   State(const Device& of, Decoder decoder, TimingModel timing)
       : device(of),
@@ -196,7 +220,9 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   report.end = stop.end;
   report.detail = stop.detail;
   report.counts = state.graph.counts();
-  report.sections = state.graph.sections();
+  report.visits = state.graph.visits();
+  report.sections.resize(options.sections.size());
+  for (const SectionVisit& visit : report.visits) report.sections[visit.section] += visit.counts;
   report.return_value = engine->get(roles.result);
   report.stack_bytes = used_bytes(frame);
   if (stop.end != CallEnd::kReturned) return report;

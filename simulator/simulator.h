@@ -48,6 +48,9 @@ struct Counts {
   uint64_t branches_taken = 0;                     ///< conditional ones
   /// Of `cycles`: those spent waiting for code and for data in slow memories (memory_timing.h).
   uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;
+
+  Counts& operator+=(const Counts& other);
+  Counts& operator-=(const Counts& other);
 };
 
 struct CallOptions {
@@ -62,13 +65,20 @@ struct CallOptions {
   std::vector<uint32_t> sections;
 };
 
+/// A section, entered and left once.
+struct SectionVisit {
+  size_t section = 0;  ///< which of CallOptions::sections
+  Counts counts;
+};
+
 struct CallReport {
   CallEnd end = CallEnd::kReturned;
   /// "write of 1 byte at 0x3fc84000 from pc 0x40380010"; empty if returned. Without
   /// check_alignment, the address of the basic block and not of the instruction.
   std::string detail;
-  Counts counts;                 ///< of whole basic blocks: the one that faulted is left out
-  std::vector<Counts> sections;  ///< as CallOptions::sections
+  Counts counts;                     ///< of whole basic blocks: the one that faulted is left out
+  std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
+  std::vector<SectionVisit> visits;  ///< in the order of their entries
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
   bool registers_restored = true;  ///< callee-saved registers and the stack pointer

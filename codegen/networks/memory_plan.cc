@@ -53,20 +53,29 @@ class Planner {
   MemoryPlan place(const std::vector<size_t>& order) const {
     MemoryPlan plan;
     plan.offsets.assign(buffers_.size(), 0);
-    std::vector<std::vector<size_t>> placed(blocks_);  // by block of steps
+    // Of what is placed, by block of steps and then by offset: what lives in it, and what of that
+    // begins in it.
+    std::vector<std::vector<size_t>> living(blocks_), beginning(blocks_);
+    const auto lower = [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; };
+    const auto add = [&](size_t b, std::vector<size_t>& placed) {
+      const bool last = placed.empty() || !lower(b, placed.back());
+      placed.insert(last ? placed.end() : std::upper_bound(placed.begin(), placed.end(), b, lower),
+                    b);
+    };
     std::vector<size_t> neighbours;
     for (const size_t b : order) {
       neighbours.clear();
-      for (size_t block = first_block(b); block <= last_block(b); ++block) {
-        for (const size_t p : placed[block])  // found once: in the first block that both live in
-          if (block == std::max(first_block(b), first_block(p)) &&
-              live_together(buffers_[b], buffers_[p]))
-            neighbours.push_back(p);
-        placed[block].push_back(b);
-      }
-      const auto lower = [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; };
-      if (!std::is_sorted(neighbours.begin(), neighbours.end(), lower))
-        std::sort(neighbours.begin(), neighbours.end(), lower);
+      const auto meet = [&](const std::vector<size_t>& placed) {
+        for (const size_t p : placed)
+          if (live_together(buffers_[b], buffers_[p])) neighbours.push_back(p);
+      };
+      // Each once: those that are there already, in order, then the few that come.
+      meet(living[first_block(b)]);
+      const auto there = static_cast<std::ptrdiff_t>(neighbours.size());
+      for (size_t block = first_block(b) + 1; block <= last_block(b); ++block)
+        meet(beginning[block]);
+      std::sort(neighbours.begin() + there, neighbours.end(), lower);
+      std::inplace_merge(neighbours.begin(), neighbours.begin() + there, neighbours.end(), lower);
       uint32_t offset = 0;
       for (const size_t n : neighbours) {
         if (offset + sizes_[b] <= plan.offsets[n]) break;
@@ -74,6 +83,8 @@ class Planner {
       }
       plan.offsets[b] = offset;
       plan.arena_bytes = std::max(plan.arena_bytes, offset + sizes_[b]);
+      add(b, beginning[first_block(b)]);
+      for (size_t block = first_block(b); block <= last_block(b); ++block) add(b, living[block]);
     }
     return plan;
   }

@@ -101,7 +101,6 @@ class Generation {
         return Error(ErrorCode::kUnsupported, "operator " + std::to_string(op.index) + " (" +
                                                   layer.op + "): no code generator takes it");
       }
-      if (!storage_.is_alias[step]) layer.symbol = layer_symbol(step);
       network_.layers.push_back(std::move(layer));
     }
     name_carriers_of_aliases();
@@ -181,13 +180,26 @@ class Generation {
         places[t] = {plan_.offsets[*storage_.buffer_of[t]],
                      static_cast<uint32_t>(graph_.tensors[t].bytes())};
     LayerPrinter printer(parts_.name, graph_, std::move(places), parts_.constants, parts_.shared);
+    std::unordered_map<std::string, size_t> function_of;  // by body
+    std::vector<size_t> calls_of;                         // a function, in number
     for (size_t step = 0; step < forms_.size(); ++step) {
       if (storage_.is_alias[step]) continue;
       const LayerSite site{layer_symbol(step), comment(step), graph_.operators[step]};
-      parts_.functions.push_back(calls_[step]
-                                     ? printer.kernel_layer(site, *calls_[step], scratch_of(step))
-                                     : printer.emitted_layer(site, forms_[step]));
+      LayerFunction function = calls_[step]
+                                   ? printer.kernel_layer(site, *calls_[step], scratch_of(step))
+                                   : printer.emitted_layer(site, forms_[step]);
+      const auto [same, is_new] = function_of.try_emplace(function.body, calls_of.size());
+      if (is_new) {
+        parts_.functions.push_back(std::move(function));
+        calls_of.push_back(0);
+      }
+      ++calls_of[same->second];
+      network_.layers[step].symbol = parts_.functions[same->second].symbol;
+      parts_.calls.push_back(network_.layers[step].symbol);
     }
+    for (size_t f = 0; f < calls_of.size(); ++f)
+      if (calls_of[f] > 1)
+        parts_.functions[f].comment += ", and " + std::to_string(calls_of[f] - 1) + " more like it";
   }
 
   std::optional<ArenaPlace> scratch_of(size_t step) const {

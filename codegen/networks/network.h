@@ -1,7 +1,8 @@
 // A whole network as a C library: graph + chosen schedules → files to link into firmware.
 //
 // One static arena planned offline, no heap, no interpreter. Each operator of the executed graph is
-// one function `<name>_layer_<index>`, so that a profiler (or our simulator) can tell layers apart.
+// one function `<name>_layer_<index>`, so that a profiler (or our simulator) can tell layers apart;
+// operators that come out the same, addresses included, are calls of the first one's.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ struct Port {
 struct GeneratedLayer {
   int index = 0;  ///< operator index in the model; -1: a layout transform, which no operator owns
   std::string op;
-  std::string symbol;             ///< empty when no code of its own executes
+  std::string symbol;  ///< empty when no code executes; layers that are the same share it
   std::optional<int> fused_into;  ///< the operator that carries its cost
   bool tuned = false;             ///< its schedule came from the source
   std::optional<Schedule> schedule;
@@ -78,7 +79,7 @@ struct GeneratedNetwork {
   std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
   std::vector<Port> inputs, outputs;     ///< in the model's order
-  std::vector<LayerFunction> functions;  ///< in execution order
+  std::vector<LayerFunction> functions;  ///< each once, in the order of their first call
   std::vector<PlaceablePart> placeable;  ///< see codegen/placement.h
   std::vector<bool> fast;                ///< of each: in fast memory; place() sets it
   std::vector<GeneratedLayer> layers;    ///< in execution order: operators and transforms

@@ -20,7 +20,8 @@ struct NetworkParts {
   std::string name;
   const Device& device;
   std::vector<Port> inputs = {}, outputs = {};
-  std::vector<LayerFunction> functions = {};  ///< in execution order
+  std::vector<LayerFunction> functions = {};  ///< each once, in the order of their first call
+  std::vector<std::string> calls = {};        ///< symbols of `functions`, in execution order
   ConstantPool constants = {};
   SharedFunctions shared = {};
   std::vector<KernelSet::Kernel> kernels = {};

@@ -39,7 +39,7 @@ std::string print_source(const NetworkParts& parts) {
   w.line("if ((uintptr_t)arena % " + upper + "_ARENA_ALIGNMENT != 0u) return " + upper +
          "_ERROR_MISALIGNED_ARENA;");
   if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
-  for (const LayerFunction& f : parts.functions) w.line(f.symbol + "(base);");
+  for (const std::string& symbol : parts.calls) w.line(symbol + "(base);");
   w.line("return " + upper + "_OK;").close();
   return out + w.text();
 }

@@ -8,9 +8,8 @@
 
 namespace tinytune {
 
-std::string placement_switch(const std::string& name, const PlaceablePart& part) {
-  const std::string own =
-      part.symbol.empty() ? "LAYERS" : c_upper(part.symbol.substr(name.size() + 1));
+std::string placement_switch(const std::string& name, const std::string& symbol) {
+  const std::string own = symbol.empty() ? "LAYERS" : c_upper(symbol.substr(name.size() + 1));
   return c_upper(name) + "_FAST_" + own;
 }
 
@@ -26,7 +25,7 @@ std::string print_placement(const std::string& name, const Device& device,
                     "start-up code has to copy. */\n#ifndef " + guard + "\n#define " + guard +
                     "\n\n";
   for (size_t i = 0; i < parts.size(); ++i)
-    out += "#define " + placement_switch(name, parts[i]) + (fast[i] ? " 1\n" : " 0\n");
+    out += "#define " + placement_switch(name, parts[i].symbol) + (fast[i] ? " 1\n" : " 0\n");
   out += "\n/* The linker's names of fast memory. */\n";
   if (!device.fast_code_memory.empty())
     out += "#define " + upper + "_FAST_CODE_SECTION \"" + as_symbol_word(device.fast_code_section) +

@@ -26,8 +26,8 @@ struct PlaceablePart {
   std::vector<std::string> layers;  ///< functions that use it
 };
 
-/// "KWS_FAST_LAYER_3_WEIGHTS", the switch of a part.
-std::string placement_switch(const std::string& name, const PlaceablePart& part);
+/// "KWS_FAST_LAYER_3_WEIGHTS", the switch of the part of that symbol.
+std::string placement_switch(const std::string& name, const std::string& symbol);
 
 /// "<name>_placement.h".
 std::string placement_header(const std::string& name);

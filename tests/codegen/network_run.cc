@@ -31,17 +31,16 @@ class Runner {
     }
     fill(inputs);
     CallOptions options;
+    for (const LayerFunction& function : network_.functions)
+      options.sections.push_back(image_.symbols.at(function.symbol).address);
     std::vector<int> indices;
     for (const GeneratedLayer& layer : network_.layers)
-      if (!layer.symbol.empty()) {
-        options.sections.push_back(image_.symbols.at(layer.symbol).address);
-        indices.push_back(layer.index);
-      }
+      if (!layer.symbol.empty()) indices.push_back(layer.index);
     const CallReport report = call(network_.invoke_symbol, options);
     EXPECT_EQ(report.return_value, 0u);
     result.instructions = report.counts.instructions;
     for (size_t i = 0; i < indices.size(); ++i)
-      result.layer_instructions[indices[i]] = report.sections.at(i).instructions;
+      result.layer_instructions[indices[i]] = report.visits.at(i).counts.instructions;
     for (const int output : graph_.outputs) result.outputs.push_back(read(output));
     return result;
   }

@@ -223,6 +223,11 @@ TEST(SimulatorCall, Sections_CountTheirCalleesAndAddUp) {
     EXPECT_EQ(report.sections[0].cycles, 4u);
     EXPECT_EQ(report.sections[1].instructions, 2u * 7);  // `call` is auipc and jalr
     EXPECT_EQ(report.counts.instructions, 2u * 7 + 3 + 4 + 3 * 2);
+    ASSERT_EQ(report.visits.size(), 3u);
+    for (const size_t visit : {0, 1, 2}) {
+      EXPECT_EQ(report.visits[visit].section, visit == 1 ? 0u : 1u);
+      EXPECT_EQ(report.visits[visit].counts.instructions, visit == 1 ? 3u : 7u);
+    }
   }
   options.sections = {program.symbol("f")};
   const CallReport whole = program.call({}, options);

@@ -54,6 +54,29 @@ TEST(GenerateNetwork, Reshape_RunsNoCode) {
   EXPECT_EQ(network->layers[1].symbol, "net_layer_1");
 }
 
+// Maxima with the input, all from one place to the same one but for the first and the last.
+TEST(GenerateNetwork, LayersThatComeOutTheSame_AreOneFunction) {
+  constexpr int kLayers = 9;
+  GraphBuilder b;
+  const std::vector<int> shape = {1, 160};
+  const int x = b.input(shape, 0.1f, 5);
+  int y = x;
+  for (int i = 0; i < kLayers; ++i)
+    y = b.op(i % 2 ? OperatorKind::kMinimum : OperatorKind::kMaximum, {y, x}, {}, shape, 0.1f, 5);
+  const Graph graph = b.finish({y});
+  const Device device = *load_device("rv32imc");
+  auto network = generate_network(executed(graph), device, {}, {"net"});
+  ASSERT_TRUE(network.has_value()) << network.error().message();
+  EXPECT_LT(network->functions.size(), 5u);
+  ASSERT_EQ(network->layers.size(), size_t{kLayers});
+  EXPECT_EQ(network->layers[4].symbol, network->layers[2].symbol);
+  EXPECT_NE(network->layers[4].symbol, network->layers[3].symbol);
+  EXPECT_THAT(network->functions[1].comment, HasSubstr("more like it"));
+  expect_exact(graph, device, seeded_inputs(graph, 2));
+  const NetworkRun run = run_network(*network, graph, device, seeded_inputs(graph, 2));
+  for (int i = 0; i < kLayers; ++i) EXPECT_GT(run.layer_instructions.at(i), 160u) << i;
+}
+
 TEST(GenerateNetwork, ElementwiseAfterLastUse_WorksInPlace) {
   GraphBuilder b;
   const int x = b.input({1, 160}, 0.1f, 5);
