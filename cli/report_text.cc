@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/layouts.h"
@@ -14,10 +17,12 @@ std::string shape_text(const std::vector<int>& shape) {
 }
 
 std::string shapes_text(const std::vector<TensorInfo>& tensors) {
+  constexpr size_t kMostShown = 6;
   std::string text;
-  for (const TensorInfo& tensor : tensors)
+  for (const TensorInfo& tensor : std::span(tensors).first(std::min(tensors.size(), kMostShown)))
     text += (text.empty() ? "" : ", ") + shape_text(tensor.shape);
-  return text;
+  return tensors.size() > kMostShown ? fmt::format("{}, ... {} in all", text, tensors.size())
+                                     : text;
 }
 
 std::string or_dash(const std::optional<uint64_t>& value) { return value ? grouped(*value) : "-"; }

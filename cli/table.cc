@@ -15,12 +15,14 @@ void Table::add(std::vector<std::string> row) {
 }
 
 std::string Table::text() const {
+  std::vector<bool> is_number;
+  for (size_t i = 0; i < width_.size(); ++i) is_number.push_back(numeric(i));
   std::string all;
   for (const auto& row : rows_) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      line += numeric(i) ? fmt::format("{:>{}}", row[i], width_[i])
-                         : fmt::format("{:<{}}", row[i], width_[i]);
+      line += is_number[i] ? fmt::format("{:>{}}", row[i], width_[i])
+                           : fmt::format("{:<{}}", row[i], width_[i]);
       line += "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
