@@ -1,11 +1,14 @@
 // How long models of many operators take, stage by stage, and how the time grows.
 //
 //   import_bench [OPERATORS]      seconds for that many operators (2500) and for four times as many
+//   import_bench --write FOLDER   the larger models as FOLDER/<name>.tflite instead
 //
 // Every stage should be linear: a ratio far above 4 names the one that is not.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -166,17 +169,7 @@ std::vector<double> timed(const Graph& written, const Device& device) {
   return seconds;
 }
 
-}  // namespace
-}  // namespace tinytune
-
-int main(int argc, char** argv) {
-  using namespace tinytune;
-  const int operators = argc > 1 ? std::atoi(argv[1]) : 2500;
-  if (operators < 2) {
-    std::fprintf(stderr, "usage: import_bench [OPERATORS]\n");
-    return 2;
-  }
-  const Device device = taken(load_device("esp32c3"));
+void print_times(int operators, const Device& device) {
   std::printf("%-14s %-10s %10d %10d %8s\n", "model", "stage", operators, 4 * operators, "ratio");
   for (const Kind& kind : kKinds) {
     const auto few = timed(kind.make(operators), device),
@@ -184,6 +177,40 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < few.size(); ++i)
       std::printf("%-14s %-10s %9.3fs %9.3fs %8.1f\n", kind.name, kStages[i], few[i], many[i],
                   many[i] / std::max(few[i], 1e-6));
+  }
+}
+
+bool write_models(int operators, const std::string& folder) {
+  for (const Kind& kind : kKinds) {
+    const std::vector<uint8_t> bytes = write_tflite(kind.make(operators));
+    std::ofstream file(folder + "/" + kind.name + ".tflite", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    if (!file.flush()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace tinytune
+
+int main(int argc, char** argv) {
+  using namespace tinytune;
+  CLI::App app("Times of models of many operators, stage by stage", "import_bench");
+  int operators = 2500;
+  std::string folder;
+  app.add_option("OPERATORS", operators,
+                 "of the smaller models; the larger have four times as many")
+      ->check(CLI::Range(2, 100'000))
+      ->capture_default_str();
+  app.add_option("--write", folder, "write the larger models there, and time nothing")
+      ->check(CLI::ExistingDirectory);
+  CLI11_PARSE(app, argc, argv);
+  if (folder.empty()) {
+    print_times(operators, taken(load_device("esp32c3")));
+  } else if (!write_models(4 * operators, folder)) {
+    std::fprintf(stderr, "import_bench: cannot write in %s\n", folder.c_str());
+    return 1;
   }
   return 0;
 }
