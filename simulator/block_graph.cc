@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+
+#include "simulator/riscv_execute.h"
 
 namespace tinytune {
 
@@ -32,6 +35,7 @@ void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sec
   for (auto& [address, block] : blocks_) mark_section(block);
   at_ = &root_;
   budget_ = instruction_limit;
+  charged_ = 0;
   section_ = -1;
   section_return_ = kNowhere;
   stop_ = Stop();
@@ -44,6 +48,30 @@ void BlockGraph::mark_section(Block& block) const {
   block.section = starts ? static_cast<int>(section - section_addresses_.begin()) : -1;
   block.special = starts || !block.refusal.empty();
 }
+
+namespace {
+
+constexpr uint32_t kPageBytes = 4096, kMostInstructions = 512;  // of one of the emulator's blocks
+
+/// Bytes that the emulator's block at `address` runs. One that ends in an instruction that only we
+/// know is given 4 bytes short of that instruction, modulo 2^16.
+uint32_t true_size(uint32_t address, uint32_t size_bytes, std::span<const uint8_t> code) {
+  const uint32_t target = static_cast<uint16_t>(size_bytes + 4);
+  uint32_t offset = 0, instructions = 0;
+  while (offset < target && offset + 4 <= code.size()) {
+    offset += (code[offset] & 3) == 3 ? 4 : 2;
+    ++instructions;
+  }
+  if (offset != target || offset + 4 > code.size()) return size_bytes;
+  uint32_t last = 0;
+  std::memcpy(&last, &code[offset], 4);
+  // Both also cut blocks, and what follows is a block of its own.
+  const bool is_cut = instructions >= kMostInstructions ||
+                      (offset > 0 && address / kPageBytes != (address + offset - 1) / kPageBytes);
+  return is_bit_manipulation(last) && !is_cut ? offset + 4 : size_bytes;
+}
+
+}  // namespace
 
 BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   const auto [position, is_new] = blocks_.try_emplace(address);
@@ -58,10 +86,12 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   if (region != nullptr) {
     code = memory_->at(address, uint64_t{region->address} + region->size_bytes - address);
   }
+  if (decoder_.family() == CoreFamily::kRiscv32)
+    block.size_bytes = true_size(address, size_bytes, code);
   decoder_.begin_block();
   for (size_t offset = 0; offset < code.size();) {
-    if (offset >= size_bytes && !block.instructions.empty() &&
-        block.instructions.back().ends_block) {
+    if (offset >= block.size_bytes && !block.instructions.empty() &&
+        (block.instructions.back().ends_block || block.instructions.back().by_hand)) {
       break;
     }
     const Decoder::Decoded decoded =
@@ -70,7 +100,7 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
       block.refusal = fmt::format("{} at {:#010x}", decoded.refusal, decoded.instruction.address);
       break;
     }
-    if (offset >= size_bytes) break;  // a block that was cut short; the rest runs next
+    if (offset >= block.size_bytes) break;  // a block that was cut short; the rest runs next
     const Instruction& instruction = decoded.instruction;
     block.instructions.push_back(instruction);
     block.loads += instruction.is_load();
@@ -79,6 +109,7 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     offset += instruction.size_bytes;
   }
   block.instruction_count = static_cast<uint32_t>(block.instructions.size());
+  block.to_next = !block.instructions.empty() && block.instructions.back().to_next;
   mark_section(block);
   return block;
 }
@@ -106,30 +137,52 @@ BlockGraph::Node& BlockGraph::node_at(Block& block, const PipelineState& entry) 
   return *node;
 }
 
-BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t address) {
+// Two edges for one address: a branch to the instruction after it costs differently when taken.
+// Both keys are odd, so that the step at run time finds neither and asks.
+uint32_t BlockGraph::key_of(const Block& left, uint32_t address) const {
+  if (!left.to_next || address != left.address + left.size_bytes) return address;
+  const bool taken = condition_ && condition_(left.instructions.back());
+  return taken ? ~address : ~address ^ 2;
+}
+
+BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t key, uint32_t address) {
   Edge edge;
-  edge.address = address;
+  edge.address = key;
   const Block& block = *from.block;
+  const auto next = blocks_.find(address);
+  PipelineState state;
   if (!block.instructions.empty()) {
     const Instruction& last = block.instructions.back();
-    // A block that the emulator cut short ends in no jump; control just goes on. A branch to the
-    // instruction after it counts as not taken: nobody can tell the two apart.
-    const bool taken = last.ends_block && address != block.address + block.size_bytes;
-    PipelineState state = from.entry;
-    edge.cycles = timing_.run(block.instructions, taken, state);
-    edge.branch_taken = taken && last.conditional;
-    if (const auto next = blocks_.find(address); next != blocks_.end()) {
-      edge.to = &node_at(next->second, state);
-    }
-  } else if (const auto next = blocks_.find(address); next != blocks_.end()) {
-    edge.to = &node_at(next->second, PipelineState());
+    // A block that the emulator cut short ends in no jump; control just goes on.
+    const bool elsewhere = address != block.address + block.size_bytes;
+    const bool jumps = last.kind >= InstructionKind::kJump && !last.conditional;
+    BlockExit exit;
+    exit.taken = last.ends_block && (elsewhere || jumps || key == ~address);
+    exit.target = address;
+    exit.target_straddles = address % 4 != 0 && next != blocks_.end() &&
+                            !next->second.instructions.empty() &&
+                            next->second.instructions.front().size_bytes == 4;
+    state = from.entry;
+    edge.cycles = timing_.run(block.instructions, exit, state);
+    edge.branch_taken = exit.taken && last.conditional;
   }
+  if (next != blocks_.end()) edge.to = &node_at(next->second, state);
   return from.edges.emplace_back(edge);
 }
 
 BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_bytes) {
+  const uint32_t key = key_of(*at_->block, address);
+  if (key != address) {
+    for (Edge& edge : at_->edges) {
+      if (edge.address != key) continue;
+      ++edge.count;
+      touch(*at_);
+      at_ = edge.to;
+      return enter_specially();
+    }
+  }
   block_at(address, size_bytes);
-  Edge& edge = add_edge(*at_, address);
+  Edge& edge = add_edge(*at_, key, address);
   edge.count = 1;
   touch(*at_);
   at_ = edge.to;
@@ -169,7 +222,7 @@ void BlockGraph::leave_section() {
 void BlockGraph::finish(uint32_t return_address) {
   const auto known = std::find_if(at_->edges.begin(), at_->edges.end(),
                                   [&](const Edge& edge) { return edge.address == return_address; });
-  Edge& edge = known != at_->edges.end() ? *known : add_edge(*at_, return_address);
+  Edge& edge = known != at_->edges.end() ? *known : add_edge(*at_, return_address, return_address);
   ++edge.count;
   touch(*at_);
   if (section_ >= 0) leave_section();
@@ -197,7 +250,7 @@ Counts BlockGraph::counts() {
   Counts all = totals_;
   all.fetch_wait_cycles = waits_->fetch;
   all.read_wait_cycles = waits_->read;
-  all.cycles += waits_->fetch + waits_->read;
+  all.cycles += waits_->fetch + waits_->read + charged_;
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -54,6 +55,14 @@ class BlockGraph {
   }
   void enter_section(uint32_t return_address);
 
+  /// Whether a branch to the instruction after it is taken can only be told by its condition; asked
+  /// before the next block runs. Without an answer it is not taken.
+  using Condition = std::function<bool(const Instruction&)>;
+  void set_condition(Condition condition) { condition_ = std::move(condition); }
+
+  /// More cycles of the block that runs now, which its instructions alone do not tell.
+  void charge(uint64_t cycles) { charged_ += cycles; }
+
   /// The last block left for `return_address`, and the call is over.
   void finish(uint32_t return_address);
 
@@ -72,10 +81,19 @@ class BlockGraph {
   uint32_t access_address(size_t index) const;
   uint32_t block_address() const { return at_->block->address; }
 
+  /// The last instruction of the block that runs now; null if it has none.
+  const Instruction* last_instruction() const {
+    const std::vector<Instruction>& all = at_->block->instructions;
+    return all.empty() ? nullptr : &all.back();
+  }
+
+  const TimingModel& timing() const { return timing_; }
+
  private:
   struct Block {
     uint32_t address = 0, size_bytes = 0;
     uint32_t instruction_count = 0;
+    bool to_next = false;  ///< ends in a branch to the instruction after it
     bool special = false;  ///< starts a section, or is refused
     std::vector<Instruction> instructions;
     uint64_t loads = 0, stores = 0, multiplies = 0;
@@ -84,7 +102,7 @@ class BlockGraph {
   };
   struct Node;
   struct Edge {
-    uint32_t address = 0;  ///< of the block it leads to
+    uint32_t address = 0;  ///< of the block it leads to; see key_of
     uint32_t cycles = 0;   ///< of the block it leaves
     uint64_t count = 0;
     Node* to = nullptr;
@@ -106,9 +124,10 @@ class BlockGraph {
 
   Step enter_first_time(uint32_t address, uint32_t size_bytes);
   Step enter_specially();
+  uint32_t key_of(const Block& left, uint32_t address) const;
   void leave_section();
   void mark_section(Block& block) const;
-  Edge& add_edge(Node& from, uint32_t address);
+  Edge& add_edge(Node& from, uint32_t key, uint32_t address);
   Block& block_at(uint32_t address, uint32_t size_bytes);
   uint32_t state_number(const PipelineState& state);
   Node& node_at(Block& block, const PipelineState& entry);
@@ -130,6 +149,8 @@ class BlockGraph {
   std::vector<Node*> touched_;
   Counts totals_;  ///< but for what `touched_` counts
   uint64_t budget_ = 0;
+  uint64_t charged_ = 0;
+  Condition condition_;
   std::vector<uint32_t> section_addresses_;
   std::vector<SectionVisit> visits_;
   int section_ = -1;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "simulator/machine_code.h"
+#include "simulator/riscv_execute.h"
 
 namespace tinytune {
 namespace {
@@ -150,6 +151,8 @@ Result<Decoder> Decoder::create(const Target& target) {
   return Decoder(std::move(state));
 }
 
+CoreFamily Decoder::family() const { return state_->target.family; }
+
 void Decoder::begin_block() {
   if (state_->target.family != CoreFamily::kArmM) return;
   // LLVM's Thumb disassembler remembers how much of an IT block is left; NOPs use it up.
@@ -176,6 +179,9 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     const MachineCode code = state_->freed(inst);
     const bool simulated = state_->target.family == CoreFamily::kArmM ? describe_arm(code, out)
                                                                       : describe_riscv(code, out);
+    uint32_t word = 0;
+    for (size_t i = 0; i < size; ++i) word |= uint32_t{bytes[i]} << (8 * i);
+    out.by_hand = state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word);
     if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";
     return result;
   }

@@ -29,6 +29,8 @@ class Decoder {
     std::string refusal;
   };
 
+  CoreFamily family() const;
+
   /// To be called before the first instruction of a block: whether a Thumb instruction is
   /// predicated depends on those before it.
   void begin_block();

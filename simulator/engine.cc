@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
+#include <cstring>
+
 namespace tinytune {
 namespace {
 
@@ -93,6 +95,28 @@ struct Engine::Hooks {
     uc_emu_stop(unicorn);
   }
 
+  // An instruction that the emulator does not know; it has stepped over it.
+  static void exception(uc_engine* unicorn, uint32_t, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const auto write = engine.execute_by_hand();
+    if (!write) {
+      engine.fault_ = {
+          CallEnd::kIllegalInstruction,
+          fmt::format("exception in the block at {:#010x}", engine.graph_.block_address())};
+      uc_emu_stop(unicorn);
+    } else if (write->reg != 0) {
+      engine.set(static_cast<int>(write->reg), write->value);
+    }
+  }
+
+  // Only at signed divisions.
+  static void division(uc_engine*, uint64_t address, uint32_t, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const auto dividend = riscv_signed_dividend(engine.code_at(static_cast<uint32_t>(address)));
+    if (dividend && engine.get(static_cast<int>(*dividend)) >> 31 != 0)
+      engine.graph_.charge(engine.graph_.timing().negative_dividend_cycles());
+  }
+
   static bool invalid(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
                       void* user) {
     Engine& engine = *static_cast<Engine*>(user);
@@ -109,6 +133,48 @@ struct Engine::Hooks {
     return false;
   }
 };
+
+uint32_t Engine::code_at(uint32_t address) const {
+  uint32_t code = 0;
+  std::span<const uint8_t> bytes = memory_->at(address, 4);
+  if (bytes.empty()) bytes = memory_->at(address, 2);
+  if (!bytes.empty()) std::memcpy(&code, bytes.data(), bytes.size());
+  return code;
+}
+
+std::optional<RegisterWrite> Engine::execute_by_hand() const {
+  const Instruction* last = graph_.last_instruction();
+  if (last == nullptr || !last->by_hand) return std::nullopt;
+  return execute_bit_manipulation(code_at(last->address),
+                                  [&](unsigned reg) { return get(static_cast<int>(reg)); });
+}
+
+bool Engine::branch_holds(const Instruction& branch) const {
+  return family_ == CoreFamily::kRiscv32 &&
+         riscv_branch_holds(code_at(branch.address),
+                            [&](unsigned reg) { return get(static_cast<int>(reg)); });
+}
+
+// Unicorn asks for hooks when it translates, so they are there before it does. Bytes that only look
+// like a division are never asked about.
+Status Engine::watch_dividends(std::span<const AddressRange> filled) {
+  if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
+  for (const AddressRange& range : filled) {
+    const std::span<const uint8_t> bytes = memory_->at(range.address, range.size_bytes);
+    for (size_t i = 0; i + 4 <= bytes.size(); i += 2) {
+      uint32_t code;
+      std::memcpy(&code, &bytes[i], 4);
+      if (!riscv_signed_dividend(code)) continue;
+      uc_hook unused;
+      const uint64_t at = range.address + i;
+      const uc_err error = uc_hook_add(handle(unicorn_), &unused, UC_HOOK_CODE,
+                                       reinterpret_cast<void*>(&Hooks::division), this, at, at);
+      if (error != UC_ERR_OK)
+        return Error(ErrorCode::kFailed, fmt::format("unicorn: {}", uc_strerror(error)));
+    }
+  }
+  return ok_status();
+}
 
 bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
   for (const AddressRange& range : *off_limits_) {
@@ -131,14 +197,16 @@ std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t si
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
+                                               std::span<const AddressRange> filled,
                                                BlockGraph& graph, MemoryTiming& timing,
                                                Watch watch) {
   std::unique_ptr<Engine> engine(new Engine(target.family, graph, timing, watch));
-  TT_TRY(engine->open(target, memory));
+  TT_TRY(engine->open(target, memory, filled));
   return engine;
 }
 
-Status Engine::open(const Target& target, const Memory& memory) {
+Status Engine::open(const Target& target, const Memory& memory,
+                    std::span<const AddressRange> filled) {
   const auto failed = [](const char* what, uc_err error) {
     return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
   };
@@ -149,6 +217,7 @@ Status Engine::open(const Target& target, const Memory& memory) {
           : uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
   if (error != UC_ERR_OK) return failed("uc_open", error);
   unicorn_ = unicorn;
+  memory_ = &memory;
   if (arm) {
     // The largest core of its architecture: the decoder refuses what the device lacks.
     const bool v8 = target.triple.starts_with("thumbv8m");
@@ -173,6 +242,7 @@ Status Engine::open(const Target& target, const Memory& memory) {
     }
   };
   hook(UC_HOOK_MEM_INVALID, &Hooks::invalid);
+  if (!arm) hook(UC_HOOK_INTR, &Hooks::exception);
   switch (watch_) {
     case Watch::kNothing:
       hook(UC_HOOK_BLOCK, &Hooks::block);
@@ -191,7 +261,8 @@ Status Engine::open(const Target& target, const Memory& memory) {
       hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access);
       break;
   }
-  return error == UC_ERR_OK ? ok_status() : Status(failed("uc_hook_add", error));
+  if (error != UC_ERR_OK) return failed("uc_hook_add", error);
+  return watch_dividends(filled);
 }
 
 Engine::~Engine() {
@@ -211,6 +282,7 @@ void Engine::set(int reg, uint32_t value) {
 BlockGraph::Stop Engine::run(uint32_t function) {
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
+  graph_.set_condition([this](const Instruction& branch) { return branch_holds(branch); });
   const uint64_t begin = family_ == CoreFamily::kArmM ? function | 1u : function;
   const uc_err error = uc_emu_start(handle(unicorn_), begin, kReturnAddress, 0, 0);
   if (fault_.end != CallEnd::kReturned) return fault_;

@@ -9,12 +9,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "devices/device.h"
 #include "simulator/block_graph.h"
 #include "simulator/memory.h"
+#include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
 #include "tinytune/result.h"
 
@@ -40,7 +43,9 @@ class Engine {
     kMemory,    ///< … and what is read from slow memories
     kAccesses,  ///< check every access; no memory timing
   };
+  /// `filled`: where code may stand.
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
+                                                std::span<const AddressRange> filled,
                                                 BlockGraph& graph, MemoryTiming& timing,
                                                 Watch watch);
   Engine(const Engine&) = delete;
@@ -59,12 +64,18 @@ class Engine {
   struct Hooks;
   Engine(CoreFamily family, BlockGraph& graph, MemoryTiming& timing, Watch watch)
       : family_(family), graph_(graph), timing_(timing), watch_(watch) {}
+  uint32_t code_at(uint32_t address) const;
+  std::optional<RegisterWrite> execute_by_hand() const;
+  bool branch_holds(const Instruction& branch) const;
+  /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
+  Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
-  Status open(const Target& target, const Memory& memory);
+  Status open(const Target& target, const Memory& memory, std::span<const AddressRange> filled);
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
 
   CoreFamily family_;
+  const Memory* memory_ = nullptr;
   BlockGraph& graph_;
   MemoryTiming& timing_;
   void* unicorn_ = nullptr;  ///< uc_engine

@@ -26,8 +26,10 @@ struct Instruction {
   InstructionKind kind = InstructionKind::kAlu;
   uint8_t words = 1;             ///< registers that a load or store moves
   bool ends_block = false;       ///< may go somewhere else than to the next instruction
+  bool by_hand = false;          ///< the emulator cannot run it; riscv_execute.h can
   bool conditional = false;      ///< a branch, or predicated: may do nothing
   bool backward = false;         ///< a branch to a lower address
+  bool to_next = false;          ///< a branch to the instruction after it: taken or not
   bool call = false;             ///< leaves a return address
   bool register_offset = false;  ///< of a load or store: base plus a register
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte

@@ -30,8 +30,8 @@ struct MachineCode {
 uint64_t riscv_register_bit(std::string_view name);
 uint64_t arm_register_bit(std::string_view name);
 
-/// Fills everything but address and size. False: an instruction that no kernel has business with
-/// and that nothing here could answer, like a trap or a read of a cycle counter.
+/// Fills everything but address and size, which are there. False: an instruction that no kernel has
+/// business with and that nothing here could answer, like a trap or a read of a cycle counter.
 bool describe_riscv(const MachineCode& code, Instruction& out);
 bool describe_arm(const MachineCode& code, Instruction& out);
 

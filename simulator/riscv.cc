@@ -66,7 +66,9 @@ bool describe_riscv(const MachineCode& code, Instruction& out) {
   }
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads;
   for (const MachineOperand& operand : code.operands) {
-    if (out.kind == InstructionKind::kBranch && operand.immediate < 0) out.backward = true;
+    if (out.kind != InstructionKind::kBranch || operand.is_register) continue;
+    out.backward = operand.immediate < 0;
+    out.to_next = operand.immediate == out.size_bytes;
   }
   out.call = out.kind >= InstructionKind::kJump && out.writes != 0;
   out.ends_block = out.kind >= InstructionKind::kBranch;

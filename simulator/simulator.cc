@@ -72,7 +72,8 @@ struct Simulator::State {
   Result<Engine*> engine(Engine::Watch watch) {
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
-      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, graph, memory_timing, watch));
+      TT_TRY_ASSIGN(wanted,
+                    Engine::create(device.target, memory, filled, graph, memory_timing, watch));
     }
     return wanted.get();
   }
@@ -164,10 +165,11 @@ Status Simulator::write(uint32_t address, std::span<const uint8_t> bytes) {
   }
   std::copy(bytes.begin(), bytes.end(), target.begin());
   const AddressRange range{address, static_cast<uint32_t>(bytes.size())};
-  if (state_->memory_timing.times_reads({&range, 1}) &&
-      !state_->memory_timing.times_reads(state_->filled))
+  const bool code = state_->memory.region(address)->executable;
+  if (code || (state_->memory_timing.times_reads({&range, 1}) &&
+               !state_->memory_timing.times_reads(state_->filled)))
     state_->filled.push_back(range);
-  if (state_->memory.region(address)->executable) state_->forget_code();
+  if (code) state_->forget_code();
   return ok_status();
 }
 

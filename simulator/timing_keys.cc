@@ -9,6 +9,13 @@ namespace {
 // in_order adds:
 //   load_use, multiply_use  more until an instruction that reads the result can issue
 //   jump_use                more when the instruction before wrote the register jumped to
+// and, where they are not as if the core lacked the effect (timing_in_order.cc):
+//   branch_predicted        of a branch that the branch target buffer foresaw [branch_taken]
+//   branch_mispredicted     of one that it foresaw and that falls through [branch_not_taken]
+//   misaligned_target       more for fetching on at a 32-bit instruction whose address is no
+//                           multiple of 4: after a taken branch, a jump, a misprediction [0]
+//   store_data_late         cycles that a store needs its data later than its address [0]
+//   divide_negative         of a signed division of a negative number [divide]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -24,6 +31,11 @@ constexpr TimingKey kInOrder[] = {
     {"load_use", &TimingCycles::load_use},
     {"multiply_use", &TimingCycles::multiply_use},
     {"jump_use", &TimingCycles::jump_use},
+    {"branch_predicted", &TimingCycles::branch_predicted, &TimingCycles::branch_taken},
+    {"branch_mispredicted", &TimingCycles::branch_mispredicted, &TimingCycles::branch_not_taken},
+    {"misaligned_target", &TimingCycles::misaligned_target, &TimingCycles::misaligned_target},
+    {"store_data_late", &TimingCycles::store_data_late, &TimingCycles::store_data_late},
+    {"divide_negative", &TimingCycles::divide_negative, &TimingCycles::divide},
 };
 
 // cortex_m adds:

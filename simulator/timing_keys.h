@@ -1,4 +1,4 @@
-// The keys of each timing model: a device file must give exactly these.
+// The keys of each timing model: a device file must give these, and no others.
 #pragma once
 
 #include <span>
@@ -11,6 +11,8 @@ namespace tinytune::internal {
 struct TimingKey {
   std::string_view name;
   uint32_t TimingCycles::*cycles;
+  /// What holds for a file without the key; null: it must have it.
+  uint32_t TimingCycles::*otherwise = nullptr;
 };
 
 /// Empty for a model that has none, and for an unknown one.

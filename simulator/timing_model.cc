@@ -24,6 +24,7 @@ void advance(std::array<uint8_t, 32>& waits, uint32_t cycles) {
 
 uint64_t PipelineState::hash() const {
   const uint64_t rest[] = {just_written, first.writes,
+                           uint64_t{predicted_branch} << 1 | uint64_t{landed_beside},
                            uint64_t{after_load} | uint64_t{cycle_open} << 1 |
                                uint64_t{slot_open} << 2 | uint64_t{store_wait} << 3};
   return Fnv1a()
@@ -53,6 +54,10 @@ Result<TimingModel> TimingModel::create(const Timing& timing) {
   }
   for (const internal::TimingKey& key : keys) {
     const auto found = timing.cycles.find(std::string(key.name));
+    if (found == timing.cycles.end() && key.otherwise != nullptr) {
+      model.cycles_.*key.cycles = model.cycles_.*key.otherwise;
+      continue;
+    }
     if (found == timing.cycles.end()) {
       return Error(ErrorCode::kInvalidInput, "timing model '" + timing.model + "' needs the key '" +
                                                  std::string(key.name) + "'");
@@ -62,15 +67,17 @@ Result<TimingModel> TimingModel::create(const Timing& timing) {
   return model;
 }
 
-uint32_t TimingModel::run(std::span<const Instruction> block, bool taken,
+uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& exit,
                           PipelineState& state) const {
   if (model_ == Model::kUnit) return static_cast<uint32_t>(block.size());
   uint32_t cycles = 0;
   for (size_t i = 0; i < block.size(); ++i) {
-    const bool jumps = taken && i + 1 == block.size();
+    const bool jumps = exit.taken && i + 1 == block.size();
     cycles += model_ == Model::kDualIssue ? issue_dual(block[i], jumps, state)
                                           : issue_single(block[i], jumps, state);
   }
+  if (model_ == Model::kInOrder && !block.empty())
+    cycles += static_cast<uint32_t>(redirect(block.back(), exit, state));
   return cycles;
 }
 
@@ -111,8 +118,12 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
 uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
                                    PipelineState& state) const {
   uint32_t stall = 0;
-  for_each_register(instruction.reads & 0xffffffff,
-                    [&](int reg) { stall = std::max<uint32_t>(stall, state.wait[reg]); });
+  const uint64_t stored =
+      instruction.is_store() ? instruction.reads & ~instruction.address_reads : 0;
+  for_each_register(instruction.reads & 0xffffffff, [&](int reg) {
+    const uint32_t late = (stored >> reg & 1) != 0 ? cycles_.store_data_late : 0;
+    if (state.wait[reg] > late) stall = std::max<uint32_t>(stall, state.wait[reg] - late);
+  });
   if ((instruction.address_reads & state.just_written) != 0) {
     stall +=
         instruction.kind == InstructionKind::kJumpIndirect ? cycles_.jump_use : cycles_.address_use;

@@ -24,17 +24,28 @@ namespace tinytune {
 
 /// What one block leaves behind for the next.
 struct PipelineState {
-  std::array<uint8_t, 32> wait{};       ///< cycles until a register can be read
-  std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
-  uint64_t just_written = 0;            ///< by the instruction before
-  bool after_load = false;              ///< it was a load of one register
-  uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
-  bool cycle_open = false;              ///< dual issue: the last cycle is paid for
-  bool slot_open = false;               ///< … and another may issue in it
-  Instruction first;                    ///< … beside this one, its address left out
+  static constexpr uint32_t kNoBranch = 1;  ///< odd: no code address
+
+  std::array<uint8_t, 32> wait{};         ///< cycles until a register can be read
+  std::array<uint8_t, 32> late_wait{};    ///< the same for a consumer that reads late
+  uint64_t just_written = 0;              ///< by the instruction before
+  bool after_load = false;                ///< it was a load of one register
+  uint8_t store_wait = 0;                 ///< dual issue: cycles until the store buffer has room
+  bool cycle_open = false;                ///< dual issue: the last cycle is paid for
+  bool slot_open = false;                 ///< … and another may issue in it
+  Instruction first;                      ///< … beside this one, its address left out
+  uint32_t predicted_branch = kNoBranch;  ///< in the branch target buffer
+  bool landed_beside = false;  ///< a jump led into that branch's word: fetched without the buffer
 
   bool operator==(const PipelineState&) const = default;
   uint64_t hash() const;
+};
+
+/// How control leaves a block.
+struct BlockExit {
+  bool taken = false;             ///< through the jump of its last instruction
+  uint32_t target = 0;            ///< the address of what runs next
+  bool target_straddles = false;  ///< … an instruction of 32 bits that starts on an odd half word
 };
 
 /// Cycles by key; the keys are the members' names.
@@ -46,6 +57,8 @@ struct TimingCycles {
   uint32_t branch_taken = 1, branch_not_taken = 1, jump = 1, call = 1, jump_indirect = 1;
   uint32_t multiply_use = 0, address_use = 0, jump_use = 0;
   uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0;
+  uint32_t branch_predicted = 1, branch_mispredicted = 1, misaligned_target = 0;
+  uint32_t store_data_late = 0, divide_negative = 1;
 };
 
 class TimingModel {
@@ -53,15 +66,20 @@ class TimingModel {
   /// kInvalidInput: an unknown model, or an unknown or missing key; the message names it.
   static Result<TimingModel> create(const Timing& timing);
 
-  /// Cycles of `block` entered in `state`, which is left as the block leaves it. `taken` says
-  /// whether control leaves through its last instruction's jump.
-  uint32_t run(std::span<const Instruction> block, bool taken, PipelineState& state) const;
+  /// Cycles of `block` entered in `state`, which is left as the block leaves it.
+  uint32_t run(std::span<const Instruction> block, const BlockExit& exit,
+               PipelineState& state) const;
+
+  /// What a signed division costs beyond its cycles if the dividend is negative.
+  uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
  private:
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
+  /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
+  int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
   uint32_t single_cycles(const Instruction& instruction, bool taken,
                          const PipelineState& state) const;
 
