@@ -1,5 +1,6 @@
 #include <array>
 #include <bit>
+#include <string>
 
 #include "simulator/machine_code.h"
 
@@ -47,6 +48,25 @@ bool is_complex(std::string_view name) {
              "t2CLZ",   "t2BFI",   "t2BFC",   "t2SBFX", "t2UBFX", "t2SSAT", "t2USAT", "t2QADD",
              "t2QSUB",  "t2QDADD", "t2QDSUB", "t2SADD", "t2UADD", "t2SSUB", "t2USUB", "t2SHADD",
              "t2UHADD", "t2SEL",   "t2UQ",    "t2USAD", "t2SASX", "t2SSAX", "t2UASX", "t2USAX"});
+}
+
+bool is_extension(std::string_view name) {
+  for (const char* plain : {"SXTH", "SXTB", "UXTH", "UXTB"})
+    if (name == std::string("t") + plain || name == std::string("t2") + plain) return true;
+  return false;
+}
+
+/// The last register before the amount of the shift.
+uint64_t shifted_operand(const MachineCode& code) {
+  uint64_t bit = 0;
+  for (const MachineOperand& operand : code.operands) {
+    if (operand.is_register) {
+      if (operand.bit != uint64_t{1} << kFlags) bit = operand.bit;
+    } else if (bit != 0) {
+      break;
+    }
+  }
+  return bit;
 }
 
 /// Offset of a word load from a base register, in bytes; -1 where there is none to know.
@@ -142,6 +162,9 @@ bool describe_arm(const MachineCode& code, Instruction& out) {
   out.offset = word_offset(code);
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
   out.shifted = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
+  // The Cortex-M7 shifts early and adds late; plain extensions it does late too (jnk0le).
+  if (out.shifted) out.late_reads = out.reads & ~shifted_operand(code);
+  if (out.complex && is_extension(code.name)) out.late_reads = out.reads;
   out.reads &= ~kPcBit;
   out.address_reads &= ~kPcBit;
   out.conditional = out.kind == InstructionKind::kBranch || code.predicated;

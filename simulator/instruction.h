@@ -39,7 +39,9 @@ struct Instruction {
   uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;
   uint64_t address_reads = 0;  ///< those of `reads` that form an address
-  uint64_t late_reads = 0;     ///< those of `reads` that are needed last: an accumulator
+  /// Those of `reads` that are needed last: an accumulator, and of complex and shifted arithmetic
+  /// what is neither spread nor shifted.
+  uint64_t late_reads = 0;
 
   bool is_load() const { return kind == InstructionKind::kLoad; }
   bool is_store() const { return kind == InstructionKind::kStore; }

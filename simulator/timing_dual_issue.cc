@@ -12,14 +12,17 @@
 namespace tinytune {
 namespace {
 
+constexpr uint64_t kFlags = uint64_t{1} << 16;  // as arm_m.cc numbers them
+constexpr uint8_t kFlagsEarly = 3;              // cycles after which a branch on them costs less
+
 template <typename Visit>
 void for_each_register(uint64_t mask, Visit visit) {
   for (mask &= 0xffffffff; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));
 }
 
 void advance(PipelineState& state, uint32_t cycles) {
-  state.store_wait =
-      state.store_wait > cycles ? static_cast<uint8_t>(state.store_wait - cycles) : uint8_t{0};
+  for (uint8_t* const wait : {&state.store_wait, &state.flags_wait})
+    *wait = *wait > cycles ? static_cast<uint8_t>(*wait - cycles) : uint8_t{0};
   for (auto* waits : {&state.wait, &state.late_wait}) {
     for (uint8_t& wait : *waits) {
       wait = wait > cycles ? static_cast<uint8_t>(wait - cycles) : uint8_t{0};
@@ -52,8 +55,8 @@ uint64_t late_reads(const Instruction& i) {
   if (i.is_multiply()) return i.late_reads;
   if (i.is_store()) return i.reads & ~i.address_reads;
   if (i.kind == InstructionKind::kBranch) return i.reads;
-  if (i.kind != InstructionKind::kAlu || i.complex || i.shifted) return 0;
-  return i.reads;
+  if (i.kind != InstructionKind::kAlu) return 0;
+  return i.complex || i.shifted ? i.late_reads : i.reads;
 }
 
 uint32_t stall_of(const Instruction& i, const PipelineState& state) {
@@ -115,7 +118,9 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
   if (taken && (i.kind == InstructionKind::kJumpIndirect || i.kind < InstructionKind::kBranch)) {
     more += cycles_.jump_indirect - 1;
   }
-  if (i.kind == InstructionKind::kBranch && i.backward && !taken) more += cycles_.mispredict;
+  if ((i.writes & kFlags) != 0) state.flags_wait = kFlagsEarly;
+  if (i.kind == InstructionKind::kBranch && i.backward && !taken)
+    more += state.flags_wait > 0 ? cycles_.mispredict : cycles_.mispredict_early;
   if (more > 0 || i.words > 1 || i.kind == InstructionKind::kDivide) {
     advance(state, more);
     state.slot_open = false;

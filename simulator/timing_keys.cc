@@ -45,6 +45,11 @@ constexpr TimingKey kInOrder[] = {
 //   transfer_base, transfer            LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers
 //   address_use                        more when the instruction before wrote a register that forms
 //                                      an address
+// and, where they are not as if the core lacked the effect:
+//   load_after_store                   instead of load when the instruction before is a store
+//   [load] misaligned_target                  more for a taken branch or jump to a 32-bit
+//   instruction whose
+//                                      address is no multiple of 4 [0]
 // An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
 // top of its own cycles.
 constexpr TimingKey kCortexM[] = {
@@ -65,6 +70,8 @@ constexpr TimingKey kCortexM[] = {
     {"jump", &TimingCycles::jump},
     {"call", &TimingCycles::call},
     {"jump_indirect", &TimingCycles::jump_indirect},
+    {"load_after_store", &TimingCycles::load_after_store, &TimingCycles::load},
+    {"misaligned_target", &TimingCycles::misaligned_target, &TimingCycles::misaligned_target},
 };
 
 // dual_issue: everything issues in one cycle unless named here, alone or beside another
@@ -79,6 +86,7 @@ constexpr TimingKey kCortexM[] = {
 //   jump_indirect    cycles of a jump to a register, returns included
 //   mispredict       cycles lost when a backward branch falls through. A loop is predicted to go
 //                    on and everything else to go as it does: the predictor has no better model.
+//   mispredict_early the same where the flags were set three cycles before [mispredict]
 constexpr TimingKey kDualIssue[] = {
     {"divide", &TimingCycles::divide},
     {"load_use", &TimingCycles::load_use},
@@ -88,6 +96,7 @@ constexpr TimingKey kDualIssue[] = {
     {"address_use", &TimingCycles::address_use},
     {"jump_indirect", &TimingCycles::jump_indirect},
     {"mispredict", &TimingCycles::mispredict},
+    {"mispredict_early", &TimingCycles::mispredict_early, &TimingCycles::mispredict},
 };
 
 }  // namespace

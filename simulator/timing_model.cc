@@ -23,10 +23,10 @@ void advance(std::array<uint8_t, 32>& waits, uint32_t cycles) {
 }  // namespace
 
 uint64_t PipelineState::hash() const {
-  const uint64_t rest[] = {just_written, first.writes,
-                           uint64_t{predicted_branch} << 1 | uint64_t{landed_beside},
-                           uint64_t{after_load} | uint64_t{cycle_open} << 1 |
-                               uint64_t{slot_open} << 2 | uint64_t{store_wait} << 3};
+  const uint64_t rest[] = {
+      just_written, first.writes, uint64_t{predicted_branch} << 1 | uint64_t{landed_beside},
+      uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
+          uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
@@ -78,6 +78,8 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
   }
   if (model_ == Model::kInOrder && !block.empty())
     cycles += static_cast<uint32_t>(redirect(block.back(), exit, state));
+  if (model_ == Model::kCortexM && exit.taken && exit.target_straddles)
+    cycles += cycles_.misaligned_target;
   return cycles;
 }
 
@@ -99,6 +101,7 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
     case InstructionKind::kLoad:
       if (model_ == Model::kInOrder) return cycles_.load;
       if (instruction.words > 1) break;
+      if (state.after_store) return cycles_.load_after_store;
       return state.after_load ? cycles_.load_after_load : cycles_.load;
     case InstructionKind::kStore:
       if (model_ == Model::kInOrder) return cycles_.store;
@@ -138,6 +141,7 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
                     [&](int reg) { state.wait[reg] = static_cast<uint8_t>(latency); });
   state.just_written = instruction.writes;
   state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
+  state.after_store = model_ == Model::kCortexM && instruction.is_store();
   return cycles;
 }
 

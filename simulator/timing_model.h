@@ -30,7 +30,9 @@ struct PipelineState {
   std::array<uint8_t, 32> late_wait{};    ///< the same for a consumer that reads late
   uint64_t just_written = 0;              ///< by the instruction before
   bool after_load = false;                ///< it was a load of one register
+  bool after_store = false;               ///< it was a store
   uint8_t store_wait = 0;                 ///< dual issue: cycles until the store buffer has room
+  uint8_t flags_wait = 0;                 ///< dual issue: cycles until the flags are known early
   bool cycle_open = false;                ///< dual issue: the last cycle is paid for
   bool slot_open = false;                 ///< … and another may issue in it
   Instruction first;                      ///< … beside this one, its address left out
@@ -51,12 +53,12 @@ struct BlockExit {
 /// Cycles by key; the keys are the members' names.
 struct TimingCycles {
   uint32_t alu = 1, multiply = 1, multiply_high = 1, divide = 1;
-  uint32_t load = 1, load_use = 0, load_after_load = 1;
+  uint32_t load = 1, load_use = 0, load_after_load = 1, load_after_store = 1;
   uint32_t store = 1, store_after_load = 1, store_register_offset = 1;
   uint32_t transfer_base = 0, transfer = 1;
   uint32_t branch_taken = 1, branch_not_taken = 1, jump = 1, call = 1, jump_indirect = 1;
   uint32_t multiply_use = 0, address_use = 0, jump_use = 0;
-  uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0;
+  uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0, mispredict_early = 0;
   uint32_t branch_predicted = 1, branch_mispredicted = 1, misaligned_target = 0;
   uint32_t store_data_late = 0, divide_negative = 1;
 };

@@ -8,7 +8,9 @@ constexpr std::string_view kRi5cy = "CV32E40P manual (prior, not this chip)";
 constexpr std::string_view kArm = "Arm 100166";
 constexpr std::string_view kRecalled = "Arm 100166 (recalled)";
 constexpr std::string_view kM4 = "jnk0le, STM32F407";
+constexpr std::string_view kWaitNs = "mbed-os wait_ns, CMSIS-DAP: two cycles";
 constexpr std::string_view kM7 = "jnk0le, STM32H743";
+constexpr std::string_view kM7Shift = "jnk0le, STM32H743: only the shifted operand is read early";
 constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 
 constexpr std::string_view kL4 = "hal_rcc.c, hal_flash.h: 5 wait states, 64-bit reads";
@@ -47,12 +49,15 @@ constexpr MicroKernel kKernels[] = {
     {"stm32f4", "store", "str r2,[r0]", 1, 1, kM4},
     {"stm32f4", "store, register offset", "str r2,[r0,r6]", 2, 2, kM4},
     {"stm32f4", "load, then store", "ldr r2,[r0]\nstr r3,[r0,#4]\nadds r4,r4,r5", 3, 3, kM4},
-    {"stm32f4", "store, then load", "str r3,[r0,#4]\nldr r2,[r0]\nadds r4,r4,r5", 4, 5, kM4},
+    {"stm32f4", "store, then load", "str r3,[r0,#4]\nldr r2,[r0]\nadds r4,r4,r5", 5, 5, kM4},
     {"stm32f4", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 5, 5, kRecalled},
     {"stm32f4", "load double", "ldrd r2,r3,[r0]", 3, 3, kRecalled},
     {"stm32f4", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kArm},
-    {"stm32f4", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 5,
-     "Arm 100166: 1 + P, P = 1 to 3"},
+    {"stm32f4", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kWaitNs},
+    {"stm32f4", "branch taken to a wide instruction, aligned",
+     "cmp r0,r0\nbeq 1f\nnop\nnop\n1: add.w r2,r2,r3", 4, 4, kWaitNs},
+    {"stm32f4", "branch taken to one on an odd half word",
+     "cmp r0,r0\nbeq 1f\nnop\n1: add.w r2,r2,r3\nnop", 6, 6, kM4},
 
     {"stm32f7", "four adds", "add r2,r2,#1\nadd r3,r3,#1\nadd r4,r4,#1\nadd r5,r5,#1", 2, 2, kM7},
     {"stm32f7", "multiplies never pair", "mul r2,r0,r1\nmul r3,r0,r1", 2, 2, kM7},
@@ -67,6 +72,13 @@ constexpr MicroKernel kKernels[] = {
      "jnk0le, STM32H743: 2.4 each; the model counts whole cycles", Slow::kNothing, -0.8},
     {"stm32f7", "two packed extensions", "sxtb16 r2,r4\nsxtb16 r3,r5", 2, 2, kM7},
     {"stm32f7", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 2, 2, kM7},
+    {"stm32f7", "loop left, flags just set", "1: cmp r0,r0\nbne 1b", 9, 9, kM7},
+    {"stm32f7", "loop left, flags set early",
+     "1: cmp r0,r0\nsmlad r2,r0,r1,r2\nsmlad r2,r0,r1,r2\nsmlad r2,r0,r1,r2\n"
+     "smlad r2,r0,r1,r2\nbne 1b",
+     10, 10, kM7},
+    {"stm32f7", "chain of sums with a shifted operand", "add r2,r2,r4,lsl #2", 1, 1, kM7Shift},
+    {"stm32f7", "chain through the shifted operand", "add r2,r4,r2,lsl #2", 2, 2, kM7Shift},
     {"stm32f7", "word load to smlad", "ldr r2,[r0]\nsmlad r3,r2,r2,r3", 2, 2, kM7},
 
     {"rp2040", "add", "adds r2,r2,r3", 1, 1, kM0},

@@ -56,7 +56,7 @@ TEST_P(CortexM4Timing, Stores_TakeOneTwoWithRegisterOffsetAndHideALoad) {
   EXPECT_EQ(cost("str r2,[r0,#8]\nstr r3,[r0,#4]"), 2);
   EXPECT_EQ(cost("movs r4,#4\nnop\nstr r2,[r0,r4]"), 1 + 1 + 2);
   EXPECT_EQ(cost("ldr r2,[r0]\nstr r3,[r0,#4]"), 2);
-  EXPECT_EQ(cost("str r3,[r0,#4]\nldr r2,[r0]"), 3);
+  EXPECT_EQ(cost("str r3,[r0,#4]\nldr r2,[r0]"), 1 + 3);
 }
 
 TEST_P(CortexM4Timing, MultipleTransfers_TakeOneAndOnePerRegister) {
@@ -65,12 +65,18 @@ TEST_P(CortexM4Timing, MultipleTransfers_TakeOneAndOnePerRegister) {
   EXPECT_EQ(cost("ldrd r2,r3,[r0]"), 3);
 }
 
-TEST_P(CortexM4Timing, Branches_TakeOneOrThree) {
+TEST_P(CortexM4Timing, Branches_TakeOneOrTwoAndJumpsThree) {
   EXPECT_EQ(cost("cmp r2,#3\nbne 1f\n1:"), 1 + 1);
-  EXPECT_EQ(cost("cmp r2,#4\nbne 1f\nnop\n1:"), 1 + 3);
+  EXPECT_EQ(cost("cmp r2,#4\nbne 1f\nnop\n1:"), 1 + 2);
   EXPECT_EQ(cost("b 1f\nnop\n1:"), 3);
   EXPECT_EQ(cost("cbz r2,1f\nnop\n1:"), 1 + 1);
-  EXPECT_EQ(cost("movs r2,#100\n1: subs r2,#1\nbne 1b"), 1 + 100 + 99 * 3 + 1);
+  EXPECT_EQ(cost("movs r2,#100\n1: subs r2,#1\nbne 1b"), 1 + 100 + 99 * 2 + 1);
+}
+
+TEST_P(CortexM4Timing, WideInstructionOnAnOddHalfWord_TakesOneMoreToJumpTo) {
+  const std::string odd = ".p2align 2\nnop\nb 1f\nnop\n1: add.w r2,r2,r3\nnop";
+  const std::string even = ".p2align 2\nnop\nb 1f\nnop\nnop\n1: add.w r2,r2,r3\nnop";
+  EXPECT_EQ(cost(odd), cost(even) + 1);
 }
 
 TEST_P(CortexM4Timing, Divide_TakesItsUpperEnd) { EXPECT_EQ(cost("udiv r2,r2,r3"), 12); }
