@@ -67,7 +67,9 @@ struct MemoryRegion {
   /// Names of caches that instructions and data come through; empty: they cost nothing extra.
   std::string fetch_cache, read_cache;
   uint32_t fill_cycles = 0;  ///< that the core waits for one fill
-  std::string source;        ///< of fill_cycles
+  /// The same where code runs on from the fill before, which a prefetch buffer hides in part.
+  uint32_t next_fill_cycles = 0;
+  std::string source;  ///< of both
 };
 
 /// Cycles of an in-order core. Keys are the names the timing model defines

@@ -19,6 +19,7 @@ uint64_t hash_of(const Device& device) {
          << m.writable;
     if (!m.source.empty())
       text << ' ' << m.fetch_cache << ' ' << m.read_cache << ' ' << m.fill_cycles;
+    if (m.next_fill_cycles != m.fill_cycles) text << " next " << m.next_fill_cycles;
   }
   for (const CacheModel& c : device.caches) {
     text << "\ncache " << c.name << ' ' << c.size_bytes << ' ' << c.line_bytes << ' ' << c.ways

@@ -53,6 +53,10 @@ Status read_speed(const Reader& reader, const toml::table& table,
   if (region.fetch_cache.empty() && region.read_cache.empty() && !table.contains("fill_cycles"))
     return ok_status();
   TT_TRY_ASSIGN(region.fill_cycles, reader.get_word(table, name, "fill_cycles"));
+  region.next_fill_cycles = region.fill_cycles;
+  if (table.contains("next_fill_cycles")) {
+    TT_TRY_ASSIGN(region.next_fill_cycles, reader.get_word(table, name, "next_fill_cycles"));
+  }
   TT_TRY_ASSIGN(region.source, reader.get_line(table, name, "source"));
   if (region.fetch_cache.empty() && region.read_cache.empty())
     return reader.error(table, "memory '" + region.name + "' has fill_cycles and no cache");
@@ -61,6 +65,9 @@ Status read_speed(const Reader& reader, const toml::table& table,
   if (region.fill_cycles > 10'000 || region.source.empty())
     return reader.error(
         table, "memory '" + region.name + "' needs fill_cycles up to 10000 and their source");
+  if (region.next_fill_cycles > region.fill_cycles)
+    return reader.error(
+        table, "memory '" + region.name + "' cannot have next_fill_cycles above its fill_cycles");
   return ok_status();
 }
 
@@ -91,7 +98,7 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
     const std::string name = "[[memory]]";
     TT_TRY(reader.only(table, name,
                        {"name", "address", "size_bytes", "executable", "writable", "fetch_cache",
-                        "read_cache", "fill_cycles", "source"}));
+                        "read_cache", "fill_cycles", "next_fill_cycles", "source"}));
     MemoryRegion region;
     TT_TRY_ASSIGN(region.name, reader.get_name(table, name, "name"));
     TT_TRY_ASSIGN(region.address, reader.get_word(table, name, "address"));

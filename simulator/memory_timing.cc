@@ -74,19 +74,26 @@ MemoryTiming::MemoryTiming(const Device& device) {
     regions_.push_back({{memory.address, memory.size_bytes},
                         named(memory.fetch_cache),
                         named(memory.read_cache),
-                        memory.fill_cycles});
+                        memory.fill_cycles,
+                        memory.next_fill_cycles});
   }
 }
 
 void MemoryTiming::begin() {
   for (Cache& cache : caches_) cache.clear();
   waits_ = Waits();
+  fetched_to_ = 0;
 }
 
 void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
   for (const Region& region : regions_) {
     if (!region.contains(address) || region.fetch == nullptr) continue;
-    waits_.fetch += uint64_t{region.fill_cycles} * region.fetch->touch(address, size_bytes);
+    // Where control jumped to waits for its own fill; all else is run into.
+    const uint32_t jumped = address == fetched_to_ ? 0 : region.fetch->touch(address, 1);
+    const uint32_t next = region.fetch->touch(address, size_bytes);
+    waits_.fetch +=
+        uint64_t{region.fill_cycles} * jumped + uint64_t{region.next_fill_cycles} * next;
+    fetched_to_ = address + size_bytes;
   }
 }
 

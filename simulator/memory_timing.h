@@ -4,8 +4,10 @@
 // model charges. Every call starts with cold caches: an inference follows whatever else a firmware
 // does, and a count that depends on what was measured before it would not be repeatable.
 //
-// Not modelled, because nobody publishes it: prefetch (device files describe it switched off), the
-// arbitration of fetches and reads for one memory, and reads of a line still being filled.
+// A prefetch buffer makes a fill cheaper that code runs into from the one before; how much it hides
+// depends on the code, and the device file has one figure for all of it. Not modelled, because
+// nobody publishes it: the arbitration of fetches and reads for one memory, and reads of a line
+// still being filled.
 #pragma once
 
 #include <cstdint>
@@ -76,13 +78,14 @@ class MemoryTiming {
   struct Region {
     AddressRange range;
     Cache *fetch = nullptr, *read = nullptr;
-    uint32_t fill_cycles = 0;
+    uint32_t fill_cycles = 0, next_fill_cycles = 0;
     bool contains(uint32_t address) const { return address - range.address < range.size_bytes; }
     bool meets(const AddressRange& other) const;
   };
 
   std::vector<Cache> caches_;
   std::vector<Region> regions_;
+  uint32_t fetched_to_ = 0;  ///< where the code fetched last ends
   Waits waits_;
 };
 
