@@ -30,6 +30,7 @@ struct Arguments {
   std::string listen, connect;  ///< addresses
   std::string only;             ///< the half that a worker does: "build", "run"
   bool once = false;            ///< a worker ends with its tuner
+  bool in_flash = false;        ///< a worker measures in flash
 
   // Deploying.
   std::string directory;

@@ -86,7 +86,9 @@ Option fast_ram() {
   return {.names = "--fast-ram",
           .field = &Arguments::fast_ram,
           .value = "BYTES|all|0",
-          .help = "Most bytes of code and weights copied to fast memory; 0: none",
+          .help =
+              "Most bytes of code and weights copied to fast memory; 0: none, and kernels "
+              "count as measured in flash",
           .otherwise = "all that fit",
           .syntax = Syntax::kBytesOrNone};
 }

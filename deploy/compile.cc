@@ -78,8 +78,9 @@ CompileReport report_of(const GeneratedNetwork& network, const std::string& dire
 Result<CompileReport> compile_model(const Model& model, const std::string& device_name,
                                     const std::string& directory, const CompileOptions& options) {
   const MessageSink& sink = options.on_message;
-  TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, sink));
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground(device_name, options.limits, options.records, sink));
+  const auto& [device, records] = ground;
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
   const Deployment deployment{model, device, records, options.limits, sink};

@@ -1,5 +1,6 @@
 #include "deploy/known_records.h"
 
+#include <algorithm>
 #include <map>
 
 #include "templates/kernel_template.h"
@@ -35,6 +36,28 @@ Result<Records> load_records(const std::optional<std::string>& path, const Devic
   const Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
   return applicable_records(*contents, *path, device, sink);
+}
+
+Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
+                           const std::optional<std::string>& path, const MessageSink& sink) {
+  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  const bool flash_alone = limits.fast_ram_bytes == 0;
+  Ground ground{flash_alone ? in_flash(device) : device, {}};
+  if (!path) return ground;
+  const Result<LogContents> contents = read_log(*path);
+  if (!contents) return contents.error().within("--records");
+  const auto measured_on = [&](const Device& where) {
+    return std::any_of(contents->measurements.begin(), contents->measurements.end(),
+                       [&](const Measurement& m) { return m.device_hash == where.hash; });
+  };
+  const bool in_fast_memory = flash_alone && !measured_on(ground.device) && measured_on(device);
+  if (in_fast_memory && sink)
+    sink(MessageKind::kInfo, *path +
+                                 ": nothing was measured in flash (tune --fast-ram 0); taken "
+                                 "from what was measured in fast memory");
+  ground.records =
+      applicable_records(*contents, *path, in_fast_memory ? device : ground.device, sink);
+  return ground;
 }
 
 }  // namespace tinytune

@@ -7,6 +7,7 @@
 #include "devices/device.h"
 #include "records/log.h"
 #include "records/records.h"
+#include "tinytune/memory.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {
@@ -22,5 +23,17 @@ Records applicable_records(const LogContents& contents, const std::string& path,
 /// kInvalidInput: as read_log().
 Result<Records> load_records(const std::optional<std::string>& path, const Device& device,
                              const MessageSink& sink);
+
+/// The device as the limits leave it, and the records that were measured on it.
+struct Ground {
+  Device device;
+  Records records;
+};
+
+/// With no fast memory allowed, records of kernels in flash; where the log has none of the device
+/// in flash, those of fast memory say more than nothing. Errors as load_device() and
+/// load_records().
+Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
+                           const std::optional<std::string>& path, const MessageSink& sink);
 
 }  // namespace tinytune

@@ -68,8 +68,9 @@ std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dump
 
 Result<RunReport> run_model(const Model& model, const std::string& device_name,
                             const RunOptions& options) {
-  TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  TT_TRY_ASSIGN(const Records records, load_records(options.records, device, options.on_message));
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground(device_name, options.limits, options.records, options.on_message));
+  const auto& [device, records] = ground;
   std::vector<std::vector<uint8_t>> inputs = options.inputs;
   if (inputs.empty()) {
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));

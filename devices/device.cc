@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "devices/device_hash.h"
 #include "devices/embedded_devices.h"
 
 namespace tinytune {
@@ -41,6 +42,14 @@ std::vector<std::string> known_devices() {
   std::vector<std::string> names;
   for (const auto& device : internal::embedded_devices()) names.emplace_back(device.name);
   return names;
+}
+
+Device in_flash(Device device) {
+  device.fast_code_memory.clear();
+  device.fast_code_section.clear();
+  device.fast_rodata_memory.clear();
+  device.hash = internal::hash_of(device);
+  return device;
 }
 
 Result<Device> load_device(std::string_view name_or_path) {

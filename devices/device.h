@@ -113,6 +113,11 @@ struct Device {
 /// unknown key, a missing one; the message says which and where.
 Result<Device> load_device(std::string_view name_or_path);
 
+/// The device as it is to who copies nothing to fast memory: code and constants in flash, also while
+/// kernels are measured. Its records are not the other's (another hash); a device without fast
+/// memories is the same.
+Device in_flash(Device device);
+
 /// The devices compiled into the program, by name.
 std::vector<std::string> known_devices();
 

@@ -210,7 +210,8 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
                               const TuneOptions& options) {
   const auto started = Clock::now();
   TT_TRY(check_options(options));
-  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(Device device, load_device(device_name));
+  if (options.limits.fast_ram_bytes == 0) device = in_flash(std::move(device));
   const std::vector<Task> all = tasks_in(model.state().tasks, options.layout);
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));

@@ -47,6 +47,7 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   if (pool.local_workers > 0) {
     TT_TRY_ASSIGN(const std::string program, worker_program(options));
     pool.worker_command = {program, "worker", "--once"};
+    if (options.limits.fast_ram_bytes == 0) pool.worker_command.push_back("--in-flash");
   }
   const auto mailbox = std::make_shared<Mailbox>();
   std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, mailbox));

@@ -52,18 +52,26 @@ BufferLayout place_pages(uint64_t base, std::span<const Argument> buffers, Guard
 
 }  // namespace
 
-std::optional<BufferLayout> place_in_data_memory(const Device& device,
-                                                 std::span<const Argument> buffers,
-                                                 uint32_t used_bytes) {
+std::optional<BufferLayout> place_as_firmware_does(const Device& device,
+                                                   std::span<const Argument> buffers,
+                                                   uint32_t used_bytes,
+                                                   std::span<const AddressRange> segments) {
   const MemoryRegion& data = device.memory(device.data_memory);
-  const uint64_t end = uint64_t{data.address} + data.size_bytes;
-  uint64_t at = uint64_t{data.address} + used_bytes;
+  const MemoryRegion& constants = device.memory(device.rodata_memory);
+  const bool stays = device.fast_rodata_memory.empty();
+  uint64_t at_data = uint64_t{data.address} + used_bytes, at_constants = constants.address;
+  for (const AddressRange& segment : segments)
+    if (segment.address - constants.address < constants.size_bytes)
+      at_constants = std::max(at_constants, uint64_t{segment.address} + segment.size_bytes);
   BufferLayout layout;
   for (const Argument& buffer : buffers) {
+    const bool is_constant = stays && buffer.role == BufferRole::kConstant;
+    const MemoryRegion& memory = is_constant ? constants : data;
+    uint64_t& at = is_constant ? at_constants : at_data;
     at = round_up(at, std::max(buffer.alignment, 1u));
     layout.addresses.push_back(static_cast<uint32_t>(at));
     at += buffer.size_bytes;
-    if (at > end) return std::nullopt;
+    if (at > uint64_t{memory.address} + memory.size_bytes) return std::nullopt;
   }
   return layout;
 }

@@ -32,10 +32,13 @@ struct BufferLayout {
   std::vector<AddressRange> slack;
 };
 
-/// Packed into the device's data memory after its first `used_bytes`. Nothing: they do not fit.
-std::optional<BufferLayout> place_in_data_memory(const Device& device,
-                                                 std::span<const Argument> buffers,
-                                                 uint32_t used_bytes);
+/// Packed into the device's data memory after its first `used_bytes`; constants that no firmware
+/// copies to RAM go where linked programs have them, after what the image's `segments` take there.
+/// Nothing: they do not fit.
+std::optional<BufferLayout> place_as_firmware_does(const Device& device,
+                                                   std::span<const Argument> buffers,
+                                                   uint32_t used_bytes,
+                                                   std::span<const AddressRange> segments);
 
 /// Both guarded layouts at once, in an address range the device does not use, so that one mapping
 /// serves every verify run of a kernel. Nothing: no such range is left.

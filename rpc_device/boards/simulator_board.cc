@@ -231,8 +231,9 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   const auto symbol = state.info.symbols.find(request.symbol);
   if (symbol == state.info.symbols.end())
     return refused(LoadEnd::kRefused, "the image has no function " + request.symbol);
-  auto packed = place_in_data_memory(state.device, request.arguments,
-                                     state.info.data_bytes + state.info.bss_bytes);
+  auto packed =
+      place_as_firmware_does(state.device, request.arguments,
+                             state.info.data_bytes + state.info.bss_bytes, state.info.segments);
   if (!packed)
     return refused(LoadEnd::kDoesNotFit,
                    "tensors and constants exceed the " +

@@ -70,7 +70,8 @@ Status serve_jobs(const WorkerOptions& options, const Device& device, const JobF
 
 Status run_worker(const WorkerOptions& options, const LogSink& log) {
   TT_TRY(parse_address(options.connect));
-  TT_TRY_ASSIGN(const Device device, device_of(options.device));
+  TT_TRY_ASSIGN(Device device, device_of(options.device));
+  if (options.in_flash) device = in_flash(std::move(device));
   TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before anything starts a thread
   TT_TRY_ASSIGN(const auto board, SimulatorBoard::create(device));
   Measurer measurer(builder, *board);
