@@ -21,7 +21,7 @@ if(TINYTUNE_SANITIZE)
   set(TINYTUNE_TEST_TIMEOUT 1800)
 else()
   target_compile_options(tinytune_options INTERFACE -Werror)
-  set(TINYTUNE_TEST_TIMEOUT 600)
+  set(TINYTUNE_TEST_TIMEOUT 900)
 endif()
 
 function(tinytune_library name)

@@ -64,8 +64,8 @@ std::vector<std::pair<std::string, Schedule>> kernels_to_run(
 Result<TaskExplanation> explain_task(const Model& model, const std::string& device_name,
                                      const std::string& log, int index, MessageSink sink) {
   TT_TRY_ASSIGN(const Task* task, task_at(model.state().tasks, index));
-  TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  TT_TRY_ASSIGN(const Records records, load_records(log, device, sink));
+  TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, {}, log, sink));
+  const auto& [device, records] = ground;
   const std::string workload = to_text(task->workload);
   const std::vector<RankedSchedule> ranked = ranked_records(records, workload);
   if (ranked.empty()) {

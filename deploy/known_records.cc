@@ -30,33 +30,31 @@ Records applicable_records(const LogContents& contents, const std::string& path,
   return records;
 }
 
-Result<Records> load_records(const std::optional<std::string>& path, const Device& device,
-                             const MessageSink& sink) {
-  if (!path) return Records();
-  const Result<LogContents> contents = read_log(*path);
-  if (!contents) return contents.error().within("--records");
-  return applicable_records(*contents, *path, device, sink);
-}
-
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink) {
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  const bool flash_alone = limits.fast_ram_bytes == 0;
-  Ground ground{flash_alone ? in_flash(device) : device, {}};
+  Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}};
   if (!path) return ground;
   const Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
-  const auto measured_on = [&](const Device& where) {
+  Device measured = ground.device;
+  const auto has_records = [&] {
     return std::any_of(contents->measurements.begin(), contents->measurements.end(),
-                       [&](const Measurement& m) { return m.device_hash == where.hash; });
+                       [&](const Measurement& m) { return m.device_hash == measured.hash; });
   };
-  const bool in_fast_memory = flash_alone && !measured_on(ground.device) && measured_on(device);
-  if (in_fast_memory && sink)
-    sink(MessageKind::kInfo, *path +
-                                 ": nothing was measured in flash (tune --fast-ram 0); taken "
-                                 "from what was measured in fast memory");
-  ground.records =
-      applicable_records(*contents, *path, in_fast_memory ? device : ground.device, sink);
+  std::string doubt;
+  if (!has_records()) {
+    measured = device;
+    doubt = "nothing was measured in flash (tune --fast-ram 0); taken from fast memory";
+  }
+  if (!has_records()) {
+    for (const Measurement& m : contents->measurements)
+      if (m.device == device.name) measured.hash = m.device_hash;  // the latest
+    doubt = "measured with another description of " + device.name +
+            "; the order of its schedules is taken from there";
+  }
+  if (sink && !doubt.empty() && has_records()) sink(MessageKind::kWarning, *path + ": " + doubt);
+  ground.records = applicable_records(*contents, *path, measured, sink);
   return ground;
 }
 

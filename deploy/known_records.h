@@ -19,20 +19,16 @@ namespace tinytune {
 Records applicable_records(const LogContents& contents, const std::string& path,
                            const Device& device, const MessageSink& sink);
 
-/// Reads the log at `path`, as `--records` names it; no records without one. kNotFound,
-/// kInvalidInput: as read_log().
-Result<Records> load_records(const std::optional<std::string>& path, const Device& device,
-                             const MessageSink& sink);
-
 /// The device as the limits leave it, and the records that were measured on it.
 struct Ground {
   Device device;
   Records records;
 };
 
-/// With no fast memory allowed, records of kernels in flash; where the log has none of the device
-/// in flash, those of fast memory say more than nothing. Errors as load_device() and
-/// load_records().
+/// With no fast memory allowed, records of kernels in flash. Where the log has none of the device
+/// as it is meant, others say more than the default does, with a warning: those of fast memory,
+/// then those of the device as an earlier file described it. No log, no records. Errors as
+/// load_device() and read_log().
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink);
 

@@ -35,6 +35,25 @@ TEST_F(MemoryLimitOptions, Ram_TradesScratchForCyclesAndStaysExact) {
   EXPECT_EQ(roomy["cycles"], free["cycles"]);
 }
 
+TEST_F(MemoryLimitOptions, NoFastRam_CountsWhatIsMeasuredInFlash) {
+  const auto tuned = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--trials", "12", "--tuner", "random"});
+    return tune(with_model(more));
+  };
+  ASSERT_EQ(tuned({}).exit_code, 0);
+  const ProcessResult before =
+      tune(with_model({"run", "--fast-ram", "0", "--records", "small.esp32c3.jsonl"}));
+  EXPECT_NE(before.err.find("nothing was measured in flash"), std::string::npos) << before.err;
+  ASSERT_EQ(tuned({"--fast-ram", "0"}).exit_code, 0);
+  const Json slow = run({"--records", "small.esp32c3.jsonl", "--fast-ram", "0"});
+  EXPECT_EQ(slow["exact"], true);
+  EXPECT_GT(slow["fetch_wait_cycles"].get<uint64_t>() + slow["read_wait_cycles"].get<uint64_t>(),
+            0u);
+  // The log serves both: neither's records are the other's.
+  const Json fast = run({"--records", "small.esp32c3.jsonl"});
+  EXPECT_LT(fast["cycles"], slow["cycles"]);
+}
+
 TEST_F(MemoryLimitOptions, WithoutRam_TheArenaIsWithinFivePercentOfItsBound) {
   ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--ram", "32K"})).exit_code, 0);
   const Json tuned = run({"--records", "small.esp32c3.jsonl"}), by_default = run({});

@@ -231,6 +231,15 @@ TEST(DeviceFile, ImpossibleCache_IsRefused) {
               HasSubstr("unknown key 'latency' in [[cache]]"));
 }
 
+TEST(DeviceHash, DeviceInFlash_IsAnotherUnlessItHasNoFastMemory) {
+  const Device fast = *load_device("stm32l4r5");
+  const Device slow = in_flash(fast);
+  EXPECT_NE(slow.hash, fast.hash);
+  EXPECT_EQ(slow.kernel_memory(), fast.code_memory);
+  const Device flat = *load_device("rv32imc");
+  EXPECT_EQ(in_flash(flat).hash, flat.hash);
+}
+
 TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
   const uint64_t hash = load_device("esp32c3")->hash;
   const auto hash_of = [](const std::string& text) {

@@ -70,9 +70,27 @@ TEST(BufferLayout, DataMemory_IsFilledToItsLastByteAndNoFurther) {
   const uint32_t size = device.memory(device.data_memory).size_bytes;
   std::vector<Argument> buffers = {{BufferRole::kInput, size - 8 - 3, 4, {}},
                                    {BufferRole::kOutput, 3, 1, {}}};
-  EXPECT_TRUE(place_in_data_memory(device, buffers, 8));
+  EXPECT_TRUE(place_as_firmware_does(device, buffers, 8, {}));
   ++buffers[1].size_bytes;
-  EXPECT_FALSE(place_in_data_memory(device, buffers, 8));
+  EXPECT_FALSE(place_as_firmware_does(device, buffers, 8, {}));
+}
+
+TEST(BufferLayout, ConstantsThatNobodyCopies_StayInFlash) {
+  const Device device = load_device("stm32l4r5").value();
+  const uint32_t flash = device.memory(device.rodata_memory).address;
+  const std::vector<Argument> buffers = {{BufferRole::kInput, 16, 4, {}},
+                                         {BufferRole::kConstant, 64, 4, {}},
+                                         {BufferRole::kConstant, 8, 4, {}},
+                                         {BufferRole::kOutput, 16, 4, {}}};
+  const std::vector<AddressRange> image = {{flash, 10}};
+  const auto copied = place_as_firmware_does(device, buffers, 0, image);
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(copied->addresses[1], copied->addresses[0] + 16);
+  const auto stays = place_as_firmware_does(in_flash(device), buffers, 0, image);
+  ASSERT_TRUE(stays);
+  EXPECT_EQ(stays->addresses[1], flash + 12);
+  EXPECT_EQ(stays->addresses[2], flash + 12 + 64);
+  EXPECT_EQ(stays->addresses[3], stays->addresses[0] + 16);
 }
 
 }  // namespace
