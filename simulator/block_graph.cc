@@ -58,13 +58,13 @@ constexpr uint32_t kPageBytes = 4096, kMostInstructions = 512;  // of one of the
 uint32_t true_size(uint32_t address, uint32_t size_bytes, std::span<const uint8_t> code) {
   const uint32_t target = static_cast<uint16_t>(size_bytes + 4);
   uint32_t offset = 0, instructions = 0;
-  while (offset < target && offset + 4 <= code.size()) {
-    offset += (code[offset] & 3) == 3 ? 4 : 2;
-    ++instructions;
+  uint32_t last = 0;
+  for (; offset + 4 <= code.size(); ++instructions) {
+    std::memcpy(&last, &code[offset], 4);
+    if (offset >= target || riscv_ends_block(last)) break;
+    offset += (last & 3) == 3 ? 4 : 2;
   }
   if (offset != target || offset + 4 > code.size()) return size_bytes;
-  uint32_t last = 0;
-  std::memcpy(&last, &code[offset], 4);
   // Both also cut blocks, and what follows is a block of its own.
   const bool is_cut = instructions >= kMostInstructions ||
                       (offset > 0 && address / kPageBytes != (address + offset - 1) / kPageBytes);

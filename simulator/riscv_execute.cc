@@ -142,6 +142,23 @@ std::optional<RegisterWrite> execute_bit_manipulation(uint32_t code, const Regis
   return std::nullopt;
 }
 
+bool riscv_ends_block(uint32_t code) {
+  const uint32_t funct3 = bits(code, 15, 13);
+  switch (bits(code, 1, 0)) {
+    case 0:
+      return (code & 0xFFFF) == 0;
+    case 1:  // c.jal, c.j, c.beqz, c.bnez
+      return funct3 == 1 || funct3 >= 5;
+    case 2:  // c.jr, c.jalr, c.ebreak
+      return funct3 == 4 && bits(code, 6, 2) == 0;
+    default: {
+      const uint32_t opcode = bits(code, 6, 0);
+      return opcode == 0x63 || opcode == 0x67 || opcode == 0x6F || opcode == 0x73 ||
+             (opcode == 0x0F && bits(code, 14, 12) == 1) || is_bit_manipulation(code);
+    }
+  }
+}
+
 std::optional<unsigned> riscv_signed_dividend(uint32_t code) {
   constexpr uint32_t kMulDiv = 0x02000033;
   const uint32_t what = bits(code, 14, 12);

@@ -24,6 +24,9 @@ inline bool is_bit_manipulation(uint32_t code) {
   return execute_bit_manipulation(code, [](unsigned) { return 0u; }).has_value();
 }
 
+/// Whether the emulator ends a block of its own after `code`: jumps, branches, whatever may trap.
+bool riscv_ends_block(uint32_t code);
+
 /// Register of the dividend, if `code` is a signed division or remainder.
 std::optional<unsigned> riscv_signed_dividend(uint32_t code);
 
