@@ -83,10 +83,11 @@ Result<TemporaryDirectory> TemporaryDirectory::create_in(const std::string& fold
       return Error(ErrorCode::kFailed,
                    "cannot make a temporary directory in " + folder + ": " + std::strerror(errno));
     }
+    // Another run may sweep it before it is locked, or even opened.
     Descriptor lock = open_directory(path);
+    if (lock.get() < 0 && errno == ENOENT) continue;
     // Where folders cannot be locked nothing is ever swept, so nothing is lost without a lock.
     const bool locked = lock.get() >= 0 && ::flock(lock.get(), LOCK_EX) == 0;
-    // Another run may have swept it before it was locked.
     if (!locked || still_there(lock, path))
       return TemporaryDirectory(std::move(path), std::move(lock));
   }
