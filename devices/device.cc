@@ -52,21 +52,26 @@ Device in_flash(Device device) {
   return device;
 }
 
-Result<Device> load_device(std::string_view name_or_path) {
+Result<internal::DeviceText> internal::find_device_text(std::string_view name_or_path) {
   for (const auto& device : internal::embedded_devices()) {
     if (device.name == name_or_path) {
-      return parse_device(device.toml, "built-in " + std::string(device.name) + ".toml");
+      return DeviceText{std::string(device.toml), "built-in " + std::string(device.name) + ".toml"};
     }
   }
   const std::string path(name_or_path);
   const auto text = read_file(path, kLargestFile);
-  if (text) return parse_device(text_of(*text), path);
+  if (text) return DeviceText{std::string(text_of(*text)), path};
   std::string known;
   for (const std::string& name : known_devices()) known += (known.empty() ? "" : ", ") + name;
   const bool there = text.error().code() != ErrorCode::kNotFound;
   return Error(ErrorCode::kNotFound, "device '" + path + "' is neither a known device (" + known +
                                          ") nor a readable device file" +
                                          (there ? ": " + text.error().message() : ""));
+}
+
+Result<Device> load_device(std::string_view name_or_path) {
+  TT_TRY_ASSIGN(const internal::DeviceText file, internal::find_device_text(name_or_path));
+  return parse_device(file.text, file.origin);
 }
 
 }  // namespace tinytune

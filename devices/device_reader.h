@@ -14,6 +14,7 @@
 
 #include "base/printable.h"
 #include "devices/device.h"
+#include "devices/program_facts.h"
 #include "devices/text_rules.h"
 
 namespace tinytune::internal {
@@ -127,5 +128,9 @@ Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::ta
 /// The [[memory]] tables, which name their caches.
 Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
                                                 const std::vector<CacheModel>& caches);
+
+/// The [[port]] and [[counter]] tables of what is otherwise `device`.
+Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
+                                        const Device& device);
 
 }  // namespace tinytune::internal

@@ -3,8 +3,11 @@
 // In the program and not installed beside it, so that a copied executable still knows its boards.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "tinytune/result.h"
 
 namespace tinytune::internal {
 
@@ -15,5 +18,12 @@ struct EmbeddedDevice {
 
 /// Sorted by name.
 const std::vector<EmbeddedDevice>& embedded_devices();
+
+struct DeviceText {
+  std::string text, origin;
+};
+
+/// The file of a known device, or the file at a path. Errors are those of load_device().
+Result<DeviceText> find_device_text(std::string_view name_or_path);
 
 }  // namespace tinytune::internal

@@ -1,0 +1,37 @@
+// What whole programs find on a device beside its memories: [[port]] and [[counter]] of its file.
+//
+// Apart from Device, because kernels never meet them: no measurement depends on them, and no hash.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// An address that does something when a program stores a word there: the console and the end of a
+/// test bench.
+struct Port {
+  enum class Does { kPrintCharacter, kPrintHex, kExit };
+  uint32_t address = 0;
+  Does does = Does::kExit;
+};
+
+/// A counter that programs read with RISC-V's CSR instructions.
+struct CoreCounter {
+  bool counts_cycles = true;                  ///< else instructions
+  std::vector<uint32_t> csrs, high_csrs;      ///< numbers of its lower and upper word
+  uint32_t inhibit_csr = 0, inhibit_bit = 0;  ///< the bit that stops it; 0: none
+};
+
+struct ProgramFacts {
+  std::vector<Port> ports;
+  std::vector<CoreCounter> counters;
+};
+
+/// Of a known device or a device file. Errors are those of load_device().
+Result<ProgramFacts> load_program_facts(std::string_view name_or_path);
+
+}  // namespace tinytune

@@ -1,0 +1,123 @@
+// [[port]] and [[counter]]: what whole programs find on a device beside its memories. Kernels never
+// meet them, so no measurement depends on them.
+#include "devices/device_reader.h"
+#include "devices/embedded_devices.h"
+
+namespace tinytune::internal {
+namespace {
+
+constexpr size_t kMostTables = 32;
+constexpr uint32_t kCsrs = 4096;
+
+Result<std::vector<const toml::table*>> tables_of(const Reader& reader, const toml::table& root,
+                                                  std::string_view key) {
+  std::vector<const toml::table*> tables;
+  const toml::node* node = root.get(key);
+  if (node == nullptr) return tables;
+  if (!node->is_array_of_tables() || node->as_array()->size() > kMostTables) {
+    const std::string name(key);
+    return reader.error(*node, name + " must be [[" + name + "]] tables, 32 at most");
+  }
+  for (const toml::node& element : *node->as_array()) tables.push_back(element.as_table());
+  return tables;
+}
+
+Result<std::vector<uint32_t>> read_csrs(const Reader& reader, const toml::table& table,
+                                        std::string_view key) {
+  std::vector<uint32_t> csrs;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return csrs;
+  const Error wrong = reader.error(
+      *node, "key '" + std::string(key) + "' in [[counter]] must be an array of CSR numbers");
+  if (!node->is_array()) return wrong;
+  for (const toml::node& element : *node->as_array()) {
+    const auto value = element.value_exact<int64_t>();
+    if (!value || *value < 0 || *value >= kCsrs) return wrong;
+    csrs.push_back(static_cast<uint32_t>(*value));
+  }
+  return csrs;
+}
+
+Result<std::vector<Port>> read_ports(const Reader& reader, const toml::table& root,
+                                     const std::vector<MemoryRegion>& memories) {
+  std::vector<Port> ports;
+  TT_TRY_ASSIGN(const auto tables, tables_of(reader, root, "port"));
+  for (const toml::table* table : tables) {
+    const std::string name = "[[port]]";
+    TT_TRY(reader.only(*table, name, {"address", "does"}));
+    Port port;
+    TT_TRY_ASSIGN(port.address, reader.get_word(*table, name, "address"));
+    TT_TRY_ASSIGN(const std::string does, reader.get<std::string>(*table, name, "does"));
+    if (does == "print_character") {
+      port.does = Port::Does::kPrintCharacter;
+    } else if (does == "print_hex") {
+      port.does = Port::Does::kPrintHex;
+    } else if (does == "exit") {
+      port.does = Port::Does::kExit;
+    } else {
+      return reader.error(*table->get("does"), "does must be print_character, print_hex or exit");
+    }
+    if (port.address % 4 != 0)
+      return reader.error(*table->get("address"), "the address of a port must be a multiple of 4");
+    for (const MemoryRegion& memory : memories)
+      if (port.address / 4096 >= memory.address / 4096 &&
+          port.address < uint64_t{memory.address} + memory.size_bytes)
+        return reader.error(*table->get("address"),
+                            "a port stands in memory '" + memory.name + "'");
+    ports.push_back(port);
+  }
+  return ports;
+}
+
+Result<std::vector<CoreCounter>> read_counters(const Reader& reader, const toml::table& root,
+                                               const Target& target) {
+  std::vector<CoreCounter> counters;
+  TT_TRY_ASSIGN(const auto tables, tables_of(reader, root, "counter"));
+  for (const toml::table* table : tables) {
+    const std::string name = "[[counter]]";
+    if (target.family != CoreFamily::kRiscv32)
+      return reader.error(*table,
+                          "[[counter]] is for RISC-V: other cores have theirs by themselves");
+    TT_TRY(reader.only(*table, name, {"counts", "csr", "high", "inhibit_csr", "inhibit_bit"}));
+    CoreCounter counter;
+    TT_TRY_ASSIGN(const std::string counts, reader.get<std::string>(*table, name, "counts"));
+    if (counts != "cycles" && counts != "instructions")
+      return reader.error(*table->get("counts"), "counts must be cycles or instructions");
+    counter.counts_cycles = counts == "cycles";
+    TT_TRY_ASSIGN(counter.csrs, read_csrs(reader, *table, "csr"));
+    TT_TRY_ASSIGN(counter.high_csrs, read_csrs(reader, *table, "high"));
+    if (counter.csrs.empty()) return reader.error(*table, "a counter needs its 'csr' numbers");
+    if (table->contains("inhibit_csr")) {
+      TT_TRY_ASSIGN(counter.inhibit_csr, reader.get_word(*table, name, "inhibit_csr"));
+      TT_TRY_ASSIGN(counter.inhibit_bit, reader.get_word(*table, name, "inhibit_bit"));
+      if (counter.inhibit_csr >= kCsrs || counter.inhibit_bit > 31)
+        return reader.error(*table, "inhibit_csr must be below 4096 and inhibit_bit below 32");
+    }
+    counters.push_back(counter);
+  }
+  return counters;
+}
+
+}  // namespace
+
+Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
+                                        const Device& device) {
+  ProgramFacts facts;
+  TT_TRY_ASSIGN(facts.ports, read_ports(reader, root, device.memories));
+  TT_TRY_ASSIGN(facts.counters, read_counters(reader, root, device.target));
+  return facts;
+}
+
+}  // namespace tinytune::internal
+
+namespace tinytune {
+
+Result<ProgramFacts> load_program_facts(std::string_view name_or_path) {
+  TT_TRY_ASSIGN(const internal::DeviceText file, internal::find_device_text(name_or_path));
+  TT_TRY_ASSIGN(const Device device, parse_device(file.text, file.origin));
+  // It has been read once by now, so it can be read.
+  return internal::read_program_facts(internal::Reader(file.origin),
+                                      toml::parse(file.text, file.origin), device);
+}
+
+}  // namespace tinytune
