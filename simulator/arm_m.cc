@@ -142,8 +142,11 @@ uint64_t arm_register_bit(std::string_view name) {
   return 0;
 }
 
-bool describe_arm(const MachineCode& code, Instruction& out) {
-  if (is_system(code)) return false;
+bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) {
+  if (is_system(code)) {
+    if (!allow_system) return false;
+    out.by_hand = starts_with_any(code.name, {"tBKPT", "tSVC", "tUDF", "t2UDF", "tHLT"});
+  }
   out.reads = code.implicit_reads;
   out.writes = code.implicit_writes;
   for (size_t i = 0; i < code.operands.size(); ++i) {

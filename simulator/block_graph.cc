@@ -32,7 +32,10 @@ void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sec
   totals_ = Counts();
   section_addresses_.assign(sections.begin(), sections.end());
   visits_.clear();
-  for (auto& [address, block] : blocks_) mark_section(block);
+  for (auto& [address, block] : blocks_) {
+    mark_section(block);
+    block.cost = BlockCost();
+  }
   at_ = &root_;
   budget_ = instruction_limit;
   charged_ = 0;
@@ -230,8 +233,12 @@ void BlockGraph::finish(uint32_t return_address) {
 
 void BlockGraph::settle() {
   for (Node* const node : touched_) {
-    const Block& block = *node->block;
+    Block& block = *node->block;
+    const bool calls = block.instructions.empty() || block.instructions.back().call;
     for (Edge& edge : node->edges) {
+      block.cost.instructions += edge.count * block.instruction_count;
+      block.cost.cycles += edge.count * edge.cycles;
+      if (calls && edge.to != nullptr) edge.to->block->cost.calls += edge.count;
       totals_.instructions += edge.count * block.instruction_count;
       totals_.cycles += edge.count * edge.cycles;
       totals_.loads += edge.count * block.loads;
@@ -251,6 +258,28 @@ Counts BlockGraph::counts() {
   all.fetch_wait_cycles = waits_->fetch;
   all.read_wait_cycles = waits_->read;
   all.cycles += waits_->fetch + waits_->read + charged_;
+  return all;
+}
+
+Counts BlockGraph::counts_before(uint32_t address) {
+  Counts total = counts();
+  const std::vector<Instruction>& all = at_->block->instructions;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Instruction& i) { return i.address == address; });
+  const auto count = static_cast<size_t>(found - all.begin());
+  PipelineState state = at_->entry;
+  total.instructions += count;
+  total.cycles += timing_.run(std::span(all).first(count), BlockExit{}, state);
+  return total;
+}
+
+std::vector<BlockGraph::BlockCost> BlockGraph::costs() {
+  settle();
+  std::vector<BlockCost> all;
+  for (const auto& [address, block] : blocks_) {
+    all.push_back(block.cost);
+    all.back().address = address;
+  }
   return all;
 }
 

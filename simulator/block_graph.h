@@ -61,7 +61,12 @@ class BlockGraph {
   void set_condition(Condition condition) { condition_ = std::move(condition); }
 
   /// More cycles of the block that runs now, which its instructions alone do not tell.
-  void charge(uint64_t cycles) { charged_ += cycles; }
+  void charge(uint64_t cycles) {
+    charged_ += cycles;
+    at_->block->cost.cycles += cycles;
+  }
+  /// Of the waits that counts() has anyway: these fell on the block that runs now.
+  void attribute_wait(uint64_t cycles) { at_->block->cost.cycles += cycles; }
 
   /// The last block left for `return_address`, and the call is over.
   void finish(uint32_t return_address);
@@ -80,12 +85,25 @@ class BlockGraph {
   /// itself when it has fewer.
   uint32_t access_address(size_t index) const;
   uint32_t block_address() const { return at_->block->address; }
+  uint32_t block_bytes() const { return at_->block->size_bytes; }
 
   /// The last instruction of the block that runs now; null if it has none.
   const Instruction* last_instruction() const {
     const std::vector<Instruction>& all = at_->block->instructions;
     return all.empty() ? nullptr : &all.back();
   }
+
+  /// Counts up to an instruction of the block that runs now, that one left out: what a counter says
+  /// when it is read there. All of the block if it holds no such address.
+  Counts counts_before(uint32_t address);
+
+  /// What each block has cost, 0 if it never ran to its end.
+  struct BlockCost {
+    uint32_t address = 0;
+    uint64_t instructions = 0, cycles = 0;
+    uint64_t calls = 0;  ///< that led here
+  };
+  std::vector<BlockCost> costs();
 
   const TimingModel& timing() const { return timing_; }
 
@@ -97,6 +115,7 @@ class BlockGraph {
     bool special = false;  ///< starts a section, or is refused
     std::vector<Instruction> instructions;
     uint64_t loads = 0, stores = 0, multiplies = 0;
+    BlockCost cost;    ///< but for what `touched_` counts
     int section = -1;  ///< index of the section that starts here
     std::string refusal;
   };

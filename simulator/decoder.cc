@@ -50,6 +50,7 @@ Everything everything_of(CoreFamily family) {
 
 struct Decoder::State {
   Target target;
+  System system = System::kRefused;
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
@@ -108,7 +109,7 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
-Result<Decoder> Decoder::create(const Target& target) {
+Result<Decoder> Decoder::create(const Target& target, System system) {
   initialize_llvm();
   std::string message;
   const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, message);
@@ -119,6 +120,7 @@ Result<Decoder> Decoder::create(const Target& target) {
   const llvm::Triple triple(target.triple);
   const llvm::MCTargetOptions options;
   state->target = target;
+  state->system = system;
   state->registers.reset(llvm_target->createMCRegInfo(target.triple));
   state->assembly.reset(llvm_target->createMCAsmInfo(*state->registers, target.triple, options));
   state->instructions.reset(llvm_target->createMCInstrInfo());
@@ -177,11 +179,14 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
       llvm::MCDisassembler::Success) {
     out.size_bytes = static_cast<uint8_t>(size);
     const MachineCode code = state_->freed(inst);
-    const bool simulated = state_->target.family == CoreFamily::kArmM ? describe_arm(code, out)
-                                                                      : describe_riscv(code, out);
+    const bool allow = state_->system == System::kAllowed;
+    const bool simulated = state_->target.family == CoreFamily::kArmM
+                               ? describe_arm(code, allow, out)
+                               : describe_riscv(code, allow, out);
     uint32_t word = 0;
     for (size_t i = 0; i < size; ++i) word |= uint32_t{bytes[i]} << (8 * i);
-    out.by_hand = state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word);
+    if (state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word))
+      out.by_hand = true;
     if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";
     return result;
   }

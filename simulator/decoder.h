@@ -17,8 +17,11 @@ namespace tinytune {
 
 class Decoder {
  public:
+  /// Kernels have no business with counters, traps and special registers; programs have.
+  enum class System { kRefused, kAllowed };
+
   /// kUnsupported: a target LLVM does not have.
-  static Result<Decoder> create(const Target& target);
+  static Result<Decoder> create(const Target& target, System system = System::kRefused);
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
   ~Decoder();

@@ -72,7 +72,8 @@ struct Engine::Hooks {
   // After the graph's step: the block that ran before has left its section by then.
   static void fetched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
     block(unicorn, address, size, user);
-    static_cast<Engine*>(user)->timing_.fetch(static_cast<uint32_t>(address), size);
+    Engine& engine = *static_cast<Engine*>(user);
+    engine.timing_.fetch(static_cast<uint32_t>(address), engine.graph_.block_bytes());
   }
 
   static void read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t, void* user) {

@@ -32,7 +32,9 @@ uint64_t arm_register_bit(std::string_view name);
 
 /// Fills everything but address and size, which are there. False: an instruction that no kernel has
 /// business with and that nothing here could answer, like a trap or a read of a cycle counter.
-bool describe_riscv(const MachineCode& code, Instruction& out);
-bool describe_arm(const MachineCode& code, Instruction& out);
+/// With `allow_system`, those that a whole program uses are described too, `by_hand` where the
+/// emulator leaves them to us.
+bool describe_riscv(const MachineCode& code, bool allow_system, Instruction& out);
+bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out);
 
 }  // namespace tinytune

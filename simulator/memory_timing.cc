@@ -75,32 +75,44 @@ MemoryTiming::MemoryTiming(const Device& device) {
                         named(memory.fetch_cache),
                         named(memory.read_cache),
                         memory.fill_cycles,
-                        memory.next_fill_cycles});
+                        memory.next_fill_cycles,
+                        memory.name});
   }
 }
 
 void MemoryTiming::begin() {
   for (Cache& cache : caches_) cache.clear();
+  for (Region& region : regions_) region.waited = 0;
   waits_ = Waits();
   fetched_to_ = 0;
 }
 
+std::vector<std::pair<std::string, uint64_t>> MemoryTiming::waits_by_memory() const {
+  std::vector<std::pair<std::string, uint64_t>> all;
+  for (const Region& region : regions_) all.emplace_back(region.name, region.waited);
+  return all;
+}
+
 void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
-  for (const Region& region : regions_) {
+  for (Region& region : regions_) {
     if (!region.contains(address) || region.fetch == nullptr) continue;
     // Where control jumped to waits for its own fill; all else is run into.
     const uint32_t jumped = address == fetched_to_ ? 0 : region.fetch->touch(address, 1);
     const uint32_t next = region.fetch->touch(address, size_bytes);
-    waits_.fetch +=
+    const uint64_t cycles =
         uint64_t{region.fill_cycles} * jumped + uint64_t{region.next_fill_cycles} * next;
+    region.waited += cycles;
+    waits_.fetch += cycles;
     fetched_to_ = address + size_bytes;
   }
 }
 
 void MemoryTiming::read(uint32_t address, uint32_t size_bytes) {
-  for (const Region& region : regions_) {
+  for (Region& region : regions_) {
     if (!region.contains(address) || region.read == nullptr) continue;
-    waits_.read += uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes);
+    const uint64_t cycles = uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes);
+    region.waited += cycles;
+    waits_.read += cycles;
   }
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/device.h"
@@ -67,6 +68,8 @@ class MemoryTiming {
     uint64_t fetch = 0, read = 0;  ///< cycles
   };
   const Waits& waits() const { return waits_; }
+  /// Cycles waited for each memory that has caches, by name.
+  std::vector<std::pair<std::string, uint64_t>> waits_by_memory() const;
 
   /// Whether code, or data, in any of `ranges` may wait.
   bool times_fetches(std::span<const AddressRange> ranges) const;
@@ -79,6 +82,8 @@ class MemoryTiming {
     AddressRange range;
     Cache *fetch = nullptr, *read = nullptr;
     uint32_t fill_cycles = 0, next_fill_cycles = 0;
+    std::string name;
+    uint64_t waited = 0;
     bool contains(uint32_t address) const { return address - range.address < range.size_bytes; }
     bool meets(const AddressRange& other) const;
   };

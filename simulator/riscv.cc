@@ -35,6 +35,11 @@ bool is_system(std::string_view name) {
          name == "URET" || name == "WFI" || name == "FENCE_I" || name == "SFENCE_VMA";
 }
 
+bool is_for_programs(std::string_view name) {
+  return name.starts_with("CSR") || name == "ECALL" || name == "EBREAK" || name == "C_EBREAK" ||
+         name == "MRET" || name == "WFI" || name == "FENCE_I";
+}
+
 }  // namespace
 
 uint64_t riscv_register_bit(std::string_view name) {
@@ -45,8 +50,11 @@ uint64_t riscv_register_bit(std::string_view name) {
   return !whole || number == 0 || number > 31 ? 0 : uint64_t{1} << number;
 }
 
-bool describe_riscv(const MachineCode& code, Instruction& out) {
-  if (is_system(code.name)) return false;
+bool describe_riscv(const MachineCode& code, bool allow_system, Instruction& out) {
+  if (is_system(code.name)) {
+    if (!allow_system || !is_for_programs(code.name)) return false;
+    out.by_hand = code.name != "FENCE_I";
+  }
   out.reads = code.implicit_reads;
   out.writes = code.implicit_writes;
   for (size_t i = 0; i < code.operands.size(); ++i) {

@@ -122,6 +122,12 @@ TEST(Hazard3Timing, BitManipulation_TakesOne) {
             1 + 1 + 1 + 1 + 3 * 2 + 2 + 1 + 2);
 }
 
+TEST(Hazard3Timing, BitManipulationAfterABranch_BelongsToItsOwnBlock) {
+  EXPECT_EQ(cost(kWide + "beq a0,a1,1f\n1: nop\nsh1add a2,a2,a2\nbeq a0,a1,1f\nsh1add a2,a2,a2\n"
+                         "1: sh1add a2,a2,a2"),
+            6);
+}
+
 TEST(BitManipulation, ComputesWhatTheManualSays) {
   struct Case {
     const char* code;

@@ -1,0 +1,43 @@
+// The private peripherals of a Cortex-M core (0xE0000000 to 0xE00FFFFF), as far as programs without
+// interrupts meet them: the cycle counter of the DWT, SysTick, identification, and registers that
+// answer what was written to them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "devices/device.h"
+
+namespace tinytune {
+
+class ArmSystem {
+ public:
+  static constexpr uint32_t kAddress = 0xE0000000, kBytes = 0x00100000;
+
+  ArmSystem(const Target& target, uint32_t vector_table);
+
+  /// `offset` from kAddress; `cycles` that the core has run.
+  uint32_t read(uint32_t offset, uint32_t size_bytes, uint64_t cycles);
+  void write(uint32_t offset, uint32_t size_bytes, uint32_t value, uint64_t cycles);
+
+  /// The program has asked for a reset.
+  bool reset() const { return reset_; }
+
+ private:
+  uint32_t read_word(uint32_t offset, uint64_t cycles);
+  void write_word(uint32_t offset, uint32_t value, uint64_t cycles);
+  bool cycle_counter_runs() const;
+  uint32_t cycle_counter(uint64_t cycles) const;
+  uint32_t tick_value(uint64_t cycles) const;
+  bool tick_reached_zero(uint64_t cycles) const;
+
+  bool has_cycle_counter_;
+  std::map<uint32_t, uint32_t> words_;
+  uint32_t counter_offset_ = 0;  ///< of CYCCNT from `cycles`; its value while it stands
+  uint32_t tick_start_ = 0;      ///< SysTick's value at `tick_since_`
+  uint64_t tick_since_ = 0;
+  bool tick_flag_ = false;
+  bool reset_ = false;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,104 @@
+// One Unicorn instance that runs a whole program.
+//
+// It differs from the engine for kernels (engine.h) in what it answers: traps, control registers,
+// semihosting, the core's own peripherals and the device's ports. RISC-V code runs in user mode, so
+// that every instruction that touches the machine's state traps and is executed here, with the
+// model's counts; only the counters for user mode do not trap, and are put right afterwards. On Arm
+// every instruction is watched, because nothing else says which of a block's loads reads a counter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "simulator/arm_system.h"
+#include "simulator/block_graph.h"
+#include "simulator/csr_file.h"
+#include "simulator/memory.h"
+#include "simulator/memory_timing.h"
+#include "simulator/program.h"
+#include "simulator/program_image.h"
+#include "simulator/semihosting.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class ProgramEngine {
+ public:
+  struct Parts {
+    const Device& device;
+    const ProgramFacts& facts;
+    const ProgramImage& image;
+    const Memory& memory;
+    BlockGraph& graph;
+    MemoryTiming& timing;
+    Semihosting& semihosting;
+    const Semihosting::Print& print;
+  };
+  static Result<std::unique_ptr<ProgramEngine>> create(const Parts& parts);
+  ProgramEngine(const ProgramEngine&) = delete;
+  ProgramEngine& operator=(const ProgramEngine&) = delete;
+  ~ProgramEngine();
+
+  struct Outcome {
+    ProgramReport::End end = ProgramReport::End::kReturn;
+    uint32_t address = 0;
+    int status = 0;
+    uint32_t return_value = 0;
+  };
+  /// The graph has been begun. The stack starts at `stack_pointer`.
+  Result<Outcome> run(uint32_t start, uint32_t stack_pointer);
+
+ private:
+  struct Hooks;
+  struct Page;
+  explicit ProgramEngine(const Parts& parts);
+
+  Status open();
+  Status add_hooks();
+  Status enter_user_mode();
+  bool is_arm() const { return device_.target.family == CoreFamily::kArmM; }
+  uint32_t get(int reg) const;
+  void set(int reg, uint32_t value);
+  uint32_t code_at(uint32_t address) const;
+  uint32_t current_address() const;
+  void stop();
+  void fail(ErrorCode code, const std::string& what);
+  void finish(ProgramReport::End end, int status);
+
+  void trap();  ///< at the last instruction of the block that runs now
+  void trap_arm(const Instruction& at, uint32_t code);
+  void trap_riscv(const Instruction& at, uint32_t code);
+  void access_csr(const Instruction& at, uint32_t code);
+  void environment_call(const Instruction& at);
+  void call_host(uint32_t operation_register, uint32_t parameter_register, uint32_t next);
+  void finish_native_csr();
+  void store_to_port(uint32_t address, uint32_t value);
+
+  const Device& device_;
+  const ProgramFacts& facts_;
+  const ProgramImage& image_;
+  const Memory& memory_;
+  BlockGraph& graph_;
+  MemoryTiming& timing_;
+  Semihosting& semihosting_;
+  const Semihosting::Print& print_;
+  CsrFile csrs_;
+  ArmSystem system_;
+  void* unicorn_ = nullptr;  ///< uc_engine
+  std::vector<std::unique_ptr<Page>> pages_;
+  uint32_t program_break_ = 0;  ///< of the heap that environment calls move
+
+  uint32_t address_ = 0;     ///< Arm: of the instruction that runs now
+  uint32_t last_block_ = 1;  ///< entered before this one
+  bool executed_ = false;    ///< the last instruction of the block, by us
+  bool trapped_ = false;
+  std::optional<uint32_t> next_;
+  std::optional<Outcome> outcome_;
+  std::optional<Error> error_;
+};
+
+}  // namespace tinytune

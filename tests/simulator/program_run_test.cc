@@ -1,0 +1,304 @@
+// Whole programs: how they end, what they print, what their counters say, and what is said of those
+// that cannot run. The last tests hold the model against the RTL's own figures.
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/rng.h"
+#include "simulator/program.h"
+#include "tests/simulator/program.h"
+
+namespace tinytune {
+namespace {
+
+struct Ran {
+  Result<ProgramReport> report;
+  std::string output;
+};
+
+Ran run(const Device& device, const std::vector<uint8_t>& elf, const std::string& function = "",
+        uint64_t limit = 10'000'000'000) {
+  std::string output;
+  ProgramOptions options;
+  options.function = function;
+  options.instruction_limit = limit;
+  options.print = [&](std::string_view text) { output += text; };
+  auto report = run_program(device, *load_program_facts(device.name), elf, options);
+  return {std::move(report), output};
+}
+
+Ran run(const std::string& device_name, const std::string& source, const std::string& function = "",
+        uint64_t limit = 10'000'000'000) {
+  const Device device = *load_device(device_name);
+  return run(device, assemble(source, device), function, limit);
+}
+
+std::string refusal(const Ran& ran) { return ran.report ? "" : ran.report.error().message(); }
+
+const std::string kSemihost =
+    ".option push\n.option norvc\nslli zero,zero,0x1f\nebreak\n"
+    "srai zero,zero,7\n.option pop\n";
+
+TEST(RiscvProgram, ConsoleAndExitPorts_PrintAndEnd) {
+  const Ran ran = run("hazard3",
+                      "f: lui a1,0x80000\nli a0,'h'\nsw a0,0(a1)\nli a0,'i'\nsw a0,0(a1)\n"
+                      "li a0,0x2a\nsw a0,4(a1)\nli a0,3\nsw a0,8(a1)\n1: j 1b\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.output, "hi0000002a\n");
+  EXPECT_EQ(ran.report->end, ProgramReport::End::kExit);
+  EXPECT_EQ(ran.report->exit_status, 3);
+}
+
+TEST(RiscvProgram, CounterDifferences_AreTheModelsCounts) {
+  const std::string body =
+      "csrwi mcountinhibit,0\n.option norvc\ncsrr a2,mcycle\ncsrr a3,minstret\n"
+      "li a4,5\n1: addi a4,a4,-1\nbnez a4,1b\ncsrr a5,mcycle\ncsrr a6,minstret\n"
+      "sub a0,a5,a2\nsub a1,a6,a3\nslli a0,a0,8\nor a0,a0,a1\nret\n";
+  const Ran ran = run("hazard3", "f: nop\nnop\ng:\n" + body, "g");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  // minstret's own read and li, 5 addi, first branch 2, three predicted, the last falls through.
+  EXPECT_EQ(ran.report->return_value >> 8, 2u + 5 + 2 + 3 * 1 + 2);
+  EXPECT_EQ(ran.report->return_value & 0xFF, 12u);
+}
+
+TEST(RiscvProgram, CounterOfUserMode_SaysTheSame) {
+  const Ran ran = run("hazard3", "f: csrr a0,cycle\ncsrr a1,cycle\nsub a0,a1,a0\nret\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 1u);
+}
+
+TEST(RiscvProgram, InhibitedCounter_Stands) {
+  const Ran ran = run("hazard3",
+                      "f: csrwi mcountinhibit,1\ncsrr a0,mcycle\nnop\nnop\ncsrr a1,mcycle\n"
+                      "sub a0,a1,a0\nret\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 0u);
+}
+
+TEST(RiscvProgram, Esp32c3_HasItsOwnCounterAndNoOther) {
+  const Ran own = run("esp32c3", "f: csrr a0,0x7e2\nnop\nnop\ncsrr a1,0x7e2\nsub a0,a1,a0\nret\n");
+  ASSERT_TRUE(own.report) << refusal(own);
+  EXPECT_EQ(own.report->return_value, 3u);
+  const Ran other = run("esp32c3", "f: nop\ncsrr a0,mcycle\nret\n");
+  EXPECT_NE(refusal(other).find("esp32c3 has no register 0xb00, used at 0x40380002 (f+0x2)"),
+            std::string::npos)
+      << refusal(other);
+  EXPECT_EQ(other.report.error().code(), ErrorCode::kUnsupported);
+}
+
+TEST(RiscvProgram, Semihosting_PrintsAndExits) {
+  const Ran ran = run("hazard3", "f: li a0,4\nla a1,text\n" + kSemihost +
+                                     "li a0,0x20\nla a1,end\n" + kSemihost +
+                                     "ebreak\n.data\nend: .word 0x20026, 7\n"
+                                     "text: .asciz \"hello\\n\"\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.output, "hello\n");
+  EXPECT_EQ(ran.report->exit_status, 7);
+}
+
+TEST(RiscvProgram, PlainBreakpoint_EndsIt) {
+  const Ran wide = run("hazard3", "f: nop\n.option norvc\nebreak\nnop\n");
+  ASSERT_TRUE(wide.report) << refusal(wide);
+  EXPECT_EQ(wide.report->end, ProgramReport::End::kBreakpoint);
+  EXPECT_EQ(wide.report->counts.instructions, 2u);
+  EXPECT_EQ(run("hazard3", "f: nop\nc.ebreak\n").report->end, ProgramReport::End::kBreakpoint);
+}
+
+TEST(RiscvProgram, EnvironmentCalls_PrintAndExitAsNewlibMeansThem) {
+  const Ran ran = run("hazard3",
+                      "f: li a7,64\nli a0,1\nla a1,text\nli a2,3\necall\nli a7,93\nli a0,5\necall\n"
+                      ".data\ntext: .ascii \"abc\"\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.output, "abc");
+  EXPECT_EQ(ran.report->exit_status, 5);
+}
+
+TEST(RiscvProgram, Profile_AddsUpAndCountsCalls) {
+  const Ran ran =
+      run("hazard3",
+          "f: mv s1,ra\nli s0,4\n1: call g\naddi s0,s0,-1\nbnez s0,1b\njr s1\n"
+          ".globl g\n.type g,@function\ng: li a0,10\n2: addi a0,a0,-1\nbnez a0,2b\nret\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  uint64_t cycles = 0, instructions = 0;
+  for (const auto& symbol : ran.report->symbols) {
+    cycles += symbol.cycles;
+    instructions += symbol.instructions;
+  }
+  EXPECT_EQ(cycles, ran.report->counts.cycles);
+  EXPECT_EQ(instructions, ran.report->counts.instructions);
+  ASSERT_EQ(ran.report->symbols.size(), 2u);
+  EXPECT_EQ(ran.report->symbols[0].name, "g");
+  EXPECT_EQ(ran.report->symbols[0].calls, 4u);
+  EXPECT_EQ(ran.report->symbols[0].instructions, 4u * 22);
+}
+
+TEST(RiscvProgram, DataIsWhereStartUpCodeAndWhereFunctionsLookForIt) {
+  const Device device = *load_device("hazard3");
+  std::vector<uint8_t> elf = assemble(
+      "f: lui a0,0x400\nlw a0,0(a0)\nla a1,d\nlw a1,0(a1)\nsub a0,a0,a1\nret\n"
+      ".data\nd: .word 0x1234\n",
+      device);
+  Elf32_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof header);
+  int changed = 0;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    uint8_t* at = elf.data() + header.e_phoff + i * sizeof(Elf32_Phdr);
+    Elf32_Phdr segment;
+    std::memcpy(&segment, at, sizeof segment);
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+    segment.p_paddr = 0x00400000;
+    std::memcpy(at, &segment, sizeof segment);
+    ++changed;
+  }
+  ASSERT_EQ(changed, 1);
+  const Ran ran = run(device, elf);
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 0u);
+}
+
+TEST(Program, SectionOutsideTheDevice_IsNamed) {
+  const auto elf = assemble("f: ret\n", *load_device("rv32imc"));
+  const std::string message = refusal(run(*load_device("esp32c3"), elf));
+  EXPECT_NE(
+      message.find("section .text, 2 bytes at 0x20000000, lies outside the memories of esp32c3 "
+                   "(iram 0x40380000-0x403affff"),
+      std::string::npos)
+      << message;
+}
+
+TEST(Program, WhatCannotGoOn_IsOneLineWithItsPlace) {
+  EXPECT_NE(
+      refusal(run("hazard3", "f: nop\n1: j 1b\n")).find("stays at 0x00000002 (f+0x2) for ever"),
+      std::string::npos);
+  EXPECT_NE(refusal(run("hazard3", "f: nop\nwfi\n")).find("the program sleeps"), std::string::npos);
+  EXPECT_NE(
+      refusal(run("hazard3", "f: lui a0,0x50000\nsw a0,4(a0)\nret\n"))
+          .find("writes 0x50000004 (4 bytes) near 0x00000000 (f): hazard3 has no memory there"),
+      std::string::npos);
+  EXPECT_NE(refusal(run("hazard3", "f: lui a0,0x50000\njr a0\n")).find("jumps to 0x50000000"),
+            std::string::npos);
+  const Ran limit = run("hazard3", "f: nop\nj f\n", "", 1000);
+  EXPECT_NE(refusal(limit).find("instruction limit"), std::string::npos) << refusal(limit);
+  EXPECT_EQ(limit.report.error().code(), ErrorCode::kFailed);
+  EXPECT_EQ(run("hazard3", "f: ret\n", "h").report.error().code(), ErrorCode::kNotFound);
+}
+
+TEST(Program, DamagedFiles_NeverCrash) {
+  const Device device = *load_device("hazard3");
+  const auto whole = assemble(
+      "f: la a0,d\nlw a1,0(a0)\n1: addi a1,a1,-1\nbnez a1,1b\nebreak\n.data\nd: .word 5,6\n",
+      device);
+  Rng rng(11);
+  size_t refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    auto elf = whole;
+    for (uint64_t i = 0; i <= rng.below(4); ++i)
+      elf[rng.below(elf.size())] = static_cast<uint8_t>(rng.next());
+    refused += !run(device, elf, "", 10000).report.has_value();
+  }
+  EXPECT_GT(refused, 0u);
+  for (size_t size = 0; size < whole.size(); size += 7)
+    (void)run(device, std::vector<uint8_t>(whole.begin(), whole.begin() + static_cast<long>(size)),
+              "", 10000);
+}
+
+TEST(ArmProgram, Semihosting_PrintsAndExits) {
+  const Ran ran = run("stm32f4",
+                      "f: movs r0,#4\nldr r1,=text\nbkpt 0xab\nmovs r0,#0x18\nldr r1,=0x20026\n"
+                      "bkpt 0xab\n.ltorg\n.data\ntext: .asciz \"hello\\n\"\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.output, "hello\n");
+  EXPECT_EQ(ran.report->exit_status, 0);
+  EXPECT_EQ(ran.report->end, ProgramReport::End::kExit);
+}
+
+TEST(ArmProgram, CycleCounter_SaysWhatTheModelCounts) {
+  // Both reads stand in one block, so nothing but the place of each load can tell them apart.
+  const Ran ran = run("cortex-m4",
+                      "f: ldr r1,=0xE000EDFC\nldr r2,=0x01000000\nstr r2,[r1]\nldr r1,=0xE0001000\n"
+                      "movs r2,#1\nstr r2,[r1]\nldr r2,[r1,#4]\nnop\nnop\nnop\nldr r3,[r1,#4]\n"
+                      "subs r0,r3,r2\nbx lr\n.ltorg\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 4u);
+}
+
+TEST(ArmProgram, SysTick_CountsDownAndWraps) {
+  const Ran ran =
+      run("cortex-m4",
+          "f: ldr r1,=0xE000E010\nmovs r2,#99\nstr r2,[r1,#4]\nstr r2,[r1,#8]\nmovs r2,#5\n"
+          "str r2,[r1]\nldr r2,[r1,#8]\nnop\nnop\nldr r3,[r1,#8]\nsubs r0,r2,r3\nbx lr\n"
+          ".ltorg\n");
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 3u);
+}
+
+TEST(ArmProgram, InstructionOfAnotherCore_IsNamedWithItsFunction) {
+  const Ran ran =
+      run("stm32f4", "f: nop\nb g\n.globl g\n.type g,%function\ng: .inst.w 0xee300a20\nbx lr\n");
+  EXPECT_NE(refusal(ran).find("vadd is not in armv7e-m at 0x"), std::string::npos) << refusal(ran);
+  EXPECT_NE(refusal(ran).find("(g)"), std::string::npos) << refusal(ran);
+  EXPECT_EQ(ran.report.error().code(), ErrorCode::kUnsupported);
+}
+
+TEST(ArmProgram, StackPointer_ComesFromTheVectorTable) {
+  const Device device = *load_device("stm32f4");
+  const Ran ran = run(device, assemble(".word 0x20001000, f\n.zero 120\n.thumb_func\nf: mov r0,sp\n"
+                                       "bx lr\n",
+                                       device));
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->return_value, 0x20001000u);
+}
+
+// "name a b" or "a b name", as the bench prints them.
+std::vector<std::vector<std::string>> rows_of(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    rows.emplace_back();
+    for (std::string word; words >> word;) rows.back().push_back(word);
+  }
+  return rows;
+}
+
+/// The RTL's figures are not part of this repository; where they stand beside it, they must hold.
+void expect_as_the_rtl(const std::string& program, const std::string& figures) {
+  const std::string folder = TINYTUNE_SOURCE_DIR "/../shared/rtl/";
+  if (!std::filesystem::exists(folder + figures)) GTEST_SKIP() << "no figures of the RTL at hand";
+  const Ran ran = run(*load_device("hazard3"), *read_file(folder + program));
+  ASSERT_TRUE(ran.report) << refusal(ran);
+  EXPECT_EQ(ran.report->exit_status, 0);
+  const auto expected = rows_of(std::string(text_of(*read_file(folder + figures))));
+  const auto printed = rows_of(ran.output);
+  ASSERT_EQ(printed.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(printed[i].size(), expected[i].size()) << i;
+    for (size_t k = 0; k < expected[i].size(); ++k) {
+      char* end = nullptr;
+      const double want = std::strtod(expected[i][k].c_str(), &end);
+      if (*end != 0) {
+        EXPECT_EQ(printed[i][k], expected[i][k]);
+        continue;
+      }
+      const bool per_pass = expected[i][k].find('.') != std::string::npos;
+      const double allowed = per_pass ? 0.0 : std::max(5.0, want * 0.0005);
+      EXPECT_NEAR(std::stod(printed[i][k]), want, allowed) << "line " << i + 1;
+    }
+  }
+}
+
+TEST(Hazard3Rtl, MicroKernels_TakeWhatTheRtlTakes) {
+  expect_as_the_rtl("micro.elf", "micro.rtl.txt");
+}
+
+TEST(Hazard3Rtl, KeywordSpotting_TakesWhatTheRtlTakes) {
+  expect_as_the_rtl("kws_hazard3.elf", "kws.rtl.txt");
+}
+
+}  // namespace
+}  // namespace tinytune
