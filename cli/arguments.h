@@ -40,6 +40,11 @@ struct Arguments {
   bool verify = false;
   std::optional<std::string> dump_directory;
 
+  // Simulating a program.
+  std::string program;   ///< an ELF file
+  std::string function;  ///< to call; empty: run from the entry
+  uint64_t instruction_limit = 10'000'000'000;
+
   // Telling.
   bool json = false, quiet = false;
 

@@ -191,6 +191,38 @@ Command inspect() {
           .interruption = Interruption::kEndsIt};
 }
 
+Command simulate() {
+  return {.name = "simulate",
+          .summary = "Run any program on a simulated device and count its cycles",
+          .options = {device(),
+                      {.names = "PROGRAM",
+                       .field = &Arguments::program,
+                       .help = "An ELF file as a linker wrote it",
+                       .required = true},
+                      {.names = "--call",
+                       .field = &Arguments::function,
+                       .value = "SYMBOL",
+                       .help = "Call this function instead, without start-up code",
+                       .otherwise = "run from the entry"},
+                      {.names = "--limit",
+                       .field = &Arguments::instruction_limit,
+                       .value = "N",
+                       .help = "Most instructions to run",
+                       .otherwise = "10000000000",
+                       .syntax = Syntax::kPositive},
+                      json()},
+          .examples =
+              "A program ends by semihosting, at a breakpoint, at the device's exit port, or by\n"
+              "returning; what it prints goes to stdout. An exit status other than 0 makes the\n"
+              "exit code 1.\n"
+              "\n"
+              "Examples:\n"
+              "  tune simulate --device hazard3 program.elf\n"
+              "  tune simulate --device stm32f4 firmware.elf --call filter --json",
+          .run = run_simulate,
+          .interruption = Interruption::kEndsIt};
+}
+
 Command devices() {
   return {.name = "devices",
           .summary = "List the known devices",
@@ -225,8 +257,8 @@ Command worker() {
 }  // namespace
 
 std::span<const Command> command_table() {
-  static const std::vector<Command> table = {tune(),    compile(), run(),     report(),
-                                             explain(), inspect(), devices(), worker()};
+  static const std::vector<Command> table = {tune(),    compile(), run(),      report(), explain(),
+                                             inspect(), devices(), simulate(), worker()};
   return table;
 }
 
