@@ -1,13 +1,21 @@
-// Prints a Markdown table of simulated against published cycles and the error of each. Exits with 1
-// when a micro-kernel is off by anything but the error that it is known to have.
+// Without arguments: prints a Markdown table of simulated against published cycles and the error of
+// each. Exits with 1 when a micro-kernel is off by anything but the error that it is known to have.
+//
+// fidelity --device D --program FILE --published CYCLES [--call SYMBOL]: what `tune simulate`
+// counts for a program of the user's beside the figure that somebody published for it. The
+// published figure must be of the whole run, or of the function called.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <stdexcept>
 #include <string>
 
+#include "base/files.h"
 #include "bench/fidelity/micro_kernels.h"
+#include "simulator/program.h"
 #include "tests/simulator/program.h"
 
 namespace tinytune {
@@ -77,12 +85,52 @@ bool print_micro_kernels() {
   return all_hold;
 }
 
+template <typename T>
+T expect(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message());
+  return std::move(result).value();
+}
+
+void compare_program(std::map<std::string, std::string> options) {
+  for (const char* name : {"--device", "--program", "--published"})
+    if (options[name].empty()) throw std::runtime_error(std::string("missing ") + name);
+  char* end = nullptr;
+  const double published = std::strtod(options["--published"].c_str(), &end);
+  if (*end != 0 || published <= 0) throw std::runtime_error("--published takes cycles above zero");
+  const Device device = expect(load_device(options["--device"]));
+  ProgramOptions run;
+  run.function = options["--call"];
+  const ProgramReport report =
+      expect(run_program(device, expect(load_program_facts(options["--device"])),
+                         expect(read_file(options["--program"])), run));
+  const auto simulated = static_cast<double>(report.counts.cycles);
+  fmt::print("| device | program | published | simulated | error |\n|---|---|--:|--:|--:|\n");
+  fmt::print("| {} | {} | {} | {} | {:+.2f} % |\n", device.name,
+             options["--program"] + (run.function.empty() ? "" : ":" + run.function), published,
+             report.counts.cycles, 100 * (simulated - published) / published);
+}
+
+int run(int argc, char** argv) {
+  if (argc == 1) return print_micro_kernels() ? 0 : 1;
+  std::map<std::string, std::string> options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    const bool known =
+        name == "--device" || name == "--program" || name == "--published" || name == "--call";
+    if (!known || i + 1 == argc)
+      throw std::runtime_error(known ? name + " needs a value" : "unknown option " + name);
+    options[name] = argv[i + 1];
+  }
+  compare_program(options);
+  return 0;
+}
+
 }  // namespace
 }  // namespace tinytune
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    return tinytune::print_micro_kernels() ? 0 : 1;
+    return tinytune::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
