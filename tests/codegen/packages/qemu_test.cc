@@ -102,6 +102,27 @@ TEST_P(OnBoard, Kernels_CarryNoFloatAttributeAndFitTheAbi) {
     EXPECT_THAT(attributes, Not(HasSubstr(tag)));
 }
 
+TEST_P(OnBoard, SmokeTest_PutsNothingIntoRamThatFirmwareWouldNot) {
+  const Board& board = GetParam();
+  const std::string package = compile(model(small_graph(), "net"), board.device, "cmake");
+  ASSERT_NE(package, "");
+  std::vector<std::string> words = {board.prefix + "gcc"};
+  words.insert(words.end(), board.machine.begin(), board.machine.end());
+  words.insert(words.end(), {"-std=c11", "-O2", "-ffreestanding", "-I", package, "-c",
+                             package + "/test/net_smoke.c", "-o", path("smoke.o")});
+  ASSERT_EQ(run(words).exit_code, 0);
+  std::istringstream sections(run({board.prefix + "size", "-A", path("smoke.o")}).out);
+  std::map<std::string, uint64_t> bytes;
+  for (std::string line, name; std::getline(sections, line);) {
+    uint64_t size = 0;
+    if (std::istringstream(line) >> name >> size) bytes[name] = size;
+  }
+  ASSERT_TRUE(bytes.contains(".text"));
+  EXPECT_EQ(bytes[".data"] + bytes[".sdata"], 0u);
+  const std::string header = text_of_file(package + "/net.h");
+  EXPECT_THAT(header, HasSubstr("#define NET_ARENA_BYTES " + std::to_string(bytes[".bss"]) + "u"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Qemu, OnBoard, testing::ValuesIn(boards()), case_name);
 
 class InFormat : public Packages, public testing::WithParamInterface<const char*> {
