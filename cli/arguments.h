@@ -17,7 +17,7 @@ struct Arguments {
   std::optional<std::string> records;  ///< a log
   std::vector<std::string> disabled_passes;
   std::string layout = "nhwc";
-  std::optional<uint64_t> ram, flash, fast_ram;  ///< bytes
+  std::optional<uint64_t> ram, arena, flash, fast_ram;  ///< bytes
 
   // Searching.
   std::optional<uint64_t> trials;
@@ -48,7 +48,7 @@ struct Arguments {
   // Telling.
   bool json = false, quiet = false;
 
-  MemoryLimits limits() const { return {ram, flash, fast_ram}; }
+  MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }
 };
 
 }  // namespace tinytune

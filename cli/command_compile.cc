@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
 #include "cli/units.h"
 #include "codegen/packages/package.h"
 #include "deploy/layouts.h"
@@ -26,10 +28,13 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
 int run_compile(const Arguments& arguments, const Context& context) {
   const Result<CompileReport> report = compile(arguments, context.console);
   if (!report) return context.console.fail(report.error());
-  return context.console.result(
+  if (arguments.json) return context.console.result(to_json(*report));
+  std::string text =
       fmt::format("{}: {} files, {} of {} layers tuned, arena {}\n", report->directory,
                   report->files.size(), report->layers_tuned, report->layers_tunable,
-                  arena_text(report->arena_bytes, report->arena_lower_bound)));
+                  arena_text(report->arena_bytes, report->arena_lower_bound));
+  if (report->footprint) text += to_text(*report->footprint, report->clock_hz);
+  return context.console.result(text);
 }
 
 }  // namespace tinytune

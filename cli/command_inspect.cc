@@ -1,17 +1,41 @@
 #include <cstdio>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "tinytune/deploy.h"
 #include "tinytune/model.h"
 
 namespace tinytune {
+namespace {
+
+/// Nothing where no device is named, or the model is for none.
+Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Inspection& inspection,
+                                           const Console& console) {
+  if (arguments.device.empty() || !inspection.unsupported.empty())
+    return std::optional<RunReport>();
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  RunOptions options;
+  options.records = arguments.records;
+  options.limits = arguments.limits();
+  options.on_message = console.sink();
+  TT_TRY_ASSIGN(RunReport report, run_model(model, arguments.device, options));
+  return std::optional<RunReport>(std::move(report));
+}
+
+}  // namespace
 
 int run_inspect(const Arguments& arguments, const Context& context) {
+  const Console& console = context.console;
   const Result<Inspection> inspection = inspect_model(arguments.model, {arguments.disabled_passes});
-  if (!inspection) return context.console.fail(inspection.error());
-  const int told =
-      context.console.result(arguments.json ? to_json(*inspection) : to_text(*inspection));
+  if (!inspection) return console.fail(inspection.error());
+  const auto report = on_device(arguments, *inspection, console);
+  if (!report) return console.fail(report.error());
+  std::string text = arguments.json ? to_json(*inspection, *report) : to_text(*inspection);
+  if (*report && !arguments.json)
+    text += "on " + arguments.device + "\n" + to_text((*report)->footprint, (*report)->clock_hz);
+  const int told = console.result(text);
   if (inspection->unsupported.empty()) return told;
   std::fprintf(stderr, "tune: %s: %s\n", arguments.model.c_str(),
                unsupported_text(*inspection).c_str());

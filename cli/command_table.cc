@@ -48,6 +48,7 @@ Command tune() {
                    .otherwise = "all"},
                   layout("Layouts to tune kernels for; auto is both"),
                   ram(),
+                  arena(),
                   flash(),
                   fast_ram(),
                   disable_pass(),
@@ -90,6 +91,7 @@ Command compile() {
                       log(),
                       layout_of_activations(),
                       ram(),
+                      arena(),
                       flash(),
                       fast_ram(),
                       disable_pass(),
@@ -103,7 +105,8 @@ Command compile() {
                              "Build files for what", "cmake"),
                       {.names = "--require-tuned",
                        .field = &Arguments::require_tuned,
-                       .help = "Fail if a layer has no usable record"}},
+                       .help = "Fail if a layer has no usable record"},
+                      json()},
           .examples =
               "Example: tune compile --model kws.tflite --device esp32c3 --records "
               "kws.esp32c3.jsonl -o kws/",
@@ -127,6 +130,7 @@ Command run() {
                        .help = "Where to write raw output bytes; may be repeated"},
                       layout_of_activations(),
                       ram(),
+                      arena(),
                       flash(),
                       fast_ram(),
                       disable_pass(),
@@ -150,7 +154,7 @@ Command report() {
   return {.name = "report",
           .summary = "Compare default and tuned kernels, layer by layer",
           .options = {model(), device(), required(log()),
-                      layout("Layout of the tuned variant; auto by layer"), ram(), flash(),
+                      layout("Layout of the tuned variant; auto by layer"), ram(), arena(), flash(),
                       fast_ram(), disable_pass(), json()},
           .examples =
               "Example: tune report --model kws.tflite --device esp32c3 --records "
@@ -184,11 +188,19 @@ Command inspect() {
                        .field = &Arguments::model,
                        .help = "A .tflite file",
                        .required = true},
+                      optional(device(), "the model alone"),
+                      log(),
+                      ram(),
+                      arena(),
+                      flash(),
+                      fast_ram(),
                       disable_pass(),
                       json()},
-          .examples = "Example: tune inspect kws.tflite",
-          .run = run_inspect,
-          .interruption = Interruption::kEndsIt};
+          .examples =
+              "Examples:\n"
+              "  tune inspect kws.tflite\n"
+              "  tune inspect kws.tflite --device esp32c3     # and what it takes of one",
+          .run = run_inspect};
 }
 
 Command simulate() {

@@ -49,6 +49,7 @@ std::string next_command(const Arguments& arguments, const std::string& records,
                                     "-o",        stem_of(arguments.model) + "/"};
   if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
   if (arguments.ram) words.insert(words.end(), {"--ram", std::to_string(*arguments.ram)});
+  if (arguments.arena) words.insert(words.end(), {"--arena", std::to_string(*arguments.arena)});
   if (arguments.flash) words.insert(words.end(), {"--flash", std::to_string(*arguments.flash)});
   for (const std::string& pass : arguments.disabled_passes)
     words.insert(words.end(), {"--disable-pass", pass});

@@ -59,8 +59,22 @@ Json json_of(const LayoutComparison& comparison) {
 
 Json arena_ratio(const RunReport& report) {
   if (report.arena_lower_bound == 0) return nullptr;
-  const auto ratio = static_cast<double>(report.arena_bytes) / report.arena_lower_bound;
+  const auto ratio = static_cast<double>(report.footprint.arena_bytes) / report.arena_lower_bound;
   return std::round(ratio * 1e4) / 1e4;
+}
+
+void add(Json& to, const Footprint& footprint, std::optional<uint64_t> clock_hz) {
+  to["cycles"] = footprint.cycles;
+  to["milliseconds"] = or_null(milliseconds(footprint.cycles, clock_hz));
+  to["ram_bytes"] = footprint.ram_bytes();
+  to["ram"] = {{"arena", footprint.arena_bytes},
+               {"weights", footprint.weights_bytes},
+               {"code", footprint.code_bytes},
+               {"data", footprint.data_bytes},
+               {"stack", footprint.stack_bytes}};
+  to["arena_bytes"] = footprint.arena_bytes;
+  to["stack_bytes"] = footprint.stack_bytes;
+  to["flash_bytes"] = footprint.flash_bytes;
 }
 
 Json json_of(const RunReport& report) {
@@ -80,21 +94,16 @@ Json json_of(const RunReport& report) {
                       {"code_memory", named_or_null(layer.code_memory)},
                       {"weights_memory", named_or_null(layer.weights_memory)}});
   }
-  Json all = {{"exact", or_null(report.exact)},
-              {"instructions", report.instructions},
-              {"cycles", report.cycles},
-              {"milliseconds", or_null(milliseconds(report.cycles, report.clock_hz))},
-              {"arena_bytes", report.arena_bytes},
-              {"arena_lower_bound", report.arena_lower_bound},
-              {"arena_to_lower_bound", arena_ratio(report)},
-              {"stack_bytes", report.stack_bytes},
-              {"flash_bytes", report.flash_bytes},
-              {"fast_code_bytes", report.fast_code_bytes},
-              {"fast_weights_bytes", report.fast_weights_bytes},
-              {"fetch_wait_cycles", report.fetch_wait_cycles},
-              {"read_wait_cycles", report.read_wait_cycles},
-              {"overhead_instructions", report.overhead_instructions},
-              {"layers", std::move(layers)}};
+  Json all = {{"exact", or_null(report.exact)}, {"instructions", report.instructions}};
+  add(all, report.footprint, report.clock_hz);
+  all["arena_lower_bound"] = report.arena_lower_bound;
+  all["arena_to_lower_bound"] = arena_ratio(report);
+  all["fast_code_bytes"] = report.footprint.code_bytes;
+  all["fast_weights_bytes"] = report.footprint.weights_bytes;
+  all["fetch_wait_cycles"] = report.fetch_wait_cycles;
+  all["read_wait_cycles"] = report.read_wait_cycles;
+  all["overhead_instructions"] = report.overhead_instructions;
+  all["layers"] = std::move(layers);
   if (report.layouts) all["layouts"] = json_of(*report.layouts);
   return all;
 }
@@ -103,7 +112,7 @@ Json json_of(const RunReport& report) {
 
 std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
 
-std::string to_json(const Inspection& inspection) {
+std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device) {
   const ModelInfo& model = inspection.info;
   Json operators = Json::array();
   for (const OperatorInfo& op : model.operators) {
@@ -137,7 +146,18 @@ std::string to_json(const Inspection& inspection) {
               {"macs", model.macs},
               {"macs_executed", model.macs_executed},
               {"unsupported", std::move(unsupported)}};
+  if (inspection.unsupported.empty()) all["arena_lower_bound"] = model.arena_lower_bound;
+  if (on_device) add(all, on_device->footprint, on_device->clock_hz);
   if (!inspection.unsupported.empty()) all["error"] = unsupported_text(inspection);
+  return dump(all);
+}
+
+std::string to_json(const CompileReport& report) {
+  Json all = {
+      {"directory", report.directory},       {"files", report.files},
+      {"layers_tuned", report.layers_tuned}, {"layers_tunable", report.layers_tunable},
+      {"arena_bytes", report.arena_bytes},   {"arena_lower_bound", report.arena_lower_bound}};
+  if (report.footprint) add(all, *report.footprint, report.clock_hz);
   return dump(all);
 }
 

@@ -2,6 +2,7 @@
 // scripts. They are added to and never renamed.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ namespace tinytune {
 
 std::string error_json(const std::string& message);
 /// With an `error` beside the rest if something is unsupported.
-std::string to_json(const Inspection& inspection);
+/// With what it takes of a device, if that was asked.
+std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device = {});
+std::string to_json(const CompileReport& report);
 std::string to_json(std::span<const DeviceInfo> devices);
 std::string to_json(const TuneReport& report);
 std::string to_json(const RunReport& report);

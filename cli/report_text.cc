@@ -50,6 +50,27 @@ std::string layouts_text(const LayoutComparison& comparison) {
          total("all NHWC", comparison.all_nhwc) + total("all NCHW", comparison.all_nchw);
 }
 
+// Nothing on devices with one memory for all.
+std::string waits_text(const RunReport& report) {
+  const uint64_t waits = report.fetch_wait_cycles + report.read_wait_cycles;
+  if (waits == 0) return "";
+  return fmt::format("{} cycles waited for flash ({:.1f} %)\n", grouped(waits),
+                     100.0 * static_cast<double>(waits) /
+                         static_cast<double>(std::max<uint64_t>(report.footprint.cycles, 1)));
+}
+
+std::string ram_text(const Footprint& footprint) {
+  std::string text = fmt::format("RAM {} = arena {} + weights {} + code {}",
+                                 grouped(footprint.ram_bytes()), grouped(footprint.arena_bytes),
+                                 grouped(footprint.weights_bytes), grouped(footprint.code_bytes));
+  if (footprint.data_bytes > 0) text += " + data " + grouped(footprint.data_bytes);
+  return text + " + stack " + grouped(footprint.stack_bytes) + "\n";
+}
+
+std::string arena_of(const RunReport& report) {
+  return arena_text(report.footprint.arena_bytes, report.arena_lower_bound);
+}
+
 }  // namespace
 
 std::string unsupported_text(const Inspection& inspection) {
@@ -83,6 +104,9 @@ std::string to_text(const Inspection& inspection) {
         {std::to_string(task.index), fmt::format("{}", fmt::join(task.layers, ",")), task.name});
   text += "\n" + operators.text();
   if (!model.tasks.empty()) text += "\n" + tasks.text();
+  if (inspection.unsupported.empty())
+    text += fmt::format("\narena at least {} bytes: its tensors\n",
+                        grouped(static_cast<uint64_t>(model.arena_lower_bound)));
   return text;
 }
 
@@ -117,15 +141,12 @@ std::string to_text(const TuneReport& report) {
   return table.text() + total + " (tuned layers only)\n";
 }
 
-// Nothing on devices with one memory for all.
-std::string placement_text(const RunReport& report) {
-  const uint64_t waits = report.fetch_wait_cycles + report.read_wait_cycles;
-  if (report.fast_code_bytes + report.fast_weights_bytes + waits == 0) return "";
-  return fmt::format(
-      "in fast memory: {} bytes of code, {} of weights; {} cycles waited for flash ({:.1f} %)\n",
-      grouped(report.fast_code_bytes), grouped(report.fast_weights_bytes), grouped(waits),
-      100.0 * static_cast<double>(waits) /
-          static_cast<double>(std::max<uint64_t>(report.cycles, 1)));
+std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz) {
+  std::string text =
+      ram_text(footprint) + fmt::format("flash {} bytes, {} cycles", grouped(footprint.flash_bytes),
+                                        grouped(footprint.cycles));
+  if (clock_hz) text += ", " + latency_text(footprint.cycles, clock_hz);
+  return text + "\n";
 }
 
 std::string to_text(const RunReport& report) {
@@ -140,14 +161,14 @@ std::string to_text(const RunReport& report) {
                                 : "-"});
   }
   std::string text = table.text();
+  const uint64_t cycles = report.footprint.cycles;
   text += fmt::format("total: {} instructions, {} cycles", grouped(report.instructions),
-                      grouped(report.cycles));
-  if (report.clock_hz) text += ", " + latency_text(report.cycles, report.clock_hz);
-  text += fmt::format("\narena {}, stack {} bytes, flash {} bytes, overhead {} instructions\n",
-                      arena_text(report.arena_bytes, report.arena_lower_bound),
-                      grouped(report.stack_bytes), grouped(report.flash_bytes),
-                      grouped(report.overhead_instructions));
-  text += placement_text(report);
+                      grouped(cycles));
+  if (report.clock_hz) text += ", " + latency_text(cycles, report.clock_hz);
+  text += "\n" + ram_text(report.footprint);
+  text += fmt::format("arena {}, flash {} bytes, overhead {} instructions\n", arena_of(report),
+                      grouped(report.footprint.flash_bytes), grouped(report.overhead_instructions));
+  text += waits_text(report);
   if (report.exact)
     text += *report.exact ? "exact: every output byte equals the reference\n"
                           : "NOT exact: " + report.difference + "\n";
@@ -170,22 +191,22 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
     for (const LayerCost& layer : report.layers) macs += static_cast<uint64_t>(layer.macs);
     return macs;
   };
-  table.add({"", "network", grouped(total_macs(tuned)), grouped(by_default.cycles),
-             grouped(tuned.cycles), speedup_text(by_default.cycles, tuned.cycles)});
+  const Footprint &before = by_default.footprint, &after = tuned.footprint;
+  table.add({"", "network", grouped(total_macs(tuned)), grouped(before.cycles),
+             grouped(after.cycles), speedup_text(before.cycles, after.cycles)});
   std::string text = table.text();
   if (tuned.clock_hz) {
     text += fmt::format("latency on {} at {} MHz: {} by default, {} tuned\n", device,
                         static_cast<double>(*tuned.clock_hz) / 1e6,
-                        latency_text(by_default.cycles, tuned.clock_hz),
-                        latency_text(tuned.cycles, tuned.clock_hz));
+                        latency_text(before.cycles, tuned.clock_hz),
+                        latency_text(after.cycles, tuned.clock_hz));
   }
   text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
                       grouped(tuned.instructions));
-  text += fmt::format("arena {} by default, {} tuned\n",
-                      arena_text(by_default.arena_bytes, by_default.arena_lower_bound),
-                      arena_text(tuned.arena_bytes, tuned.arena_lower_bound));
-  text += fmt::format("stack {} bytes, flash {} bytes\n", grouped(tuned.stack_bytes),
-                      grouped(tuned.flash_bytes));
+  text += fmt::format("arena {} by default, {} tuned\n", arena_of(by_default), arena_of(tuned));
+  text += "by default " + ram_text(before) + "tuned " + ram_text(after);
+  text += fmt::format("flash {} bytes by default, {} tuned\n", grouped(before.flash_bytes),
+                      grouped(after.flash_bytes));
   if (tuned.exact && by_default.exact) {
     text += *tuned.exact && *by_default.exact
                 ? "exact: both variants equal the reference bit for bit\n"

@@ -1,6 +1,7 @@
 // The tables that commands print for people.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ std::string to_text(std::span<const DeviceInfo> devices);
 std::string to_text(const TuneReport& report);
 std::string to_text(const RunReport& report);
 std::string to_text(const TaskExplanation& explanation);
+/// "RAM 57,995 = arena 16,784 + weights 33,453 + code 7,598 + stack 160", flash and time: two
+/// lines.
+std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz);
 
 /// Layer by layer, default against tuned, then the network's totals.
 std::string comparison_text(const RunReport& by_default, const RunReport& tuned,

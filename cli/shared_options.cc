@@ -41,6 +41,12 @@ Option records(std::string help, std::string otherwise) {
 
 Option log() { return records("The tuning log", "default schedules"); }
 
+Option optional(Option option, std::string otherwise) {
+  option.required = false;
+  option.otherwise = std::move(otherwise);
+  return option;
+}
+
 Option required(Option option) {
   option.required = true;
   option.otherwise.clear();
@@ -68,8 +74,17 @@ Option ram() {
   return {.names = "--ram",
           .field = &Arguments::ram,
           .value = "BYTES",
-          .help = "Most bytes of the arena: 98304, 96K",
-          .otherwise = "lower bound + 5 %",
+          .help = "Most bytes of RAM: arena, code and weights copied there, stack: 98304, 96K",
+          .otherwise = "the device's",
+          .syntax = Syntax::kBytes};
+}
+
+Option arena() {
+  return {.names = "--arena",
+          .field = &Arguments::arena,
+          .value = "BYTES",
+          .help = "Most bytes of the arena: tensors and scratch",
+          .otherwise = "lower bound + 5 %, or what --ram leaves",
           .syntax = Syntax::kBytes};
 }
 
@@ -87,9 +102,9 @@ Option fast_ram() {
           .field = &Arguments::fast_ram,
           .value = "BYTES|all|0",
           .help =
-              "Most bytes of code and weights copied to fast memory; 0: none, and kernels "
-              "count as measured in flash",
-          .otherwise = "all that fit",
+              "Most bytes of code and weights copied to fast memory; all: what fits; 0: none, and "
+              "kernels count as measured in flash",
+          .otherwise = "half of what the arena leaves free, or what --ram leaves",
           .syntax = Syntax::kBytesOrNone};
 }
 

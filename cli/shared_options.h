@@ -15,6 +15,7 @@ Option log();  ///< records to read; default schedules without
 Option layout(std::string help);
 Option layout_of_activations();
 Option ram();
+Option arena();
 Option flash();
 Option fast_ram();
 Option disable_pass();
@@ -24,7 +25,8 @@ Option json();
 Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,
               std::string help, std::string otherwise);
 
-/// The same, but the command cannot do without.
+/// The same, but the command cannot do without; or can.
 Option required(Option option);
+Option optional(Option option, std::string otherwise);
 
 }  // namespace tinytune::options

@@ -10,6 +10,23 @@
 
 namespace tinytune {
 
+ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes) {
+  const auto allows = [](const char* option, uint64_t bytes) {
+    return std::string(option) + " allows " + std::to_string(bytes);
+  };
+  ArenaAllowance allowance;
+  if (limits.arena_bytes) {
+    allowance = {limits.arena_bytes, allows("--arena", *limits.arena_bytes)};
+  }
+  if (!limits.ram_bytes) return allowance;
+  const uint64_t left = *limits.ram_bytes - std::min(*limits.ram_bytes, stack_bytes);
+  if (allowance.bytes && *allowance.bytes <= left) return allowance;
+  allowance = {left, allows("--ram", *limits.ram_bytes)};
+  if (stack_bytes > 0)
+    allowance.says += ", " + std::to_string(stack_bytes) + " of them for the stack";
+  return allowance;
+}
+
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least) {
   const uint64_t device_has = device.memory(device.data_memory).size_bytes;
@@ -18,8 +35,8 @@ uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
   return std::max(least, std::min(near_bound, device_has));
 }
 
-uint64_t ram_limit(const IntegerNetwork& network, const Device& device,
-                   const NetworkOptions& options, std::optional<uint64_t> asked) {
+uint64_t arena_limit(const IntegerNetwork& network, const Device& device,
+                     const NetworkOptions& options, std::optional<uint64_t> asked) {
   const NetworkMemory memory = network_memory(network, options);
   std::vector<uint32_t> least;
   std::map<std::string, uint32_t> known;  // by workload

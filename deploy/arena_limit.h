@@ -1,4 +1,4 @@
-// How large a network's arena may become.
+// How large a network's arena may become, and in whose words it is refused.
 //
 // Where nobody names a limit it is the lower bound + 5 %, or what the device has if that is less;
 // where the leanest kernels need more, what those need (ADR 13).
@@ -6,13 +6,24 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_memory.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
+#include "tinytune/memory.h"
 
 namespace tinytune {
+
+/// What the options say of the arena.
+struct ArenaAllowance {
+  std::optional<uint64_t> bytes;
+  std::string says;  ///< "--ram allows 20000, 160 of them for the stack"
+};
+
+/// The smaller of --arena and what --ram leaves of its bytes beside `stack_bytes`.
+ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes = 0);
 
 /// Bytes. `asked` stands for the lower bound + 5 %, up or down. `least` is what the leanest kernels
 /// need; whether the device has that much is not asked here.
@@ -20,7 +31,7 @@ uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least);
 
 /// The same before anything is known of the kernels but their spaces.
-uint64_t ram_limit(const IntegerNetwork& network, const Device& device,
-                   const NetworkOptions& options, std::optional<uint64_t> asked);
+uint64_t arena_limit(const IntegerNetwork& network, const Device& device,
+                     const NetworkOptions& options, std::optional<uint64_t> asked);
 
 }  // namespace tinytune

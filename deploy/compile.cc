@@ -9,7 +9,6 @@
 #include "deploy/deployment.h"
 #include "deploy/known_records.h"
 #include "deploy/model_state.h"
-#include "deploy/network_simulation.h"
 #include "models/integer_op.h"
 #include "tinytune/deploy.h"
 
@@ -25,14 +24,18 @@ std::string untuned_layers(const GeneratedNetwork& network) {
   return list;
 }
 
-/// A library that does not fit its device is no result. Without a compiler on this machine that is
-/// for the firmware's own linker to find.
-Status check_builds(const GeneratedNetwork& network, const Device& device,
-                    const MessageSink& sink) {
-  const auto elf = build_library(network, device);
-  if (elf) return ok_status();
-  if (elf.error().code() != ErrorCode::kNotFound) return elf.error();
-  if (sink) sink(MessageKind::kInfo, "not checked whether it fits: " + elf.error().message());
+/// What it takes, in its header too. A library that does not fit its device is no result. Without a
+/// compiler on this machine that is for the firmware's own linker to find.
+Status state_what_it_takes(const Deployment& deployment, GeneratedNetwork& network) {
+  const Result<Footprint> takes = deployment.measure(network);
+  if (takes) {
+    TT_TRY(deployment.check(*takes));
+    state_footprint(network, deployment.device, *takes);
+    return ok_status();
+  }
+  if (takes.error().code() == ErrorCode::kFailed) return takes.error();
+  if (deployment.sink)
+    deployment.sink(MessageKind::kInfo, "not checked whether it fits: " + takes.error().message());
   return ok_status();
 }
 
@@ -66,6 +69,7 @@ CompileReport report_of(const GeneratedNetwork& network, const std::string& dire
   report.directory = directory;
   report.arena_bytes = network.arena_bytes;
   report.arena_lower_bound = network.arena_lower_bound;
+  report.footprint = network.footprint;
   for (const GeneratedLayer& layer : network.layers) {
     report.layers_tunable += layer.schedule ? 1 : 0;
     report.layers_tuned += layer.tuned ? 1 : 0;
@@ -84,16 +88,17 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
   const Deployment deployment{model, device, records, options.limits, sink};
-  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  TT_TRY_ASSIGN(GeneratedNetwork network, deployment.generate(layouts));
   const std::string untuned = untuned_layers(network);
   if (options.require_tuned && !untuned.empty()) {
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
-  TT_TRY(check_builds(network, device, sink));
+  TT_TRY(state_what_it_takes(deployment, network));
   const auto files = files_to_write(network, package_files(network, device, options.format, smoke),
                                     options.format);
   CompileReport report = report_of(network, directory);
+  report.clock_hz = device.clock_hz;
   TT_TRY_ASSIGN(report.files, write_files(directory, files, sink));
   if (sink && options.records && !untuned.empty())
     sink(MessageKind::kInfo, "default schedule for layer(s) " + untuned);

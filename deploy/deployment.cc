@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "codegen/networks/memory_plan.h"
+#include "deploy/arena_limit.h"
+#include "deploy/device_memory.h"
 #include "deploy/fast_memory.h"
 #include "deploy/fitting.h"
 #include "deploy/model_state.h"
 #include "deploy/network_simulation.h"
+#include "tinytune/deploy.h"
 
 namespace tinytune {
 namespace {
@@ -22,60 +25,145 @@ bool may_overflow(const GeneratedNetwork& network, const Device& device) {
          device.memory(device.rodata_memory).size_bytes;
 }
 
+/// What an arena may take that nobody chose (ADR 13).
+uint64_t usual_arena(const GeneratedNetwork& network) {
+  const uint64_t bound = network.arena_lower_bound, rounded = kArenaAlignment;
+  return bound + std::max(bound / 20, rounded);
+}
+
 /// Nobody chose this arena: why it is as large as it is.
 void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& sink) {
-  const uint64_t bound = network.arena_lower_bound, rounded = kArenaAlignment;
-  if (!sink || network.arena_bytes <= bound + std::max(bound / 20, rounded)) return;
+  if (!sink || network.arena_bytes <= usual_arena(network)) return;
   sink(MessageKind::kInfo, "the arena takes " + std::to_string(network.arena_bytes) +
-                               " bytes, more than the " + std::to_string(bound) +
+                               " bytes, more than the " +
+                               std::to_string(network.arena_lower_bound) +
                                " of its tensors + 5 %: the least that can be had");
 }
 
-/// Of one inference. What kernels do does not depend on data.
-Result<uint64_t> cycles_of(const Graph& graph, const GeneratedNetwork& network,
-                           const Device& device) {
-  TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
-  std::vector<std::vector<uint8_t>> inputs;
-  for (const int t : graph.inputs)
-    inputs.emplace_back(static_cast<size_t>(graph.tensor(t).bytes()), uint8_t{0});
-  TT_TRY_ASSIGN(const RunReport report, simulation.invoke(inputs));
-  return report.cycles;
-}
-
-/// Flash for kernels that leave more of the network in fast memory: what is there, or, where not
-/// even half of the constants would fit, something less than they take. Widening at most doubles
-/// weights, and fewer bytes still wait less.
-uint64_t leaner_flash(const GeneratedNetwork& network, const Device& device,
-                      std::optional<uint64_t> limit) {
-  const uint64_t fast = device.memory(device.fast_rodata_memory).size_bytes;
-  const uint64_t room = std::min(fast, limit.value_or(fast));
+/// Flash for kernels that leave more of the network in fast memory: what copies may take, or, where
+/// not even half of the constants would fit, something less than they take. Widening at most
+/// doubles weights, and fewer bytes still wait less.
+uint64_t leaner_flash(const GeneratedNetwork& network, const FastBudget& budget) {
+  const uint64_t room = std::min(budget.constant_bytes, budget.total_bytes);
   return room >= network.constant_bytes / 2 ? room : network.constant_bytes * 9 / 16;
 }
 
+std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
 }  // namespace
+
+/// A network in its places.
+struct Deployment::Placed {
+  GeneratedNetwork network;
+  FastBudget budget;
+  uint64_t left_out_cycles = 0;  ///< that parts would save which found no room
+};
 
 Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   NetworkOptions options;
   options.name = model.info().name;
   options.layouts = layouts.source();
-  Result<GeneratedNetwork> network = choose_kernels(options);
+  Result<GeneratedNetwork> network = within_ram(options);
   TT_TRY(layouts.status());
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
-  if (!limits.ram_bytes) tell_what_arena_takes(*network, sink);
-  TT_TRY(check_arena(*network));
-  const Status placed = place(options, *network);
-  // Without a compiler everything stays in flash.
-  if (!placed && placed.error().code() != ErrorCode::kNotFound) return placed.error();
+  if (!limits.ram_bytes && !limits.arena_bytes) tell_what_arena_takes(*network, sink);
   return network;
 }
 
-Result<GeneratedNetwork> Deployment::choose_kernels(const NetworkOptions& options) const {
+Result<Footprint> Deployment::measure(const GeneratedNetwork& network) const {
+  TT_TRY_ASSIGN(NetworkSimulation simulation,
+                NetworkSimulation::load(model.state().graph, network, device));
+  TT_TRY_ASSIGN(const auto inputs, generate_inputs(model, 1));
+  TT_TRY_ASSIGN(const RunReport report, simulation.invoke(inputs));
+  return report.footprint;
+}
+
+// Kernels with less scratch may need more stack than they save. Those of the arena that nobody
+// limits are tried where the others do not keep the limit.
+Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) const {
+  if (!limits.ram_bytes) return fastest(options, arena_allowance(limits), 0);
+  Result<GeneratedNetwork> grown = keep_ram(options, /*arena_may_grow=*/true);
+  if (grown) return grown;
+  Result<GeneratedNetwork> usual = keep_ram(options, /*arena_may_grow=*/false);
+  return usual ? std::move(usual) : std::move(grown);
+}
+
+// How deep the stack is, and what a linker adds, is known once the network has run: what it takes
+// too much is then left free.
+Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
+                                              bool arena_may_grow) const {
+  constexpr int kRounds = 4;
+  uint64_t stack_bytes = 0;
+  for (int round = 0;; ++round) {
+    ArenaAllowance arena = arena_allowance(limits, stack_bytes);
+    if (!arena_may_grow) arena.bytes = limits.arena_bytes;
+    TT_TRY_ASSIGN(GeneratedNetwork network, fastest(options, arena, stack_bytes));
+    const Result<Footprint> takes = measure(network);
+    if (!takes && takes.error().code() != ErrorCode::kFailed) return network;  // nothing tells
+    if (!takes) return takes.error();
+    const uint64_t ram = takes->ram_bytes();
+    if (ram <= *limits.ram_bytes) return network;
+    if (round == kRounds) {
+      return Error(ErrorCode::kFailed, "the network takes " + bytes_text(ram) +
+                                           " of RAM, --ram allows " +
+                                           std::to_string(*limits.ram_bytes));
+    }
+    stack_bytes = std::max(takes->stack_bytes, stack_bytes + ram - *limits.ram_bytes);
+  }
+}
+
+// Where not all that waits for flash finds room in fast memory, kernels that take scratch or widen
+// their weights may lose there what they win in instructions: choices with fewer bytes are tried.
+Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
+                                             const ArenaAllowance& arena,
+                                             uint64_t stack_bytes) const {
+  const KernelLimits allowed{arena.bytes, limits.flash_bytes, arena.says};
+  TT_TRY_ASSIGN(Placed best, place(options, allowed, stack_bytes));
+  if (best.left_out_cycles == 0) return std::move(best.network);
+  std::vector<KernelLimits> thriftier;
+  if (!limits.flash_bytes && !device.fast_rodata_memory.empty()) {
+    thriftier.push_back(allowed);
+    thriftier.back().flash_bytes = leaner_flash(best.network, best.budget);
+  }
+  if (limits.ram_bytes && !limits.arena_bytes && arena.bytes) {
+    thriftier.push_back(allowed);
+    thriftier.back().arena_bytes = std::min<uint64_t>(*arena.bytes, usual_arena(best.network));
+  }
+  TT_TRY_ASSIGN(Footprint least, measure(best.network));
+  for (const KernelLimits& kernels : thriftier) {
+    Result<Placed> other = place(options, kernels, stack_bytes);
+    if (!other) continue;  // nothing fits
+    TT_TRY_ASSIGN(const Footprint takes, measure(other->network));
+    if (takes.cycles >= least.cycles) continue;
+    least = takes;
+    best = std::move(*other);
+  }
+  return std::move(best.network);
+}
+
+Result<Deployment::Placed> Deployment::place(const NetworkOptions& options,
+                                             const KernelLimits& kernels,
+                                             uint64_t stack_bytes) const {
+  TT_TRY_ASSIGN(GeneratedNetwork network, choose_kernels(options, kernels));
+  TT_TRY(check_arena(network));
+  Placed placed{std::move(network), {}, 0};
+  placed.budget = fast_budget(device, placed.network.arena_bytes, limits, stack_bytes);
+  const auto left_out =
+      place_in_fast_memory(model.state().graph, device, placed.budget, placed.network);
+  if (left_out) placed.left_out_cycles = *left_out;
+  // Without a compiler everything stays in flash.
+  if (!left_out && left_out.error().code() != ErrorCode::kNotFound) return left_out.error();
+  return placed;
+}
+
+Result<GeneratedNetwork> Deployment::choose_kernels(const NetworkOptions& options,
+                                                    const KernelLimits& kernels) const {
   const IntegerNetwork& executed = model.state().network;
-  Result<GeneratedNetwork> fastest = generate_within(executed, device, records, limits, options);
-  if (!fastest || limits.flash_bytes || !may_overflow(*fastest, device)) return fastest;
-  MemoryLimits within_device = limits;
+  Result<GeneratedNetwork> fastest = generate_within(executed, device, records, kernels, options);
+  if (!fastest || kernels.flash_bytes || !may_overflow(*fastest, device)) return fastest;
+  KernelLimits within_device = kernels;
   within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
   auto fitting = generate_within(executed, device, records, within_device, options);
   return fitting ? std::move(fitting) : std::move(fastest);  // else the linker has the last word
@@ -84,30 +172,34 @@ Result<GeneratedNetwork> Deployment::choose_kernels(const NetworkOptions& option
 Status Deployment::check_arena(const GeneratedNetwork& network) const {
   const MemoryRegion& ram = device.memory(device.data_memory);
   if (network.arena_bytes <= ram.size_bytes) return ok_status();
-  return Error(ErrorCode::kFailed, model.path() + " does not fit " + device.name +
-                                       ": its arena takes " + std::to_string(network.arena_bytes) +
-                                       " bytes, " + ram.name + " has " +
+  return Error(ErrorCode::kFailed, "it does not fit " + device.name + ": its arena takes " +
+                                       bytes_text(network.arena_bytes) + ", " + ram.name + " has " +
                                        std::to_string(ram.size_bytes));
 }
 
-// Where constants do not all fit, kernels that widen their weights may lose in flash what they win
-// in instructions: a choice with fewer bytes is tried too.
-Status Deployment::place(const NetworkOptions& options, GeneratedNetwork& network) const {
-  const Graph& graph = model.state().graph;
-  TT_TRY(place_in_fast_memory(graph, device, limits.fast_ram_bytes, network));
-  const bool all_fast =
-      std::find(network.fast.begin(), network.fast.end(), false) == network.fast.end();
-  if (all_fast || limits.flash_bytes || limits.fast_ram_bytes == 0 ||
-      device.fast_rodata_memory.empty())
-    return ok_status();
-  MemoryLimits fewer = limits;
-  fewer.flash_bytes = leaner_flash(network, device, limits.fast_ram_bytes);
-  auto other = generate_within(model.state().network, device, records, fewer, options);
-  if (!other) return ok_status();  // nothing fits
-  TT_TRY(place_in_fast_memory(graph, device, limits.fast_ram_bytes, *other));
-  TT_TRY_ASSIGN(const uint64_t now, cycles_of(graph, network, device));
-  TT_TRY_ASSIGN(const uint64_t then, cycles_of(graph, *other, device));
-  if (then < now) network = std::move(*other);
+Status Deployment::check(const Footprint& footprint) const {
+  const uint64_t flash = flash_of(device), ram = ram_of(device), takes = footprint.ram_bytes();
+  if (footprint.flash_bytes > flash) {
+    return Error(ErrorCode::kFailed, model.path() + ": it does not fit " + device.name +
+                                         ": the library takes " +
+                                         bytes_text(footprint.flash_bytes) +
+                                         " of flash, there are " + std::to_string(flash));
+  }
+  if (!sink) return ok_status();
+  const MemoryRegion& data = device.memory(device.data_memory);
+  uint64_t in_data = footprint.arena_bytes + footprint.data_bytes;
+  if (device.fast_rodata_memory == device.data_memory) in_data += footprint.weights_bytes;
+  if (in_data + kSmallApplicationBytes > data.size_bytes) {
+    sink(MessageKind::kWarning,
+         model.info().name + " takes " + bytes_text(in_data) + " of " + data.name + ", which has " +
+             std::to_string(data.size_bytes) +
+             ": an application of 8 KiB with 2 KiB of stack and heap does not fit beside it");
+  } else if (takes * 10 > ram * 7) {
+    sink(MessageKind::kInfo, model.info().name + " takes " + std::to_string(takes * 100 / ram) +
+                                 " % of the RAM of " + device.name + ": " + bytes_text(takes) +
+                                 " of " + std::to_string(ram) +
+                                 "; --fast-ram and --ram make it less");
+  }
   return ok_status();
 }
 

@@ -6,9 +6,12 @@
 #pragma once
 
 #include "codegen/networks/network.h"
+#include "deploy/arena_limit.h"
+#include "deploy/fitting.h"
 #include "deploy/layouts.h"
 #include "devices/device.h"
 #include "records/records.h"
+#include "tinytune/footprint.h"
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
@@ -23,13 +26,29 @@ struct Deployment {
   const MemoryLimits& limits;
   const MessageSink& sink;  ///< may be empty
 
-  /// Errors as generate_within(). kFailed: its arena does not fit the device.
+  /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
+  /// the limit on RAM.
   Result<GeneratedNetwork> generate(LayoutChoice& layouts) const;
 
+  /// Built, and run once on the generator's first inputs. kNotFound: no compiler on this machine.
+  /// kUnsupported: the device has no simulator. kFailed: it does not build or run, or does not fit.
+  Result<Footprint> measure(const GeneratedNetwork& network) const;
+
+  /// Says what there is to say of RAM: that much of it is the network's, or that no application
+  /// fits beside it. kFailed: it takes more flash than there is.
+  Status check(const Footprint& footprint) const;
+
  private:
-  Result<GeneratedNetwork> choose_kernels(const NetworkOptions& options) const;
+  struct Placed;
+  Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
+  Result<GeneratedNetwork> keep_ram(const NetworkOptions& options, bool arena_may_grow) const;
+  Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,
+                                   uint64_t stack_bytes) const;
+  Result<Placed> place(const NetworkOptions& options, const KernelLimits& kernels,
+                       uint64_t stack_bytes) const;
+  Result<GeneratedNetwork> choose_kernels(const NetworkOptions& options,
+                                          const KernelLimits& kernels) const;
   Status check_arena(const GeneratedNetwork& network) const;
-  Status place(const NetworkOptions& options, GeneratedNetwork& network) const;
 };
 
 }  // namespace tinytune

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "deploy/device_memory.h"
 #include "deploy/network_simulation.h"
 
 namespace tinytune {
@@ -78,23 +79,43 @@ Status add_savings(const Graph& graph, const GeneratedNetwork& network,
   return ok_status();
 }
 
-FastBudget budget_of(const Device& device, uint32_t arena_bytes,
-                     std::optional<uint64_t> limit_bytes) {
-  constexpr uint64_t kDataAlignment = 64;
-  FastBudget budget;
-  if (!device.fast_code_memory.empty())
-    budget.code_bytes = device.memory(device.fast_code_memory).size_bytes;
-  if (!device.fast_rodata_memory.empty()) {
-    budget.constant_bytes = device.memory(device.fast_rodata_memory).size_bytes;
-    if (device.fast_rodata_memory == device.data_memory)
-      budget.constant_bytes -=
-          std::min(budget.constant_bytes, uint64_t{arena_bytes} + kDataAlignment);
-  }
-  budget.total_bytes = limit_bytes.value_or(budget.code_bytes + budget.constant_bytes);
-  return budget;
+bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
+  uint64_t code = 0, constants = 0;
+  for (const FastCandidate& candidate : candidates)
+    (candidate.code ? code : constants) += candidate.bytes;
+  return code <= budget.code_bytes && constants <= budget.constant_bytes &&
+         code + constants <= budget.total_bytes;
 }
 
+uint64_t without(uint64_t bytes, uint64_t taken) { return bytes - std::min(bytes, taken); }
+
 }  // namespace
+
+FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
+                       uint64_t stack_bytes) {
+  constexpr uint64_t kDataAlignment = 64;
+  FastBudget budget;
+  const bool shares_data = device.fast_rodata_memory == device.data_memory;
+  if (!device.fast_code_memory.empty())
+    budget.code_bytes = device.memory(device.fast_code_memory).size_bytes;
+  if (!device.fast_rodata_memory.empty())
+    budget.constant_bytes = without(device.memory(device.fast_rodata_memory).size_bytes,
+                                    shares_data ? arena_bytes + kDataAlignment : 0);
+  if (!limits.fast_ram_bytes && !limits.ram_bytes) {
+    const auto shared = [](uint64_t free) {
+      return std::min(free / 2, without(free, kSmallApplicationBytes));
+    };
+    budget.total_bytes = shared(without(ram_of(device), arena_bytes));
+    if (shares_data) budget.constant_bytes = shared(budget.constant_bytes);
+    return budget;
+  }
+  budget.everything = limits.fast_ram_bytes == kAllFastRam;
+  budget.total_bytes = limits.fast_ram_bytes.value_or(kAllFastRam);
+  if (limits.ram_bytes)
+    budget.total_bytes =
+        std::min(budget.total_bytes, without(*limits.ram_bytes, arena_bytes + stack_bytes));
+  return budget;
+}
 
 std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget) {
   std::vector<size_t> order(candidates.size());
@@ -109,7 +130,8 @@ std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const F
   for (const size_t i : order) {
     const FastCandidate& candidate = candidates[i];
     uint64_t& own = candidate.code ? left.code_bytes : left.constant_bytes;
-    if (candidate.bytes > own || candidate.bytes > left.total_bytes) continue;
+    if (candidate.saved_cycles == 0 || candidate.bytes > own || candidate.bytes > left.total_bytes)
+      continue;
     own -= candidate.bytes;
     left.total_bytes -= candidate.bytes;
     fast[i] = true;
@@ -117,31 +139,29 @@ std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const F
   return fast;
 }
 
-Status place_in_fast_memory(const Graph& graph, const Device& device,
-                            std::optional<uint64_t> limit_bytes, GeneratedNetwork& network) {
-  if (network.placeable.empty() || limit_bytes == 0) return ok_status();
+Result<uint64_t> place_in_fast_memory(const Graph& graph, const Device& device,
+                                      const FastBudget& budget, GeneratedNetwork& network) {
+  if (network.placeable.empty() || budget.total_bytes == 0) return uint64_t{0};
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   const uint64_t layers_code =
       bytes_of_layers_code(network, simulation.elf(), device.memory(device.code_memory));
   std::vector<Group> groups = group_parts(network, simulation.elf(), layers_code);
-  std::vector<FastCandidate> candidates(groups.size());
-  const auto collect = [&] {
-    std::transform(groups.begin(), groups.end(), candidates.begin(),
-                   [](const Group& group) { return group.candidate; });
-  };
-  collect();
-  const FastBudget budget = budget_of(device, network.arena_bytes, limit_bytes);
-  std::vector<bool> chosen = choose_fast(candidates, budget);
-  if (std::find(chosen.begin(), chosen.end(), false) != chosen.end()) {
+  std::vector<FastCandidate> candidates;
+  for (const Group& group : groups) candidates.push_back(group.candidate);
+  std::vector<bool> chosen(groups.size(), true);
+  if (!budget.everything || !fits(candidates, budget)) {
     TT_TRY(add_savings(graph, network, simulation, groups));
-    collect();
+    for (size_t g = 0; g < groups.size(); ++g) candidates[g] = groups[g].candidate;
     chosen = choose_fast(candidates, budget);
   }
+  uint64_t left_out_cycles = 0;
   std::vector<bool> fast(network.placeable.size());
-  for (size_t g = 0; g < groups.size(); ++g)
+  for (size_t g = 0; g < groups.size(); ++g) {
     for (const size_t part : groups[g].parts) fast[part] = chosen[g];
+    if (!chosen[g]) left_out_cycles += candidates[g].saved_cycles;
+  }
   place(network, device, fast);
-  return ok_status();
+  return left_out_cycles;
 }
 
 }  // namespace tinytune

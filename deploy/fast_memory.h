@@ -3,18 +3,18 @@
 //
 // One run from flash alone says, layer by layer, how long it waited for code and how long for data;
 // moving a part to fast memory saves just that, up to what parts that share a cache do to each
-// other. Nothing has to be searched where everything fits, which is tried first. Else the parts
-// with the most cycles a byte go first, as long as they fit.
+// other. The parts with the most cycles a byte go first, as long as they fit; what saves nothing
+// stays. Nothing is run where all that there is was asked for and fits.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "codegen/networks/network.h"
 #include "devices/device.h"
 #include "models/graph.h"
+#include "tinytune/memory.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -29,15 +29,23 @@ struct FastCandidate {
 struct FastBudget {
   uint64_t code_bytes = 0, constant_bytes = 0;
   uint64_t total_bytes = 0;  ///< of both
+  bool everything = false;   ///< all of it where it fits, also what saves nothing
 };
 
-/// Those to move, most saved cycles a byte first; all of them if they fit.
+/// What copies may take beside the arena. Where nothing is said: half of the RAM that the arena
+/// leaves free, half of it also in the memory that it shares with weights, and never what a small
+/// application needs (device_memory.h). A limit on all RAM stands for that, beside `stack_bytes`.
+FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
+                       uint64_t stack_bytes = 0);
+
+/// Those to move, most saved cycles a byte first; none that saves nothing.
 std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget);
 
-/// Places the parts of `network` in the fast memories of `device`, `limit_bytes` of them at most;
-/// nothing to do on a device that has none. kNotFound: no compiler on this machine to say how large
-/// code is; everything stays in flash. kFailed: it does not fit flash either, or it faults.
-Status place_in_fast_memory(const Graph& graph, const Device& device,
-                            std::optional<uint64_t> limit_bytes, GeneratedNetwork& network);
+/// Places the parts of `network` in the fast memories of `device`, within `budget`; nothing to do
+/// on a device that has none. The cycles that parts without room would have saved. kNotFound: no
+/// compiler on this machine to say how large code is; everything stays in flash. kFailed: it does
+/// not fit flash either, or it faults.
+Result<uint64_t> place_in_fast_memory(const Graph& graph, const Device& device,
+                                      const FastBudget& budget, GeneratedNetwork& network);
 
 }  // namespace tinytune

@@ -12,7 +12,6 @@
 #include "deploy/kernel_choice.h"
 #include "deploy/kernel_options.h"
 #include "deploy/network_simulation.h"
-#include "simulator/simulator.h"
 
 namespace tinytune {
 namespace {
@@ -30,14 +29,14 @@ class Fitting {
         groups_(group_by_workload(memory_)) {}
 
   /// What there is to choose from, and how large the arena may become with it.
-  Status gather(const MemoryLimits& asked) {
+  Status gather(const KernelLimits& asked) {
     limits_ = asked;
-    limits_.ram_bytes = ram_limit(executed_, device_, options_, asked.ram_bytes);
+    limits_.arena_bytes = arena_limit(executed_, device_, options_, asked.arena_bytes);
     TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, records_, limits_));
     // Weights may forbid the leanest kernels of a space.
     std::vector<uint32_t> least;
     for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
-    limits_.ram_bytes = arena_limit(memory_, device_, asked.ram_bytes, arena_bytes(least));
+    limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes, arena_bytes(least));
     return ok_status();
   }
 
@@ -80,25 +79,23 @@ class Fitting {
   const NetworkOptions& options_;
   const NetworkMemory memory_;
   const std::vector<LayerGroup> groups_;
-  MemoryLimits limits_;
+  KernelLimits limits_;
   std::vector<TaskOptions> tasks_;  // one a group
 };
 
 /// Of the linked library; nothing without a compiler.
 Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
                                              const Device& device) {
-  const auto elf = build_library(network, device);
-  if (!elf && elf.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
-  if (!elf) return elf.error();
-  TT_TRY_ASSIGN(Simulator simulator, Simulator::create(device));
-  TT_TRY_ASSIGN(const ElfInfo info, simulator.load(*elf));
-  return std::optional<uint64_t>(info.code_bytes + info.data_bytes);
+  const auto built = build_library(network, device);
+  if (!built && built.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
+  if (!built) return built.error();
+  return std::optional<uint64_t>(built->footprint.flash_bytes);
 }
 
 }  // namespace
 
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
-                                         const Records& records, const MemoryLimits& limits,
+                                         const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options) {
   Fitting fitting(executed, device, records, options);
   TT_TRY(fitting.gather(limits));

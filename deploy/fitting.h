@@ -2,20 +2,20 @@
 #pragma once
 
 #include "codegen/networks/network.h"
+#include "deploy/kernel_choice.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
 #include "records/records.h"
-#include "tinytune/memory.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
-/// Within `limits` and ram_limit() (arena_limit.h). Chooses among recorded schedules, the default
+/// Within `limits` and arena_limit(). Chooses among recorded schedules, the default
 /// and, where that has too much scratch, its nearest neighbour with less. Flash is checked on the
 /// linked library; where no compiler is there to link it, on the estimate the choice was made by.
 /// Errors as generate_network(); kFailed: cannot fit, with what could.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
-                                         const Records& records, const MemoryLimits& limits,
+                                         const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options);
 
 }  // namespace tinytune

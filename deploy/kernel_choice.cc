@@ -14,7 +14,7 @@ using Choice = std::vector<size_t>;
 
 class Chooser {
  public:
-  Chooser(std::span<const TaskOptions> tasks, const MemoryLimits& limits, uint64_t other_flash,
+  Chooser(std::span<const TaskOptions> tasks, const KernelLimits& limits, uint64_t other_flash,
           const ArenaOf& arena_of)
       : tasks_(tasks), limits_(limits), other_flash_(other_flash), arena_of_(arena_of) {}
 
@@ -23,14 +23,14 @@ class Chooser {
       TT_CHECK(!task.options.empty(), "a task has at least its default schedule");
     const Choice fastest(tasks_.size(), 0);
     Choice choice = fastest;
-    if (limits_.ram_bytes && !meet_ram(choice)) {
-      return too_large("the arena", "--ram", arena(fastest), *limits_.ram_bytes, smallest_arena());
+    if (limits_.arena_bytes && !meet_arena(choice)) {
+      return too_large("the arena", limits_.arena_says, arena(fastest), smallest_arena());
     }
     if (limits_.flash_bytes && flash(choice) > *limits_.flash_bytes) {
       const Choice without_limit = choice;
       if (!meet_flash(choice)) {
-        return too_large("the library", "--flash", flash(fastest), *limits_.flash_bytes,
-                         flash(choice));
+        return too_large("the library", "--flash allows " + std::to_string(*limits_.flash_bytes),
+                         flash(fastest), flash(choice));
       }
       const auto better = fill_flash(without_limit);
       if (better && cycles(*better) < cycles(choice) && fits_arena(*better)) choice = *better;
@@ -62,7 +62,7 @@ class Chooser {
   }
 
   bool fits_arena(const Choice& choice) const {
-    return !limits_.ram_bytes || arena(choice) <= *limits_.ram_bytes;
+    return !limits_.arena_bytes || arena(choice) <= *limits_.arena_bytes;
   }
 
   uint32_t smallest_arena() const {
@@ -79,10 +79,10 @@ class Chooser {
     return std::nullopt;
   }
 
-  bool meet_ram(Choice& choice) const {
+  bool meet_arena(Choice& choice) const {
     for (size_t t = 0; t < tasks_.size(); ++t) {
       while (uint64_t{tasks_[t].live_bytes} + option(choice, t).scratch_bytes >
-             *limits_.ram_bytes) {
+             *limits_.arena_bytes) {
         const auto next = leaner(choice, t);
         if (!next) return false;
         choice[t] = *next;
@@ -107,7 +107,7 @@ class Chooser {
       Choice changed = choice;
       changed[t] = *next;
       const uint64_t over =
-          std::max<uint64_t>(arena(changed), *limits_.ram_bytes) - *limits_.ram_bytes;
+          std::max<uint64_t>(arena(changed), *limits_.arena_bytes) - *limits_.arena_bytes;
       const std::pair<uint64_t, uint64_t> key(over, lost_cycles(choice, changed, t));
       if (best && best_key <= key) continue;
       best = std::move(changed);
@@ -185,16 +185,15 @@ class Chooser {
     return choice;
   }
 
-  static Error too_large(const std::string& what, const std::string& flag, uint64_t fastest,
-                         uint64_t limit, uint64_t smallest) {
-    return Error(ErrorCode::kFailed, what + " takes " + std::to_string(fastest) +
-                                         " bytes with the fastest kernels, " + flag + " allows " +
-                                         std::to_string(limit) + "; the smallest achievable is " +
-                                         std::to_string(smallest));
+  static Error too_large(const std::string& what, const std::string& allowance, uint64_t fastest,
+                         uint64_t smallest) {
+    return Error(ErrorCode::kFailed,
+                 what + " takes " + std::to_string(fastest) + " bytes with the fastest kernels, " +
+                     allowance + "; the smallest achievable is " + std::to_string(smallest));
   }
 
   std::span<const TaskOptions> tasks_;
-  const MemoryLimits& limits_;
+  const KernelLimits& limits_;
   uint64_t other_flash_;
   const ArenaOf& arena_of_;
 };
@@ -207,7 +206,7 @@ uint32_t TaskOptions::least_scratch() const {
   return least;
 }
 
-Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const MemoryLimits& limits,
+Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const KernelLimits& limits,
                                     uint64_t other_flash, const ArenaOf& arena_of) {
   return Chooser(tasks, limits, other_flash, arena_of).run();
 }

@@ -10,14 +10,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "schedules/schedule.h"
-#include "tinytune/memory.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
+
+/// What kernels have to fit into.
+struct KernelLimits {
+  std::optional<uint64_t> arena_bytes = {};
+  std::optional<uint64_t> flash_bytes = {};
+  std::string arena_says = {};  ///< who set the arena's limit, for a refusal: "--arena allows 4096"
+};
 
 struct KernelOption {
   Schedule schedule;
@@ -45,7 +53,7 @@ using ArenaOf = std::function<uint32_t(std::span<const uint32_t> scratch)>;
 
 /// `other_flash` is what the library needs besides kernels. kFailed: nothing fits; the message has
 /// what the fastest kernels need, the limit, and the smallest that can be had.
-Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const MemoryLimits& limits,
+Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const KernelLimits& limits,
                                     uint64_t other_flash, const ArenaOf& arena_of);
 
 }  // namespace tinytune

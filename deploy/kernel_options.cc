@@ -16,7 +16,7 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
-           const Records& records, const MemoryLimits& limits)
+           const Records& records, const KernelLimits& limits)
       : memory_(memory),
         group_(group),
         device_(device),
@@ -59,7 +59,7 @@ class Gatherer {
       TT_TRY(offer(schedule, guess += slowest_, std::nullopt));
     const ConfigSpace space = space_of(workload_, device_);
     const uint64_t room =
-        *limits_.ram_bytes - std::min<uint64_t>(*limits_.ram_bytes, task_.live_bytes);
+        *limits_.arena_bytes - std::min<uint64_t>(*limits_.arena_bytes, task_.live_bytes);
     for (const uint64_t scratch : {room, uint64_t{0}})
       TT_TRY(offer_one(nearest_within(space, workload_, defaults.front(), scratch),
                        guess += slowest_));
@@ -138,7 +138,7 @@ class Gatherer {
   const LayerGroup& group_;
   const Device& device_;
   const Records& records_;
-  const MemoryLimits& limits_;
+  const KernelLimits& limits_;
   const Workload& workload_;
   TaskOptions task_;
   uint64_t slowest_ = 1;  ///< cycles of the slowest measured
@@ -161,7 +161,7 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const MemoryLimits& limits) {
+                                                const KernelLimits& limits) {
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
     TT_TRY_ASSIGN(TaskOptions task, Gatherer(memory, group, device, records, limits).gather());

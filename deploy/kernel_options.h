@@ -12,7 +12,6 @@
 #include "deploy/kernel_choice.h"
 #include "devices/device.h"
 #include "records/records.h"
-#include "tinytune/memory.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -30,6 +29,6 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const MemoryLimits& limits);
+                                                const KernelLimits& limits);
 
 }  // namespace tinytune

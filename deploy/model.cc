@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codegen/networks/names.h"
+#include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 #include "deploy/model_state.h"
 #include "models/summary.h"
@@ -40,6 +41,7 @@ ModelInfo describe(const Graph& graph, const IntegerNetwork& executed,
     info.operators.at(index).macs_executed = macs;
     info.macs_executed += macs;
   }
+  info.arena_lower_bound = network_memory(executed, {info.name}).lower_bound;
   for (const Task& task : tasks) {
     const int index = static_cast<int>(info.tasks.size());
     info.tasks.push_back(

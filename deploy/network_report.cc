@@ -15,6 +15,12 @@ bool is_counted(const GeneratedLayer& layer) {
   return !layer.symbol.empty() && layer.index != kTransformIndex;
 }
 
+// A frame's lowest words need not be written, but the stack pointer stands at a multiple of this.
+uint64_t aligned_stack(uint64_t written_bytes, CoreFamily family) {
+  const uint64_t alignment = family == CoreFamily::kRiscv32 ? 16 : 8;
+  return (written_bytes + alignment - 1) / alignment * alignment;
+}
+
 }  // namespace
 
 const std::string& NetworkSimulation::memory_at(uint32_t address) const {
@@ -45,17 +51,6 @@ std::map<std::string, NetworkSimulation::Homes> NetworkSimulation::homes() const
     for (const std::string& memory : memories)
       all[layer].weights += (all[layer].weights.empty() ? "" : "+") + memory;
   return all;
-}
-
-void NetworkSimulation::describe_placement(RunReport& report) const {
-  for (const PlaceablePart& part : network_->placeable)
-    if (!part.code &&
-        memory_at(elf_.symbols.at(part.symbol).address) == device_->fast_rodata_memory)
-      report.fast_weights_bytes += part.bytes;
-  if (device_->fast_code_memory.empty()) return;
-  for (const AddressRange& segment : elf_.segments)
-    if (memory_at(segment.address) == device_->fast_code_memory)
-      report.fast_code_bytes += segment.size_bytes;
 }
 
 LayerCost NetworkSimulation::cost_of(const GeneratedLayer& layer, const Counts* counts) const {
@@ -117,15 +112,13 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   }
   RunReport report;
   report.instructions = report.overhead_instructions = call_report.counts.instructions;
-  report.cycles = call_report.counts.cycles;
+  footprint_.cycles = call_report.counts.cycles;
+  footprint_.stack_bytes = aligned_stack(call_report.stack_bytes, device_->target.family);
+  report.footprint = footprint_;
   report.clock_hz = device_->clock_hz;
-  report.arena_bytes = network_->arena_bytes;
   report.arena_lower_bound = network_->arena_lower_bound;
-  report.stack_bytes = call_report.stack_bytes;
-  report.flash_bytes = elf_.code_bytes + elf_.data_bytes;
   report.fetch_wait_cycles = call_report.counts.fetch_wait_cycles;
   report.read_wait_cycles = call_report.counts.read_wait_cycles;
-  describe_placement(report);
   describe_layers(call_report, report);
   for (int output : graph_->outputs) {
     TT_TRY_ASSIGN(TensorDump tensor, read(output));

@@ -28,12 +28,12 @@ const char* reason_of(CallEnd end) {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device) {
-  Result<std::vector<uint8_t>> elf = build_network(network, device);
-  if (elf) return elf;
-  const std::string& all = elf.error().message();
+Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device& device) {
+  Result<BuiltNetwork> built = build_network(network, device);
+  if (built) return built;
+  const std::string& all = built.error().message();
   const ErrorCode code =
-      elf.error().code() == ErrorCode::kNotFound ? ErrorCode::kNotFound : ErrorCode::kFailed;
+      built.error().code() == ErrorCode::kNotFound ? ErrorCode::kNotFound : ErrorCode::kFailed;
   return Error(code, "building the library: " + all.substr(0, all.find('\n')));
 }
 
@@ -42,10 +42,10 @@ Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
                                                   const Device& device) {
   Result<Simulator> simulator = Simulator::create(device);
   if (!simulator) return simulator.error().within(device.name);
-  Result<std::vector<uint8_t>> elf = build_library(network, device);
-  if (!elf) return elf.error();
+  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
   NetworkSimulation simulation(graph, network, device, std::move(*simulator));
-  TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(*elf));
+  simulation.footprint_ = built.footprint;
+  TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(built.elf));
   TT_TRY_ASSIGN(simulation.arena_, simulation.address_of(network.arena_symbol));
   return simulation;
 }

@@ -19,7 +19,7 @@ namespace tinytune {
 
 /// build_network() with errors for people: one line, and kFailed whatever stopped it, because the
 /// model was fine. kNotFound: no compiler on this machine.
-Result<std::vector<uint8_t>> build_library(const GeneratedNetwork& network, const Device& device);
+Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device& device);
 
 class NetworkSimulation {
  public:
@@ -36,6 +36,8 @@ class NetworkSimulation {
   Result<std::vector<Counts>> count(std::span<const std::vector<uint8_t>> inputs,
                                     std::span<const std::string> functions);
   const ElfInfo& elf() const { return elf_; }
+  /// Stack and cycles are known after invoke().
+  const Footprint& footprint() const { return footprint_; }
 
   /// Calls the layers one by one; every tensor that has a place in the arena, by id.
   Result<std::vector<TensorDump>> dump(std::span<const std::vector<uint8_t>> inputs);
@@ -53,7 +55,6 @@ class NetworkSimulation {
   };
   /// By function; empty where the device has one place only.
   std::map<std::string, Homes> homes() const;
-  void describe_placement(RunReport& report) const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
   LayerCost cost_of(const GeneratedLayer& layer, const Counts* counts) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
@@ -65,6 +66,7 @@ class NetworkSimulation {
   const Device* device_;
   Simulator simulator_;
   ElfInfo elf_;
+  Footprint footprint_;
   uint32_t arena_ = 0;
 };
 

@@ -82,6 +82,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
+  TT_TRY(deployment.check(report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
   if (options.verify) TT_TRY(verify(model, inputs, report));
   if (options.dump_tensors) {

@@ -35,7 +35,9 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
   const auto source = [&](const Workload&) { return schedule; };
   TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(layer, device, source, options));
   // Where kernels are measured: in fast memory, if they fit.
-  TT_TRY(place_in_fast_memory(layer.graph, device, std::nullopt, network));
+  const MemoryLimits all{.fast_ram_bytes = kAllFastRam};
+  const FastBudget budget = fast_budget(device, network.arena_bytes, all);
+  TT_TRY(place_in_fast_memory(layer.graph, device, budget, network));
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(layer.graph, network, device));
   // No kernel's path depends on data; bytes that vary keep it honest.

@@ -12,13 +12,14 @@
 
 namespace tinytune {
 
-Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
-                    std::vector<TuningTask>& tasks, Records& records) {
+Status keep_fitting(const IntegerNetwork& network, const Device& device,
+                    const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records) {
   // Around a layer, NCHW tensors have the bytes of NHWC ones.
   const NetworkMemory memory = network_memory(network, {"network"});
   std::map<int, uint32_t> live_bytes;
   for (const NetworkMemory::Layer& layer : memory.layers)
     live_bytes[layer.index] = layer.live_bytes;
+  const uint64_t arena_bytes = arena.bytes.value();
   std::set<std::pair<std::string, std::string>> dropped;
   for (TuningTask& task : tasks) {
     uint64_t live = 0;
@@ -27,7 +28,7 @@ Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_
     const ConfigSpace all = std::move(task.space);
     const Schedule by_default = all.schedule(task.default_point);
     const auto fits = [&](const Schedule& schedule) {
-      return live + scratch_bytes_of(workload, schedule) <= ram_bytes;
+      return live + scratch_bytes_of(workload, schedule) <= arena_bytes;
     };
     ConfigSpace kept = all.filtered(fits);
     if (kept.size() == 0) {
@@ -35,11 +36,10 @@ Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_
       return Error(ErrorCode::kFailed,
                    "task " + std::to_string(task.index) + " (" + task.task->name + ") takes " +
                        std::to_string(live + scratch_bytes_of(workload, by_default)) +
-                       " bytes of arena, --ram allows " + std::to_string(ram_bytes) +
-                       "; the smallest achievable is " +
+                       " bytes of arena, " + arena.says + "; the smallest achievable is " +
                        std::to_string(live + scratch_bytes_of(workload, lean)));
     }
-    Schedule start = nearest_within(kept, workload, by_default, ram_bytes - live)[0];
+    Schedule start = nearest_within(kept, workload, by_default, arena_bytes - live)[0];
     for (const Schedule& usual : default_schedules_of(workload, device))
       if (kept.find(usual)) {
         start = usual;

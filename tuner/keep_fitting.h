@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "deploy/arena_limit.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
 #include "records/records.h"
@@ -12,10 +13,11 @@
 
 namespace tinytune {
 
-/// Drops from every task the schedules that no network within `ram_bytes` can use, and from the
+/// Drops from every task the schedules that no network within the arena can use, and from the
 /// records those of them that were measured; a task whose default goes starts from the
-/// next template's, or its nearest neighbour. kFailed: nothing is left of a task.
-Status keep_fitting(const IntegerNetwork& network, const Device& device, uint64_t ram_bytes,
-                    std::vector<TuningTask>& tasks, Records& records);
+/// next template's, or its nearest neighbour. The arena has its bytes. kFailed: nothing is left of
+/// a task.
+Status keep_fitting(const IntegerNetwork& network, const Device& device,
+                    const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records);
 
 }  // namespace tinytune

@@ -197,8 +197,10 @@ Status check_limits(const Model& model, const Device& device, const Records& rec
   NetworkOptions network;
   network.name = model.info().name;
   network.layouts = layouts.source();
+  const ArenaAllowance arena = arena_allowance(options.limits);
   const auto generated =
-      generate_within(model.state().network, device, records, options.limits, network);
+      generate_within(model.state().network, device, records,
+                      {arena.bytes, options.limits.flash_bytes, arena.says}, network);
   TT_TRY(layouts.status());
   if (!generated) return generated.error().within(model.path());
   return ok_status();
@@ -217,9 +219,9 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records = applicable_records(log.contents(), options.records, device, options.on_message);
-  const uint64_t ram_bytes =
-      ram_limit(model.state().network, device, {"network"}, options.limits.ram_bytes);
-  TT_TRY(keep_fitting(model.state().network, device, ram_bytes, tasks, records));
+  ArenaAllowance arena = arena_allowance(options.limits);
+  arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
+  TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));
   const RunSettings settings{options.tuner, options.seed, options.window};
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings));
 
@@ -242,7 +244,8 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
                                               " new measurements are in " + options.records);
   }
   TT_TRY(check_valid_candidates(tasks, records));
-  if (options.limits.any()) TT_TRY(check_limits(model, device, records, options));
+  if (arena_allowance(options.limits).bytes || options.limits.flash_bytes)
+    TT_TRY(check_limits(model, device, records, options));
   TuneReport report = report_of(tasks, records, device);
   report.records = options.records;
   report.measured = end.measured;

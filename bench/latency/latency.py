@@ -2,9 +2,11 @@
 """Milliseconds of the MLPerf Tiny networks on simulated boards beside the best published ones.
 
   bench/latency/latency.py [--trials N] [--logs DIR] [--devices A,B] [--models M1,M2]
+                           [--fast-ram all|BYTES|default]
 
-Each network runs twice: with code and weights in fast memory as far as they fit, which is what
-`tune run` does, and all of them in flash (`--fast-ram 0`). With --trials it is tuned first (seed 1)
+Each network runs twice: with code and weights in fast memory as --fast-ram says (all: as far as
+they fit; default: what `tune run` does by itself), and all of them in flash (`--fast-ram 0`). RAM
+is all RAM: arena, copied weights and code, stack. With --trials it is tuned first (seed 1)
 and the log in DIR continued; without, the logs in DIR are used where they exist, else default
 schedules. Published figures: ../shared/peers/mlperf_best.csv. They are measured on boards, ours are
 simulated cycles at the same clock; which memories the published ones used is not stated.
@@ -53,6 +55,7 @@ def main():
     parser.add_argument("--logs", type=pathlib.Path, default=pathlib.Path("latency-logs"))
     parser.add_argument("--devices", default=",".join(BOARDS))
     parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--fast-ram", default="all")
     parser.add_argument("--tune", default=str(ROOT / "build" / "tune"))
     options = parser.parse_args()
     if not (SHARED / "peers" / "mlperf_best.csv").exists():
@@ -63,8 +66,8 @@ def main():
     all_exact = True
     print("| device | network | ms | all in flash | waits of that | published | stack | "
           "published ÷ ours | layers placement speeds up | RAM for code | for weights | "
-          "arena | schedules |")
-    print("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|---|")
+          "arena | RAM | RAM, all in flash | flash | schedules |")
+    print("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
     for device in options.devices.split(","):
         for name in options.models.split(","):
             model = SHARED / "models" / (MODELS[name] + ".tflite")
@@ -75,7 +78,8 @@ def main():
                           "--trials", str(options.trials))
             if log.exists():
                 where += ["--records", str(log)]
-            ours = tune_json(options.tune, "run", *where, "--verify")
+            placement = [] if options.fast_ram == "default" else ["--fast-ram", options.fast_ram]
+            ours = tune_json(options.tune, "run", *where, *placement, "--verify")
             slow = tune_json(options.tune, "run", *where, "--fast-ram", "0", "--verify")
             all_exact = all_exact and ours["exact"] and slow["exact"]
             waits = slow["fetch_wait_cycles"] + slow["read_wait_cycles"]
@@ -88,6 +92,7 @@ def main():
                   f"{ms / ours['milliseconds']:.2f} | {faster} of {len(pairs)} | "
                   f"{ours['fast_code_bytes']:,} | "
                   f"{ours['fast_weights_bytes']:,} | {ours['arena_bytes']:,} | "
+                  f"{ours['ram_bytes']:,} | {slow['ram_bytes']:,} | {ours['flash_bytes']:,} | "
                   f"{'tuned' if log.exists() else 'default'} |", flush=True)
     print(f"\nexact: {all_exact}")
     sys.exit(0 if all_exact else 1)

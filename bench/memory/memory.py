@@ -77,7 +77,7 @@ def row(options, peers, model, device, layout, log):
     default = run(options, model, device, *layouts)
     reports = [default] + ([run(options, model, device, *layouts, *records)] if log else [])
     bound, last = default["arena_lower_bound"], reports[-1]
-    unlimited = run(options, model, device, *layouts, *records, "--ram", 4 * bound)
+    unlimited = run(options, model, device, *layouts, *records, "--arena", 4 * bound)
     peer = peers.get((CORE_OF.get(device), model.stem))
     holds = all(report["exact"]
                 and report["arena_bytes"] * 100 <= report["arena_lower_bound"] * 105

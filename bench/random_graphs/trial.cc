@@ -185,7 +185,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   }
   const auto elf = build_network(*network, plan.device);
   if (!elf) return elf.error().within("building");
-  TT_TRY_ASSIGN(NetworkRun run, NetworkRun::load(imported, *network, plan.device, *elf));
+  TT_TRY_ASSIGN(NetworkRun run, NetworkRun::load(imported, *network, plan.device, elf->elf));
   for (int variant = 0; variant < kInputVariants; ++variant) {
     const std::vector<Bytes> inputs = random_inputs(graph, plan.seed, variant);
     TT_TRY_ASSIGN(const std::vector<Bytes> expected, run_reference(graph, inputs));

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +50,11 @@ Result<CompiledKernel> compile_kernel(const KernelTemplate& kernel_template,
 struct Image {
   std::vector<uint8_t> elf;  ///< executable, at the device's addresses
   uint64_t code_bytes = 0;   ///< text and read-only data
+  /// Bytes by name of those sections that take memory on the device: ".text", ".bss", and what the
+  /// generated sources put into fast memory, kFastText and kFastRodata.
+  std::map<std::string, uint64_t> sections;
 };
+inline constexpr const char *kFastText = ".fast_text", *kFastRodata = ".fast_rodata";
 
 /// Where `.text` goes on a device with fast code memory. What generated sources put into the
 /// sections of codegen/networks/placement.h is in fast memory in any case.

@@ -35,15 +35,14 @@ std::string linker_script(const Device& device, CodeHome home) {
     script += region_text("fast_constants", device.memory(device.fast_rodata_memory));
   script += "}\nSECTIONS {\n";
   if (fast_code)
-    script += "  .fast_text : { *(" + device.fast_code_section +
-              (home == CodeHome::kFast          ? " " + text
-               : home == CodeHome::kHelpersFast ? " .text.__aeabi_*"
-                                                : "") +
-              ") } > fast_code\n";
+    script += std::string("  ") + kFastText + " : { *(" + device.fast_code_section +
+              (home == CodeHome::kFast ? " " + text : "") + ") } > fast_code\n";
+  if (fast_code && home == CodeHome::kHelpersFast)
+    script += "  .fast_helpers : { *(.text.__aeabi_*) } > fast_code\n";
   script += "  .text : { *(" + text + ") } > code\n" +
             "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n";
   if (fast_constants)
-    script += std::string("  .fast_rodata : { *(") + kFastWeightsSection + ") } > " +
+    script += std::string("  ") + kFastRodata + " : { *(" + kFastWeightsSection + ") } > " +
               (shares_data ? "data\n" : "fast_constants\n");
   return script +
          "  .data : { *(.data .data.* .sdata .sdata.*) } > data\n"
@@ -52,10 +51,15 @@ std::string linker_script(const Device& device, CodeHome home) {
          "}\n";
 }
 
-// Bytes of the segments that hold no writable data: code and constants.
-uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
+Elf32_Ehdr header_of(const std::vector<uint8_t>& elf) {
   Elf32_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof header);
+  return header;
+}
+
+// Bytes of the segments that hold no writable data: code and constants.
+uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
+  const Elf32_Ehdr header = header_of(elf);
   uint64_t total = 0;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf32_Phdr segment;
@@ -63,6 +67,23 @@ uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0) total += segment.p_filesz;
   }
   return total;
+}
+
+// Of the linker's own output, whose tables need no checking.
+std::map<std::string, uint64_t> section_bytes(const std::vector<uint8_t>& elf) {
+  const Elf32_Ehdr header = header_of(elf);
+  const auto section = [&](unsigned i) {
+    Elf32_Shdr found;
+    std::memcpy(&found, elf.data() + header.e_shoff + i * sizeof found, sizeof found);
+    return found;
+  };
+  const char* const names =
+      reinterpret_cast<const char*>(elf.data()) + section(header.e_shstrndx).sh_offset;
+  std::map<std::string, uint64_t> bytes;
+  for (unsigned i = 0; i < header.e_shnum; ++i)
+    if (const Elf32_Shdr s = section(i); (s.sh_flags & SHF_ALLOC) != 0)
+      bytes[names + s.sh_name] += s.sh_size;
+  return bytes;
 }
 
 Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Device& device,
@@ -103,6 +124,7 @@ Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Devic
   TT_TRY_ASSIGN(image.elf, read_file(output));
   if (image.elf.size() < sizeof(Elf32_Ehdr)) return Error(ErrorCode::kFailed, "lld left no image");
   image.code_bytes = constant_bytes(image.elf);
+  image.sections = section_bytes(image.elf);
   return image;
 }
 

@@ -37,17 +37,32 @@ Result<std::vector<uint8_t>> compile(const std::string& source, const std::strin
   return read_file(object);
 }
 
+// A library's flash holds what start-up code copies from there; the arena is nobody's initial data.
+Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t arena_in_bss) {
+  const auto bytes_of = [&](const char* section) {
+    const auto found = image.sections.find(section);
+    return found == image.sections.end() ? 0 : found->second;
+  };
+  Footprint footprint;
+  footprint.arena_bytes = arena_bytes;
+  footprint.weights_bytes = bytes_of(kFastRodata);
+  footprint.code_bytes = bytes_of(kFastText);
+  footprint.data_bytes = bytes_of(".data") + bytes_of(".bss") - arena_in_bss;
+  footprint.flash_bytes = image.code_bytes + footprint.weights_bytes + bytes_of(".data");
+  return footprint;
+}
+
 }  // namespace
 
-Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device) {
+Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device& device) {
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("build"));
   std::vector<GeneratedFile> files = network.files;
   // The caller's part: the arena. It is not in the library, so its size counts as memory alone.
   // No network can be called what its file is.
+  const uint32_t arena_in_bss = std::max(network.arena_bytes, 1u);
   files.push_back({"the-arena.c",
                    "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " +
-                       network.arena_symbol + "[" +
-                       std::to_string(std::max(network.arena_bytes, 1u)) + "];\n",
+                       network.arena_symbol + "[" + std::to_string(arena_in_bss) + "];\n",
                    FileRole::kSource});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
   std::vector<std::vector<uint8_t>> objects;
@@ -60,7 +75,8 @@ Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, cons
   TT_TRY_ASSIGN(Image image,
                 link_image(objects, device, network.invoke_symbol,
                            has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
-  return std::move(image.elf);
+  const Footprint footprint = footprint_of(image, network.arena_bytes, arena_in_bss);
+  return BuiltNetwork{std::move(image.elf), footprint};
 }
 
 }  // namespace tinytune

@@ -218,7 +218,10 @@ class Generation {
   void print_files() {
     const std::string& name = parts_.name;
     std::vector<GeneratedFile>& files = network_.files;
-    files.push_back({name + ".h", print_header(parts_), FileRole::kHeader});
+    files.push_back(
+        {name + ".h",
+         print_header({name, parts_.device, parts_.inputs, parts_.outputs, parts_.arena_bytes}),
+         FileRole::kHeader});
     files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
     if (!parts_.placeable.empty())
       files.push_back({placement_header(name),
@@ -259,6 +262,14 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
   const LaidOutGraph executed = laid_out(network, options);
   return Generation(network, executed, device, schedules, options).run();
+}
+
+void state_footprint(GeneratedNetwork& network, const Device& device, const Footprint& footprint) {
+  network.footprint = footprint;
+  for (GeneratedFile& file : network.files)
+    if (file.name == network.name + ".h")
+      file.contents = print_header(
+          {network.name, device, network.inputs, network.outputs, network.arena_bytes, footprint});
 }
 
 }  // namespace tinytune

@@ -19,6 +19,7 @@
 #include "models/integer_network.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
+#include "tinytune/footprint.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -85,10 +86,11 @@ struct GeneratedNetwork {
   std::vector<GeneratedLayer> layers;    ///< in execution order: operators and transforms
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;
-  uint32_t arena_lower_bound = 0;     ///< the most bytes of tensors alive in one step
-  uint64_t constant_bytes = 0;        ///< of weights and tables
-  uint64_t assembly_lines = 0;        ///< instructions and directives of all kernels
-  std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
+  uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
+  uint64_t constant_bytes = 0;         ///< of weights and tables
+  uint64_t assembly_lines = 0;         ///< instructions and directives of all kernels
+  std::optional<Footprint> footprint;  ///< as its header states it; state_footprint() sets it
+  std::vector<std::string> warnings;   ///< e.g. a record illegal for a layer: default used
 };
 
 struct NetworkOptions {
@@ -102,9 +104,18 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
                                           const ScheduleSource& schedules,
                                           const NetworkOptions& options);
 
+struct BuiltNetwork {
+  std::vector<uint8_t> elf;  ///< executable, at the device's addresses
+  Footprint footprint;       ///< but for what only a run tells: stack and cycles
+};
+
 /// Compiles the generated files exactly as a user would (clang -O2 -ffreestanding for the device's
 /// ABI), adds an arena and links them with lld. kNotFound: no clang on the PATH. kFailed carries
 /// clang's message; kInvalidInput says "does not fit" when a memory of the device overflows.
-Result<std::vector<uint8_t>> build_network(const GeneratedNetwork& network, const Device& device);
+Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device& device);
+
+/// Writes what the network takes into its header, which has none of these figures before. place()
+/// goes first: it changes them.
+void state_footprint(GeneratedNetwork& network, const Device& device, const Footprint& footprint);
 
 }  // namespace tinytune

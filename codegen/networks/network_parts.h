@@ -32,8 +32,16 @@ struct NetworkParts {
 /// The network in the layouts that the options choose, with the transforms that follow.
 LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
 
-/// `<name>.h`, the documented API; `<name>_internal.h`, what the sources share.
-std::string print_header(const NetworkParts& parts);
+/// `<name>.h`, the documented API.
+struct HeaderFacts {
+  const std::string& name;
+  const Device& device;
+  const std::vector<Port>&inputs, &outputs;
+  uint32_t arena_bytes = 0;
+  std::optional<Footprint> footprint = {};
+};
+std::string print_header(const HeaderFacts& facts);
+/// `<name>_internal.h`, what the sources share.
 std::string print_internal_header(const NetworkParts& parts);
 /// `<name>.c`: layers and invoke. `<name>_weights.c`; `<name>_kernels.S`.
 std::string print_source(const NetworkParts& parts);

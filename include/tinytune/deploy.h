@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tinytune/footprint.h"
 #include "tinytune/layout.h"
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
@@ -29,6 +30,9 @@ struct CompileReport {
   std::vector<std::string> files;  ///< relative to it
   uint32_t arena_bytes = 0;
   uint32_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step
+  /// Of one inference of the smoke test; absent where nothing here can build or simulate it.
+  std::optional<Footprint> footprint;
+  std::optional<uint64_t> clock_hz;
   int layers_tuned = 0, layers_tunable = 0;
 };
 
@@ -92,13 +96,12 @@ struct TensorDump {
 struct RunReport {
   std::optional<bool> exact;  ///< only with verify
   std::string difference;     ///< the first one, for people; empty unless exact is false
-  uint64_t instructions = 0, cycles = 0;  ///< of one whole invocation
+  uint64_t instructions = 0;  ///< of one whole invocation, as are the cycles of
+  Footprint footprint;
   std::optional<uint64_t> clock_hz;
-  uint32_t arena_bytes = 0, stack_bytes = 0, flash_bytes = 0;
   uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t overhead_instructions = 0;  ///< what no operator owns
-  uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of `cycles`, as by layer
-  uint32_t fast_code_bytes = 0, fast_weights_bytes = 0;  ///< of flash_bytes: copied to fast memory
+  uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of all cycles, as by layer
   std::vector<LayerCost> layers;
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order

@@ -1,23 +1,29 @@
 // How much memory a network may take: a promise to keep, not a wish.
 //
-// Kernels trade scratch for speed, so an arena without a limit would grow by a third for the last
-// percents. By default it may exceed the bytes of tensors alive at once by 5 %; who has memory to
-// spend says so.
+// RAM is shared with an application. Kernels trade scratch for speed, and what is copied from flash
+// to RAM saves waits, so a network without a limit would take all there is. By default its arena
+// may exceed the bytes of tensors alive at once by 5 %, and copies leave half of what the arena
+// leaves free; who has memory to spend says so.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace tinytune {
 
 struct MemoryLimits {
-  std::optional<uint64_t> ram_bytes;    ///< of the arena: tensors and kernels' scratch. Default:
-                                        ///< lower bound + 5 %, or the least that kernels need
+  /// Of all RAM: arena, copied code and weights, stack. Default: the device's. With it the arena
+  /// may grow, and copies may take, as far as it allows.
+  std::optional<uint64_t> ram_bytes;
+  /// Of tensors and kernels' scratch. Default: lower bound + 5 %, or the least that kernels need.
+  std::optional<uint64_t> arena_bytes;
   std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code. Default: the device's
-  /// Of code and weights copied to the device's fast memory, if it has any; absent: what fits.
+  /// Of code and weights copied to the device's fast memory, if it has any; kAllFastRam: what fits.
+  /// Default: half of what the arena leaves free, with room for a small application.
   std::optional<uint64_t> fast_ram_bytes;
-  /// Whether kernels must be chosen to fit; fast memory takes what there is.
-  bool any() const { return ram_bytes || flash_bytes; }
 };
+
+inline constexpr uint64_t kAllFastRam = std::numeric_limits<uint64_t>::max();
 
 }  // namespace tinytune

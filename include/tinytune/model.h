@@ -45,6 +45,7 @@ struct ModelInfo {
   std::vector<TensorInfo> inputs, outputs;
   std::vector<TaskInfo> tasks;
   int64_t macs = 0, macs_executed = 0;  ///< sums over the operators
+  int64_t arena_lower_bound = 0;        ///< the most bytes of tensors alive in one step, all NHWC
 };
 
 /// Something that makes a well-formed model unusable here.

@@ -17,6 +17,7 @@
 
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
+#include "tinytune/footprint.h"
 #include "tinytune/layout.h"
 #include "tinytune/model.h"
 #include "tinytune/package.h"

@@ -1,4 +1,4 @@
-// --ram and --flash, as a user gives them.
+// --ram, --arena, --flash and --fast-ram, as a user gives them.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,17 +21,18 @@ class MemoryLimitOptions : public TuneProgram {
   }
 };
 
-TEST_F(MemoryLimitOptions, Ram_TradesScratchForCyclesAndStaysExact) {
-  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--ram", "32K"})).exit_code, 0);
-  const Json free = run({"--records", "small.esp32c3.jsonl", "--ram", "32K"});
+TEST_F(MemoryLimitOptions, Arena_TradesScratchForCyclesAndStaysExact) {
+  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--arena", "32K"})).exit_code,
+            0);
+  const Json free = run({"--records", "small.esp32c3.jsonl", "--arena", "32K"});
   const uint64_t bound = free["arena_lower_bound"], peak = free["arena_bytes"];
   ASSERT_GT(peak, bound) << "no scratch to trade";
-  const Json limited = run({"--records", "small.esp32c3.jsonl", "--ram", std::to_string(bound)});
+  const Json limited = run({"--records", "small.esp32c3.jsonl", "--arena", std::to_string(bound)});
   EXPECT_LE(limited["arena_bytes"], bound);
   EXPECT_EQ(limited["exact"], true);
   EXPECT_GE(limited["cycles"], free["cycles"]);
   // A limit that nothing exceeds changes nothing.
-  const Json roomy = run({"--records", "small.esp32c3.jsonl", "--ram", "64K"});
+  const Json roomy = run({"--records", "small.esp32c3.jsonl", "--arena", "64K"});
   EXPECT_EQ(roomy["cycles"], free["cycles"]);
 }
 
@@ -54,8 +55,100 @@ TEST_F(MemoryLimitOptions, NoFastRam_CountsWhatIsMeasuredInFlash) {
   EXPECT_LT(fast["cycles"], slow["cycles"]);
 }
 
-TEST_F(MemoryLimitOptions, WithoutRam_TheArenaIsWithinFivePercentOfItsBound) {
-  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--ram", "32K"})).exit_code, 0);
+TEST_F(MemoryLimitOptions, Ram_IsTheSumOfItsParts) {
+  const Json all = run({"--fast-ram", "all"});
+  const Json& parts = all["ram"];
+  uint64_t sum = 0;
+  for (const char* part : {"arena", "weights", "code", "data", "stack"})
+    sum += parts[part].get<uint64_t>();
+  EXPECT_EQ(all["ram_bytes"], sum);
+  EXPECT_EQ(parts["arena"], all["arena_bytes"]);
+  EXPECT_EQ(parts["stack"], all["stack_bytes"]);
+  for (const char* part : {"arena", "weights", "code", "stack"}) EXPECT_GT(parts[part], 0) << part;
+  const Json in_flash = run({"--fast-ram", "0"});
+  EXPECT_EQ(in_flash["ram_bytes"],
+            sum - parts["weights"].get<uint64_t>() - parts["code"].get<uint64_t>());
+}
+
+TEST_F(MemoryLimitOptions, Ram_LimitsTheSum_AndWhatIsCopiedGivesWay) {
+  const uint64_t all = run({"--fast-ram", "all"})["ram_bytes"];
+  const Json least = run({"--fast-ram", "0"});
+  uint64_t cycles = 0;
+  for (const uint64_t limit : {least["ram_bytes"].get<uint64_t>(), all * 2 / 3, all}) {
+    const Json limited = run({"--ram", std::to_string(limit)});
+    EXPECT_LE(limited["ram_bytes"], limit);
+    EXPECT_EQ(limited["exact"], true);
+    EXPECT_LE(limited["cycles"], least["cycles"]);
+    if (cycles > 0) {
+      EXPECT_LE(limited["cycles"], cycles) << limit;
+    }
+    cycles = limited["cycles"];
+  }
+}
+
+TEST_F(MemoryLimitOptions, Ram_IsPrintedByEveryCommandThatMakesANetwork) {
+  ASSERT_EQ(tune(with_model({"--trials", "10", "--tuner", "random"})).exit_code, 0);
+  const std::string log = "small.esp32c3.jsonl";
+  const Json json = run({"--records", log});
+  const auto text = [&](std::vector<std::string> words) {
+    const ProcessResult result = tune(std::move(words));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const std::string ran = text(with_model({"run", "--records", log}));
+  const size_t at = ran.find("RAM ");
+  ASSERT_NE(at, std::string::npos) << ran;
+  const std::string line = ran.substr(at, ran.find('\n', at) - at);
+  for (const char* part : {" = arena ", " + weights ", " + code ", " + stack "})
+    EXPECT_NE(line.find(part), std::string::npos) << line;
+  const std::string compiled = text(with_model({"compile", "--records", log, "-o", "out"}));
+  const std::string reported = text(with_model({"report", "--records", log}));
+  const std::string inspected =
+      text({"inspect", "small.tflite", "--device", "esp32c3", "--records", log});
+  for (const std::string& other : {compiled, reported, inspected})
+    EXPECT_NE(other.find(line), std::string::npos) << line << "\n" << other;
+  const Json report = Json::parse(text(with_model({"report", "--records", log, "--json"})));
+  EXPECT_EQ(report["tuned"]["ram_bytes"], json["ram_bytes"]);
+  const Json inspection = Json::parse(
+      text({"inspect", "small.tflite", "--device", "esp32c3", "--records", log, "--json"}));
+  EXPECT_EQ(inspection["ram"], json["ram"]);
+  EXPECT_EQ(Json::parse(text({"inspect", "small.tflite", "--json"}))["arena_lower_bound"],
+            json["arena_lower_bound"]);
+}
+
+TEST_F(MemoryLimitOptions, Header_HasWhatRunSays) {
+  ASSERT_EQ(tune(with_model({"compile", "-o", "out"})).exit_code, 0);
+  const Json json = run({});
+  const std::string header = read_bytes(path("out/small.h"));
+  const std::string readme = read_bytes(path("out/README.md"));
+  for (const auto& [macro, key] : std::vector<std::pair<std::string, std::string>>{
+           {"RAM", "ram_bytes"}, {"STACK", "stack_bytes"}, {"FLASH", "flash_bytes"}}) {
+    const std::string value = std::to_string(json[key].get<uint64_t>());
+    EXPECT_NE(header.find("#define SMALL_" + macro + "_BYTES " + value + "u\n"), std::string::npos)
+        << macro << header;
+    EXPECT_NE(readme.find("| " + value + " |"), std::string::npos) << key << readme;
+  }
+  const std::string cycles = std::to_string(json["cycles"].get<uint64_t>());
+  EXPECT_NE(header.find("#define SMALL_CYCLES " + cycles), std::string::npos) << header;
+}
+
+TEST_F(MemoryLimitOptions, NetworkThatLeavesNoRoomForAnApplication_SaysSo) {
+  std::string device = read_bytes(TINYTUNE_SOURCE_DIR "/devices/stm32f4.toml");
+  const size_t at = device.find("size_bytes = 0x00020000");
+  ASSERT_NE(at, std::string::npos);
+  const auto with_sram = [&](const char* bytes) {
+    std::string text = device;
+    write_bytes(path("tight.toml"), text.replace(at, 23, std::string("size_bytes = ") + bytes));
+    return tune({"compile", "--model", "small.tflite", "--device", "tight.toml", "-o", "out"}).err;
+  };
+  EXPECT_NE(with_sram("0x00002000").find("an application of 8 KiB with 2 KiB of stack and heap"),
+            std::string::npos);
+  EXPECT_EQ(with_sram("0x00020000").find("does not fit"), std::string::npos);
+}
+
+TEST_F(MemoryLimitOptions, WithoutLimits_TheArenaIsWithinFivePercentOfItsBound) {
+  ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--arena", "32K"})).exit_code,
+            0);
   const Json tuned = run({"--records", "small.esp32c3.jsonl"}), by_default = run({});
   for (const Json& report : {tuned, by_default})
     EXPECT_LE(report["arena_bytes"].get<uint64_t>() * 100,
@@ -88,6 +181,9 @@ TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   EXPECT_NE(ram.err.find("--ram allows 100"), std::string::npos) << ram.err;
   EXPECT_NE(ram.err.find("smallest achievable"), std::string::npos) << ram.err;
   EXPECT_FALSE(std::filesystem::exists(path("out")));
+  const ProcessResult arena = tune(with_model({"compile", "-o", "out", "--arena", "100"}));
+  EXPECT_EQ(arena.exit_code, 1);
+  EXPECT_NE(arena.err.find("--arena allows 100"), std::string::npos) << arena.err;
   const ProcessResult flash = tune(with_model({"compile", "-o", "out", "--flash", "1K"}));
   EXPECT_EQ(flash.exit_code, 1);
   EXPECT_NE(flash.err.find("--flash allows 1024"), std::string::npos) << flash.err;
@@ -102,9 +198,9 @@ TEST_F(MemoryLimitOptions, Compile_PrintsArenaAndBound) {
 TEST_F(MemoryLimitOptions, Search_ProposesOnlyWhatFits) {
   const std::string bound = std::to_string(run({})["arena_lower_bound"].get<uint64_t>());
   const ProcessResult tuned =
-      tune(with_model({"--trials", "40", "--tuner", "random", "--ram", bound}));
+      tune(with_model({"--trials", "40", "--tuner", "random", "--arena", bound}));
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
-  EXPECT_NE(tuned.out.find("--ram " + bound), std::string::npos) << tuned.out;
+  EXPECT_NE(tuned.out.find("--arena " + bound), std::string::npos) << tuned.out;
   // The fastest of this log needs no choosing to fit.
   const Json free = run({"--records", "small.esp32c3.jsonl"});
   EXPECT_LE(free["arena_bytes"], std::stoull(bound));

@@ -115,7 +115,7 @@ NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, cons
     ADD_FAILURE() << simulator.error().message();
     return {};
   }
-  auto image = simulator->load(*elf);
+  auto image = simulator->load(elf->elf);
   if (!image) {
     ADD_FAILURE() << image.error().message();
     return {};

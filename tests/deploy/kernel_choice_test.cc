@@ -99,7 +99,7 @@ TEST(KernelChoice, LeastScratch_IsOfAllOptions) {
 
 TEST(KernelChoice, Impossible_SaysPeakLimitAndSmallest) {
   const auto tasks = two_tasks();
-  const auto ram = choose_kernels(tasks, {999, {}}, 0, tightest(tasks));
+  const auto ram = choose_kernels(tasks, {999, {}, "--arena allows 999"}, 0, tightest(tasks));
   ASSERT_FALSE(ram);
   EXPECT_EQ(ram.error().code(), ErrorCode::kFailed);
   for (const char* figure : {"1500", "999", "1000"})

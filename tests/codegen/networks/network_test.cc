@@ -182,7 +182,7 @@ TEST(GenerateNetwork, BadArena_IsRefusedByStatus) {
   ASSERT_TRUE(elf.has_value()) << elf.error().message();
   auto simulator = Simulator::create(device);
   ASSERT_TRUE(simulator.has_value());
-  auto image = simulator->load(*elf);
+  auto image = simulator->load(elf->elf);
   ASSERT_TRUE(image.has_value());
   const uint32_t invoke = image->symbols.at("net_invoke").address;
   const uint32_t arena = image->symbols.at("net_arena").address;

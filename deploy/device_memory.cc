@@ -1,0 +1,27 @@
+#include "deploy/device_memory.h"
+
+#include <set>
+#include <string>
+
+namespace tinytune {
+namespace {
+
+uint64_t bytes_of(const Device& device, const std::set<std::string>& names) {
+  uint64_t bytes = 0;
+  for (const std::string& name : names)
+    if (!name.empty()) bytes += device.memory(name).size_bytes;
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t ram_of(const Device& device) {
+  return bytes_of(device, {device.data_memory, device.stack_memory, device.fast_code_memory,
+                           device.fast_rodata_memory});
+}
+
+uint64_t flash_of(const Device& device) {
+  return bytes_of(device, {device.code_memory, device.rodata_memory});
+}
+
+}  // namespace tinytune

@@ -1,0 +1,19 @@
+// How much memory a device has, and what of it a firmware needs beside a network.
+#pragma once
+
+#include <cstdint>
+
+#include "devices/device.h"
+
+namespace tinytune {
+
+/// An application as a board's template starts one: 8 KiB of data, 2 KiB of stack and heap.
+inline constexpr uint64_t kSmallApplicationBytes = (8 + 2) * 1024;
+
+/// All RAM: where data, the stack and copies from flash live.
+uint64_t ram_of(const Device& device);
+
+/// Where code and constants live.
+uint64_t flash_of(const Device& device);
+
+}  // namespace tinytune

@@ -1,0 +1,75 @@
+// What copies to fast memory may take, and which of them are worth it.
+#include "deploy/fast_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "deploy/arena_limit.h"
+#include "deploy/device_memory.h"
+
+namespace tinytune::test {
+namespace {
+
+TEST(FastBudget, ByDefault_HalfOfWhatTheArenaLeavesStaysFree) {
+  for (const char* name : {"esp32c3", "stm32f4", "stm32f7", "stm32l4r5", "rp2040"}) {
+    SCOPED_TRACE(name);
+    const Device device = *load_device(name);
+    for (const uint64_t arena : {1'000u, 20'000u, 60'000u}) {
+      const FastBudget budget = fast_budget(device, arena, {});
+      EXPECT_LE(budget.total_bytes, (ram_of(device) - arena) / 2);
+      const uint64_t data = device.memory(device.data_memory).size_bytes;
+      if (device.fast_rodata_memory == device.data_memory) {
+        EXPECT_LE(budget.constant_bytes, (data - arena) / 2);
+        EXPECT_GE(data - arena - budget.constant_bytes, kSmallApplicationBytes);
+      }
+      EXPECT_GT(budget.total_bytes, 0u);
+      EXPECT_FALSE(budget.everything);
+    }
+  }
+}
+
+TEST(FastBudget, LittleRam_IsLeftToTheApplication) {
+  const Device device = *load_device("stm32f4");
+  const uint64_t data = device.memory(device.data_memory).size_bytes;
+  EXPECT_LT(fast_budget(device, data - 15'000, {}).constant_bytes, 5'000u);
+  EXPECT_EQ(fast_budget(device, data - 10'000, {}).constant_bytes, 0u);
+}
+
+TEST(FastBudget, WhatIsAskedFor_StandsForTheDefault) {
+  const Device device = *load_device("esp32c3");
+  const FastBudget all = fast_budget(device, 20'000, {.fast_ram_bytes = kAllFastRam});
+  EXPECT_TRUE(all.everything);
+  EXPECT_EQ(all.code_bytes, device.memory(device.fast_code_memory).size_bytes);
+  EXPECT_GT(all.constant_bytes, 150'000u);
+  EXPECT_EQ(fast_budget(device, 20'000, {.fast_ram_bytes = 4096}).total_bytes, 4096u);
+  EXPECT_EQ(fast_budget(device, 20'000, {.fast_ram_bytes = 0}).total_bytes, 0u);
+}
+
+TEST(FastBudget, RamAsAWhole_LeavesWhatArenaAndStackDoNotTake) {
+  const Device device = *load_device("esp32c3");
+  EXPECT_EQ(fast_budget(device, 20'000, {.ram_bytes = 50'000}, 200).total_bytes, 29'800u);
+  EXPECT_EQ(fast_budget(device, 20'000, {.ram_bytes = 19'000}, 200).total_bytes, 0u);
+  const MemoryLimits both{.ram_bytes = 50'000, .fast_ram_bytes = 1'000};
+  EXPECT_EQ(fast_budget(device, 20'000, both, 200).total_bytes, 1'000u);
+}
+
+TEST(ChooseFast, MostCyclesAByteFirst_AndNothingThatSavesNone) {
+  const std::vector<FastCandidate> candidates = {
+      {false, 1000, 1000}, {true, 100, 900}, {false, 500, 2000}, {true, 10, 0}};
+  const auto chosen = [&](const FastBudget& budget) { return choose_fast(candidates, budget); };
+  EXPECT_EQ(chosen({5000, 5000, 10000}), (std::vector<bool>{true, true, true, false}));
+  EXPECT_EQ(chosen({5000, 5000, 600}), (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(chosen({50, 5000, 600}), (std::vector<bool>{false, false, true, false}));
+}
+
+TEST(ArenaAllowance, TheTighterOfArenaAndRam_IsNamed) {
+  EXPECT_FALSE(arena_allowance({}).bytes.has_value());
+  const ArenaAllowance arena = arena_allowance({.ram_bytes = 5000, .arena_bytes = 4000});
+  EXPECT_EQ(arena.bytes, 4000u);
+  EXPECT_EQ(arena.says, "--arena allows 4000");
+  const ArenaAllowance ram = arena_allowance({.ram_bytes = 5000, .arena_bytes = 4900}, 200);
+  EXPECT_EQ(ram.bytes, 4800u);
+  EXPECT_EQ(ram.says, "--ram allows 5000, 200 of them for the stack");
+}
+
+}  // namespace
+}  // namespace tinytune::test
