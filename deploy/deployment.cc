@@ -40,12 +40,10 @@ void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& s
                                " of its tensors + 5 %: the least that can be had");
 }
 
-/// Flash for kernels that leave more of the network in fast memory: what copies may take, or, where
-/// not even half of the constants would fit, something less than they take. Widening at most
-/// doubles weights, and fewer bytes still wait less.
-uint64_t leaner_flash(const GeneratedNetwork& network, const FastBudget& budget) {
-  const uint64_t room = std::min(budget.constant_bytes, budget.total_bytes);
-  return room >= network.constant_bytes / 2 ? room : network.constant_bytes * 9 / 16;
+/// Room for constants, once the code that pays most is copied.
+uint64_t room_for_constants(const FastBudget& budget, const FastPlacement& placement) {
+  const uint64_t copied_code = std::min(budget.total_bytes, placement.code_bytes);
+  return std::min(budget.constant_bytes, budget.total_bytes - copied_code);
 }
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
@@ -56,7 +54,7 @@ std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"
 struct Deployment::Placed {
   GeneratedNetwork network;
   FastBudget budget;
-  uint64_t left_out_cycles = 0;  ///< that parts would save which found no room
+  FastPlacement placement;
 };
 
 Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
@@ -115,17 +113,21 @@ Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
 }
 
 // Where not all that waits for flash finds room in fast memory, kernels that take scratch or widen
-// their weights may lose there what they win in instructions: choices with fewer bytes are tried.
+// their weights may lose there what they win in instructions. The first network tells what bytes in
+// flash cost, so that schedules and what is copied of them are chosen together; what two caches or
+// another number of passes make of it is simulated, and the faster network stays.
 Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
                                              const ArenaAllowance& arena,
                                              uint64_t stack_bytes) const {
-  const KernelLimits allowed{arena.bytes, limits.flash_bytes, arena.says};
-  TT_TRY_ASSIGN(Placed best, place(options, allowed, stack_bytes));
-  if (best.left_out_cycles == 0) return std::move(best.network);
+  const KernelLimits allowed{
+      .arena_bytes = arena.bytes, .flash_bytes = limits.flash_bytes, .arena_says = arena.says};
+  TT_TRY_ASSIGN(Placed best, place(options, allowed, {}, stack_bytes));
+  if (best.placement.left_out_cycles == 0) return std::move(best.network);
+  const FlashWaits waits = best.placement.waits;
   std::vector<KernelLimits> thriftier;
-  if (!limits.flash_bytes && !device.fast_rodata_memory.empty()) {
+  if (!device.fast_rodata_memory.empty()) {
     thriftier.push_back(allowed);
-    thriftier.back().flash_bytes = leaner_flash(best.network, best.budget);
+    thriftier.back().copies_bytes = room_for_constants(best.budget, best.placement);
   }
   if (limits.ram_bytes && !limits.arena_bytes && arena.bytes) {
     thriftier.push_back(allowed);
@@ -133,7 +135,7 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
   }
   TT_TRY_ASSIGN(Footprint least, measure(best.network));
   for (const KernelLimits& kernels : thriftier) {
-    Result<Placed> other = place(options, kernels, stack_bytes);
+    Result<Placed> other = place(options, kernels, waits, stack_bytes);
     if (!other) continue;  // nothing fits
     TT_TRY_ASSIGN(const Footprint takes, measure(other->network));
     if (takes.cycles >= least.cycles) continue;
@@ -144,28 +146,29 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
 }
 
 Result<Deployment::Placed> Deployment::place(const NetworkOptions& options,
-                                             const KernelLimits& kernels,
+                                             const KernelLimits& kernels, const FlashWaits& waits,
                                              uint64_t stack_bytes) const {
-  TT_TRY_ASSIGN(GeneratedNetwork network, choose_kernels(options, kernels));
+  TT_TRY_ASSIGN(GeneratedNetwork network, choose_kernels(options, kernels, waits));
   TT_TRY(check_arena(network));
-  Placed placed{std::move(network), {}, 0};
+  Placed placed{std::move(network), {}, {}};
   placed.budget = fast_budget(device, placed.network.arena_bytes, limits, stack_bytes);
-  const auto left_out =
-      place_in_fast_memory(model.state().graph, device, placed.budget, placed.network);
-  if (left_out) placed.left_out_cycles = *left_out;
+  auto placement = place_in_fast_memory(model.state().graph, device, placed.budget, placed.network);
   // Without a compiler everything stays in flash.
-  if (!left_out && left_out.error().code() != ErrorCode::kNotFound) return left_out.error();
+  if (!placement && placement.error().code() != ErrorCode::kNotFound) return placement.error();
+  if (placement) placed.placement = std::move(*placement);
   return placed;
 }
 
 Result<GeneratedNetwork> Deployment::choose_kernels(const NetworkOptions& options,
-                                                    const KernelLimits& kernels) const {
+                                                    const KernelLimits& kernels,
+                                                    const FlashWaits& waits) const {
   const IntegerNetwork& executed = model.state().network;
-  Result<GeneratedNetwork> fastest = generate_within(executed, device, records, kernels, options);
+  Result<GeneratedNetwork> fastest =
+      generate_within(executed, device, records, kernels, options, waits);
   if (!fastest || kernels.flash_bytes || !may_overflow(*fastest, device)) return fastest;
   KernelLimits within_device = kernels;
   within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
-  auto fitting = generate_within(executed, device, records, within_device, options);
+  auto fitting = generate_within(executed, device, records, within_device, options, waits);
   return fitting ? std::move(fitting) : std::move(fastest);  // else the linker has the last word
 }
 

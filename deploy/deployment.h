@@ -45,9 +45,10 @@ struct Deployment {
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,
                                    uint64_t stack_bytes) const;
   Result<Placed> place(const NetworkOptions& options, const KernelLimits& kernels,
-                       uint64_t stack_bytes) const;
+                       const FlashWaits& waits, uint64_t stack_bytes) const;
   Result<GeneratedNetwork> choose_kernels(const NetworkOptions& options,
-                                          const KernelLimits& kernels) const;
+                                          const KernelLimits& kernels,
+                                          const FlashWaits& waits) const;
   Status check_arena(const GeneratedNetwork& network) const;
 };
 

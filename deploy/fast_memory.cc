@@ -53,8 +53,8 @@ uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& el
 }
 
 // A layer's waits for constants are split by the bytes of those it uses.
-Status add_savings(const Graph& graph, const GeneratedNetwork& network,
-                   NetworkSimulation& simulation, std::vector<Group>& groups) {
+Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& network,
+                               NetworkSimulation& simulation, std::vector<Group>& groups) {
   std::vector<std::vector<uint8_t>> inputs;
   for (const int t : graph.inputs)
     inputs.emplace_back(static_cast<size_t>(graph.tensor(t).bytes()), uint8_t{0});
@@ -76,7 +76,14 @@ Status add_savings(const Graph& graph, const GeneratedNetwork& network,
               : waited.read_wait_cycles * group.candidate.bytes / constant_bytes.at(layer);
     }
   }
-  return ok_status();
+  std::map<std::string, int> calls;
+  for (const GeneratedLayer& layer : network.layers) ++calls[layer.symbol];
+  FlashWaits waits;
+  for (const GeneratedLayer& layer : network.layers)
+    if (const auto bytes = constant_bytes.find(layer.symbol); bytes != constant_bytes.end())
+      waits[layer.index] = static_cast<double>(of_layer.at(layer.symbol)->read_wait_cycles) /
+                           static_cast<double>(bytes->second) / calls.at(layer.symbol);
+  return waits;
 }
 
 bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
@@ -139,9 +146,10 @@ std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const F
   return fast;
 }
 
-Result<uint64_t> place_in_fast_memory(const Graph& graph, const Device& device,
-                                      const FastBudget& budget, GeneratedNetwork& network) {
-  if (network.placeable.empty() || budget.total_bytes == 0) return uint64_t{0};
+Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,
+                                           const FastBudget& budget, GeneratedNetwork& network) {
+  FastPlacement placement;
+  if (network.placeable.empty()) return placement;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
   const uint64_t layers_code =
       bytes_of_layers_code(network, simulation.elf(), device.memory(device.code_memory));
@@ -150,18 +158,18 @@ Result<uint64_t> place_in_fast_memory(const Graph& graph, const Device& device,
   for (const Group& group : groups) candidates.push_back(group.candidate);
   std::vector<bool> chosen(groups.size(), true);
   if (!budget.everything || !fits(candidates, budget)) {
-    TT_TRY(add_savings(graph, network, simulation, groups));
+    TT_TRY_ASSIGN(placement.waits, add_savings(graph, network, simulation, groups));
     for (size_t g = 0; g < groups.size(); ++g) candidates[g] = groups[g].candidate;
     chosen = choose_fast(candidates, budget);
   }
-  uint64_t left_out_cycles = 0;
   std::vector<bool> fast(network.placeable.size());
   for (size_t g = 0; g < groups.size(); ++g) {
     for (const size_t part : groups[g].parts) fast[part] = chosen[g];
-    if (!chosen[g]) left_out_cycles += candidates[g].saved_cycles;
+    if (!chosen[g]) placement.left_out_cycles += candidates[g].saved_cycles;
+    if (chosen[g] && candidates[g].code) placement.code_bytes += candidates[g].bytes;
   }
   place(network, device, fast);
-  return left_out_cycles;
+  return placement;
 }
 
 }  // namespace tinytune

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/networks/network.h"
+#include "deploy/kernel_options.h"
 #include "devices/device.h"
 #include "models/graph.h"
 #include "tinytune/memory.h"
@@ -41,11 +42,18 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
 /// Those to move, most saved cycles a byte first; none that saves nothing.
 std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget);
 
+/// What a placement left in flash, and what of it would be worth more memory.
+struct FastPlacement {
+  uint64_t left_out_cycles = 0;  ///< that parts would save which found no room
+  uint64_t code_bytes = 0;       ///< copied
+  FlashWaits waits;              ///< where a run was needed
+};
+
 /// Places the parts of `network` in the fast memories of `device`, within `budget`; nothing to do
-/// on a device that has none. The cycles that parts without room would have saved. kNotFound: no
+/// on a device that has none. kNotFound: no
 /// compiler on this machine to say how large code is; everything stays in flash. kFailed: it does
 /// not fit flash either, or it faults.
-Result<uint64_t> place_in_fast_memory(const Graph& graph, const Device& device,
-                                      const FastBudget& budget, GeneratedNetwork& network);
+Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,
+                                           const FastBudget& budget, GeneratedNetwork& network);
 
 }  // namespace tinytune

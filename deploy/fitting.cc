@@ -29,10 +29,10 @@ class Fitting {
         groups_(group_by_workload(memory_)) {}
 
   /// What there is to choose from, and how large the arena may become with it.
-  Status gather(const KernelLimits& asked) {
+  Status gather(const KernelLimits& asked, const FlashWaits& waits) {
     limits_ = asked;
     limits_.arena_bytes = arena_limit(executed_, device_, options_, asked.arena_bytes);
-    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, records_, limits_));
+    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, records_, limits_, waits));
     // Weights may forbid the leanest kernels of a space.
     std::vector<uint32_t> least;
     for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
@@ -96,9 +96,9 @@ Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
 
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const KernelLimits& limits,
-                                         const NetworkOptions& options) {
+                                         const NetworkOptions& options, const FlashWaits& waits) {
   Fitting fitting(executed, device, records, options);
-  TT_TRY(fitting.gather(limits));
+  TT_TRY(fitting.gather(limits, waits));
   // What the library needs besides its kernels is known once one is linked.
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;

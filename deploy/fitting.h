@@ -3,6 +3,7 @@
 
 #include "codegen/networks/network.h"
 #include "deploy/kernel_choice.h"
+#include "deploy/kernel_options.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
 #include "records/records.h"
@@ -13,9 +14,11 @@ namespace tinytune {
 /// Within `limits` and arena_limit(). Chooses among recorded schedules, the default
 /// and, where that has too much scratch, its nearest neighbour with less. Flash is checked on the
 /// linked library; where no compiler is there to link it, on the estimate the choice was made by.
-/// Errors as generate_network(); kFailed: cannot fit, with what could.
+/// With a limit on copies, `waits` says what constants beyond it cost. Errors as
+/// generate_network(); kFailed: cannot fit, with what could.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const KernelLimits& limits,
-                                         const NetworkOptions& options);
+                                         const NetworkOptions& options,
+                                         const FlashWaits& waits = {});
 
 }  // namespace tinytune

@@ -1,9 +1,12 @@
 #include "deploy/kernel_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/check.h"
 
@@ -26,14 +29,16 @@ class Chooser {
     if (limits_.arena_bytes && !meet_arena(choice)) {
       return too_large("the arena", limits_.arena_says, arena(fastest), smallest_arena());
     }
-    if (limits_.flash_bytes && flash(choice) > *limits_.flash_bytes) {
-      const Choice without_limit = choice;
-      if (!meet_flash(choice)) {
-        return too_large("the library", "--flash allows " + std::to_string(*limits_.flash_bytes),
-                         flash(fastest), flash(choice));
-      }
-      const auto better = fill_flash(without_limit);
-      if (better && cycles(*better) < cycles(choice) && fits_arena(*better)) choice = *better;
+    const Choice roomy = choice;
+    const bool over = limits_.flash_bytes && flash(choice) > *limits_.flash_bytes;
+    if (over && !meet_flash(choice)) {
+      return too_large("the library", "--flash allows " + std::to_string(*limits_.flash_bytes),
+                       flash(fastest), flash(choice));
+    }
+    if (over || limits_.copies_bytes) {
+      const auto better = share(roomy);
+      const bool faster = better && (limits_.copies_bytes || cycles(*better) < cycles(choice));
+      if (faster && fits_arena(*better)) choice = *better;
     }
     return KernelChoice{choice, arena(choice), flash(choice)};
   }
@@ -145,44 +150,72 @@ class Chooser {
     return true;
   }
 
-  // The knapsack by dynamic programming: after each task, every (flash, cycles) that no other
-  // choice beats in both. Only options with no more scratch than `roomy` has, which fits the arena.
-  std::optional<Choice> fill_flash(const Choice& roomy) const {
-    constexpr size_t kMost = 4096;  // beyond, some are left out and the result is good, not best
-    struct Point {
-      uint64_t flash, cycles;
-      size_t before, option;
-    };
-    std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0}}};
+  struct Point {
+    uint64_t flash, copies, cycles;
+    size_t before, option;
+  };
+
+  // The knapsack by dynamic programming: after each task, every (flash, copies, cycles) that no
+  // other choice beats in all. Only options with no more scratch than `roomy` has, which fits the
+  // arena.
+  std::optional<Choice> share(const Choice& roomy) const {
+    std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0, 0}}};
     for (size_t t = 0; t < tasks_.size(); ++t) {
-      std::vector<Point> points, front;
+      std::vector<Point> points;
       for (size_t p = 0; p < fronts.back().size(); ++p)
-        for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
-          const KernelOption& more = tasks_[t].options[o];
-          const Point& point = fronts.back()[p];
-          if (more.scratch_bytes <= option(roomy, t).scratch_bytes &&
-              point.flash + more.flash_bytes <= *limits_.flash_bytes)
-            points.push_back({point.flash + more.flash_bytes, point.cycles + more.cycles, p, o});
-        }
-      std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
-        return std::pair(a.flash, a.cycles) < std::pair(b.flash, b.cycles);
-      });
-      for (const Point& point : points)
-        if (front.empty() || point.cycles < front.back().cycles) front.push_back(point);
-      if (front.empty()) return std::nullopt;
-      while (front.size() > kMost)
-        for (size_t i = 1; i + 1 < front.size(); ++i)
-          front.erase(front.begin() + static_cast<std::ptrdiff_t>(i));
-      fronts.push_back(std::move(front));
+        for (size_t o = 0; o < tasks_[t].options.size(); ++o)
+          if (tasks_[t].options[o].scratch_bytes <= option(roomy, t).scratch_bytes)
+            extend(fronts.back()[p], p, o, tasks_[t].options[o], points);
+      fronts.push_back(unbeaten(std::move(points)));
+      if (fronts.back().empty()) return std::nullopt;
     }
+    const auto fastest =
+        std::min_element(fronts.back().begin(), fronts.back().end(),
+                         [](const Point& a, const Point& b) { return a.cycles < b.cycles; });
     Choice choice(tasks_.size());
-    size_t at = fronts.back().size() - 1;  // the most flash, the fewest cycles
+    auto at = static_cast<size_t>(fastest - fronts.back().begin());
     for (size_t t = tasks_.size(); t-- > 0;) {
       const Point& point = fronts[t + 1][at];
       choice[t] = point.option;
       at = point.before;
     }
     return choice;
+  }
+
+  // With its constants in fast memory and in flash, as far as there is room.
+  void extend(const Point& from, size_t before, size_t index, const KernelOption& more,
+              std::vector<Point>& points) const {
+    // Where nothing limits flash, no choice is beaten by it.
+    const uint64_t flash = limits_.flash_bytes ? from.flash + more.flash_bytes : 0;
+    if (limits_.flash_bytes && flash > *limits_.flash_bytes) return;
+    const uint64_t copies = from.copies + more.constant_bytes;
+    const bool waits = limits_.copies_bytes && more.wait_cycles > 0;
+    if (waits && copies <= *limits_.copies_bytes)
+      points.push_back({flash, copies, from.cycles + more.cycles, before, index});
+    const uint64_t waited = waits ? more.wait_cycles : 0;
+    points.push_back({flash, from.copies, from.cycles + more.cycles + waited, before, index});
+  }
+
+  static std::vector<Point> unbeaten(std::vector<Point> points) {
+    constexpr size_t kMost = 4096;  // beyond, some are left out and the result is good, not best
+    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+      return std::tie(a.flash, a.copies, a.cycles) < std::tie(b.flash, b.copies, b.cycles);
+    });
+    std::vector<Point> front;
+    std::map<uint64_t, uint64_t> fewest;  // cycles, by copies, of those with no more flash
+    for (const Point& point : points) {
+      auto next = fewest.upper_bound(point.copies);
+      if (next != fewest.begin() && std::prev(next)->second <= point.cycles) continue;
+      while (next != fewest.end() && next->second >= point.cycles) next = fewest.erase(next);
+      fewest[point.copies] = point.cycles;
+      front.push_back(point);
+    }
+    while (front.size() > kMost) {
+      size_t kept = 0;
+      for (size_t i = 0; i < front.size(); i += 2) front[kept++] = front[i];
+      front.resize(kept);
+    }
+    return front;
   }
 
   static Error too_large(const std::string& what, const std::string& allowance, uint64_t fastest,

@@ -1,10 +1,11 @@
-// The fastest kernels that fit: one schedule per task, under limits on arena and flash.
+// The fastest kernels that fit: one schedule per task, under limits on arena, flash and copies.
 //
 // Scratch lives only while its kernel runs, so a limit on the arena is a limit on each layer by
 // itself, up to the gaps a plan leaves: the fastest schedule within each layer's share is the
-// optimum wherever the plan has none. Flash adds up over tasks, which makes it a knapsack: taking,
-// again and again, the bytes that cost the fewest cycles each says whether anything fits; dynamic
-// programming over what fits then finds the fastest.
+// optimum wherever the plan has none. Flash adds up over tasks, and so does fast memory, which
+// makes them one knapsack over (flash, copies, cycles): each task takes a schedule, and its
+// constants a place. Taking, again and again, the bytes that cost the fewest cycles each says
+// whether anything fits flash; dynamic programming over what fits then finds the fastest.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@ namespace tinytune {
 struct KernelLimits {
   std::optional<uint64_t> arena_bytes = {};
   std::optional<uint64_t> flash_bytes = {};
+  std::optional<uint64_t> copies_bytes = {};  ///< of constants in fast memory; the others wait
   std::string arena_says = {};  ///< who set the arena's limit, for a refusal: "--arena allows 4096"
 };
 
@@ -32,6 +34,8 @@ struct KernelOption {
   uint64_t cycles = 0;  ///< of all layers of the task together
   uint32_t scratch_bytes = 0;
   uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
+  uint64_t constant_bytes = 0;
+  uint64_t wait_cycles = 0;  ///< more, of all layers together, where its constants stay in flash
 };
 
 /// One workload: equal layers share a schedule, so that their kernel is in flash once.

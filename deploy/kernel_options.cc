@@ -16,12 +16,13 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
-           const Records& records, const KernelLimits& limits)
+           const Records& records, const KernelLimits& limits, const FlashWaits& waits)
       : memory_(memory),
         group_(group),
         device_(device),
         records_(records),
         limits_(limits),
+        waits_(waits),
         workload_(memory.layers[group.layers[0]].op.workload) {}
 
   Result<TaskOptions> gather() {
@@ -84,31 +85,36 @@ class Gatherer {
         !(*owner)->space(workload_, device_).find(schedule))
       return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
-    if (!limits_.flash_bytes && is_beaten(option)) return ok_status();
-    const std::optional<uint64_t> constants = constant_bytes(**owner, schedule);
-    if (!constants) return ok_status();
-    option.flash_bytes = *constants;
+    if (!counts_bytes() && is_beaten(option)) return ok_status();
+    if (!add_constants(**owner, option)) return ok_status();
+    option.flash_bytes = option.constant_bytes;
     if (limits_.flash_bytes) {
       if (!code_bytes) {
         TT_TRY_ASSIGN(code_bytes, code_bytes_of(schedule));
       }
       option.flash_bytes += *code_bytes;
-      if (is_beaten(option)) return ok_status();
     }
+    if (counts_bytes() && is_beaten(option)) return ok_status();
     keep(std::move(option));
     return ok_status();
   }
 
-  /// Of all layers; nothing where the weights of one do not permit the schedule.
-  std::optional<uint64_t> constant_bytes(const KernelTemplate& owner,
-                                         const Schedule& schedule) const {
-    uint64_t bytes = 0;
+  bool counts_bytes() const { return limits_.flash_bytes || limits_.copies_bytes; }
+
+  /// Of all layers; false where the weights of one do not permit the schedule.
+  bool add_constants(const KernelTemplate& owner, KernelOption& option) const {
+    double waits = 0;
     for (const size_t layer : group_.layers) {
-      const auto packed = owner.pack(workload_, memory_.layers[layer].op.data, schedule);
-      if (!packed) return std::nullopt;
+      const auto packed = owner.pack(workload_, memory_.layers[layer].op.data, option.schedule);
+      if (!packed) return false;
+      uint64_t bytes = 0;
       for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
+      option.constant_bytes += bytes;
+      const auto wait = waits_.find(memory_.layers[layer].index);
+      if (wait != waits_.end()) waits += wait->second * static_cast<double>(bytes);
     }
-    return bytes;
+    option.wait_cycles = static_cast<uint64_t>(waits);
+    return true;
   }
 
   Result<uint64_t> code_bytes_of(const Schedule& schedule) const {
@@ -121,7 +127,8 @@ class Gatherer {
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
       return other.scratch_bytes <= option.scratch_bytes &&
-             (!limits_.flash_bytes || other.flash_bytes <= option.flash_bytes);
+             (!counts_bytes() || (other.flash_bytes <= option.flash_bytes &&
+                                  other.constant_bytes <= option.constant_bytes));
     });
   }
 
@@ -129,7 +136,8 @@ class Gatherer {
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
       return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
-             (!limits_.flash_bytes || option.flash_bytes <= other.flash_bytes);
+             (!counts_bytes() || (option.flash_bytes <= other.flash_bytes &&
+                                  option.constant_bytes <= other.constant_bytes));
     });
     task_.options.push_back(std::move(option));
   }
@@ -139,6 +147,7 @@ class Gatherer {
   const Device& device_;
   const Records& records_;
   const KernelLimits& limits_;
+  const FlashWaits& waits_;
   const Workload& workload_;
   TaskOptions task_;
   uint64_t slowest_ = 1;  ///< cycles of the slowest measured
@@ -161,10 +170,12 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const KernelLimits& limits) {
+                                                const KernelLimits& limits,
+                                                const FlashWaits& waits) {
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
-    TT_TRY_ASSIGN(TaskOptions task, Gatherer(memory, group, device, records, limits).gather());
+    TT_TRY_ASSIGN(TaskOptions task,
+                  Gatherer(memory, group, device, records, limits, waits).gather());
     tasks.push_back(std::move(task));
   }
   return tasks;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,16 @@ struct LayerGroup {
 
 std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
 
+/// How long layers wait for a byte of constants in flash, by their index in the model, as a run of
+/// them told. Other kernels of a layer are taken to fetch each byte as often.
+using FlashWaits = std::map<int, double>;
+
 /// One entry a group: its options, without those that another beats in cycles and in every memory
 /// that `limits` limits. Errors of compiling a kernel; kUnsupported: no template takes a workload.
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const KernelLimits& limits);
+                                                const KernelLimits& limits,
+                                                const FlashWaits& waits);
 
 }  // namespace tinytune

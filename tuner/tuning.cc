@@ -198,9 +198,11 @@ Status check_limits(const Model& model, const Device& device, const Records& rec
   network.name = model.info().name;
   network.layouts = layouts.source();
   const ArenaAllowance arena = arena_allowance(options.limits);
-  const auto generated =
-      generate_within(model.state().network, device, records,
-                      {arena.bytes, options.limits.flash_bytes, arena.says}, network);
+  const auto generated = generate_within(model.state().network, device, records,
+                                         {.arena_bytes = arena.bytes,
+                                          .flash_bytes = options.limits.flash_bytes,
+                                          .arena_says = arena.says},
+                                         network);
   TT_TRY(layouts.status());
   if (!generated) return generated.error().within(model.path());
   return ok_status();

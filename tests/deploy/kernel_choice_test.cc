@@ -65,6 +65,43 @@ TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
   EXPECT_EQ(choice->flash_bytes, 6000U);
 }
 
+KernelOption with_constants(uint64_t cycles, uint64_t constants, uint64_t waits) {
+  KernelOption made = option(cycles, 0, constants);
+  made.constant_bytes = constants;
+  made.wait_cycles = waits;
+  return made;
+}
+
+TEST(KernelChoice, ConstantsThatWouldWait_LoseToFewerThatFindRoom) {
+  const std::vector<TaskOptions> tasks = {
+      {{with_constants(100, 4000, 800), with_constants(150, 2000, 400)}, 0}};
+  const auto chosen = [&](uint64_t copies) {
+    KernelLimits limits;
+    limits.copies_bytes = copies;
+    const auto choice = choose_kernels(tasks, limits, 0, tightest(tasks));
+    return choice ? choice->chosen[0] : 99;
+  };
+  EXPECT_EQ(chosen(4000), 0u);
+  EXPECT_EQ(chosen(3999), 1u);
+  EXPECT_EQ(chosen(0), 1u);  // 550 cycles against 900
+}
+
+TEST(KernelChoice, RoomForCopies_GoesToTheTaskThatWaitsMost) {
+  // Both would be fastest with 3000 bytes; there is room for one of them beside the other's 1000.
+  const std::vector<TaskOptions> tasks = {
+      {{with_constants(100, 3000, 500), with_constants(140, 1000, 170)}, 0},
+      {{with_constants(100, 3000, 900), with_constants(190, 1000, 300)}, 0}};
+  KernelLimits limits;
+  limits.copies_bytes = 4000;
+  const auto choice = choose_kernels(tasks, limits, 0, tightest(tasks));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
+  limits.flash_bytes = 4000;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen, (std::vector<size_t>{1, 0}));
+  limits.flash_bytes = 2000;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen, (std::vector<size_t>{1, 1}));
+}
+
 TEST(KernelChoice, OtherFlashCounts) {
   const auto tasks = two_tasks();
   const auto choice = choose_kernels(tasks, {{}, 7000}, 2500, tightest(tasks));
@@ -99,7 +136,8 @@ TEST(KernelChoice, LeastScratch_IsOfAllOptions) {
 
 TEST(KernelChoice, Impossible_SaysPeakLimitAndSmallest) {
   const auto tasks = two_tasks();
-  const auto ram = choose_kernels(tasks, {999, {}, "--arena allows 999"}, 0, tightest(tasks));
+  const auto ram = choose_kernels(tasks, {.arena_bytes = 999, .arena_says = "--arena allows 999"},
+                                  0, tightest(tasks));
   ASSERT_FALSE(ram);
   EXPECT_EQ(ram.error().code(), ErrorCode::kFailed);
   for (const char* figure : {"1500", "999", "1000"})
