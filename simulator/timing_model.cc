@@ -77,7 +77,7 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
                                           : issue_single(block[i], jumps, state);
   }
   if (model_ == Model::kInOrder && !block.empty())
-    cycles += static_cast<uint32_t>(redirect(block.back(), exit, state));
+    cycles += static_cast<uint32_t>(redirect(block, exit, state));
   if (model_ == Model::kCortexM && exit.taken && exit.target_straddles)
     cycles += cycles_.misaligned_target;
   return cycles;

@@ -81,7 +81,8 @@ class TimingModel {
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
-  int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
+  int32_t redirect(std::span<const Instruction> block, const BlockExit& exit,
+                   PipelineState& state) const;
   uint32_t single_cycles(const Instruction& instruction, bool taken,
                          const PipelineState& state) const;
 
