@@ -7,8 +7,11 @@
 // gone. Only fetches that run on are looked up: the word that a jump lands in is not, unless the
 // buffer made that jump. A loop so small that its head shares a word with its branch is never
 // predicted.
-#include <algorithm>
-
+//
+// A misaligned target costs a cycle because its first word holds only half of it. Behind a branch
+// that was foreseen that half may be there already: three half words can wait for decoding, and a
+// word is taken whenever what is in it has room. So short instructions before the branch can hide
+// the cycle; wide ones never do.
 #include "simulator/timing_model.h"
 
 namespace tinytune {
@@ -16,45 +19,66 @@ namespace {
 
 constexpr uint32_t word_of(uint32_t address) { return address >> 2; }
 
-/// Whether fetching is so far ahead of the branch that ends `block` that it has both words of a
-/// misaligned target in time. Short instructions let it get ahead: one right before a branch that
-/// stands in one word, two among the four before a branch that stands in two. (Found with whole
-/// programs; the depth of the queue is not known.)
-bool fetched_ahead(std::span<const Instruction> block) {
-  const Instruction& branch = block.back();
-  const bool in_one_word = branch.address % 4 == 0 || branch.size_bytes == 2;
-  const size_t shorts_needed = in_one_word ? 1 : 2, window = in_one_word ? 1 : 4;
-  const size_t before = block.size() - 1;
-  if (before < std::max(window, size_t{2}) || block[before - 1].size_bytes != 2) return false;
-  const auto nearest = block.subspan(before - window, window);
-  return static_cast<size_t>(std::count_if(nearest.begin(), nearest.end(), [](const auto& i) {
-           return i.size_bytes == 2;
-         })) >= shorts_needed;
+constexpr unsigned kRoom = 3;  // half words that wait for decoding, as in Hazard3
+
+/// Takes one more word, if there is room for what is in it. `at`: the next instruction to decode.
+void refill(PipelineState& state, uint32_t at) {
+  const uint32_t next = at + 2u * state.buffered;  // the half word that comes next
+  const uint32_t end = state.predicted_branch + state.predicted_bytes;
+  const bool ahead = state.predicted_branch != PipelineState::kNoBranch && !state.landed_beside &&
+                     at <= state.predicted_branch;
+  unsigned fresh = next % 4 == 0 ? 2 : 1;
+  if (ahead && next >= end) {
+    const uint32_t into = next - end + (state.predicted_odd ? 2 : 0);
+    fresh = into % 4 == 0 ? 2 : 1;
+  } else if (ahead && word_of(next) == word_of(end - 2)) {
+    fresh = (end - next) / 2;
+  }
+  if (state.buffered + fresh <= kRoom) state.buffered += static_cast<uint8_t>(fresh);
 }
 
 }  // namespace
 
-int32_t TimingModel::redirect(std::span<const Instruction> block, const BlockExit& exit,
+bool TimingModel::has_buffer() const {
+  return cycles_.branch_predicted != cycles_.branch_taken ||
+         cycles_.branch_mispredicted != cycles_.branch_not_taken;
+}
+
+void TimingModel::fetch_beside(const Instruction& i, uint32_t cycles, PipelineState& state) const {
+  for (uint32_t wait = 1; wait < cycles && state.buffered < kRoom; ++wait) refill(state, i.address);
+  const bool foreseen = state.predicted_branch == i.address && !state.landed_beside;
+  const unsigned used = i.size_bytes / 2u;
+  state.buffered = static_cast<uint8_t>(state.buffered > used ? state.buffered - used : 0);
+  // Past a foreseen branch the target comes, wherever it is.
+  if (!foreseen) return refill(state, i.address + i.size_bytes);
+  const unsigned held = state.buffered;
+  const unsigned fresh = ((state.predicted_odd ? 2u : 0u) + 2 * held) % 4 == 0 ? 2 : 1;
+  if (held + fresh <= kRoom) state.buffered = static_cast<uint8_t>(held + fresh);
+}
+
+int32_t TimingModel::redirect(const Instruction& last, const BlockExit& exit,
                               PipelineState& state) const {
-  const Instruction& last = block.back();
-  // A core without the buffer says so by equal cycles; then its state stays one.
-  const bool has_buffer = cycles_.branch_predicted != cycles_.branch_taken ||
-                          cycles_.branch_mispredicted != cycles_.branch_not_taken;
   const bool predicted =
-      has_buffer && state.predicted_branch == last.address && !state.landed_beside;
+      has_buffer() && state.predicted_branch == last.address && !state.landed_beside;
   int32_t cycles = 0;
   if (predicted && exit.taken) {
     cycles = static_cast<int32_t>(cycles_.branch_predicted - cycles_.branch_taken);
   } else if (predicted) {
     cycles = static_cast<int32_t>(cycles_.branch_mispredicted - cycles_.branch_not_taken);
     state.predicted_branch = PipelineState::kNoBranch;
-  } else if (has_buffer && exit.taken && last.conditional && last.backward) {
+  } else if (has_buffer() && exit.taken && last.conditional && last.backward) {
     state.predicted_branch = last.address;
+    state.predicted_bytes = last.size_bytes;
+    state.predicted_odd = exit.target % 4 != 0;
   }
   const bool elsewhere = exit.taken || predicted;
-  const bool has_time = predicted && exit.taken && fetched_ahead(block);
-  if (elsewhere && exit.target_straddles && !has_time)
+  const bool awaited = !(predicted && exit.taken) || state.buffered < 2;
+  if (elsewhere && exit.target_straddles && awaited)
     cycles += static_cast<int32_t>(cycles_.misaligned_target);
+  if (elsewhere && has_buffer() && !(predicted && exit.taken))
+    state.buffered = exit.target % 4 == 0 ? 2 : exit.target_straddles ? 3 : 1;
+  else if (elsewhere && has_buffer() && exit.target_straddles && state.buffered < 2)
+    state.buffered = static_cast<uint8_t>(state.buffered + 2);
   const bool by_jump = elsewhere ? !(predicted && exit.taken) : state.landed_beside;
   state.landed_beside = by_jump && word_of(exit.target) == word_of(state.predicted_branch) &&
                         state.predicted_branch != PipelineState::kNoBranch;

@@ -24,7 +24,8 @@ void advance(std::array<uint8_t, 32>& waits, uint32_t cycles) {
 
 uint64_t PipelineState::hash() const {
   const uint64_t rest[] = {
-      just_written, first.writes, uint64_t{predicted_branch} << 1 | uint64_t{landed_beside},
+      just_written, first.writes,
+      uint64_t{predicted_branch} << 1 | uint64_t{landed_beside} | uint64_t{buffered} << 40,
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17};
   return Fnv1a()
@@ -73,11 +74,16 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
   uint32_t cycles = 0;
   for (size_t i = 0; i < block.size(); ++i) {
     const bool jumps = exit.taken && i + 1 == block.size();
+    const uint32_t before = cycles;
     cycles += model_ == Model::kDualIssue ? issue_dual(block[i], jumps, state)
                                           : issue_single(block[i], jumps, state);
+    if (model_ == Model::kInOrder && has_buffer()) {
+      const uint32_t away = jumps ? single_cycles(block[i], jumps, state) - 1 : 0;
+      fetch_beside(block[i], cycles - before - away, state);
+    }
   }
   if (model_ == Model::kInOrder && !block.empty())
-    cycles += static_cast<uint32_t>(redirect(block, exit, state));
+    cycles += static_cast<uint32_t>(redirect(block.back(), exit, state));
   if (model_ == Model::kCortexM && exit.taken && exit.target_straddles)
     cycles += cycles_.misaligned_target;
   return cycles;

@@ -37,6 +37,10 @@ struct PipelineState {
   bool slot_open = false;                 ///< … and another may issue in it
   Instruction first;                      ///< … beside this one, its address left out
   uint32_t predicted_branch = kNoBranch;  ///< in the branch target buffer
+  uint8_t predicted_bytes = 0;            ///< that branch's size
+  bool predicted_odd = false;             ///< its target is no multiple of 4
+  uint8_t buffered =
+      2;  ///< half words of code that wait for decoding, the next instruction's first
   bool landed_beside = false;  ///< a jump led into that branch's word: fetched without the buffer
 
   bool operator==(const PipelineState&) const = default;
@@ -81,8 +85,10 @@ class TimingModel {
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
-  int32_t redirect(std::span<const Instruction> block, const BlockExit& exit,
-                   PipelineState& state) const;
+  int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
+  bool has_buffer() const;
+  /// Code that comes in during `cycles`, the last of which decodes `instruction`.
+  void fetch_beside(const Instruction& instruction, uint32_t cycles, PipelineState& state) const;
   uint32_t single_cycles(const Instruction& instruction, bool taken,
                          const PipelineState& state) const;
 

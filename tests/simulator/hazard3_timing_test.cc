@@ -73,6 +73,16 @@ TEST(Hazard3Timing, PredictedLoopHeadOnAnOddHalfWord_TakesOneMoreEachPass) {
             1 + 1 + 200 + 3 + 98 * 2 + 3);
 }
 
+TEST(Hazard3Timing, ShortInstructionsBeforeAPredictedBranch_HideItsMisalignedTarget) {
+  const auto loop = [](const std::string& last) {
+    return kWide + "li a2,100\n" + kShort + "c.nop\n" + kWide + "1: add a3,a3,a3\n" + kShort +
+           "c.addi a2,-1\n" + last + kWide + "bnez a2,1b";
+  };
+  EXPECT_EQ(cost(loop("c.nop\n")), 1 + 1 + 300 + 3 + 98 * 1 + 3);
+  // The branch stands a half word later now, and a wide instruction comes before it.
+  EXPECT_EQ(cost(loop(kWide + "nop\n")), 1 + 1 + 300 + 3 + 98 * 2 + 2);
+}
+
 TEST(Hazard3Timing, LoopWithinOneWord_IsPredictedWhenTheBufferStillHoldsIt) {
   // The first time round nothing is predicted, so its end leaves the entry. The second time
   // fetching runs into the branch's word, and from then on the buffer makes every jump.
