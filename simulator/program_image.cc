@@ -1,6 +1,5 @@
 #include "simulator/program_image.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <map>
 
 #include "base/printable.h"
+#include "simulator/elf_file.h"
 
 namespace tinytune {
 namespace {
@@ -15,79 +15,18 @@ namespace {
 constexpr uint32_t kPageBytes = 4096;
 constexpr size_t kLongestName = 256;
 
-Error bad(const std::string& what) { return Error(ErrorCode::kInvalidInput, "ELF: " + what); }
+/// As people may be shown it.
+std::string shown_name(const ElfFile& file, const Elf32_Shdr& names, uint32_t offset) {
+  const auto text = file.part(names.sh_offset, names.sh_size, "names");
+  return text ? printable(elf_name(*text, offset, kLongestName), kLongestName) : "";
+}
 
-/// The file, and the tables in it that have been found whole.
-class File {
- public:
-  static Result<File> open(std::span<const uint8_t> bytes, CoreFamily family) {
-    File file;
-    file.bytes_ = bytes;
-    TT_TRY_ASSIGN(file.header_, file.at<Elf32_Ehdr>(0, "the header"));
-    const Elf32_Ehdr& header = file.header_;
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return bad("wrong magic number");
-    if (header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-      return bad("not 32-bit little-endian");
-    if (header.e_type != ET_EXEC) return bad("not a linked executable");
-    const unsigned machine = family == CoreFamily::kRiscv32 ? EM_RISCV : EM_ARM;
-    if (header.e_machine != machine)
-      return bad(fmt::format("machine {} where {} is expected", header.e_machine, machine));
-    if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf32_Phdr))
-      return bad("wrong size of a program header");
-    if (header.e_shnum != 0 && header.e_shentsize != sizeof(Elf32_Shdr))
-      return bad("wrong size of a section header");
-    TT_TRY_ASSIGN(file.segments_,
-                  file.table<Elf32_Phdr>(header.e_phoff, header.e_phnum, "a program header"));
-    TT_TRY_ASSIGN(file.sections_,
-                  file.table<Elf32_Shdr>(header.e_shoff, header.e_shnum, "a section header"));
-    return file;
-  }
-
-  template <typename T>
-  Result<T> at(uint64_t offset, const char* what) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
-      return bad(std::string(what) + " lies outside the file");
-    T value;
-    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
-    return value;
-  }
-  template <typename T>
-  Result<std::vector<T>> table(uint64_t offset, uint64_t count, const char* what) const {
-    if (count * sizeof(T) > bytes_.size() || offset > bytes_.size() - count * sizeof(T))
-      return bad(std::string(what) + " lies outside the file");
-    std::vector<T> all(count);
-    if (count > 0) std::memcpy(all.data(), bytes_.data() + offset, count * sizeof(T));
-    return all;
-  }
-  Result<std::span<const uint8_t>> part(uint64_t offset, uint64_t size, const char* what) const {
-    if (size > bytes_.size() || offset > bytes_.size() - size)
-      return bad(std::string(what) + " lies outside the file");
-    return bytes_.subspan(offset, size);
-  }
-  std::string name(const Elf32_Shdr& section) const {
-    if (header_.e_shstrndx >= sections_.size()) return "a section";
-    const Elf32_Shdr& names = sections_[header_.e_shstrndx];
-    const std::string text = string(names, section.sh_name);
-    return text.empty() ? "a section" : text;
-  }
-  std::string string(const Elf32_Shdr& names, uint32_t offset) const {
-    const auto text = part(names.sh_offset, names.sh_size, "names");
-    if (!text || offset >= text->size()) return "";
-    const char* begin = reinterpret_cast<const char*>(text->data()) + offset;
-    return printable({begin, strnlen(begin, std::min(text->size() - offset, kLongestName))},
-                     kLongestName);
-  }
-
-  const Elf32_Ehdr& header() const { return header_; }
-  const std::vector<Elf32_Phdr>& segments() const { return segments_; }
-  const std::vector<Elf32_Shdr>& sections() const { return sections_; }
-
- private:
-  std::span<const uint8_t> bytes_;
-  Elf32_Ehdr header_{};
-  std::vector<Elf32_Phdr> segments_;
-  std::vector<Elf32_Shdr> sections_;
-};
+std::string name_of(const ElfFile& file, const Elf32_Shdr& section) {
+  const size_t names = file.header().e_shstrndx;
+  if (names >= file.sections().size()) return "a section";
+  const std::string text = shown_name(file, file.sections()[names], section.sh_name);
+  return text.empty() ? "a section" : text;
+}
 
 /// Bytes of the file and where they go; the rest of `size` is zero.
 struct Piece {
@@ -100,16 +39,16 @@ Error outside(const Device& device, const std::string& what, uint32_t address, u
   for (const MemoryRegion& memory : device.memories)
     memories += fmt::format("{}{} {:#x}-{:#x}", memories.empty() ? "" : ", ", memory.name,
                             memory.address, uint64_t{memory.address} + memory.size_bytes - 1);
-  return bad(fmt::format("{}, {} bytes at {:#010x}, lies outside the memories of {} ({})", what,
-                         size, address, device.name, memories));
+  return bad_elf(fmt::format("{}, {} bytes at {:#010x}, lies outside the memories of {} ({})", what,
+                             size, address, device.name, memories));
 }
 
 /// A linker may have put the file's own headers before the first section; those need no memory. So
 /// where a segment as a whole does not fit, its sections must.
-Result<std::vector<Piece>> pieces_of(const File& file, const Elf32_Phdr& segment,
+Result<std::vector<Piece>> pieces_of(const ElfFile& file, const Elf32_Phdr& segment,
                                      const Device& device, const Memory& memory) {
   TT_TRY_ASSIGN(const auto bytes, file.part(segment.p_offset, segment.p_filesz, "a segment"));
-  if (segment.p_filesz > segment.p_memsz) return bad("a segment is longer in the file");
+  if (segment.p_filesz > segment.p_memsz) return bad_elf("a segment is longer in the file");
   if (!memory.at(segment.p_vaddr, segment.p_memsz).empty())
     return std::vector<Piece>{{segment.p_vaddr, segment.p_paddr, segment.p_memsz, bytes}};
   std::vector<Piece> pieces;
@@ -119,7 +58,7 @@ Result<std::vector<Piece>> pieces_of(const File& file, const Elf32_Phdr& segment
         section.sh_addr < segment.p_vaddr || into + section.sh_size > segment.p_memsz)
       continue;
     if (memory.at(section.sh_addr, section.sh_size).empty())
-      return outside(device, "section " + file.name(section), section.sh_addr, section.sh_size);
+      return outside(device, "section " + name_of(file, section), section.sh_addr, section.sh_size);
     const uint64_t from = std::min<uint64_t>(into, bytes.size());
     pieces.push_back(
         {section.sh_addr, static_cast<uint32_t>(segment.p_paddr + into), section.sh_size,
@@ -137,14 +76,12 @@ int rank(const Elf32_Sym& symbol) {
   return (function ? 2 : 0) + (global ? 1 : 0);
 }
 
-Result<std::vector<ProgramSymbol>> symbols_of(const File& file, CoreFamily family) {
+Result<std::vector<ProgramSymbol>> symbols_of(const ElfFile& file) {
   std::map<uint32_t, std::pair<int, ProgramSymbol>> by_address;
   for (const Elf32_Shdr& table : file.sections()) {
     if (table.sh_type != SHT_SYMTAB || table.sh_link >= file.sections().size()) continue;
     const Elf32_Shdr& names = file.sections()[table.sh_link];
-    TT_TRY_ASSIGN(const auto symbols,
-                  file.table<Elf32_Sym>(table.sh_offset, table.sh_size / sizeof(Elf32_Sym),
-                                        "the symbol table"));
+    TT_TRY_ASSIGN(const auto symbols, file.symbols(table));
     for (const Elf32_Sym& symbol : symbols) {
       const unsigned type = ELF32_ST_TYPE(symbol.st_info);
       if ((type != STT_FUNC && type != STT_NOTYPE) || symbol.st_shndx >= file.sections().size())
@@ -152,10 +89,9 @@ Result<std::vector<ProgramSymbol>> symbols_of(const File& file, CoreFamily famil
       if (symbol.st_shndx == SHN_UNDEF ||
           (file.sections()[symbol.st_shndx].sh_flags & SHF_EXECINSTR) == 0)
         continue;
-      const std::string name = file.string(names, symbol.st_name);
+      const std::string name = shown_name(file, names, symbol.st_name);
       if (name.empty() || name[0] == '$' || name.starts_with(".L")) continue;
-      const bool thumb = family == CoreFamily::kArmM && type == STT_FUNC;
-      const uint32_t address = thumb ? symbol.st_value & ~1u : symbol.st_value;
+      const uint32_t address = file.address_of(symbol);
       auto& [best, entry] = by_address[address];
       if (!entry.name.empty() && best >= rank(symbol)) continue;
       best = rank(symbol);
@@ -248,9 +184,9 @@ Status add_program_memories(const Device& device, Memory& memory) {
 Result<ProgramImage> load_program(std::span<const uint8_t> elf, const Device& device,
                                   Memory& memory) {
   const CoreFamily family = device.target.family;
-  TT_TRY_ASSIGN(const File file, File::open(elf, family));
+  TT_TRY_ASSIGN(const ElfFile file, ElfFile::open(elf, family));
   ProgramImage image;
-  TT_TRY_ASSIGN(image.symbols, symbols_of(file, family));
+  TT_TRY_ASSIGN(image.symbols, symbols_of(file));
   std::vector<Piece> pieces;
   for (const Elf32_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
@@ -272,7 +208,7 @@ Result<ProgramImage> load_program(std::span<const uint8_t> elf, const Device& de
       image.filled.begin(), image.filled.end(),
       [&](const auto& range) { return image.entry - range.address < range.size_bytes; });
   if (!entered)
-    return bad(fmt::format("nothing is loaded at its entry {:#010x}", file.header().e_entry));
+    return bad_elf(fmt::format("nothing is loaded at its entry {:#010x}", file.header().e_entry));
   if (family == CoreFamily::kArmM) find_vector_table(memory, image);
   return image;
 }
