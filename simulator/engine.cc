@@ -3,21 +3,8 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
-#include <cstring>
-
 namespace tinytune {
 namespace {
-
-uc_engine* handle(void* unicorn) { return static_cast<uc_engine*>(unicorn); }
-
-int unicorn_register(CoreFamily family, int reg) {
-  if (family == CoreFamily::kRiscv32) return UC_RISCV_REG_X0 + reg;
-  constexpr int kArm[] = {UC_ARM_REG_R0,  UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                          UC_ARM_REG_R4,  UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                          UC_ARM_REG_R8,  UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                          UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR,  UC_ARM_REG_PC};
-  return kArm[reg];
-}
 
 RegisterRoles riscv_roles() {
   RegisterRoles roles;
@@ -52,16 +39,13 @@ const RegisterRoles& register_roles(CoreFamily family) {
 
 /// Unicorn's callbacks. They run inside translated code: no exception may leave them.
 struct Engine::Hooks {
-  static void block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+  static void block(uc_engine*, uint64_t address, uint32_t size, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     const BlockGraph::Step step = engine.graph_.enter(static_cast<uint32_t>(address), size);
     if (step == BlockGraph::Step::kRun) return;
-    if (step == BlockGraph::Step::kStop) {
-      uc_emu_stop(unicorn);
-      return;
-    }
-    const uint32_t link = engine.get(register_roles(engine.family_).link);
-    engine.graph_.enter_section(engine.family_ == CoreFamily::kArmM ? link & ~1u : link);
+    if (step == BlockGraph::Step::kStop) return engine.stop();
+    const uint32_t link = engine.get(register_roles(engine.core_.family()).link);
+    engine.graph_.enter_section(engine.core_.is_arm() ? link & ~1u : link);
   }
 
   static void watched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
@@ -81,7 +65,7 @@ struct Engine::Hooks {
                                              static_cast<uint32_t>(size));
   }
 
-  static void access(uc_engine* unicorn, uc_mem_type type, uint64_t address, int size, int64_t,
+  static void access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
                      void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     ++engine.accesses_in_block_;
@@ -93,28 +77,29 @@ struct Engine::Hooks {
         engine.describe_access(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
     engine.fault_ = forbidden ? BlockGraph::Stop{CallEnd::kFault, what}
                               : BlockGraph::Stop{CallEnd::kMisaligned, "misaligned " + what};
-    uc_emu_stop(unicorn);
+    engine.stop();
   }
 
   // An instruction that the emulator does not know; it has stepped over it.
-  static void exception(uc_engine* unicorn, uint32_t, void* user) {
+  static void exception(uc_engine*, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     const auto write = engine.execute_by_hand();
     if (!write) {
       engine.fault_ = {
           CallEnd::kIllegalInstruction,
           fmt::format("exception in the block at {:#010x}", engine.graph_.block_address())};
-      uc_emu_stop(unicorn);
+      engine.stop();
     } else if (write->reg != 0) {
-      engine.set(static_cast<int>(write->reg), write->value);
+      engine.set(write->reg, write->value);
     }
   }
 
   // Only at signed divisions.
   static void division(uc_engine*, uint64_t address, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
-    const auto dividend = riscv_signed_dividend(engine.code_at(static_cast<uint32_t>(address)));
-    if (dividend && engine.get(static_cast<int>(*dividend)) >> 31 != 0)
+    const auto dividend =
+        riscv_signed_dividend(engine.memory_.code_at(static_cast<uint32_t>(address)));
+    if (dividend && engine.get(*dividend) >> 31 != 0)
       engine.graph_.charge(engine.graph_.timing().negative_dividend_cycles());
   }
 
@@ -135,45 +120,25 @@ struct Engine::Hooks {
   }
 };
 
-uint32_t Engine::code_at(uint32_t address) const {
-  uint32_t code = 0;
-  std::span<const uint8_t> bytes = memory_->at(address, 4);
-  if (bytes.empty()) bytes = memory_->at(address, 2);
-  if (!bytes.empty()) std::memcpy(&code, bytes.data(), bytes.size());
-  return code;
-}
-
 std::optional<RegisterWrite> Engine::execute_by_hand() const {
   const Instruction* last = graph_.last_instruction();
   if (last == nullptr || !last->by_hand) return std::nullopt;
-  return execute_bit_manipulation(code_at(last->address),
-                                  [&](unsigned reg) { return get(static_cast<int>(reg)); });
+  return execute_bit_manipulation(memory_.code_at(last->address),
+                                  [&](unsigned reg) { return get(reg); });
 }
 
 bool Engine::branch_holds(const Instruction& branch) const {
-  return family_ == CoreFamily::kRiscv32 &&
-         riscv_branch_holds(code_at(branch.address),
-                            [&](unsigned reg) { return get(static_cast<int>(reg)); });
+  return !core_.is_arm() && riscv_branch_holds(memory_.code_at(branch.address),
+                                               [&](unsigned reg) { return get(reg); });
 }
 
-// Unicorn asks for hooks when it translates, so they are there before it does. Bytes that only look
-// like a division are never asked about.
+// Unicorn asks for hooks when it translates, so they are there before it does.
 Status Engine::watch_dividends(std::span<const AddressRange> filled) {
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
-  for (const AddressRange& range : filled) {
-    const std::span<const uint8_t> bytes = memory_->at(range.address, range.size_bytes);
-    for (size_t i = 0; i + 4 <= bytes.size(); i += 2) {
-      uint32_t code;
-      std::memcpy(&code, &bytes[i], 4);
-      if (!riscv_signed_dividend(code)) continue;
-      uc_hook unused;
-      const uint64_t at = range.address + i;
-      const uc_err error = uc_hook_add(handle(unicorn_), &unused, UC_HOOK_CODE,
-                                       reinterpret_cast<void*>(&Hooks::division), this, at, at);
-      if (error != UC_ERR_OK)
-        return Error(ErrorCode::kFailed, fmt::format("unicorn: {}", uc_strerror(error)));
-    }
-  }
+  for (const AddressRange& range : filled)
+    for (const uint32_t at :
+         riscv_signed_divisions(memory_.at(range.address, range.size_bytes), range.address))
+      TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::division, this, at, at));
   return ok_status();
 }
 
@@ -201,91 +166,43 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
                                                std::span<const AddressRange> filled,
                                                BlockGraph& graph, MemoryTiming& timing,
                                                Watch watch) {
-  std::unique_ptr<Engine> engine(new Engine(target.family, graph, timing, watch));
-  TT_TRY(engine->open(target, memory, filled));
+  TT_TRY_ASSIGN(UnicornCore core,
+                UnicornCore::open(target, memory, UnicornCore::Execute::kWhereAllowed));
+  std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, watch));
+  TT_TRY(engine->add_hooks());
+  TT_TRY(engine->watch_dividends(filled));
   return engine;
 }
 
-Status Engine::open(const Target& target, const Memory& memory,
-                    std::span<const AddressRange> filled) {
-  const auto failed = [](const char* what, uc_err error) {
-    return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
-  };
-  uc_engine* unicorn = nullptr;
-  const bool arm = target.family == CoreFamily::kArmM;
-  uc_err error =
-      arm ? uc_open(UC_ARCH_ARM, static_cast<uc_mode>(UC_MODE_THUMB | UC_MODE_MCLASS), &unicorn)
-          : uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
-  if (error != UC_ERR_OK) return failed("uc_open", error);
-  unicorn_ = unicorn;
-  memory_ = &memory;
-  if (arm) {
-    // The largest core of its architecture: the decoder refuses what the device lacks.
-    const bool v8 = target.triple.starts_with("thumbv8m");
-    error = uc_ctl_set_cpu_model(unicorn, v8 ? UC_CPU_ARM_CORTEX_M33 : UC_CPU_ARM_CORTEX_M7);
-    if (error != UC_ERR_OK) return failed("uc_ctl_set_cpu_model", error);
-  }
-  for (const Memory::Region& region : memory.regions()) {
-    const uint32_t rights = uint32_t{UC_PROT_READ} |
-                            (region.writable ? uint32_t{UC_PROT_WRITE} : 0u) |
-                            (region.executable ? uint32_t{UC_PROT_EXEC} : 0u);
-    error = uc_mem_map_ptr(unicorn, region.address, region.size_bytes, rights, region.host);
-    if (error != UC_ERR_OK) return failed("uc_mem_map_ptr", error);
-  }
-  error = uc_mem_map(unicorn, kReturnAddress, 4096, UC_PROT_READ | UC_PROT_EXEC);
-  if (error != UC_ERR_OK) return failed("uc_mem_map", error);
-  // A range that ends before it begins is everywhere.
-  const auto hook = [&](int type, auto* callback, uint64_t begin = 1, uint64_t end = 0) {
-    uc_hook unused;
-    if (error == UC_ERR_OK) {
-      error =
-          uc_hook_add(unicorn, &unused, type, reinterpret_cast<void*>(callback), this, begin, end);
-    }
-  };
-  hook(UC_HOOK_MEM_INVALID, &Hooks::invalid);
-  if (!arm) hook(UC_HOOK_INTR, &Hooks::exception);
+Status Engine::add_hooks() {
+  TT_TRY(core_.add_hook(UC_HOOK_MEM_INVALID, &Hooks::invalid, this));
+  if (!core_.is_arm()) TT_TRY(core_.add_hook(UC_HOOK_INTR, &Hooks::exception, this));
   switch (watch_) {
     case Watch::kNothing:
-      hook(UC_HOOK_BLOCK, &Hooks::block);
-      break;
+      return core_.add_hook(UC_HOOK_BLOCK, &Hooks::block, this);
     case Watch::kFetches:
-      hook(UC_HOOK_BLOCK, &Hooks::fetched_block);
-      break;
+      return core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this);
     case Watch::kMemory:
-      hook(UC_HOOK_BLOCK, &Hooks::fetched_block);
+      TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this));
       for (const AddressRange& range : timing_.timed_reads())
-        hook(UC_HOOK_MEM_READ, &Hooks::read, range.address,
-             uint64_t{range.address} + range.size_bytes - 1);
-      break;
+        TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::read, this, range.address,
+                              uint64_t{range.address} + range.size_bytes - 1));
+      return ok_status();
     case Watch::kAccesses:
-      hook(UC_HOOK_BLOCK, &Hooks::watched_block);
-      hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access);
-      break;
+      TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::watched_block, this));
+      return core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this);
   }
-  if (error != UC_ERR_OK) return failed("uc_hook_add", error);
-  return watch_dividends(filled);
+  return ok_status();
 }
 
-Engine::~Engine() {
-  if (unicorn_ != nullptr) uc_close(handle(unicorn_));
-}
-
-uint32_t Engine::get(int reg) const {
-  uint32_t value = 0;
-  uc_reg_read(handle(unicorn_), unicorn_register(family_, reg), &value);
-  return value;
-}
-
-void Engine::set(int reg, uint32_t value) {
-  uc_reg_write(handle(unicorn_), unicorn_register(family_, reg), &value);
-}
+void Engine::stop() { uc_emu_stop(core_.handle()); }
 
 BlockGraph::Stop Engine::run(uint32_t function) {
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
   graph_.set_condition([this](const Instruction& branch) { return branch_holds(branch); });
-  const uint64_t begin = family_ == CoreFamily::kArmM ? function | 1u : function;
-  const uc_err error = uc_emu_start(handle(unicorn_), begin, kReturnAddress, 0, 0);
+  const uint64_t begin = core_.is_arm() ? function | 1u : function;
+  const uc_err error = uc_emu_start(core_.handle(), begin, kReturnAddress, 0, 0);
   if (fault_.end != CallEnd::kReturned) return fault_;
   if (graph_.stopped_by().end != CallEnd::kReturned) return graph_.stopped_by();
   if (error != UC_ERR_OK) {

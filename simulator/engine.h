@@ -19,19 +19,17 @@
 #include "simulator/memory.h"
 #include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
+#include "simulator/unicorn_core.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
-/// Where calls return to: a page of its own that no device has and no code runs on.
-constexpr uint32_t kReturnAddress = 0x0FFFF000;
-
 /// Roles of a core's registers, as numbers of that core.
 struct RegisterRoles {
-  std::vector<int> arguments;
-  std::vector<int> saved;  ///< by the callee, the stack pointer excluded
+  std::vector<unsigned> arguments;
+  std::vector<unsigned> saved;  ///< by the callee, the stack pointer excluded
   std::vector<std::string> saved_names;
-  int stack_pointer = 0, link = 0, result = 0;
+  unsigned stack_pointer = 0, link = 0, result = 0;
 };
 const RegisterRoles& register_roles(CoreFamily family);
 
@@ -50,10 +48,9 @@ class Engine {
                                                 Watch watch);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  ~Engine();
 
-  uint32_t get(int reg) const;
-  void set(int reg, uint32_t value);
+  uint32_t get(unsigned reg) const { return core_.get(reg); }
+  void set(unsigned reg, uint32_t value) { core_.set(reg, value); }
   /// Kept by reference for the next run; seen only by an engine that watches accesses.
   void set_off_limits(const std::vector<AddressRange>& ranges) { off_limits_ = &ranges; }
 
@@ -62,23 +59,23 @@ class Engine {
 
  private:
   struct Hooks;
-  Engine(CoreFamily family, BlockGraph& graph, MemoryTiming& timing, Watch watch)
-      : family_(family), graph_(graph), timing_(timing), watch_(watch) {}
-  uint32_t code_at(uint32_t address) const;
+  Engine(UnicornCore core, const Memory& memory, BlockGraph& graph, MemoryTiming& timing,
+         Watch watch)
+      : core_(std::move(core)), memory_(memory), graph_(graph), timing_(timing), watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
   bool branch_holds(const Instruction& branch) const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
-  Status open(const Target& target, const Memory& memory, std::span<const AddressRange> filled);
+  Status add_hooks();
+  void stop();
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
 
-  CoreFamily family_;
-  const Memory* memory_ = nullptr;
+  UnicornCore core_;
+  const Memory& memory_;
   BlockGraph& graph_;
   MemoryTiming& timing_;
-  void* unicorn_ = nullptr;  ///< uc_engine
   Watch watch_;
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>* off_limits_ = nullptr;

@@ -54,6 +54,14 @@ std::span<uint8_t> Memory::at(uint32_t address, uint64_t size_bytes) const {
   return {};
 }
 
+uint32_t Memory::code_at(uint32_t address) const {
+  uint32_t code = 0;
+  std::span<const uint8_t> bytes = at(address, 4);
+  if (bytes.empty()) bytes = at(address, 2);
+  if (!bytes.empty()) std::memcpy(&code, bytes.data(), bytes.size());
+  return code;
+}
+
 void Memory::clear() {
   for (const Region& region : regions_) {
     if (madvise(region.host, region.size_bytes, MADV_DONTNEED) != 0) {

@@ -36,6 +36,8 @@ class Memory {
   /// Bytes inside one region, or an empty span with a null pointer.
   std::span<uint8_t> at(uint32_t address, uint64_t size_bytes) const;
   const Region* region(uint32_t address) const;
+  /// Four bytes of code, or the last two of a region; zero outside of all.
+  uint32_t code_at(uint32_t address) const;
   const std::vector<Region>& regions() const { return regions_; }
 
   /// Every byte of every region becomes zero.

@@ -3,26 +3,16 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
-#include <cstring>
 #include <set>
 
-#include "simulator/engine.h"
+#include "simulator/riscv_execute.h"
 
 namespace tinytune {
 namespace {
 
-uc_engine* handle(void* unicorn) { return static_cast<uc_engine*>(unicorn); }
-
 constexpr uint32_t kPageBytes = 4096;
-constexpr int kSp = 13, kLr = 14, kPc = 15;
-constexpr int kRa = 1, kRiscvSp = 2, kT0 = 5, kRiscvPc = 32;
-
-int unicorn_register(bool arm, int reg) {
-  if (!arm) return reg == kRiscvPc ? int{UC_RISCV_REG_PC} : UC_RISCV_REG_X0 + reg;
-  if (reg == kSp) return UC_ARM_REG_SP;
-  if (reg == kLr) return UC_ARM_REG_LR;
-  return reg == kPc ? int{UC_ARM_REG_PC} : UC_ARM_REG_R0 + reg;
-}
+constexpr unsigned kSp = 13, kLr = 14, kPc = 15;
+constexpr unsigned kRa = 1, kRiscvSp = 2, kT0 = 5;
 
 }  // namespace
 
@@ -71,8 +61,9 @@ struct ProgramEngine::Hooks {
 
   static void division(uc_engine*, uint64_t address, uint32_t, void* user) {
     ProgramEngine& engine = of(user);
-    const auto dividend = riscv_signed_dividend(engine.code_at(static_cast<uint32_t>(address)));
-    if (dividend && engine.get(static_cast<int>(*dividend)) >> 31 != 0)
+    const auto dividend =
+        riscv_signed_dividend(engine.memory_.code_at(static_cast<uint32_t>(address)));
+    if (dividend && engine.get(*dividend) >> 31 != 0)
       engine.graph_.charge(engine.graph_.timing().negative_dividend_cycles());
   }
 
@@ -125,7 +116,7 @@ struct ProgramEngine::Hooks {
   }
 };
 
-ProgramEngine::ProgramEngine(const Parts& parts)
+ProgramEngine::ProgramEngine(const Parts& parts, UnicornCore core)
     : device_(parts.device),
       facts_(parts.facts),
       image_(parts.image),
@@ -135,130 +126,74 @@ ProgramEngine::ProgramEngine(const Parts& parts)
       semihosting_(parts.semihosting),
       print_(parts.print),
       csrs_(parts.device.target, parts.facts.counters),
-      system_(parts.device.target, parts.image.vector_table.value_or(0)) {}
+      system_(parts.device.target, parts.image.vector_table.value_or(0)),
+      core_(std::move(core)) {}
 
-ProgramEngine::~ProgramEngine() {
-  if (unicorn_ != nullptr) uc_close(handle(unicorn_));
-}
+ProgramEngine::~ProgramEngine() = default;
 
 Result<std::unique_ptr<ProgramEngine>> ProgramEngine::create(const Parts& parts) {
-  std::unique_ptr<ProgramEngine> engine(new ProgramEngine(parts));
-  TT_TRY(engine->open());
+  TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(parts.device.target, parts.memory,
+                                                    UnicornCore::Execute::kEverywhere));
+  std::unique_ptr<ProgramEngine> engine(new ProgramEngine(parts, std::move(core)));
+  TT_TRY(engine->map_pages());
   if (!engine->is_arm()) TT_TRY(engine->enter_user_mode());
   TT_TRY(engine->add_hooks());
   return engine;
 }
 
-Status ProgramEngine::open() {
-  const auto failed = [](const char* what, uc_err error) {
-    return Error(ErrorCode::kFailed, fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
-  };
-  uc_engine* unicorn = nullptr;
-  uc_err error = is_arm() ? uc_open(UC_ARCH_ARM,
-                                    static_cast<uc_mode>(UC_MODE_THUMB | UC_MODE_MCLASS), &unicorn)
-                          : uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &unicorn);
-  if (error != UC_ERR_OK) return failed("uc_open", error);
-  unicorn_ = unicorn;
-  if (is_arm()) {
-    const bool v8 = device_.target.triple.starts_with("thumbv8m");
-    error = uc_ctl_set_cpu_model(unicorn, v8 ? UC_CPU_ARM_CORTEX_M33 : UC_CPU_ARM_CORTEX_M7);
-    if (error != UC_ERR_OK) return failed("uc_ctl_set_cpu_model", error);
-  }
-  for (const Memory::Region& region : memory_.regions()) {
-    const uint32_t rights =
-        uint32_t{UC_PROT_READ} | UC_PROT_EXEC | (region.writable ? uint32_t{UC_PROT_WRITE} : 0u);
-    error = uc_mem_map_ptr(unicorn, region.address, region.size_bytes, rights, region.host);
-    if (error != UC_ERR_OK) return failed("uc_mem_map_ptr", error);
-  }
-  error = uc_mem_map(unicorn, kReturnAddress, kPageBytes, UC_PROT_READ | UC_PROT_EXEC);
-  if (error != UC_ERR_OK) return failed("uc_mem_map", error);
-  const auto map_page = [&](uint32_t address, uint32_t size_bytes) {
+Status ProgramEngine::map_pages() {
+  const auto map = [&](uint32_t address, uint32_t size_bytes) -> Status {
     pages_.push_back(std::make_unique<Page>(Page{this, address}));
     Page* page = pages_.back().get();
-    return uc_mmio_map(unicorn, address, size_bytes, &Hooks::page_read, page, &Hooks::page_write,
-                       page);
+    const uc_err error = uc_mmio_map(core_.handle(), address, size_bytes, &Hooks::page_read, page,
+                                     &Hooks::page_write, page);
+    if (error == UC_ERR_OK) return ok_status();
+    return Error(ErrorCode::kFailed, fmt::format("unicorn: uc_mmio_map: {}", uc_strerror(error)));
   };
   std::set<uint32_t> ports;
   for (const Port& port : facts_.ports) ports.insert(port.address & ~(kPageBytes - 1));
-  for (const uint32_t page : ports) {
-    error = map_page(page, kPageBytes);
-    if (error != UC_ERR_OK) return failed("uc_mmio_map", error);
-  }
-  if (is_arm()) {
-    error = map_page(ArmSystem::kAddress, ArmSystem::kBytes);
-    if (error != UC_ERR_OK) return failed("uc_mmio_map", error);
-  }
-  return ok_status();
+  for (const uint32_t page : ports) TT_TRY(map(page, kPageBytes));
+  return is_arm() ? map(ArmSystem::kAddress, ArmSystem::kBytes) : ok_status();
 }
 
 // By the return from a trap that never was; before there are hooks.
 Status ProgramEngine::enter_user_mode() {
   constexpr uint32_t kLeave[] = {0x34129073 /* csrw mepc, t0 */, 0x30200073 /* mret */};
   const uint32_t from = kReturnAddress + 0x100, to = kReturnAddress + 0x200;
-  uc_err error = uc_mem_write(handle(unicorn_), from, kLeave, sizeof kLeave);
+  uc_err error = uc_mem_write(core_.handle(), from, kLeave, sizeof kLeave);
   set(kT0, to);
-  if (error == UC_ERR_OK) error = uc_emu_start(handle(unicorn_), from, to, 0, 0);
+  if (error == UC_ERR_OK) error = uc_emu_start(core_.handle(), from, to, 0, 0);
   if (error != UC_ERR_OK)
     return Error(ErrorCode::kFailed, fmt::format("unicorn: {}", uc_strerror(error)));
   return ok_status();
 }
 
 Status ProgramEngine::add_hooks() {
-  uc_err error = UC_ERR_OK;
-  // A range that ends before it begins is everywhere.
-  const auto hook = [&](int type, auto* callback, uint64_t begin = 1, uint64_t end = 0) {
-    uc_hook unused;
-    if (error == UC_ERR_OK)
-      error = uc_hook_add(handle(unicorn_), &unused, type, reinterpret_cast<void*>(callback), this,
-                          begin, end);
-  };
-  hook(UC_HOOK_MEM_INVALID, &Hooks::invalid_access);
-  hook(UC_HOOK_INTR, &Hooks::exception);
-  const std::vector<AddressRange> reads = timing_.timed_reads();
-  hook(UC_HOOK_BLOCK, timing_.times_fetches(image_.filled) ? &Hooks::timed_block : &Hooks::block);
-  for (const AddressRange& range : reads)
-    hook(UC_HOOK_MEM_READ, &Hooks::timed_read, range.address,
-         uint64_t{range.address} + range.size_bytes - 1);
-  if (is_arm()) hook(UC_HOOK_CODE, &Hooks::instruction);
-  if (!is_arm() && graph_.timing().negative_dividend_cycles() != 0) {
-    for (const AddressRange& range : image_.filled)
-      for (uint64_t at = range.address; at + 4 <= uint64_t{range.address} + range.size_bytes;
-           at += 2)
-        if (riscv_signed_dividend(code_at(static_cast<uint32_t>(at))))
-          hook(UC_HOOK_CODE, &Hooks::division, at, at);
-  }
+  TT_TRY(core_.add_hook(UC_HOOK_MEM_INVALID, &Hooks::invalid_access, this));
+  TT_TRY(core_.add_hook(UC_HOOK_INTR, &Hooks::exception, this));
+  const bool timed = timing_.times_fetches(image_.filled);
+  TT_TRY(core_.add_hook(UC_HOOK_BLOCK, timed ? &Hooks::timed_block : &Hooks::block, this));
+  for (const AddressRange& range : timing_.timed_reads())
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::timed_read, this, range.address,
+                          uint64_t{range.address} + range.size_bytes - 1));
+  if (is_arm()) return core_.add_hook(UC_HOOK_CODE, &Hooks::instruction, this);
   graph_.set_condition([this](const Instruction& branch) {
-    return !is_arm() && riscv_branch_holds(code_at(branch.address), [&](unsigned reg) {
-      return get(static_cast<int>(reg));
-    });
+    return riscv_branch_holds(memory_.code_at(branch.address),
+                              [&](unsigned reg) { return get(reg); });
   });
-  if (error == UC_ERR_OK) return ok_status();
-  return Error(ErrorCode::kFailed, fmt::format("unicorn: {}", uc_strerror(error)));
-}
-
-uint32_t ProgramEngine::get(int reg) const {
-  uint32_t value = 0;
-  uc_reg_read(handle(unicorn_), unicorn_register(is_arm(), reg), &value);
-  return value;
-}
-
-void ProgramEngine::set(int reg, uint32_t value) {
-  uc_reg_write(handle(unicorn_), unicorn_register(is_arm(), reg), &value);
-}
-
-uint32_t ProgramEngine::code_at(uint32_t address) const {
-  uint32_t code = 0;
-  std::span<const uint8_t> bytes = memory_.at(address, 4);
-  if (bytes.empty()) bytes = memory_.at(address, 2);
-  if (!bytes.empty()) std::memcpy(&code, bytes.data(), bytes.size());
-  return code;
+  if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
+  for (const AddressRange& range : image_.filled)
+    for (const uint32_t at :
+         riscv_signed_divisions(memory_.at(range.address, range.size_bytes), range.address))
+      TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::division, this, at, at));
+  return ok_status();
 }
 
 uint32_t ProgramEngine::current_address() const {
   return is_arm() && address_ != 0 ? address_ : graph_.block_address();
 }
 
-void ProgramEngine::stop() { uc_emu_stop(handle(unicorn_)); }
+void ProgramEngine::stop() { uc_emu_stop(core_.handle()); }
 
 void ProgramEngine::fail(ErrorCode code, const std::string& what) {
   if (!error_ && !outcome_) error_ = Error(code, what);
@@ -295,7 +230,7 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
     next_.reset();
     trapped_ = false;
     const uc_err error =
-        uc_emu_start(handle(unicorn_), is_arm() ? pc | 1u : pc, kReturnAddress, 0, 0);
+        uc_emu_start(core_.handle(), is_arm() ? pc | 1u : pc, kReturnAddress, 0, 0);
     if (outcome_) break;
     if (error_) return *error_;
     const BlockGraph::Stop& stopped = graph_.stopped_by();
@@ -311,7 +246,7 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
       pc = *next_;
       continue;
     }
-    const uint32_t at = get(is_arm() ? kPc : kRiscvPc) & ~1u;
+    const uint32_t at = get(is_arm() ? kPc : UnicornCore::kRiscvPc) & ~1u;
     if (error != UC_ERR_OK)
       return Error(ErrorCode::kFailed, fmt::format("{} in the block at {}", uc_strerror(error),
                                                    image_.place(graph_.block_address())));

@@ -22,6 +22,7 @@
 #include "simulator/program.h"
 #include "simulator/program_image.h"
 #include "simulator/semihosting.h"
+#include "simulator/unicorn_core.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -41,7 +42,7 @@ class ProgramEngine {
   static Result<std::unique_ptr<ProgramEngine>> create(const Parts& parts);
   ProgramEngine(const ProgramEngine&) = delete;
   ProgramEngine& operator=(const ProgramEngine&) = delete;
-  ~ProgramEngine();
+  ~ProgramEngine();  // where Page is known
 
   struct Outcome {
     ProgramReport::End end = ProgramReport::End::kReturn;
@@ -55,15 +56,14 @@ class ProgramEngine {
  private:
   struct Hooks;
   struct Page;
-  explicit ProgramEngine(const Parts& parts);
+  ProgramEngine(const Parts& parts, UnicornCore core);
 
-  Status open();
+  Status map_pages();
   Status add_hooks();
   Status enter_user_mode();
-  bool is_arm() const { return device_.target.family == CoreFamily::kArmM; }
-  uint32_t get(int reg) const;
-  void set(int reg, uint32_t value);
-  uint32_t code_at(uint32_t address) const;
+  bool is_arm() const { return core_.is_arm(); }
+  uint32_t get(unsigned reg) const { return core_.get(reg); }
+  void set(unsigned reg, uint32_t value) { core_.set(reg, value); }
   uint32_t current_address() const;
   void stop();
   void fail(ErrorCode code, const std::string& what);
@@ -88,8 +88,8 @@ class ProgramEngine {
   const Semihosting::Print& print_;
   CsrFile csrs_;
   ArmSystem system_;
-  void* unicorn_ = nullptr;  ///< uc_engine
-  std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<std::unique_ptr<Page>> pages_;  ///< outlive the core
+  UnicornCore core_;
   uint32_t program_break_ = 0;  ///< of the heap that environment calls move
 
   uint32_t address_ = 0;     ///< Arm: of the instruction that runs now

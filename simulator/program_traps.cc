@@ -22,7 +22,7 @@ void ProgramEngine::trap() {
     return fail(ErrorCode::kFailed,
                 "the program takes an exception near " + image_.place(current_address()));
   executed_ = true;
-  const uint32_t code = code_at(last->address);
+  const uint32_t code = memory_.code_at(last->address);
   is_arm() ? trap_arm(*last, code) : trap_riscv(*last, code);
 }
 
@@ -40,13 +40,13 @@ void ProgramEngine::trap_arm(const Instruction& at, uint32_t code) {
 void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
   constexpr uint32_t kBefore = 0x01F01013, kAfter = 0x40705013;  // slli, srai of zero
   constexpr uint32_t kEcall = 0x00000073, kEbreak = 0x00100073, kMret = 0x30200073;
-  const auto read = [&](unsigned reg) { return get(static_cast<int>(reg)); };
+  const auto read = [&](unsigned reg) { return get(reg); };
   if (const auto written = execute_bit_manipulation(code, read)) {
-    if (written->reg != 0) set(static_cast<int>(written->reg), written->value);
+    if (written->reg != 0) set(written->reg, written->value);
   } else if (is_csr_access(code)) {
     access_csr(at, code);
-  } else if (code == kEbreak && code_at(at.address - 4) == kBefore &&
-             code_at(at.address + 4) == kAfter) {
+  } else if (code == kEbreak && memory_.code_at(at.address - 4) == kBefore &&
+             memory_.code_at(at.address + 4) == kAfter) {
     call_host(10, 11, at.address + 4);
   } else if (code == kEbreak || (code & 0xFFFF) == 0x9002) {
     finish(ProgramReport::End::kBreakpoint, 0);
@@ -64,7 +64,7 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
 void ProgramEngine::access_csr(const Instruction& at, uint32_t code) {
   const uint32_t csr = code >> 20, how = bits(code, 13, 12), source = bits(code, 19, 15);
   const bool immediate = bits(code, 14, 14) != 0;
-  const uint32_t operand = immediate ? source : get(static_cast<int>(source));
+  const uint32_t operand = immediate ? source : get(source);
   const Counts now = graph_.counts_before(at.address);
   const std::optional<uint32_t> old = csrs_.read(csr, now);
   uint32_t value = operand;
@@ -75,14 +75,14 @@ void ProgramEngine::access_csr(const Instruction& at, uint32_t code) {
     return fail(ErrorCode::kUnsupported, fmt::format("{} has no register {:#05x}, used at {}",
                                                      device_.name, csr, image_.place(at.address)));
   const uint32_t destination = bits(code, 11, 7);
-  if (destination != 0) set(static_cast<int>(destination), *old);
+  if (destination != 0) set(destination, *old);
 }
 
 // Counters for user mode do not trap: the emulator has put its own idea into the register.
 void ProgramEngine::finish_native_csr() {
   const Instruction* last = graph_.last_instruction();
   if (last == nullptr || !last->by_hand || executed_ || is_arm()) return;
-  const uint32_t code = code_at(last->address);
+  const uint32_t code = memory_.code_at(last->address);
   if (is_csr_access(code)) access_csr(*last, code);
 }
 
@@ -90,7 +90,7 @@ void ProgramEngine::finish_native_csr() {
 // it.
 void ProgramEngine::environment_call(const Instruction& at) {
   constexpr uint32_t kClose = 57, kWrite = 64, kExit = 93, kExitGroup = 94, kBreak = 214;
-  constexpr int kA0 = 10, kA1 = 11, kA2 = 12, kA7 = 17;
+  constexpr unsigned kA0 = 10, kA1 = 11, kA2 = 12, kA7 = 17;
   const uint32_t handler = csrs_.read(CsrFile::kMtvec, Counts()).value_or(0) & ~3u;
   const uint32_t number = get(kA7);
   if (number == kExit || number == kExitGroup)
@@ -118,13 +118,12 @@ void ProgramEngine::environment_call(const Instruction& at) {
 
 void ProgramEngine::call_host(uint32_t operation_register, uint32_t parameter_register,
                               uint32_t next) {
-  const auto operation = static_cast<int>(operation_register);
   const uint64_t cycles = graph_.counts_before(next).cycles;
   const uint32_t result =
-      semihosting_.call(get(operation), get(static_cast<int>(parameter_register)), cycles);
+      semihosting_.call(get(operation_register), get(parameter_register), cycles);
   if (semihosting_.exit_status())
     return finish(ProgramReport::End::kExit, *semihosting_.exit_status());
-  set(operation, result);
+  set(operation_register, result);
   next_ = next;
   stop();
 }

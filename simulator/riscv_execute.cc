@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace tinytune {
 namespace {
@@ -164,6 +165,16 @@ std::optional<unsigned> riscv_signed_dividend(uint32_t code) {
   const uint32_t what = bits(code, 14, 12);
   if ((code & 0xFE00007F) != kMulDiv || (what != 4 && what != 6)) return std::nullopt;
   return bits(code, 19, 15);
+}
+
+std::vector<uint32_t> riscv_signed_divisions(std::span<const uint8_t> code, uint32_t address) {
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i + 4 <= code.size(); i += 2) {
+    uint32_t word;
+    std::memcpy(&word, &code[i], 4);
+    if (riscv_signed_dividend(word)) found.push_back(address + static_cast<uint32_t>(i));
+  }
+  return found;
 }
 
 }  // namespace tinytune

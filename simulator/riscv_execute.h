@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace tinytune {
 
@@ -29,5 +31,8 @@ bool riscv_ends_block(uint32_t code);
 
 /// Register of the dividend, if `code` is a signed division or remainder.
 std::optional<unsigned> riscv_signed_dividend(uint32_t code);
+
+/// Where in `code`, which starts at `address`, that may be so; of data that only looks like it too.
+std::vector<uint32_t> riscv_signed_divisions(std::span<const uint8_t> code, uint32_t address);
 
 }  // namespace tinytune

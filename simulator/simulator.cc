@@ -20,7 +20,7 @@ namespace {
 constexpr uint32_t kPageBytes = 4096;
 constexpr uint32_t kPaint = 0xC5C5C5C5;
 
-uint32_t pattern_of(int reg) { return 0xA5A50000u + static_cast<uint32_t>(reg) * 4; }
+uint32_t pattern_of(unsigned reg) { return 0xA5A50000u + reg * 4; }
 
 void paint(std::span<uint8_t> stack) {
   for (size_t i = 0; i < stack.size(); i += 4) std::memcpy(&stack[i], &kPaint, 4);
@@ -205,9 +205,9 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   }
   const auto stack_pointer = static_cast<uint32_t>(region.address + frame.size());
 
-  const int register_count = state.device.target.family == CoreFamily::kRiscv32 ? 32 : 13;
-  for (int reg = 0; reg < register_count; ++reg) engine->set(reg, 0);
-  for (int reg : roles.saved) engine->set(reg, pattern_of(reg));
+  const unsigned register_count = state.device.target.family == CoreFamily::kRiscv32 ? 32 : 13;
+  for (unsigned reg = 0; reg < register_count; ++reg) engine->set(reg, 0);
+  for (unsigned reg : roles.saved) engine->set(reg, pattern_of(reg));
   for (size_t i = 0; i < in_registers; ++i) engine->set(roles.arguments[i], arguments[i]);
   engine->set(roles.stack_pointer, stack_pointer);
   engine->set(roles.link, state.device.target.family == CoreFamily::kArmM ? kReturnAddress | 1

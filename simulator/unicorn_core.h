@@ -1,0 +1,54 @@
+// A Unicorn instance with a device's core, registers and memories: what both engines start from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "devices/device.h"
+#include "simulator/memory.h"
+#include "tinytune/result.h"
+
+struct uc_struct;  // Unicorn's name of uc_engine
+
+namespace tinytune {
+
+/// Where calls return to: a page of its own that no device has and no code runs on.
+constexpr uint32_t kReturnAddress = 0x0FFFF000;
+
+class UnicornCore {
+ public:
+  enum class Execute { kWhereAllowed, kEverywhere };
+
+  /// The largest core of the target's architecture: the decoder refuses what the device lacks.
+  /// `memory` outlives it. kFailed: the emulator's own error.
+  static Result<UnicornCore> open(const Target& target, const Memory& memory, Execute execute);
+
+  CoreFamily family() const { return family_; }
+  bool is_arm() const { return family_ == CoreFamily::kArmM; }
+  /// Registers by their number in the core: 0 to 31, or 0 to 15 on Arm; kRiscvPc.
+  static constexpr unsigned kRiscvPc = 32;
+  uint32_t get(unsigned reg) const;
+  void set(unsigned reg, uint32_t value);
+
+  /// Has Unicorn call back with `user` for events of `type` at addresses from `begin` to `end`; at
+  /// all addresses if it ends before it begins. `callback` is a function of the kind that Unicorn
+  /// documents for `type`. kFailed: Unicorn refuses.
+  template <typename Callback>
+  Status add_hook(int type, Callback* callback, void* user, uint64_t begin = 1, uint64_t end = 0) {
+    return add_untyped_hook(type, reinterpret_cast<void*>(callback), user, begin, end);
+  }
+
+  uc_struct* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(uc_struct* unicorn) const;
+  };
+  explicit UnicornCore(CoreFamily family) : family_(family) {}
+  Status add_untyped_hook(int type, void* callback, void* user, uint64_t begin, uint64_t end);
+
+  CoreFamily family_;
+  std::unique_ptr<uc_struct, Close> handle_;
+};
+
+}  // namespace tinytune
