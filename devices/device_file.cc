@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "devices/base_device.h"
 #include "devices/device_hash.h"
 #include "devices/device_reader.h"
 
@@ -9,7 +10,6 @@ namespace tinytune {
 namespace internal {
 namespace {
 
-constexpr size_t kLongestLine = 4096;
 constexpr int64_t kFastestClock = 10'000'000'000;
 
 Status read_placement(const Reader& reader, const toml::table& table, Device& device) {
@@ -127,23 +127,8 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
 }  // namespace internal
 
 Result<Device> parse_device(std::string_view toml, std::string_view origin) {
-  const auto refused = [&](size_t line, std::string_view what) {
-    return Error(ErrorCode::kInvalidInput,
-                 std::string(origin) + ":" + std::to_string(line) + ": " + printable(what, 500));
-  };
-  // The parser bounds how deep values nest, but not the tables of a key like a.a.a.a
-  for (size_t line = 1, begin = 0; begin < toml.size(); ++line) {
-    const size_t end = std::min(toml.find('\n', begin), toml.size());
-    if (end - begin > internal::kLongestLine)
-      return refused(line, "a line of more than 4096 bytes");
-    begin = end + 1;
-  }
-  try {
-    const toml::table root = toml::parse(toml, origin);
-    return internal::read_device(internal::Reader(origin), root);
-  } catch (const toml::parse_error& error) {
-    return refused(error.source().begin.line, error.description());
-  }
+  TT_TRY_ASSIGN(const toml::table root, internal::read_tables(toml, origin));
+  return internal::read_device(internal::Reader(origin), root);
 }
 
 }  // namespace tinytune

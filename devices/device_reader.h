@@ -24,9 +24,10 @@ class Reader {
   explicit Reader(std::string_view origin) : origin_(origin) {}
 
   Error error(const toml::node& where, const std::string& what) const {
-    return Error(
-        ErrorCode::kInvalidInput,
-        origin_ + ":" + std::to_string(where.source().begin.line) + ": " + printable(what, 500));
+    const auto& path = where.source().path;  // the file's own, or its base's
+    return Error(ErrorCode::kInvalidInput, (path ? *path : origin_) + ":" +
+                                               std::to_string(where.source().begin.line) + ": " +
+                                               printable(what, 500));
   }
 
   /// Refuses keys outside `known`, naming the line of the key itself.

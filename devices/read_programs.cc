@@ -1,5 +1,6 @@
 // [[port]] and [[counter]]: what whole programs find on a device beside its memories. Kernels never
 // meet them, so no measurement depends on them.
+#include "devices/base_device.h"
 #include "devices/device_reader.h"
 #include "devices/embedded_devices.h"
 
@@ -115,9 +116,8 @@ namespace tinytune {
 Result<ProgramFacts> load_program_facts(std::string_view name_or_path) {
   TT_TRY_ASSIGN(const internal::DeviceText file, internal::find_device_text(name_or_path));
   TT_TRY_ASSIGN(const Device device, parse_device(file.text, file.origin));
-  // It has been read once by now, so it can be read.
-  return internal::read_program_facts(internal::Reader(file.origin),
-                                      toml::parse(file.text, file.origin), device);
+  TT_TRY_ASSIGN(const toml::table root, internal::read_tables(file.text, file.origin));
+  return internal::read_program_facts(internal::Reader(file.origin), root, device);
 }
 
 }  // namespace tinytune

@@ -33,19 +33,23 @@ TEST(Devices, EveryKnownDevice_LoadsUnderItsOwnName) {
   }
 }
 
-/// The comments of a file as one line.
-std::string comments_of(const std::string& text) {
+/// The comments of a known device's file, and of its base's, as one line.
+std::string comments_of(const std::string& name) {
+  const std::string key = "base = \"";
   std::string comments;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
+  std::istringstream lines(file_of(name));
+  for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("# ")) comments += line.substr(1);
+    if (line.starts_with(key))
+      comments += comments_of(line.substr(key.size(), line.rfind('"') - key.size()));
+  }
   return comments;
 }
 
 // "Arm: 1 + P" cites what the file's comments introduce as "Arm".
 TEST(Devices, EveryTimingNumber_CitesASourceThatItsFileIntroduces) {
   for (const std::string& name : known_devices()) {
-    const std::string comments = comments_of(file_of(name));
+    const std::string comments = comments_of(name);
     const Device device = *load_device(name);
     for (const auto& [key, source] : device.timing.sources) {
       const std::string cited = source.substr(0, source.find_first_of(",:;"));
