@@ -164,9 +164,10 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
   out.narrow = named("LDRB") || named("LDRSB") || named("LDRH") || named("LDRSH") || named("STRB");
   out.offset = word_offset(code);
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
-  out.shifted = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
+  const bool shifts = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
+  out.shifted = shifts || starts_with_any(code.name, {"t2SXTA", "t2UXTA"});
   // The Cortex-M7 shifts early and adds late; plain extensions it does late too (jnk0le).
-  if (out.shifted) out.late_reads = out.reads & ~shifted_operand(code);
+  if (shifts) out.late_reads = out.reads & ~shifted_operand(code);
   if (out.complex && is_extension(code.name)) out.late_reads = out.reads;
   out.reads &= ~kPcBit;
   out.address_reads &= ~kPcBit;

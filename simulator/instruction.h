@@ -34,7 +34,7 @@ struct Instruction {
   bool register_offset = false;  ///< of a load or store: base plus a register
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
-  bool shifted = false;          ///< arithmetic with a shifted operand
+  bool shifted = false;          ///< arithmetic with a shifted operand, or an extended one
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
   uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;

@@ -16,6 +16,15 @@ namespace {
 //                           multiple of 4: after a taken branch, a jump, a misprediction [0]
 //   store_data_late         cycles that a store needs its data later than its address [0]
 //   divide_negative         of a signed division of a negative number [divide]
+//   backward_taken, backward_not_taken  of a conditional branch to a lower address, where a core
+//                           expects loops to go on [branch_taken, branch_not_taken]
+//   branch_paired           less for a 16-bit conditional branch behind a 16-bit instruction; if it
+//                           is taken, only behind one that leaves the flags alone [0]
+//   accumulator_late        cycles that a multiplication needs its accumulator later [0]
+//   multiply_flags          of a 16-bit multiplication that sets flags [multiply]
+//   shift_use               more until an instruction that reads the result of arithmetic with a
+//                           shifted or extended operand can issue [0]
+//   transfer_base, transfer  LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers [0, 1]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -36,6 +45,14 @@ constexpr TimingKey kInOrder[] = {
     {"misaligned_target", &TimingCycles::misaligned_target, &TimingCycles::misaligned_target},
     {"store_data_late", &TimingCycles::store_data_late, &TimingCycles::store_data_late},
     {"divide_negative", &TimingCycles::divide_negative, &TimingCycles::divide},
+    {"backward_taken", &TimingCycles::backward_taken, &TimingCycles::branch_taken},
+    {"backward_not_taken", &TimingCycles::backward_not_taken, &TimingCycles::branch_not_taken},
+    {"branch_paired", &TimingCycles::branch_paired, &TimingCycles::branch_paired},
+    {"accumulator_late", &TimingCycles::accumulator_late, &TimingCycles::accumulator_late},
+    {"multiply_flags", &TimingCycles::multiply_flags, &TimingCycles::multiply},
+    {"shift_use", &TimingCycles::shift_use, &TimingCycles::shift_use},
+    {"transfer_base", &TimingCycles::transfer_base, &TimingCycles::transfer_base},
+    {"transfer", &TimingCycles::transfer, &TimingCycles::transfer},
 };
 
 // cortex_m adds:
@@ -47,9 +64,9 @@ constexpr TimingKey kInOrder[] = {
 //                                      an address
 // and, where they are not as if the core lacked the effect:
 //   load_after_store                   instead of load when the instruction before is a store
-//   [load] misaligned_target                  more for a taken branch or jump to a 32-bit
-//   instruction whose
-//                                      address is no multiple of 4 [0]
+//                                      [load]
+//   misaligned_target                  more for a taken branch or jump to a 32-bit instruction
+//                                      whose address is no multiple of 4 [0]
 // An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
 // top of its own cycles.
 constexpr TimingKey kCortexM[] = {

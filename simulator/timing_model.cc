@@ -9,6 +9,8 @@
 namespace tinytune {
 namespace {
 
+constexpr uint64_t kFlags = uint64_t{1} << 16;  // as arm_m.cc numbers them
+
 template <typename Visit>
 void for_each_register(uint64_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));
@@ -27,7 +29,8 @@ uint64_t PipelineState::hash() const {
       just_written, first.writes,
       uint64_t{predicted_branch} << 1 | uint64_t{landed_beside} | uint64_t{buffered} << 40,
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
-          uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17};
+          uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
+          uint64_t{after_short} << 25};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
@@ -92,30 +95,33 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
 uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
                                     const PipelineState& state) const {
   // A predicated jump that stays is a branch not taken.
-  if (instruction.kind >= InstructionKind::kBranch && instruction.conditional && !taken) {
-    return cycles_.branch_not_taken;
-  }
+  const bool stays = instruction.conditional && !taken;
+  if (instruction.kind == InstructionKind::kBranch ||
+      (instruction.kind > InstructionKind::kBranch && stays))
+    return branch_cycles(instruction, taken, state);
   switch (instruction.kind) {
     case InstructionKind::kAlu:
       return cycles_.alu;
     case InstructionKind::kMultiply:
-      return cycles_.multiply;
+      return instruction.size_bytes == 2 && (instruction.writes & kFlags) != 0
+                 ? cycles_.multiply_flags
+                 : cycles_.multiply;
     case InstructionKind::kMultiplyHigh:
       return cycles_.multiply_high;
     case InstructionKind::kDivide:
       return cycles_.divide;
     case InstructionKind::kLoad:
-      if (model_ == Model::kInOrder) return cycles_.load;
       if (instruction.words > 1) break;
+      if (model_ == Model::kInOrder) return cycles_.load;
       if (state.after_store) return cycles_.load_after_store;
       return state.after_load ? cycles_.load_after_load : cycles_.load;
     case InstructionKind::kStore:
-      if (model_ == Model::kInOrder) return cycles_.store;
       if (instruction.words > 1) break;
+      if (model_ == Model::kInOrder) return cycles_.store;
       if (instruction.register_offset) return cycles_.store_register_offset;
       return state.after_load ? cycles_.store_after_load : cycles_.store;
     case InstructionKind::kBranch:
-      return cycles_.branch_taken;
+      break;  // above
     case InstructionKind::kJump:
       return instruction.call ? cycles_.call : cycles_.jump;
     case InstructionKind::kJumpIndirect:
@@ -124,13 +130,27 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
   return cycles_.transfer_base + cycles_.transfer * instruction.words;
 }
 
+uint32_t TimingModel::branch_cycles(const Instruction& branch, bool taken,
+                                    const PipelineState& state) const {
+  const bool backward = branch.backward && model_ == Model::kInOrder;
+  const uint32_t cycles = taken
+                              ? (backward ? cycles_.backward_taken : cycles_.branch_taken)
+                              : (backward ? cycles_.backward_not_taken : cycles_.branch_not_taken);
+  const bool sets_flags = (state.just_written & kFlags) != 0;
+  const bool paired = branch.size_bytes == 2 && state.after_short && !(taken && sets_flags);
+  return paired ? cycles - std::min(cycles, cycles_.branch_paired) : cycles;
+}
+
 uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
                                    PipelineState& state) const {
   uint32_t stall = 0;
   const uint64_t stored =
       instruction.is_store() ? instruction.reads & ~instruction.address_reads : 0;
+  const uint64_t accumulated = instruction.is_multiply() ? instruction.late_reads : 0;
   for_each_register(instruction.reads & 0xffffffff, [&](int reg) {
-    const uint32_t late = (stored >> reg & 1) != 0 ? cycles_.store_data_late : 0;
+    uint32_t late = 0;
+    if ((stored >> reg & 1) != 0) late = cycles_.store_data_late;
+    if ((accumulated >> reg & 1) != 0) late = cycles_.accumulator_late;
     if (state.wait[reg] > late) stall = std::max<uint32_t>(stall, state.wait[reg] - late);
   });
   if ((instruction.address_reads & state.just_written) != 0) {
@@ -143,11 +163,17 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
   uint32_t latency = 0;
   if (instruction.is_load()) latency = cycles_.load_use;
   if (instruction.is_multiply()) latency = cycles_.multiply_use;
-  for_each_register(instruction.writes & 0xffffffff,
-                    [&](int reg) { state.wait[reg] = static_cast<uint8_t>(latency); });
+  if (instruction.shifted) latency = cycles_.shift_use;
+  const uint64_t base = std::popcount(instruction.writes) > instruction.words
+                            ? instruction.writes & instruction.address_reads
+                            : 0;
+  for_each_register(instruction.writes & 0xffffffff, [&](int reg) {
+    state.wait[reg] = static_cast<uint8_t>((base >> reg & 1) != 0 ? 0 : latency);
+  });
   state.just_written = instruction.writes;
   state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
   state.after_store = model_ == Model::kCortexM && instruction.is_store();
+  state.after_short = cycles_.branch_paired != 0 && instruction.size_bytes == 2;
   return cycles;
 }
 

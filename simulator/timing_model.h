@@ -7,7 +7,7 @@
 //
 // Models; timing_keys.cc lists each one's keys with their meaning:
 //   unit        one instruction, one cycle
-//   in_order    one instruction at a time, results late by kind (four-stage RISC-V)
+//   in_order    one instruction at a time, results late by kind (RISC-V cores, Cortex-M33)
 //   cortex_m    one at a time, loads and stores overlap their neighbours (Cortex-M0+ to M4)
 //   dual_issue  up to two at a time (Cortex-M7)
 #pragma once
@@ -26,16 +26,17 @@ namespace tinytune {
 struct PipelineState {
   static constexpr uint32_t kNoBranch = 1;  ///< odd: no code address
 
-  std::array<uint8_t, 32> wait{};         ///< cycles until a register can be read
-  std::array<uint8_t, 32> late_wait{};    ///< the same for a consumer that reads late
-  uint64_t just_written = 0;              ///< by the instruction before
-  bool after_load = false;                ///< it was a load of one register
-  bool after_store = false;               ///< it was a store
-  uint8_t store_wait = 0;                 ///< dual issue: cycles until the store buffer has room
-  uint8_t flags_wait = 0;                 ///< dual issue: cycles until the flags are known early
-  bool cycle_open = false;                ///< dual issue: the last cycle is paid for
-  bool slot_open = false;                 ///< … and another may issue in it
-  Instruction first;                      ///< … beside this one, its address left out
+  std::array<uint8_t, 32> wait{};       ///< cycles until a register can be read
+  std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
+  uint64_t just_written = 0;            ///< by the instruction before
+  bool after_load = false;              ///< it was a load of one register
+  bool after_store = false;             ///< it was a store
+  bool after_short = false;             ///< it was one of 16 bits, beside which a branch may issue
+  uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
+  uint8_t flags_wait = 0;               ///< dual issue: cycles until the flags are known early
+  bool cycle_open = false;              ///< dual issue: the last cycle is paid for
+  bool slot_open = false;               ///< … and another may issue in it
+  Instruction first;                    ///< … beside this one, its address left out
   uint32_t predicted_branch = kNoBranch;  ///< in the branch target buffer
   uint8_t predicted_bytes = 0;            ///< that branch's size
   bool predicted_odd = false;             ///< its target is no multiple of 4
@@ -65,6 +66,8 @@ struct TimingCycles {
   uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0, mispredict_early = 0;
   uint32_t branch_predicted = 1, branch_mispredicted = 1, misaligned_target = 0;
   uint32_t store_data_late = 0, divide_negative = 1;
+  uint32_t backward_taken = 1, backward_not_taken = 1, branch_paired = 0;
+  uint32_t accumulator_late = 0, multiply_flags = 1, shift_use = 0;
 };
 
 class TimingModel {
@@ -83,6 +86,7 @@ class TimingModel {
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
+  uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
   int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;

@@ -13,6 +13,8 @@ constexpr std::string_view kM7 = "jnk0le, STM32H743";
 constexpr std::string_view kM7Shift = "jnk0le, STM32H743: only the shifted operand is read early";
 constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 
+constexpr std::string_view kM33 = "jnk0le, RP2350";
+
 constexpr std::string_view kL4 = "hal_rcc.c, hal_flash.h: 5 wait states, 64-bit reads";
 constexpr std::string_view kBosch = "Bosch, MLPerf Tiny v1.2: 0.50 cycles a byte";
 constexpr std::string_view kF4 = "RM0090: 5 wait states, 128-bit reads";
@@ -90,6 +92,27 @@ constexpr MicroKernel kKernels[] = {
     {"rp2040", "branch", "b 1f\nnop\n1:", 2, 2, kM0},
     {"rp2040", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM0},
     {"rp2040", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kM0},
+
+    {"rp2350", "smlad chain", "smlad r2,r3,r3,r2", 1, 1, kM33},
+    {"rp2350", "product as multiplicand", "smlad r2,r2,r3,r4", 2, 2, kM33},
+    {"rp2350", "multiply that sets flags", "muls r2,r3,r2\nadds r4,r4,r5", 3, 3, kM33},
+    {"rp2350", "load, used next", "ldr r2,[r0]\nadd.w r3,r3,r2", 3, 3, kM33},
+    {"rp2350", "load to an accumulator", "ldr r2,[r0]\nsmlad r2,r3,r3,r2", 2, 2, kM33},
+    {"rp2350", "load, then stored", "ldr r2,[r0]\nstr r2,[r0,#4]", 2, 2, kM33},
+    {"rp2350", "chain through a shifted operand", "add r2,r4,r2,lsl #2", 2, 2, kM33},
+    {"rp2350", "load multiple, 4", "ldm r0,{r2,r3,r4,r5}", 4, 4, kM33},
+    {"rp2350", "load double", "ldrd r2,r3,[r0]", 2, 2, kM33},
+    {"rp2350", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 1, 1, kM33},
+    {"rp2350", "branch taken, flags just set", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM33},
+    {"rp2350", "branch taken, flags set earlier", "cmp r0,r0\nmov r4,r5\nbeq 1f\nnop\n1:", 3, 3,
+     kM33},
+
+    {"esp32c6", "jump", "j 1f\n1:", 1, 2, kNiccle},
+    {"esp32c6", "forward branch not taken", "bne a0,a0,1f\n1:", 1, 1, kNiccle},
+    {"esp32c6", "forward branch taken", "bne a0,a1,1f\nnop\n1:", 3, 3, kNiccle},
+    {"esp32c6", "backward branch not taken", "1: nop\nbne a0,a0,1b", 4, 5, kNiccle},
+    {"esp32c6", "loop of five rounds", "li a2,5\n1: addi a2,a2,-1\nbnez a2,1b", 13, 14, kNiccle},
+    {"esp32c6", "load, used next", "lw a2,0(a0)\nadd a3,a2,a2", 3, 3, kNiccle},
 
     {"stm32l4r5-dual-bank", "flash: 4 adds of 16 bits",
      "adds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3\nadds r2,r2,r3", 9, 9, kL4, Slow::kCode},

@@ -133,5 +133,18 @@ TEST(TimingModel, UnknownKeyOrModel_IsRefusedByName) {
   EXPECT_NE(TimingModel::create(timing).error().message().find("'quantum'"), std::string::npos);
 }
 
+TEST(Esp32c6Timing, Branches_CostByDirectionAndOutcome) {
+  const auto cost = [](const std::string& body) { return tinytune::cost(body, "esp32c6"); };
+  EXPECT_EQ(cost("beq a0,a1,1f\nnop\n1:"), 1 + 1) << "forward, not taken";
+  EXPECT_EQ(cost("bne a0,a1,1f\nnop\n1:"), 3) << "forward, taken";
+  EXPECT_EQ(cost("li a2,1000\n1: addi a2,a2,-1\nbnez a2,1b"), 1 + 1000 + 999 * 1 + 3);
+  EXPECT_EQ(cost("j 1f\nnop\n1:"), 1);
+}
+
+TEST(Esp32c6Timing, Loads_AreLateByOne) {
+  EXPECT_EQ(cost("lw a2,0(a0)\nadd a3,a2,a2", "esp32c6"), 2 + 1);
+  EXPECT_EQ(cost("lw a2,0(a0)\nsw a3,4(a0)", "esp32c6"), 2);
+}
+
 }  // namespace
 }  // namespace tinytune
