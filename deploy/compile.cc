@@ -1,4 +1,5 @@
 // compile_model(): the network's files, written.
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "deploy/model_state.h"
 #include "models/integer_op.h"
 #include "tinytune/deploy.h"
+#include "tinytune/tinytune.h"
 
 namespace tinytune {
 namespace {
@@ -24,19 +26,28 @@ std::string untuned_layers(const GeneratedNetwork& network) {
   return list;
 }
 
-/// What it takes, in its header too. A library that does not fit its device is no result. Without a
-/// compiler on this machine that is for the firmware's own linker to find.
-Status state_what_it_takes(const Deployment& deployment, GeneratedNetwork& network) {
+/// What it comes from and what it takes, in its header too. A library that does not fit its device
+/// is no result. Without a compiler on this machine that is for the firmware's own linker to find.
+Status state_facts_of(const Deployment& deployment, const Provenance& provenance,
+                      GeneratedNetwork& network) {
   const Result<Footprint> takes = deployment.measure(network);
   if (takes) {
     TT_TRY(deployment.check(*takes));
-    state_footprint(network, deployment.device, *takes);
+    state_facts(network, deployment.device, provenance, *takes);
     return ok_status();
   }
+  state_facts(network, deployment.device, provenance, std::nullopt);
   if (takes.error().code() == ErrorCode::kFailed) return takes.error();
   if (deployment.sink)
     deployment.sink(MessageKind::kInfo, "not checked whether it fits: " + takes.error().message());
   return ok_status();
+}
+
+Provenance provenance_of(const Model& model, const CompileOptions& options) {
+  Provenance provenance{std::string("tinytune ") + version(), model.state().sha256, ""};
+  if (options.records)
+    provenance.records = std::filesystem::path(*options.records).filename().string();
+  return provenance;
 }
 
 /// The generator's first inputs, and what the reference makes of them.
@@ -94,7 +105,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
-  TT_TRY(state_what_it_takes(deployment, network));
+  TT_TRY(state_facts_of(deployment, provenance_of(model, options), network));
   const auto files = files_to_write(network, package_files(network, device, options.format, smoke),
                                     options.format);
   CompileReport report = report_of(network, directory);

@@ -1,13 +1,16 @@
 #include "tinytune/model.h"
 
+#include <filesystem>
 #include <utility>
 
+#include "base/sha256.h"
 #include "codegen/networks/names.h"
 #include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 #include "deploy/model_state.h"
 #include "models/summary.h"
 #include "models/tflite.h"
+#include "models/tflite_model.h"
 
 namespace tinytune {
 namespace {
@@ -99,7 +102,9 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   TT_TRY(check_pass_names(options.disabled_passes));
   auto state = std::make_shared<State>();
   state->path = path;
-  TT_TRY_ASSIGN(state->graph, import_tflite(path));
+  TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
+  state->sha256 = sha256(bytes);
+  TT_TRY_ASSIGN(state->graph, import_tflite(bytes, std::filesystem::path(path).stem(), path));
   Result<IntegerNetwork> network = executed_network(state->graph, options.disabled_passes);
   if (!network) return network.error().within(path);
   state->network = std::move(network).value();

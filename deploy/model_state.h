@@ -12,6 +12,7 @@ namespace tinytune {
 
 struct Model::State {
   std::string path;
+  std::string sha256;      ///< of the file
   Graph graph;             ///< as imported: what the reference runs
   IntegerNetwork network;  ///< as executed: rewritten by graph passes
   std::vector<Task> tasks;

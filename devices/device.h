@@ -98,6 +98,7 @@ struct Device {
   std::vector<CacheModel> caches;
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
+  std::string idf_target;               ///< what ESP-IDF calls the chip; empty: none of its chips
   uint64_t hash = 0;                    ///< of everything above that can change a measurement
 
   const MemoryRegion& memory(std::string_view region) const;
@@ -113,9 +114,9 @@ struct Device {
 /// unknown key, a missing one; the message says which and where.
 Result<Device> load_device(std::string_view name_or_path);
 
-/// The device as it is to who copies nothing to fast memory: code and constants in flash, also while
-/// kernels are measured. Its records are not the other's (another hash); a device without fast
-/// memories is the same.
+/// The device as it is to who copies nothing to fast memory: code and constants in flash, also
+/// while kernels are measured. Its records are not the other's (another hash); a device without
+/// fast memories is the same.
 Device in_flash(Device device);
 
 /// The devices compiled into the program, by name.

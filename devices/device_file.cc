@@ -97,7 +97,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
   TT_TRY(reader.only(root, file,
                      {"name", "description", "clock_hz", "transports", "target", "placement",
-                      "memory", "cache", "timing", "port", "counter"}));
+                      "memory", "cache", "timing", "port", "counter", "idf_target"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get_text(root, file, "name", is_device_name, kDeviceNameRule));
   TT_TRY_ASSIGN(device.description, reader.get_line(root, file, "description"));
@@ -110,6 +110,9 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(device.transports, reader.get_strings(root, file, "transports"));
   for (const std::string& transport : device.transports)
     if (!is_name(transport)) return reader.error(*root.get("transports"), "no such transport");
+  if (root.contains("idf_target")) {
+    TT_TRY_ASSIGN(device.idf_target, reader.get_name(root, file, "idf_target"));
+  }
   TT_TRY_ASSIGN(const toml::table* target, reader.get_table(root, file, "target"));
   TT_TRY_ASSIGN(device.target, read_target(reader, *target));
   TT_TRY_ASSIGN(device.caches, read_caches(reader, root));

@@ -308,11 +308,16 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 
 Result<Graph> import_tflite(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
-  return import_as(bytes, stem_of(path), printable_ascii(path, kLongestPath));
+  return import_tflite(bytes, stem_of(path), path);
+}
+
+Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                            const std::string& label) {
+  return import_as(bytes, name, printable_ascii(label, kLongestPath));
 }
 
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name) {
-  return import_as(bytes, name, printable_ascii(name, kLongestPath));
+  return import_tflite(bytes, name, name);
 }
 
 Result<ModelSummary> summarise_tflite(const std::string& path) {

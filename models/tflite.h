@@ -16,7 +16,9 @@ namespace tinytune {
 /// fifty.
 Result<Graph> import_tflite(const std::string& path);
 
-/// The same, of bytes in memory. `name` becomes Graph::name and starts every message.
+/// The same, of bytes in memory. `name` becomes Graph::name; `label` starts every message.
+Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                            const std::string& label);
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name);
 
 }  // namespace tinytune

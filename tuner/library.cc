@@ -4,8 +4,6 @@
 
 namespace tinytune {
 
-const char* version() { return TINYTUNE_VERSION; }
-
 namespace {
 
 std::string fast_memory_of(const Device& device) {

@@ -264,12 +264,14 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
   return Generation(network, executed, device, schedules, options).run();
 }
 
-void state_footprint(GeneratedNetwork& network, const Device& device, const Footprint& footprint) {
+void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,
+                 const std::optional<Footprint>& footprint) {
+  network.provenance = provenance;
   network.footprint = footprint;
   for (GeneratedFile& file : network.files)
     if (file.name == network.name + ".h")
-      file.contents = print_header(
-          {network.name, device, network.inputs, network.outputs, network.arena_bytes, footprint});
+      file.contents = print_header({network.name, device, network.inputs, network.outputs,
+                                    network.arena_bytes, footprint, provenance});
 }
 
 }  // namespace tinytune

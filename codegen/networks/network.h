@@ -73,6 +73,13 @@ struct PlacedTensor {
   Layout layout = Layout::kNhwc;  ///< how the arena holds it
 };
 
+/// What a library was made from, for who finds it years later. Empty where it is not known.
+struct Provenance {
+  std::string tool;          ///< name and version of the program
+  std::string model_sha256;  ///< of the model file's bytes
+  std::string records;       ///< the log's file name, without folders
+};
+
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
   std::string
@@ -89,8 +96,9 @@ struct GeneratedNetwork {
   uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t constant_bytes = 0;         ///< of weights and tables
   uint64_t assembly_lines = 0;         ///< instructions and directives of all kernels
-  std::optional<Footprint> footprint;  ///< as its header states it; state_footprint() sets it
-  std::vector<std::string> warnings;   ///< e.g. a record illegal for a layer: default used
+  std::optional<Footprint> footprint;  ///< these two as its header states them: state_facts()
+  Provenance provenance;
+  std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
 };
 
 struct NetworkOptions {
@@ -114,8 +122,15 @@ struct BuiltNetwork {
 /// clang's message; kInvalidInput says "does not fit" when a memory of the device overflows.
 Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device& device);
 
-/// Writes what the network takes into its header, which has none of these figures before. place()
-/// goes first: it changes them.
-void state_footprint(GeneratedNetwork& network, const Device& device, const Footprint& footprint);
+/// What GCC and clang are told of the core: "-mcpu=cortex-m4 -mthumb".
+std::string core_flags(const Target& target);
+
+/// "46.2 ms at 160 MHz"; empty for a device without a clock.
+std::string latency_text(const Device& device, const Footprint& footprint);
+
+/// Writes into the network's header what it comes from and what it takes, which a network that has
+/// only been generated does not say. place() goes first: it changes the figures.
+void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,
+                 const std::optional<Footprint>& footprint);
 
 }  // namespace tinytune

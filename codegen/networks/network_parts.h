@@ -39,7 +39,11 @@ struct HeaderFacts {
   const std::vector<Port>&inputs, &outputs;
   uint32_t arena_bytes = 0;
   std::optional<Footprint> footprint = {};
+  Provenance provenance = {};
 };
+/// The preprocessor's refusal of a compiler that is set for another core. Without it the assembler
+/// finds a thousand faults, or none and the core the first.
+std::string print_core_check(const std::string& name, const Device& device);
 std::string print_header(const HeaderFacts& facts);
 /// `<name>_internal.h`, what the sources share.
 std::string print_internal_header(const NetworkParts& parts);

@@ -44,7 +44,9 @@ Files cmake(const PackageParts& parts, Files files) {
            " LANGUAGES C ASM)\n\nadd_library(" + parts.network.name + " STATIC" +
            source_list(files, "\n  ") + ")\ntarget_include_directories(" + parts.network.name +
            " PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\nset_target_properties(" + parts.network.name +
-           " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n" + test});
+           " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n"
+           "target_compile_options(" +
+           parts.network.name + " PRIVATE -O2)\n" + test});
   return files;
 }
 
@@ -54,10 +56,13 @@ Files esp_idf(const PackageParts& parts, Files files) {
   for (const GeneratedFile& file : files)
     if (file.role == FileRole::kSource) sources += "\n  \"" + file.name + "\"";
   files.push_back({"CMakeLists.txt", title(parts) + "idf_component_register(\n  SRCS" + sources +
-                                         "\n  INCLUDE_DIRS \".\")\n"});
+                                         "\n  INCLUDE_DIRS \".\")\n"
+                                         "target_compile_options(${COMPONENT_LIB} PRIVATE -O2)\n"});
+  const std::string& chip = parts.device.idf_target;
   files.push_back({"idf_component.yml", title(parts) + "version: \"1.0.0\"\ndescription: \"" +
                                             parts.network.name +
-                                            ", a neural network as a C library\"\n"});
+                                            ", a neural network as a C library\"\n" +
+                                            (chip.empty() ? "" : "targets: [" + chip + "]\n")});
   if (has_smoke_test(files)) {
     files.push_back(
         {"test/CMakeLists.txt", title(parts) +
@@ -79,7 +84,8 @@ Files zephyr(const PackageParts& parts, Files files) {
   files.push_back({"zephyr/CMakeLists.txt", title(parts) + "zephyr_library_named(" +
                                                 parts.network.name + ")\nzephyr_library_sources(" +
                                                 source_list(files, "\n  ../") +
-                                                ")\nzephyr_include_directories(..)\n"});
+                                                ")\nzephyr_library_compile_options(-O2)\n"
+                                                "zephyr_include_directories(..)\n"});
   if (has_smoke_test(files)) {
     files.push_back({"test/CMakeLists.txt",
                      title(parts) +
@@ -107,13 +113,13 @@ Files arduino(const PackageParts& parts, Files files) {
                          "(void);\n\nvoid setup() {\n  Serial.begin(115200);\n"
                          "  while (!Serial) {\n  }\n  Serial.println(" +
                          smoke + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n\nvoid loop() {}\n"});
-  const bool riscv = parts.device.target.family == CoreFamily::kRiscv32;
   files.push_back(
       {"library.properties",
        "name=" + parts.network.name + "\nversion=1.0.0\nauthor=tinytune\nmaintainer=tinytune\n" +
            "sentence=A neural network as a C library.\nparagraph=Generated for " +
            in_properties(parts.device.name) + ".\ncategory=Data Processing\nurl=\narchitectures=" +
-           (riscv ? "esp32" : "*") + "\nincludes=" + parts.network.name + ".h\n"});
+           (parts.device.idf_target.empty() ? "*" : "esp32") + "\nincludes=" + parts.network.name +
+           ".h\n"});
   return files;
 }
 
@@ -121,12 +127,14 @@ struct Row {
   PackageFormat format;
   std::string_view name;
   Files (*arrange)(const PackageParts&, Files);
+  std::string (*steps)(const PackageParts&);  ///< how to use them, for the README
 };
-constexpr std::array<Row, 5> kFormats = {{{PackageFormat::kCmake, "cmake", cmake},
-                                          {PackageFormat::kEspIdf, "esp-idf", esp_idf},
-                                          {PackageFormat::kZephyr, "zephyr", zephyr},
-                                          {PackageFormat::kArduino, "arduino", arduino},
-                                          {PackageFormat::kMlf, "mlf", arrange_mlf}}};
+constexpr std::array<Row, 5> kFormats = {
+    {{PackageFormat::kCmake, "cmake", cmake, cmake_steps},
+     {PackageFormat::kEspIdf, "esp-idf", esp_idf, esp_idf_steps},
+     {PackageFormat::kZephyr, "zephyr", zephyr, zephyr_steps},
+     {PackageFormat::kArduino, "arduino", arduino, arduino_steps},
+     {PackageFormat::kMlf, "mlf", arrange_mlf, mlf_steps}}};
 
 const Row& row_of(PackageFormat format) { return kFormats[static_cast<size_t>(format)]; }
 
@@ -149,7 +157,8 @@ std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const 
     files.push_back(
         {"test/" + network.name + "_smoke.c", print_smoke_test(network, *smoke), FileRole::kTest});
   files = row_of(format).arrange(parts, std::move(files));
-  files.push_back({"README.md", print_readme(parts, files), FileRole::kDocument});
+  files.push_back(
+      {"README.md", print_readme(parts, files, row_of(format).steps(parts)), FileRole::kDocument});
   return files;
 }
 

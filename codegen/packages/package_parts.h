@@ -15,8 +15,14 @@ struct PackageParts {
 
 using Files = std::vector<GeneratedFile>;
 
-/// README.md of a package with these files.
-std::string print_readme(const PackageParts& parts, const Files& files);
+/// README.md of a package with these files, and how its build system takes them.
+std::string print_readme(const PackageParts& parts, const Files& files, const std::string& steps);
+/// build_steps.cc: Markdown, from a fresh project to the smoke test's PASS.
+std::string cmake_steps(const PackageParts& parts);
+std::string esp_idf_steps(const PackageParts& parts);
+std::string zephyr_steps(const PackageParts& parts);
+std::string arduino_steps(const PackageParts& parts);
+std::string mlf_steps(const PackageParts& parts);
 /// `test/<name>_smoke.c`.
 std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& smoke);
 

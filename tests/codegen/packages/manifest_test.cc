@@ -116,15 +116,18 @@ TEST_F(Manifests, EspIdf_ComponentNamesItsFiles) {
                            "net_internal.h", "net_kernels.S", "net_placement.h", "net_weights.c",
                            "test/CMakeLists.txt", "test/main/CMakeLists.txt", "test/net_smoke.c"));
   const std::string name = "idf_component_register ";
-  EXPECT_THAT(cmake_calls(package + "/CMakeLists.txt", path(""), {"idf_component_register"}),
+  EXPECT_THAT(cmake_calls(package + "/CMakeLists.txt", path(""),
+                          {"idf_component_register", "target_compile_options"}),
               ElementsAre(name + "SRCS", name + "net.c", name + "net_weights.c",
-                          name + "net_kernels.S", name + "INCLUDE_DIRS", name + "."));
+                          name + "net_kernels.S", name + "INCLUDE_DIRS", name + ".",
+                          "target_compile_options PRIVATE", "target_compile_options -O2"));
   EXPECT_THAT(
       cmake_calls(package + "/test/main/CMakeLists.txt", path(""), {"idf_component_register"}),
       ElementsAre(name + "SRCS", name + "../net_smoke.c"));
   const auto manifest = simple_yaml(text_of_file(package + "/idf_component.yml"));
   EXPECT_EQ(manifest.at("version"), "\"1.0.0\"");
   EXPECT_EQ(manifest.count("description"), 1u);
+  EXPECT_EQ(manifest.at("targets"), "[esp32c3]");
 
   // The kit's project file is looked for in IDF_PATH; an empty one shows what ours adds.
   ASSERT_TRUE(write_file(path("idf/tools/cmake/project.cmake"),
@@ -150,13 +153,14 @@ TEST_F(Manifests, Zephyr_ModuleNamesItsFiles) {
   const auto module = simple_yaml(text_of_file(package + "/zephyr/module.yml"));
   EXPECT_EQ(module.at("name"), "net");
   EXPECT_EQ(module.at("build.cmake"), "zephyr");
-  const auto calls =
-      cmake_calls(package + "/zephyr/CMakeLists.txt", path(""),
-                  {"zephyr_library_named", "zephyr_library_sources", "zephyr_include_directories"});
-  EXPECT_THAT(calls, ElementsAre("zephyr_library_named net", "zephyr_library_sources ../net.c",
-                                 "zephyr_library_sources ../net_weights.c",
-                                 "zephyr_library_sources ../net_kernels.S",
-                                 "zephyr_include_directories .."));
+  const auto calls = cmake_calls(package + "/zephyr/CMakeLists.txt", path(""),
+                                 {"zephyr_library_named", "zephyr_library_sources",
+                                  "zephyr_library_compile_options", "zephyr_include_directories"});
+  EXPECT_THAT(calls,
+              ElementsAre("zephyr_library_named net", "zephyr_library_sources ../net.c",
+                          "zephyr_library_sources ../net_weights.c",
+                          "zephyr_library_sources ../net_kernels.S",
+                          "zephyr_library_compile_options -O2", "zephyr_include_directories .."));
   EXPECT_THAT(
       cmake_calls(package + "/test/CMakeLists.txt", path(""),
                   {"find_package", "project", "target_sources"}),
