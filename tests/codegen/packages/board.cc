@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kBoards = TINYTUNE_SOURCE_DIR "/tests/codegen/packages/boards/";
-constexpr std::chrono::seconds kToolPatience{60}, kQemuPatience{20};
+constexpr std::chrono::seconds kToolPatience{300}, kQemuPatience{120};
 
 Board mps2(std::string name, std::string device, std::string machine, std::string cpu,
            std::vector<std::string> abi) {

@@ -39,7 +39,7 @@ std::vector<std::string> sources_under(const std::string& directory);
 std::string build_program(const Board& board, const std::string& package,
                           const std::vector<std::string>& sources, const std::string& out);
 
-/// Ends within 20 seconds or fails the test.
+/// Ends within two minutes or fails the test.
 ProcessResult run_under_qemu(const Board& board, const std::string& elf);
 
 }  // namespace tinytune::test
