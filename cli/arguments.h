@@ -40,6 +40,13 @@ struct Arguments {
   bool verify = false;
   std::optional<std::string> dump_directory;
 
+  // One operator.
+  std::string workload;  ///< its description
+  std::optional<std::string> constants;
+  std::vector<std::string> emit;  ///< files, by extension
+  std::string symbol = "kernel";
+  bool apply = false;  ///< the log's best, without tuning
+
   // Simulating a program.
   std::string program;   ///< an ELF file
   std::string function;  ///< to call; empty: run from the entry

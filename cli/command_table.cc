@@ -1,7 +1,7 @@
 #include "cli/command_table.h"
 
+#include "cli/operator_commands.h"
 #include "cli/shared_options.h"
-#include "search/strategy.h"
 
 namespace tinytune {
 namespace {
@@ -9,38 +9,17 @@ namespace {
 using namespace options;
 
 Command tune() {
-  std::vector<std::string> strategies;
-  for (const std::string_view name : strategy_names()) strategies.emplace_back(name);
   return {
       .name = "",
       .summary = "Finds the fastest exact int8 kernels for a neural network on a microcontroller.",
       .options = {model(),
                   device(),
                   records("The log to continue or create", "MODEL.DEVICE.jsonl in this directory"),
-                  {.names = "--trials",
-                   .field = &Arguments::trials,
-                   .value = "N",
-                   .help = "Measurements in total, those in the log included",
-                   .otherwise = "64 per task",
-                   .syntax = Syntax::kPositive},
-                  {.names = "--budget",
-                   .field = &Arguments::budget_seconds,
-                   .value = "TIME",
-                   .help = "Wall time of this run: 90, 60s, 5m, 2h",
-                   .syntax = Syntax::kDuration},
-                  choice("--tuner", &Arguments::tuner, strategies, "How to search", "xgb"),
-                  {.names = "--seed",
-                   .field = &Arguments::seed,
-                   .value = "S",
-                   .help = "Same seed, same run",
-                   .otherwise = "1",
-                   .syntax = Syntax::kCount},
-                  {.names = "--window",
-                   .field = &Arguments::window,
-                   .value = "N",
-                   .help = "Proposals that are out at a time; part of what makes a run the same",
-                   .otherwise = "16",
-                   .syntax = Syntax::kPositive},
+                  trials(),
+                  budget(),
+                  tuner(),
+                  seed(),
+                  window(),
                   {.names = "--tasks",
                    .field = &Arguments::tasks,
                    .value = "LIST",
@@ -52,21 +31,14 @@ Command tune() {
                   flash(),
                   fast_ram(),
                   disable_pass(),
-                  {.names = "--workers",
-                   .field = &Arguments::workers,
-                   .value = "N",
-                   .help = "Processes to start here",
-                   .otherwise = "one per core",
-                   .syntax = Syntax::kCount},
+                  workers(),
                   {.names = "--listen",
                    .field = &Arguments::listen,
                    .value = "unix:PATH|HOST:PORT",
                    .help = "Where workers may dial in",
                    .otherwise = "a private socket"},
                   json(),
-                  {.names = "--quiet",
-                   .field = &Arguments::quiet,
-                   .help = "No progress; warnings stay"}},
+                  quiet()},
       .examples =
           "Without a subcommand it tunes; `tune SUBCOMMAND --help` describes the others.\n"
           "\n"
@@ -269,8 +241,8 @@ Command worker() {
 }  // namespace
 
 std::span<const Command> command_table() {
-  static const std::vector<Command> table = {tune(),    compile(), run(),      report(), explain(),
-                                             inspect(), devices(), simulate(), worker()};
+  static const std::vector<Command> table = {tune(),    compile(), run(),     report(),   explain(),
+                                             inspect(), op(),      devices(), simulate(), worker()};
   return table;
 }
 

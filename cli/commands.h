@@ -24,6 +24,7 @@ int run_run(const Arguments& arguments, const Context& context);
 int run_report(const Arguments& arguments, const Context& context);
 int run_explain(const Arguments& arguments, const Context& context);
 int run_inspect(const Arguments& arguments, const Context& context);
+int run_op(const Arguments& arguments, const Context& context);
 int run_devices(const Arguments& arguments, const Context& context);
 int run_simulate(const Arguments& arguments, const Context& context);
 int run_worker(const Arguments& arguments, const Context& context);

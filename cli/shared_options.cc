@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "search/strategy.h"
 #include "tinytune/model.h"
 
 namespace tinytune::options {
@@ -64,6 +65,56 @@ Option choice(std::string names, std::string Arguments::*field, std::vector<std:
           .choices = choices};
 }
 
+Option trials() {
+  return {.names = "--trials",
+          .field = &Arguments::trials,
+          .value = "N",
+          .help = "Measurements in total, those in the log included",
+          .otherwise = "64 per task",
+          .syntax = Syntax::kPositive};
+}
+
+Option budget() {
+  return {.names = "--budget",
+          .field = &Arguments::budget_seconds,
+          .value = "TIME",
+          .help = "Wall time of this run: 90, 60s, 5m, 2h",
+          .syntax = Syntax::kDuration};
+}
+
+Option tuner() {
+  std::vector<std::string> strategies;
+  for (const std::string_view name : strategy_names()) strategies.emplace_back(name);
+  return choice("--tuner", &Arguments::tuner, strategies, "How to search", "xgb");
+}
+
+Option seed() {
+  return {.names = "--seed",
+          .field = &Arguments::seed,
+          .value = "S",
+          .help = "Same seed, same run",
+          .otherwise = "1",
+          .syntax = Syntax::kCount};
+}
+
+Option window() {
+  return {.names = "--window",
+          .field = &Arguments::window,
+          .value = "N",
+          .help = "Proposals that are out at a time; part of what makes a run the same",
+          .otherwise = "16",
+          .syntax = Syntax::kPositive};
+}
+
+Option workers() {
+  return {.names = "--workers",
+          .field = &Arguments::workers,
+          .value = "N",
+          .help = "Processes to start here",
+          .otherwise = "one per core",
+          .syntax = Syntax::kCount};
+}
+
 Option layout(std::string help) {
   return choice("--layout", &Arguments::layout, {"nhwc", "nchw", "auto"}, std::move(help), "nhwc");
 }
@@ -119,6 +170,10 @@ Option disable_pass() {
 
 Option json() {
   return {.names = "--json", .field = &Arguments::json, .help = "One JSON object on stdout"};
+}
+
+Option quiet() {
+  return {.names = "--quiet", .field = &Arguments::quiet, .help = "No progress; warnings stay"};
 }
 
 }  // namespace tinytune::options

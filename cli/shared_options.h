@@ -12,6 +12,14 @@ Option model();
 Option device();
 Option records(std::string help, std::string otherwise);
 Option log();  ///< records to read; default schedules without
+// Searching.
+Option trials();
+Option budget();
+Option tuner();
+Option seed();
+Option window();
+Option workers();
+
 Option layout(std::string help);
 Option layout_of_activations();
 Option ram();
@@ -20,6 +28,7 @@ Option flash();
 Option fast_ram();
 Option disable_pass();
 Option json();
+Option quiet();
 
 /// One of these words, shown as "a|b|c".
 Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,

@@ -55,7 +55,7 @@ Result<SmokeTest> make_smoke_test(const Model& model) {
   const Graph& graph = model.state().graph;
   SmokeTest smoke;
   TT_TRY_ASSIGN(smoke.inputs, generate_inputs(model, 1));
-  TT_TRY_ASSIGN(const auto reference, run_reference(graph, smoke.inputs));
+  TT_TRY_ASSIGN(const auto reference, model.state().reference(smoke.inputs));
   for (const int output : graph.outputs)
     smoke.outputs.push_back(reference.at(static_cast<size_t>(output)));
   return smoke;

@@ -26,8 +26,33 @@ std::vector<TensorInfo> info_of(const Graph& graph, const std::vector<int>& ids)
   return tensors;
 }
 
-ModelInfo describe(const Graph& graph, const IntegerNetwork& executed,
-                   const std::vector<Task>& tasks) {
+std::vector<TensorInfo> info_of(const ModelSummary& summary, const std::vector<int>& ids) {
+  std::vector<TensorInfo> tensors;
+  for (int id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= summary.tensors.size()) continue;
+    const TensorSummary& tensor = summary.tensors[static_cast<size_t>(id)];
+    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, 0});
+  }
+  return tensors;
+}
+
+ModelInfo describe(const ModelSummary& summary) {
+  ModelInfo info;
+  info.name = network_name(summary.name);
+  info.inputs = info_of(summary, summary.inputs);
+  info.outputs = info_of(summary, summary.outputs);
+  info.macs = info.macs_executed = summary.macs;
+  for (const OperatorSummary& op : summary.operators) {
+    info.operators.push_back({op.index, op.name, info_of(summary, op.inputs),
+                              info_of(summary, op.outputs), op.macs, op.macs, std::nullopt});
+  }
+  return info;
+}
+
+}  // namespace
+
+ModelInfo describe_model(const Graph& graph, const IntegerNetwork& executed,
+                         const std::vector<Task>& tasks) {
   ModelInfo info;
   info.name = network_name(graph.name);
   info.inputs = info_of(graph, graph.inputs);
@@ -53,31 +78,6 @@ ModelInfo describe(const Graph& graph, const IntegerNetwork& executed,
   }
   return info;
 }
-
-std::vector<TensorInfo> info_of(const ModelSummary& summary, const std::vector<int>& ids) {
-  std::vector<TensorInfo> tensors;
-  for (int id : ids) {
-    if (id < 0 || static_cast<size_t>(id) >= summary.tensors.size()) continue;
-    const TensorSummary& tensor = summary.tensors[static_cast<size_t>(id)];
-    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, 0});
-  }
-  return tensors;
-}
-
-ModelInfo describe(const ModelSummary& summary) {
-  ModelInfo info;
-  info.name = network_name(summary.name);
-  info.inputs = info_of(summary, summary.inputs);
-  info.outputs = info_of(summary, summary.outputs);
-  info.macs = info.macs_executed = summary.macs;
-  for (const OperatorSummary& op : summary.operators) {
-    info.operators.push_back({op.index, op.name, info_of(summary, op.inputs),
-                              info_of(summary, op.outputs), op.macs, op.macs, std::nullopt});
-  }
-  return info;
-}
-
-}  // namespace
 
 std::vector<PassInfo> known_passes() {
   std::vector<PassInfo> passes;
@@ -109,7 +109,7 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   if (!network) return network.error().within(path);
   state->network = std::move(network).value();
   state->tasks = extract_tasks(state->network);
-  state->info = describe(state->graph, state->network, state->tasks);
+  state->info = describe_model(state->graph, state->network, state->tasks);
   return Model(std::move(state));
 }
 

@@ -45,7 +45,7 @@ std::string difference_in(size_t index, const std::vector<uint8_t>& got,
 /// Fills `exact` and, where it is false, says which byte differs first.
 Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, RunReport& report) {
   const Graph& graph = model.state().graph;
-  TT_TRY_ASSIGN(const auto reference, run_reference(graph, inputs));
+  TT_TRY_ASSIGN(const auto reference, model.state().reference(inputs));
   report.exact = true;
   for (size_t i = 0; i < graph.outputs.size() && *report.exact; ++i) {
     const std::vector<uint8_t>& expected = reference.at(static_cast<size_t>(graph.outputs[i]));

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "measure/job.h"
+#include "schedules/check_constants.h"
 
 namespace tinytune {
 namespace {
 
 constexpr size_t kMostCases = 64;
 constexpr size_t kLongestName = 64;
-// Of TFLite's MultiplyByQuantizedMultiplier: it shifts 32-bit numbers, right by up to 31.
-constexpr int32_t kLowestShift = -31, kHighestShift = 30;
 
 Error bad(const std::string& why) { return Error(ErrorCode::kInvalidInput, "task: " + why); }
 
@@ -22,20 +21,6 @@ Status check_size(const char* what, size_t size, int64_t wanted) {
 Status check_int8(const char* what, int value) {
   if (value >= -128 && value <= 127) return ok_status();
   return bad(fmt::format("{} {} is no int8", what, value));
-}
-
-Status check_constants(const Workload& w, const LayerData& data) {
-  TT_TRY(check_size("weights", data.weights.size(), w.weight_bytes()));
-  TT_TRY(check_size("biases", data.bias.size(), w.out_c));
-  TT_TRY(check_size("multipliers", data.multiplier.size(), w.out_c));
-  TT_TRY(check_size("shifts", data.shift.size(), w.out_c));
-  for (const int32_t multiplier : data.multiplier)
-    if (multiplier != 0 && multiplier < 1 << 30)
-      return bad(fmt::format("multiplier {} is neither 0 nor in [2^30, 2^31)", multiplier));
-  for (const int32_t shift : data.shift)
-    if (shift < kLowestShift || shift > kHighestShift)
-      return bad(fmt::format("shift {} is outside [{}, {}]", shift, kLowestShift, kHighestShift));
-  return ok_status();
 }
 
 Status check_case(const Workload& w, const TestCase& test) {
@@ -59,7 +44,8 @@ Status check_task(const TaskData& task) {
   TT_TRY(check_int8("output zero point", w.output_zero_point));
   TT_TRY(check_int8("lower clamp", w.activation_min));
   TT_TRY(check_int8("upper clamp", w.activation_max));
-  TT_TRY(check_constants(w, task.data));
+  if (const Status constants = check_constants(w, task.data); !constants)
+    return constants.error().within("task");
   if (task.cases.empty() || task.cases.size() > kMostCases)
     return bad(fmt::format("{} test cases; 1 to {} are possible", task.cases.size(), kMostCases));
   for (const TestCase& test : task.cases) TT_TRY(check_case(w, test));

@@ -43,4 +43,21 @@ WeightFacts prove_facts(const Workload& workload, const LayerData& data) {
   return facts;
 }
 
+bool facts_hold(const Workload& workload, const LayerData& data) {
+  const auto group = static_cast<size_t>(workload.facts.lane_group);
+  for (int c = 0; c < workload.out_c; ++c)
+    if (!group_fits(channel_weights(workload, data, c), group)) return false;
+  switch (workload.facts.requantise) {
+    case Requantise::kLong:
+      return true;
+    case Requantise::kShifted:
+      return shifted_requantise_proved(workload, data);
+    case Requantise::kShort:
+      return short_requantise_proved(workload, data);
+    case Requantise::kFused:
+      return fuse_requantise(workload, data).has_value();
+  }
+  return false;
+}
+
 }  // namespace tinytune

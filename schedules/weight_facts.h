@@ -17,4 +17,8 @@ bool fits_lane(std::span<const int8_t> weights);
 /// channel; depthwise: row, column); the lane group is at most 64.
 WeightFacts prove_facts(const Workload& workload, const LayerData& data);
 
+/// Whether these constants are as tame as `workload.facts` say, or tamer: every kernel that is
+/// legal for the workload then computes with them exactly.
+bool facts_hold(const Workload& workload, const LayerData& data);
+
 }  // namespace tinytune

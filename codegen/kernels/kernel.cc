@@ -67,7 +67,7 @@ Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload
                                const Schedule& schedule, const Device& device,
                                const std::string& symbol, Emit kind) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  CompiledKernel kernel{symbol, {}, {}, {}};
+  CompiledKernel kernel{symbol, {}, {}, {}, {}};
   auto start = Clock::now();
   const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
   kernel.times.lower_ms = milliseconds_since(start);
@@ -88,6 +88,11 @@ Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload
     retarget(*module, *machine);
   }
   optimise(*module, *machine);
+  if (kind == Emit::kLlvmIr) {
+    llvm::raw_string_ostream(kernel.llvm_ir) << *module;
+    kernel.times.llvm_ms = milliseconds_since(start);
+    return kernel;
+  }
   TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
   if (kind == Emit::kObject)
     kernel.object.assign(bytes.begin(), bytes.end());

@@ -29,12 +29,13 @@ struct BuildTimes {
   double lower_ms = 0, llvm_ms = 0, link_ms = 0;
 };
 
-enum class Emit { kObject, kAssembly };
+enum class Emit { kObject, kAssembly, kLlvmIr };
 
 struct CompiledKernel {
   std::string symbol;
-  std::vector<uint8_t> object;  ///< ELF relocatable; empty for kAssembly
-  std::string assembly;         ///< GNU syntax; empty for kObject
+  std::vector<uint8_t> object;  ///< ELF relocatable; only for kObject
+  std::string assembly;         ///< GNU syntax; only for kAssembly
+  std::string llvm_ir;          ///< the optimised module as text; only for kLlvmIr
   BuildTimes times;
 };
 

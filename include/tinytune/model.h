@@ -93,6 +93,7 @@ class Model {
   const State& state() const { return *state_; }
 
  private:
+  friend class Layer;  // the network of one layer (layer.h)
   explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };

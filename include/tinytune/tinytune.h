@@ -18,7 +18,10 @@
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
 #include "tinytune/footprint.h"
+#include "tinytune/kernel.h"
+#include "tinytune/layer.h"
 #include "tinytune/layout.h"
+#include "tinytune/log.h"
 #include "tinytune/model.h"
 #include "tinytune/package.h"
 #include "tinytune/result.h"
@@ -26,7 +29,7 @@
 
 namespace tinytune {
 
-/// "0.1.0".
+/// "0.2.0".
 const char* version();
 
 struct DeviceInfo {

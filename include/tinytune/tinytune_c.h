@@ -1,9 +1,12 @@
-/* The C interface of tinytune: load a model, tune it, write its library.
+/* The C interface of tinytune: everything that the C++ one reaches.
  *
  * Every function that can fail returns a tinytune_status; the message for people is then in
- * tinytune_last_error() of the same thread, valid until that thread's next call. Strings passed in
- * are copied; strings handed out belong to the object they came from. Cycles are the device's,
- * sizes are bytes. Calls on different objects may run in different threads at once. */
+ * tinytune_last_error() of the same thread, valid until that thread's next call. Strings and arrays
+ * passed in are copied; those handed out belong to the object they came from and live as long as
+ * it does. What a function hands out through a `**` is the caller's to free; free functions take
+ * null. Structs are zero-initialised by the caller: every 0 and NULL stands for the default. Cycles
+ * are the device's, sizes are bytes. Calls on different objects may run in different threads at
+ * once, but for those that build kernels (compile, run, explain), which are one at a time. */
 #ifndef TINYTUNE_C_H
 #define TINYTUNE_C_H
 
@@ -24,23 +27,109 @@ typedef enum {
   TINYTUNE_INTERRUPTED = 6    /* cancelled; what was reported is in the log */
 } tinytune_status;
 
-/* "0.1.0". */
+/* "0.2.0". */
 const char *tinytune_version(void);
 
 /* One line about this thread's last failure; "" if there was none. */
 const char *tinytune_last_error(void);
 
+/* One line without its newline; warning is 1 or 0. In the thread that made the call. */
+typedef void (*tinytune_message_callback)(int warning, const char *line, void *context);
+
+/* ---- Devices ------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *name, *description, *isa;
+  uint64_t clock_hz; /* 0: counts instructions only */
+} tinytune_device;
+
+size_t tinytune_device_count(void);
+/* NOT_FOUND: an index out of range. The strings live as long as the process. */
+tinytune_status tinytune_device_at(size_t index, tinytune_device *device);
+
+/* ---- Models -------------------------------------------------------------------------------- */
+
 typedef struct tinytune_model tinytune_model;
 
-/* Reads a .tflite file. NOT_FOUND, INVALID_INPUT, UNSUPPORTED. On success *model is the caller's
- * to free. */
+/* Reads a .tflite file. NOT_FOUND, INVALID_INPUT, UNSUPPORTED. */
 tinytune_status tinytune_model_load(const char *path, tinytune_model **model);
-void tinytune_model_free(tinytune_model *model); /* null is allowed */
+/* The same without some graph passes; "all" leaves out every one. */
+tinytune_status tinytune_model_load_without(const char *path, const char *const *passes,
+                                            size_t pass_count, tinytune_model **model);
+void tinytune_model_free(tinytune_model *model);
 
-/* What there is to tune. The strings live as long as the model; null for an index out of range. */
+/* What there is to tune. Null or 0 for an index out of range. */
 size_t tinytune_task_count(const tinytune_model *model);
 const char *tinytune_task_name(const tinytune_model *model, size_t task);
+const char *tinytune_task_workload(const tinytune_model *model, size_t task); /* the log's line */
 size_t tinytune_task_layer_count(const tinytune_model *model, size_t task);
+
+size_t tinytune_input_count(const tinytune_model *model);
+size_t tinytune_input_bytes(const tinytune_model *model, size_t input);
+size_t tinytune_output_count(const tinytune_model *model);
+size_t tinytune_output_bytes(const tinytune_model *model, size_t output);
+
+/* ---- Layers: one operator, without a model --------------------------------------------------- */
+
+typedef struct tinytune_layer tinytune_layer;
+
+/* conv2d: weights [out_c][kernel_h][kernel_w][in_c / groups]; depthwise: [kernel_h][kernel_w]
+ * [out_c]; dense: [out_c][in_c]. The other three have `channels` (out_c) elements: scaled sums are
+ * multiplier * 2^(shift - 31), the multiplier 0 or in [2^30, 2^31). */
+typedef struct {
+  const int8_t *weights;
+  size_t weight_count;
+  const int32_t *bias; /* NULL: zeros */
+  const int32_t *multiplier, *shift;
+  size_t channels;
+} tinytune_constants;
+
+/* The multiplier and shift nearest to a real scale. INVALID_INPUT: negative, or above 2^29. */
+tinytune_status tinytune_fixed_point(double scale, int32_t *multiplier, int32_t *shift);
+
+/* "conv2d 3x3 16->32 in24x24 s2 same relu": the grammar is in layer.h. `constants` may be null:
+ * then they are generated from `seed` (0: 1). INVALID_INPUT, UNSUPPORTED. */
+tinytune_status tinytune_layer_describe(const char *description,
+                                        const tinytune_constants *constants, uint64_t seed,
+                                        tinytune_layer **layer);
+void tinytune_layer_free(tinytune_layer *layer);
+const char *tinytune_layer_name(const tinytune_layer *layer);
+const char *tinytune_layer_workload(const tinytune_layer *layer); /* as records have it */
+/* The network of this layer alone, to run or package it; belongs to the layer. */
+const tinytune_model *tinytune_layer_model(const tinytune_layer *layer);
+
+/* ---- Limits, layouts, formats ---------------------------------------------------------------- */
+
+typedef enum {
+  TINYTUNE_FAST_RAM_DEFAULT = 0, /* half of what the arena leaves free */
+  TINYTUNE_FAST_RAM_BYTES = 1,   /* at most fast_ram_bytes */
+  TINYTUNE_FAST_RAM_NONE = 2,    /* nothing is copied from flash */
+  TINYTUNE_FAST_RAM_ALL = 3      /* what fits */
+} tinytune_fast_ram;
+
+typedef struct {
+  uint64_t ram_bytes;   /* all RAM; 0: the device's */
+  uint64_t arena_bytes; /* tensors and scratch; 0: lower bound + 5 % */
+  uint64_t flash_bytes; /* weights and code; 0: the device's */
+  tinytune_fast_ram fast_ram;
+  uint64_t fast_ram_bytes;
+} tinytune_limits;
+
+typedef enum {
+  TINYTUNE_LAYOUT_NHWC = 0,
+  TINYTUNE_LAYOUT_NCHW = 1,
+  TINYTUNE_LAYOUT_AUTO = 2
+} tinytune_layout;
+
+typedef enum {
+  TINYTUNE_FORMAT_CMAKE = 0,
+  TINYTUNE_FORMAT_ESP_IDF = 1,
+  TINYTUNE_FORMAT_ZEPHYR = 2,
+  TINYTUNE_FORMAT_ARDUINO = 3,
+  TINYTUNE_FORMAT_MLF = 4
+} tinytune_format;
+
+/* ---- Tuning ---------------------------------------------------------------------------------- */
 
 typedef struct {
   uint64_t trials;       /* in the log and synced, those of earlier runs included */
@@ -48,13 +137,14 @@ typedef struct {
   uint64_t measured;     /* of them, by this call */
   uint64_t valid;        /* of `trials`, those that built, ran and were right */
   uint64_t best_cycles;  /* of the tuned layers together; 0 while one has no valid measurement */
+  double trials_per_second;
+  double seconds_left; /* below 0: unknown */
 } tinytune_progress;
 
 /* Called in the thread of tinytune_tune(), after each measurement reached the log. Return 0 to go
  * on, anything else to cancel. */
 typedef int (*tinytune_progress_callback)(const tinytune_progress *progress, void *context);
 
-/* Zero-initialise it; every 0 and NULL then stands for the default. */
 typedef struct {
   const char *device;         /* required: a known device's name, or the path of a device file */
   const char *records;        /* required: the log, created if missing */
@@ -65,22 +155,207 @@ typedef struct {
   int workers;                /* processes to start; 0: one per core */
   const char *worker_program; /* the `tune` program; NULL: found on PATH */
   tinytune_progress_callback on_progress;
-  void *context;
+  void *context; /* of both callbacks */
+  tinytune_message_callback on_message;
+  uint64_t window; /* proposals out at a time; 0: 16 */
+  tinytune_layout layout;
+  tinytune_limits limits;
+  const int *tasks; /* indices; NULL: all */
+  size_t task_count;
+  const char *listen; /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
 } tinytune_tune_options;
 
 typedef struct {
   uint64_t default_cycles; /* of the network's tunable layers; 0 if not all are measured */
   uint64_t best_cycles;
   uint64_t measured; /* by this call; 0 when the log already held everything */
+  int exhausted;     /* every schedule of every task is measured */
+  double seconds;
 } tinytune_tune_result;
 
 /* Searches until trials or time run out. `result` may be null. Any status. */
 tinytune_status tinytune_tune(const tinytune_model *model, const tinytune_tune_options *options,
                               tinytune_tune_result *result);
+/* The same for a layer; `layout` and `tasks` are not read. */
+tinytune_status tinytune_tune_workload(const tinytune_layer *layer,
+                                       const tinytune_tune_options *options,
+                                       tinytune_tune_result *result);
+
+/* ---- One kernel ------------------------------------------------------------------------------ */
+
+typedef struct tinytune_kernel tinytune_kernel;
+
+typedef struct {
+  const char *device;   /* required */
+  const char *records;  /* the log to take the best schedule from; NULL: the default schedule */
+  const char *schedule; /* this one instead, as logs write it */
+  const char *symbol;   /* NULL: "tinytune_kernel" */
+  tinytune_message_callback on_message;
+  void *context;
+} tinytune_kernel_options;
+
+typedef struct {
+  const char *symbol;
+  const char *prototype; /* C, without the semicolon */
+  const char *workload, *schedule;
+  int tuned;            /* from the log, not the default */
+  const char *assembly; /* a .S file */
+  const char *llvm_ir;  /* of LLVM 14 */
+  const char *header;   /* C: prototype, sizes, SYMBOL_run() */
+  const char *source;   /* C: constants, and SYMBOL_run() that passes them */
+  const uint8_t *object;
+  size_t object_bytes; /* ELF, relocatable */
+  size_t constant_count;
+  uint64_t input_bytes, output_bytes, scratch_bytes, constant_bytes;
+  uint64_t cycles, instructions; /* of one call, from the log; 0: not measured */
+} tinytune_kernel_info;
+
+typedef struct {
+  const char *name;
+  const char *c_type; /* "int8_t", "int16_t" or "int32_t" */
+  const uint8_t *bytes;
+  size_t size;
+} tinytune_packed_array;
+
+/* The best schedule of the log for the layer's workload, built. */
+tinytune_status tinytune_compile_workload(const tinytune_layer *layer,
+                                          const tinytune_kernel_options *options,
+                                          tinytune_kernel **kernel);
+void tinytune_kernel_free(tinytune_kernel *kernel);
+void tinytune_kernel_get(const tinytune_kernel *kernel, tinytune_kernel_info *info);
+/* In the prototype's order. NOT_FOUND: an index out of range. */
+tinytune_status tinytune_kernel_constant(const tinytune_kernel *kernel, size_t index,
+                                         tinytune_packed_array *array);
+
+/* ---- A whole network ------------------------------------------------------------------------- */
+
+typedef struct {
+  uint64_t arena_bytes, weights_bytes, code_bytes, data_bytes, stack_bytes; /* together: RAM */
+  uint64_t flash_bytes;
+  uint64_t cycles; /* of one inference */
+} tinytune_footprint;
+
+typedef struct {
+  const char *records; /* NULL: default schedules */
+  int require_tuned;   /* a layer without a usable record is then an error */
+  tinytune_layout layout;
+  tinytune_format format;
+  tinytune_limits limits;
+  tinytune_message_callback on_message;
+  void *context;
+} tinytune_compile_options;
+
+typedef struct {
+  uint64_t arena_bytes, arena_lower_bound;
+  int layers_tuned, layers_tunable;
+  int has_footprint; /* 0 where nothing here can build or simulate it */
+  tinytune_footprint footprint;
+  uint64_t clock_hz; /* 0: unknown */
+} tinytune_compile_result;
 
 /* Writes the network as a C library into `directory`. `records` may be null: default schedules. */
 tinytune_status tinytune_compile(const tinytune_model *model, const char *device,
                                  const char *records, const char *directory);
+/* The same with everything that can be asked for. `options` and `result` may be null. */
+tinytune_status tinytune_compile_with(const tinytune_model *model, const char *device,
+                                      const char *directory,
+                                      const tinytune_compile_options *options,
+                                      tinytune_compile_result *result);
+
+typedef struct {
+  const char *records;          /* NULL: default schedules */
+  const uint8_t *const *inputs; /* one per model input, of its size; NULL: the generator, seed 1 */
+  int verify;                   /* compare with the reference operators, bit for bit */
+  tinytune_layout layout;
+  tinytune_limits limits;
+  tinytune_message_callback on_message;
+  void *context;
+} tinytune_run_options;
+
+typedef struct tinytune_run tinytune_run;
+
+typedef struct {
+  int exact;              /* 1 or 0 with verify; -1 without */
+  const char *difference; /* the first one; "" unless exact is 0 */
+  uint64_t instructions, overhead_instructions;
+  tinytune_footprint footprint;
+  uint64_t clock_hz; /* 0: unknown */
+  size_t layer_count, output_count;
+} tinytune_run_info;
+
+typedef struct {
+  int index;      /* of the model's operator */
+  const char *op; /* "CONV_2D" */
+  int64_t macs, macs_executed;
+  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken;
+  int tuned;
+} tinytune_layer_cost;
+
+/* Builds the network and calls it once in the simulator. A report is two of these: without and with
+ * records. */
+tinytune_status tinytune_run_model(const tinytune_model *model, const char *device,
+                                   const tinytune_run_options *options, tinytune_run **run);
+void tinytune_run_free(tinytune_run *run);
+void tinytune_run_get(const tinytune_run *run, tinytune_run_info *info);
+/* NOT_FOUND: an index out of range. */
+tinytune_status tinytune_run_layer(const tinytune_run *run, size_t layer,
+                                   tinytune_layer_cost *cost);
+tinytune_status tinytune_run_output(const tinytune_run *run, size_t output, const uint8_t **bytes,
+                                    size_t *size);
+
+/* ---- Why ------------------------------------------------------------------------------------- */
+
+typedef struct tinytune_explanation tinytune_explanation;
+
+typedef struct {
+  const char *task, *workload;
+  uint64_t trials, valid;
+  uint64_t least_multiplies; /* no kernel of the winner's kind executes fewer instructions */
+  size_t kernel_count, knob_count;
+} tinytune_explanation_info;
+
+typedef struct {
+  const char *role; /* "winner", "default", "best direct_nhwc" */
+  const char *schedule;
+  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken;
+} tinytune_kernel_cost;
+
+typedef struct {
+  const char *knob, *value, *other; /* the winner's value, and the best record's that has another */
+  double slowdown;                  /* of that record: 0.12 is 12 % more cycles */
+} tinytune_knob_effect;
+
+tinytune_status tinytune_explain(const tinytune_model *model, const char *device,
+                                 const char *records, size_t task,
+                                 tinytune_explanation **explanation);
+void tinytune_explanation_free(tinytune_explanation *explanation);
+void tinytune_explanation_get(const tinytune_explanation *explanation,
+                              tinytune_explanation_info *info);
+/* NOT_FOUND: an index out of range. */
+tinytune_status tinytune_explanation_kernel(const tinytune_explanation *explanation, size_t kernel,
+                                            tinytune_kernel_cost *cost);
+tinytune_status tinytune_explanation_knob(const tinytune_explanation *explanation, size_t knob,
+                                          tinytune_knob_effect *effect);
+
+/* ---- Logs ------------------------------------------------------------------------------------ */
+
+typedef struct tinytune_log tinytune_log;
+
+typedef struct {
+  const char *device, *workload, *schedule, *outcome;
+  uint64_t cycles, instructions; /* 0 unless the outcome is "ok" */
+  uint64_t code_bytes, ram_bytes;
+  const char *tuner, *time, *detail;
+} tinytune_record;
+
+/* Records in the log's order. `device` (those that this build would use there) and `workload` may
+ * be null: all. `best_only`: of each workload the one with the fewest cycles. */
+tinytune_status tinytune_log_query(const char *path, const char *device, const char *workload,
+                                   int best_only, tinytune_log **log);
+void tinytune_log_free(tinytune_log *log);
+size_t tinytune_log_count(const tinytune_log *log);
+/* NOT_FOUND: an index out of range. */
+tinytune_status tinytune_log_at(const tinytune_log *log, size_t index, tinytune_record *record);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,154 @@
+// tune op: one operator, tuned and written as a kernel.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/constants_file.h"
+#include "cli/progress.h"
+#include "cli/units.h"
+#include "tinytune/kernel.h"
+#include "tinytune/layer.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a file of this extension holds; kInvalidInput for any other.
+Result<std::string> contents_for(const std::string& path, const TunedKernel& kernel) {
+  const std::string extension = fs::path(path).extension().string();
+  if (extension == ".S" || extension == ".s") return kernel.assembly;
+  if (extension == ".o") return std::string(text_of(kernel.object));
+  if (extension == ".ll") return kernel.llvm_ir;
+  if (extension == ".h") return kernel.header;
+  if (extension == ".c") return kernel.source;
+  return Error(ErrorCode::kInvalidInput,
+               path + ": --emit takes files that end in .S, .o, .ll, .h or .c");
+}
+
+std::string records_of(const Arguments& arguments) {
+  return arguments.records.value_or("ops." + fs::path(arguments.device).stem().string() + ".jsonl");
+}
+
+TuneOptions options_of(const Arguments& arguments, const Context& context, ProgressLine& line) {
+  TuneOptions options;
+  std::error_code unknown;  // then the library looks on the PATH
+  options.worker_program = fs::read_symlink("/proc/self/exe", unknown).string();
+  options.records = records_of(arguments);
+  options.trials = arguments.trials;
+  options.budget_seconds = arguments.budget_seconds;
+  options.tuner = arguments.tuner;
+  options.seed = arguments.seed;
+  options.window = arguments.window;
+  options.workers = arguments.workers;
+  options.limits = arguments.limits();
+  options.cancel = context.cancel;
+  options.on_message = [&](MessageKind kind, const std::string& text) {
+    if (*context.cancel) return;
+    line.finish();
+    context.console.message(kind, text);
+  };
+  if (!arguments.quiet)
+    options.on_progress = [&](const TuneProgress& progress) { line.show(progress); };
+  return options;
+}
+
+/// What there is to print at the end.
+struct Done {
+  TunedKernel kernel;
+  std::optional<TuneReport> tuned;
+};
+
+Result<Done> tune_and_compile(const Arguments& arguments, const Context& context) {
+  for (const std::string& path : arguments.emit) TT_TRY(contents_for(path, {}));
+  LayerOptions of_layer;
+  if (arguments.constants) {
+    TT_TRY_ASSIGN(of_layer.constants, read_constants(*arguments.constants));
+  }
+  TT_TRY_ASSIGN(const Layer layer, Layer::describe(arguments.workload, of_layer));
+  Done done;
+  if (!arguments.apply) {
+    ProgressLine line;
+    auto report = tune_workload(layer, arguments.device, options_of(arguments, context, line));
+    line.finish();
+    if (!report) return report.error();
+    done.tuned = std::move(report).value();
+  }
+  KernelOptions options;
+  const bool has_log = !arguments.apply || arguments.records || fs::exists(records_of(arguments));
+  if (has_log) options.records = records_of(arguments);
+  options.symbol = arguments.symbol;
+  options.on_message = [&](MessageKind kind, const std::string& text) {
+    // Tuning has said it already.
+    if (arguments.apply) context.console.message(kind, text);
+  };
+  TT_TRY_ASSIGN(done.kernel, compile_workload(layer, arguments.device, options));
+  for (const std::string& path : arguments.emit) {
+    TT_TRY_ASSIGN(const std::string contents, contents_for(path, done.kernel));
+    TT_TRY(write_file(path, contents));
+  }
+  return done;
+}
+
+std::string to_text(const Done& done, const Arguments& arguments) {
+  const TunedKernel& kernel = done.kernel;
+  std::string text = kernel.workload + "\n" + kernel.schedule +
+                     (kernel.tuned ? "\n" : "   (the default: nothing of it in the log)\n");
+  if (kernel.cycles)
+    text += fmt::format("{} cycles, {} instructions", grouped(*kernel.cycles),
+                        grouped(*kernel.instructions));
+  if (kernel.cycles && done.tuned && done.tuned->default_cycles)
+    text += fmt::format("; default {}, {}", grouped(*done.tuned->default_cycles),
+                        speedup_text(done.tuned->default_cycles, kernel.cycles));
+  if (kernel.cycles) text += "\n";
+  text += fmt::format("constants {} bytes, scratch {} bytes\n{};\n", grouped(kernel.constant_bytes),
+                      grouped(kernel.scratch_bytes), kernel.prototype);
+  for (const std::string& path : arguments.emit) text += "wrote " + path + "\n";
+  return text;
+}
+
+std::string to_json(const Done& done, const Arguments& arguments) {
+  const TunedKernel& kernel = done.kernel;
+  const auto or_null = [](const std::optional<uint64_t>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+  };
+  auto constants = nlohmann::ordered_json::array();
+  for (const PackedArray& array : kernel.constants)
+    constants.push_back(
+        {{"name", array.name}, {"type", array.c_type}, {"bytes", array.bytes.size()}});
+  const nlohmann::ordered_json json = {
+      {"workload", kernel.workload},
+      {"schedule", kernel.schedule},
+      {"tuned", kernel.tuned},
+      {"cycles", or_null(kernel.cycles)},
+      {"instructions", or_null(kernel.instructions)},
+      {"default_cycles", done.tuned ? or_null(done.tuned->default_cycles) : or_null({})},
+      {"measured", done.tuned ? done.tuned->measured : 0},
+      {"symbol", kernel.symbol},
+      {"prototype", kernel.prototype},
+      {"constants", std::move(constants)},
+      {"input_bytes", kernel.input_bytes},
+      {"output_bytes", kernel.output_bytes},
+      {"scratch_bytes", kernel.scratch_bytes},
+      {"records", records_of(arguments)},
+      {"files", arguments.emit}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+int run_op(const Arguments& arguments, const Context& context) {
+  const Result<Done> done = tune_and_compile(arguments, context);
+  if (!done && done.error().code() == ErrorCode::kInterrupted)
+    return context.console.fail(kExitInterrupted,
+                                done.error().message() + "; to go on: " + context.line);
+  if (!done) return context.console.fail(done.error());
+  return context.console.result(arguments.json ? to_json(*done, arguments)
+                                               : to_text(*done, arguments));
+}
+
+}  // namespace tinytune

@@ -1,0 +1,52 @@
+# What `cmake --install` puts down, and the Debian package that `cpack` makes of it: the program, the
+# shared library with its headers, and what CMake and pkg-config find them by. One component: whoever
+# has the library also needs the program, because workers are started from it.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(TINYTUNE_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tinytune")
+
+install(TARGETS tinytune tune EXPORT tinytune
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tinytune
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT tinytune
+          NAMELINK_COMPONENT tinytune)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tinytune"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT tinytune)
+install(EXPORT tinytune NAMESPACE tinytune:: FILE tinytuneTargets.cmake
+  DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT tinytune)
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/tinytuneConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/tinytuneConfig.cmake" INSTALL_DESTINATION "${TINYTUNE_CONFIG_DIR}")
+# Before 1.0 a minor version may change what callers see.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tinytuneConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tinytuneConfig.cmake"
+  "${PROJECT_BINARY_DIR}/tinytuneConfigVersion.cmake"
+  DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT tinytune)
+
+# Written when it is installed, because only then the prefix is known.
+install(CODE "
+  set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+  set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+  set(pc \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/tinytune.pc\")
+  configure_file(\"${CMAKE_CURRENT_LIST_DIR}/tinytune.pc.in\" \"\${pc}\" @ONLY)
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${pc}\")"
+  COMPONENT tinytune)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tinytune)
+set(CPACK_PACKAGE_VENDOR tinytune)
+set(CPACK_PACKAGE_CONTACT "tinytune developers <tinytune@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "autotuning of exact int8 kernels for microcontrollers")
+set(CPACK_PACKAGING_INSTALL_PREFIX "/usr")
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}")
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL tinytune)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-14")  # builds the network's C when it is run or measured
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, gcc-riscv64-unknown-elf, gcc-arm-none-eabi")
+include(CPack)

@@ -1,0 +1,37 @@
+// Records of a log, for whoever asks what is known before tuning anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tinytune/result.h"
+#include "tinytune/tuning.h"
+
+namespace tinytune {
+
+/// One measurement. doc/records.md has every key of a log's line.
+struct LogRecord {
+  std::string device, workload, schedule;
+  std::string outcome;             ///< "ok", "wrong_output", …
+  std::optional<uint64_t> cycles;  ///< median of the repeats; only with "ok"
+  uint64_t instructions = 0;       ///< of one call; 0 unless "ok"
+  uint64_t code_bytes = 0, ram_bytes = 0;
+  std::string fidelity;  ///< "build", "simulate", "board"
+  std::string tuner, tool, time, detail;
+  double seconds = 0;
+};
+
+struct LogQuery {
+  /// A known device or a device file: only records that this build would use there. Empty: all.
+  std::string device;
+  std::string workload;    ///< a canonical line (Layer::workload(), TaskInfo::workload); empty: all
+  bool best_only = false;  ///< of each workload and device the one with the fewest cycles
+  MessageSink on_message;  ///< damaged lines, and records set aside
+};
+
+/// In the log's order. kNotFound, kInvalidInput: no such log or device, or malformed.
+Result<std::vector<LogRecord>> query_log(const std::string& path, const LogQuery& query = {});
+
+}  // namespace tinytune

@@ -1,0 +1,140 @@
+// Tuning of models and layers. Ctrl-C ends a run as `cancel` does, and raises KeyboardInterrupt.
+#include "python/bindings.h"
+
+namespace tinytune::python {
+namespace {
+
+TuneOptions options_from(const py::kwargs& given) {
+  TuneOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = py::cast<std::string>(key);
+    if (name == "records") {
+      options.records = py::cast<std::string>(py::str(value));
+    } else if (name == "trials") {
+      options.trials = py::cast<std::optional<uint64_t>>(value);
+    } else if (name == "budget_seconds") {
+      options.budget_seconds = py::cast<std::optional<double>>(value);
+    } else if (name == "tuner") {
+      options.tuner = py::cast<std::string>(value);
+    } else if (name == "seed") {
+      options.seed = py::cast<uint64_t>(value);
+    } else if (name == "window") {
+      options.window = py::cast<uint64_t>(value);
+    } else if (name == "layout") {
+      options.layout = layout_of(py::cast<std::string>(value));
+    } else if (name == "limits") {
+      options.limits = py::cast<MemoryLimits>(value);
+    } else if (name == "tasks") {
+      options.tasks = py::cast<std::vector<int>>(value);
+    } else if (name == "workers") {
+      options.workers = py::cast<std::optional<int>>(value);
+    } else if (name == "listen") {
+      options.listen = py::cast<std::string>(value);
+    } else if (name == "worker_program") {
+      options.worker_program = py::cast<std::string>(py::str(value));
+    } else if (name == "on_message") {
+      options.on_message = sink_of(py::reinterpret_borrow<py::object>(value));
+    } else if (name != "on_progress") {
+      throw py::type_error("unexpected option '" + name + "'");
+    }
+  }
+  return options;
+}
+
+/// What a run's callbacks say back: to stop, or an exception that has to wait until it has stopped.
+struct Callbacks {
+  py::object on_progress;
+  std::atomic<bool> cancel{false};
+  std::optional<py::error_already_set> raised = {};
+
+  void progress(const TuneProgress& now) {
+    const py::gil_scoped_acquire held;
+    if (raised) return;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!on_progress.is_none() && py::cast<bool>(on_progress(now).equal(py::bool_(false))))
+        cancel = true;
+    } catch (py::error_already_set& error) {
+      raised.emplace(error);
+      cancel = true;
+    }
+  }
+};
+
+template <typename What, typename Tune>
+TuneReport tune(const What& what, const std::string& device, const py::kwargs& given,
+                const Tune& engine) {
+  TuneOptions options = options_from(given);
+  Callbacks callbacks{given.contains("on_progress") ? py::object(given["on_progress"])
+                                                    : py::object(py::none())};
+  options.cancel = &callbacks.cancel;
+  options.on_progress = [&](const TuneProgress& now) { callbacks.progress(now); };
+  Result<TuneReport> report = [&] {
+    const py::gil_scoped_release released;
+    return engine(what, device, options);
+  }();
+  if (callbacks.raised) throw py::error_already_set(*callbacks.raised);
+  return value_of(std::move(report));
+}
+
+}  // namespace
+
+void bind_tuning(py::module_& module) {
+  py::class_<MemoryLimits>(module, "MemoryLimits", "Bytes; None leaves the default.")
+      .def(py::init([](std::optional<uint64_t> ram, std::optional<uint64_t> arena,
+                       std::optional<uint64_t> flash, std::optional<uint64_t> fast_ram) {
+             return MemoryLimits{ram, arena, flash, fast_ram};
+           }),
+           py::kw_only(), py::arg("ram_bytes") = py::none(), py::arg("arena_bytes") = py::none(),
+           py::arg("flash_bytes") = py::none(), py::arg("fast_ram_bytes") = py::none())
+      .def_readwrite("ram_bytes", &MemoryLimits::ram_bytes)
+      .def_readwrite("arena_bytes", &MemoryLimits::arena_bytes)
+      .def_readwrite("flash_bytes", &MemoryLimits::flash_bytes)
+      .def_readwrite("fast_ram_bytes", &MemoryLimits::fast_ram_bytes);
+  module.attr("ALL_FAST_RAM") = kAllFastRam;
+  py::class_<TuneProgress>(module, "TuneProgress")
+      .def_readonly("trials", &TuneProgress::trials)
+      .def_readonly("trials_total", &TuneProgress::trials_total)
+      .def_readonly("measured", &TuneProgress::measured)
+      .def_readonly("valid", &TuneProgress::valid)
+      .def_readonly("trials_per_second", &TuneProgress::trials_per_second)
+      .def_readonly("best_cycles", &TuneProgress::best_cycles)
+      .def_readonly("seconds_left", &TuneProgress::seconds_left);
+  py::class_<TaskResult>(module, "TaskResult")
+      .def_readonly("index", &TaskResult::index)
+      .def_readonly("name", &TaskResult::name)
+      .def_readonly("layers", &TaskResult::layers)
+      .def_readonly("default_cycles", &TaskResult::default_cycles)
+      .def_readonly("best_cycles", &TaskResult::best_cycles)
+      .def_readonly("best_schedule", &TaskResult::best_schedule)
+      .def_readonly("trials", &TaskResult::trials)
+      .def_readonly("valid", &TaskResult::valid);
+  py::class_<TuneReport>(module, "TuneReport")
+      .def_readonly("tasks", &TuneReport::tasks)
+      .def_readonly("default_cycles", &TuneReport::default_cycles)
+      .def_readonly("best_cycles", &TuneReport::best_cycles)
+      .def_readonly("clock_hz", &TuneReport::clock_hz)
+      .def_readonly("records", &TuneReport::records)
+      .def_readonly("measured", &TuneReport::measured)
+      .def_readonly("exhausted", &TuneReport::exhausted)
+      .def_readonly("seconds", &TuneReport::seconds);
+
+  static constexpr const char* kOptions =
+      "Options: records (required), trials, budget_seconds, tuner, seed, window, layout, limits, "
+      "tasks, workers, listen, worker_program, on_progress(TuneProgress; False cancels), "
+      "on_message(warning, line).";
+  module.def(
+      "tune_model",
+      [](const Model& model, const std::string& device, const py::kwargs& options) {
+        return tune(model, device, options, &tune_model);
+      },
+      py::arg("model"), py::arg("device"), kOptions);
+  module.def(
+      "tune_workload",
+      [](const Layer& layer, const std::string& device, const py::kwargs& options) {
+        return tune(layer, device, options, &tune_workload);
+      },
+      py::arg("layer"), py::arg("device"), kOptions);
+}
+
+}  // namespace tinytune::python

@@ -1,0 +1,141 @@
+// Whole networks through the C interface: written as a library, and run.
+#include "tuner/c_api/calls.h"
+
+using namespace tinytune;
+using namespace tinytune::c_api;
+
+struct tinytune_run {
+  RunReport report;
+};
+
+namespace {
+
+PackageFormat format_of(tinytune_format format) {
+  switch (format) {
+    case TINYTUNE_FORMAT_CMAKE:
+      break;
+    case TINYTUNE_FORMAT_ESP_IDF:
+      return PackageFormat::kEspIdf;
+    case TINYTUNE_FORMAT_ZEPHYR:
+      return PackageFormat::kZephyr;
+    case TINYTUNE_FORMAT_ARDUINO:
+      return PackageFormat::kArduino;
+    case TINYTUNE_FORMAT_MLF:
+      return PackageFormat::kMlf;
+  }
+  return PackageFormat::kCmake;
+}
+
+CompileOptions options_of(const tinytune_compile_options& given) {
+  CompileOptions options;
+  if (given.records != nullptr) options.records = given.records;
+  options.require_tuned = given.require_tuned != 0;
+  options.layout = layout_of(given.layout);
+  options.format = format_of(given.format);
+  options.limits = limits_of(given.limits);
+  options.on_message = sink_of(given.on_message, given.context);
+  return options;
+}
+
+RunOptions options_of(const tinytune_run_options& given, const Model& model) {
+  RunOptions options;
+  if (given.records != nullptr) options.records = given.records;
+  if (given.inputs != nullptr) {
+    size_t input = 0;
+    for (const TensorInfo& tensor : model.info().inputs) {
+      const uint8_t* bytes = given.inputs[input++];
+      options.inputs.emplace_back(bytes, bytes + tensor.bytes);
+    }
+  }
+  options.verify = given.verify != 0;
+  options.layout = layout_of(given.layout);
+  options.limits = limits_of(given.limits);
+  options.on_message = sink_of(given.on_message, given.context);
+  return options;
+}
+
+}  // namespace
+
+extern "C" {
+
+tinytune_status tinytune_compile(const tinytune_model* model, const char* device,
+                                 const char* records, const char* directory) {
+  tinytune_compile_options options = {};
+  options.records = records;
+  return tinytune_compile_with(model, device, directory, &options, nullptr);
+}
+
+tinytune_status tinytune_compile_with(const tinytune_model* model, const char* device,
+                                      const char* directory,
+                                      const tinytune_compile_options* options,
+                                      tinytune_compile_result* result) {
+  if (const auto wrong = begin({{"model", model}, {"device", device}, {"directory", directory}}))
+    return wrong;
+  const tinytune_compile_options by_default = {};
+  const Result<CompileReport> report = compile_model(
+      model->model, device, directory, options_of(options == nullptr ? by_default : *options));
+  if (!report) return fail(report.error());
+  if (result != nullptr) {
+    *result = {.arena_bytes = report->arena_bytes,
+               .arena_lower_bound = report->arena_lower_bound,
+               .layers_tuned = report->layers_tuned,
+               .layers_tunable = report->layers_tunable,
+               .has_footprint = report->footprint ? 1 : 0,
+               .footprint = footprint_of(report->footprint.value_or(Footprint{})),
+               .clock_hz = report->clock_hz.value_or(0)};
+  }
+  return TINYTUNE_OK;
+}
+
+tinytune_status tinytune_run_model(const tinytune_model* model, const char* device,
+                                   const tinytune_run_options* options, tinytune_run** run) {
+  if (const auto wrong = begin({{"model", model}, {"device", device}, {"run", run}})) return wrong;
+  const tinytune_run_options by_default = {};
+  const tinytune_run_options& given = options == nullptr ? by_default : *options;
+  return hand_out(run_model(model->model, device, options_of(given, model->model)), run);
+}
+
+void tinytune_run_free(tinytune_run* run) { delete run; }
+
+void tinytune_run_get(const tinytune_run* run, tinytune_run_info* info) {
+  const RunReport& report = run->report;
+  const int exact = !report.exact ? -1 : *report.exact ? 1 : 0;
+  *info = {.exact = exact,
+           .difference = report.difference.c_str(),
+           .instructions = report.instructions,
+           .overhead_instructions = report.overhead_instructions,
+           .footprint = footprint_of(report.footprint),
+           .clock_hz = report.clock_hz.value_or(0),
+           .layer_count = report.layers.size(),
+           .output_count = report.outputs.size()};
+}
+
+tinytune_status tinytune_run_layer(const tinytune_run* run, size_t layer,
+                                   tinytune_layer_cost* cost) {
+  if (const auto wrong = begin({{"run", run}, {"cost", cost}})) return wrong;
+  if (const auto wrong = check_index(layer, run->report.layers.size())) return wrong;
+  const LayerCost& of = run->report.layers[layer];
+  *cost = {.index = of.index,
+           .op = of.op.c_str(),
+           .macs = of.macs,
+           .macs_executed = of.macs_executed,
+           .instructions = of.instructions,
+           .cycles = of.cycles,
+           .multiplies = of.multiplies,
+           .loads = of.loads,
+           .stores = of.stores,
+           .branches_taken = of.branches_taken,
+           .tuned = of.tuned ? 1 : 0};
+  return TINYTUNE_OK;
+}
+
+tinytune_status tinytune_run_output(const tinytune_run* run, size_t output, const uint8_t** bytes,
+                                    size_t* size) {
+  if (const auto wrong = begin({{"run", run}, {"bytes", bytes}, {"size", size}})) return wrong;
+  if (const auto wrong = check_index(output, run->report.outputs.size())) return wrong;
+  *bytes = run->report.outputs[output].data();
+  *size = run->report.outputs[output].size();
+  return TINYTUNE_OK;
+}
+
+}  // extern "C"
