@@ -31,6 +31,10 @@ uint64_t hash_of(const Device& device) {
   if (!device.fast_rodata_memory.empty()) text << " fast rodata " << device.fast_rodata_memory;
   text << "\ntiming " << device.timing.model;
   for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
+  // Since there is that rule, the same file means other cycles.
+  const auto& cycles = device.timing.cycles;
+  if (cycles.contains("load_after_load") && cycles.at("load_after_load") != cycles.at("load"))
+    text << " overlap within a memory";
   return fnv1a(text.str());
 }
 

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "simulator/riscv_execute.h"
-
 namespace tinytune {
 
-BlockGraph::BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory,
-                       const MemoryTiming::Waits* waits)
-    : decoder_(std::move(decoder)), timing_(timing), memory_(memory), waits_(waits) {
+BlockGraph::BlockGraph(const Device& device, Decoder decoder, TimingModel timing,
+                       const Memory* memory, const MemoryTiming::Waits* waits)
+    : decoder_(std::move(decoder)),
+      timing_(timing),
+      memory_blocks_(device),
+      memory_(memory),
+      waits_(waits) {
   clear();
 }
 
@@ -111,6 +113,7 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     block.multiplies += instruction.is_multiply();
     offset += instruction.size_bytes;
   }
+  if (timing_.overlaps_loads()) memory_blocks_.find(block.instructions, registers_);
   block.instruction_count = static_cast<uint32_t>(block.instructions.size());
   block.to_next = !block.instructions.empty() && block.instructions.back().to_next;
   mark_section(block);
@@ -144,7 +147,8 @@ BlockGraph::Node& BlockGraph::node_at(Block& block, const PipelineState& entry) 
 // Both keys are odd, so that the step at run time finds neither and asks.
 uint32_t BlockGraph::key_of(const Block& left, uint32_t address) const {
   if (!left.to_next || address != left.address + left.size_bytes) return address;
-  const bool taken = condition_ && condition_(left.instructions.back());
+  const uint32_t branch = memory_->code_at(left.instructions.back().address);
+  const bool taken = registers_ && riscv_branch_holds(branch, registers_);
   return taken ? ~address : ~address ^ 2;
 }
 

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -18,7 +17,9 @@
 
 #include "simulator/decoder.h"
 #include "simulator/memory.h"
+#include "simulator/memory_blocks.h"
 #include "simulator/memory_timing.h"
+#include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
 #include "simulator/timing_model.h"
 
@@ -26,7 +27,7 @@ namespace tinytune {
 
 class BlockGraph {
  public:
-  BlockGraph(Decoder decoder, TimingModel timing, const Memory* memory,
+  BlockGraph(const Device& device, Decoder decoder, TimingModel timing, const Memory* memory,
              const MemoryTiming::Waits* waits);
 
   /// Forgets every block: the code has changed.
@@ -55,10 +56,9 @@ class BlockGraph {
   }
   void enter_section(uint32_t return_address);
 
-  /// Whether a branch to the instruction after it is taken can only be told by its condition; asked
-  /// before the next block runs. Without an answer it is not taken.
-  using Condition = std::function<bool(const Instruction&)>;
-  void set_condition(Condition condition) { condition_ = std::move(condition); }
+  /// Whether a branch to the instruction after it is taken, and what memory a load reads from, only
+  /// registers tell. They are read before a block runs. Without them such a branch is not taken.
+  void set_registers(RegisterReader registers) { registers_ = std::move(registers); }
 
   /// More cycles of the block that runs now, which its instructions alone do not tell.
   void charge(uint64_t cycles) {
@@ -155,6 +155,7 @@ class BlockGraph {
 
   Decoder decoder_;
   TimingModel timing_;
+  MemoryBlocks memory_blocks_;
   const Memory* memory_;
   const MemoryTiming::Waits* waits_;
   std::map<uint32_t, Block> blocks_;
@@ -169,7 +170,7 @@ class BlockGraph {
   Counts totals_;  ///< but for what `touched_` counts
   uint64_t budget_ = 0;
   uint64_t charged_ = 0;
-  Condition condition_;
+  RegisterReader registers_;
   std::vector<uint32_t> section_addresses_;
   std::vector<SectionVisit> visits_;
   int section_ = -1;

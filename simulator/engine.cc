@@ -127,11 +127,6 @@ std::optional<RegisterWrite> Engine::execute_by_hand() const {
                                   [&](unsigned reg) { return get(reg); });
 }
 
-bool Engine::branch_holds(const Instruction& branch) const {
-  return !core_.is_arm() && riscv_branch_holds(memory_.code_at(branch.address),
-                                               [&](unsigned reg) { return get(reg); });
-}
-
 // Unicorn asks for hooks when it translates, so they are there before it does.
 Status Engine::watch_dividends(std::span<const AddressRange> filled) {
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
@@ -200,7 +195,7 @@ void Engine::stop() { uc_emu_stop(core_.handle()); }
 BlockGraph::Stop Engine::run(uint32_t function) {
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
-  graph_.set_condition([this](const Instruction& branch) { return branch_holds(branch); });
+  graph_.set_registers([this](unsigned reg) { return get(reg); });
   const uint64_t begin = core_.is_arm() ? function | 1u : function;
   const uc_err error = uc_emu_start(core_.handle(), begin, kReturnAddress, 0, 0);
   if (fault_.end != CallEnd::kReturned) return fault_;

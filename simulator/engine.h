@@ -63,7 +63,6 @@ class Engine {
          Watch watch)
       : core_(std::move(core)), memory_(memory), graph_(graph), timing_(timing), watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
-  bool branch_holds(const Instruction& branch) const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;

@@ -35,6 +35,7 @@ struct Instruction {
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
   bool shifted = false;          ///< arithmetic with a shifted operand, or an extended one
+  uint8_t memory_block = 0;      ///< that a load reads from (memory_blocks.h); 0: not known
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
   uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;

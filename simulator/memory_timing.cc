@@ -97,7 +97,8 @@ void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
   for (Region& region : regions_) {
     if (!region.contains(address) || region.fetch == nullptr) continue;
     // Where control jumped to waits for its own fill; all else is run into.
-    const uint32_t jumped = address == fetched_to_ ? 0 : region.fetch->touch(address, 1);
+    const bool runs_on = address == fetched_to_ || region.next_fill_cycles == region.fill_cycles;
+    const uint32_t jumped = runs_on ? 0 : region.fetch->touch(address, 1);
     const uint32_t next = region.fetch->touch(address, size_bytes);
     const uint64_t cycles =
         uint64_t{region.fill_cycles} * jumped + uint64_t{region.next_fill_cycles} * next;

@@ -176,11 +176,8 @@ Status ProgramEngine::add_hooks() {
   for (const AddressRange& range : timing_.timed_reads())
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::timed_read, this, range.address,
                           uint64_t{range.address} + range.size_bytes - 1));
+  graph_.set_registers([this](unsigned reg) { return get(reg); });
   if (is_arm()) return core_.add_hook(UC_HOOK_CODE, &Hooks::instruction, this);
-  graph_.set_condition([this](const Instruction& branch) {
-    return riscv_branch_holds(memory_.code_at(branch.address),
-                              [&](unsigned reg) { return get(reg); });
-  });
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
   for (const AddressRange& range : image_.filled)
     for (const uint32_t at :

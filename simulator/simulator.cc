@@ -64,7 +64,7 @@ struct Simulator::State {
   State(const Device& of, Decoder decoder, TimingModel timing)
       : device(of),
         memory_timing(of),
-        graph(std::move(decoder), timing, &memory, &memory_timing.waits()) {}
+        graph(of, std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {
     for (std::unique_ptr<Engine>& engine : engines) engine.reset();

@@ -30,7 +30,7 @@ uint64_t PipelineState::hash() const {
       uint64_t{predicted_branch} << 1 | uint64_t{landed_beside} | uint64_t{buffered} << 40,
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
-          uint64_t{after_short} << 25};
+          uint64_t{after_short} << 25 | uint64_t{loaded_block} << 32};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
@@ -92,6 +92,11 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
   return cycles;
 }
 
+bool TimingModel::overlaps(const Instruction& load, const PipelineState& state) {
+  const bool known = load.memory_block != 0 && state.loaded_block != 0;
+  return state.after_load && (!known || load.memory_block == state.loaded_block);
+}
+
 uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
                                     const PipelineState& state) const {
   // A predicated jump that stays is a branch not taken.
@@ -114,7 +119,7 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
       if (instruction.words > 1) break;
       if (model_ == Model::kInOrder) return cycles_.load;
       if (state.after_store) return cycles_.load_after_store;
-      return state.after_load ? cycles_.load_after_load : cycles_.load;
+      return overlaps(instruction, state) ? cycles_.load_after_load : cycles_.load;
     case InstructionKind::kStore:
       if (instruction.words > 1) break;
       if (model_ == Model::kInOrder) return cycles_.store;
@@ -172,6 +177,7 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
   });
   state.just_written = instruction.writes;
   state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
+  state.loaded_block = state.after_load && overlaps_loads() ? instruction.memory_block : uint8_t{0};
   state.after_store = model_ == Model::kCortexM && instruction.is_store();
   state.after_short = cycles_.branch_paired != 0 && instruction.size_bytes == 2;
   return cycles;

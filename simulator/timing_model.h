@@ -30,6 +30,7 @@ struct PipelineState {
   std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
   uint64_t just_written = 0;            ///< by the instruction before
   bool after_load = false;              ///< it was a load of one register
+  uint8_t loaded_block = 0;             ///< … if so, from this block of memory; 0: not known
   bool after_store = false;             ///< it was a store
   bool after_short = false;             ///< it was one of 16 bits, beside which a branch may issue
   uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
@@ -79,6 +80,11 @@ class TimingModel {
   uint32_t run(std::span<const Instruction> block, const BlockExit& exit,
                PipelineState& state) const;
 
+  /// Whether a load may cost less behind another from the same block of memory.
+  bool overlaps_loads() const {
+    return model_ == Model::kCortexM && cycles_.load_after_load != cycles_.load;
+  }
+
   /// What a signed division costs beyond its cycles if the dividend is negative.
   uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
@@ -86,6 +92,7 @@ class TimingModel {
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
+  static bool overlaps(const Instruction& load, const PipelineState& state);
   uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.

@@ -1,0 +1,55 @@
+#include "simulator/memory_blocks.h"
+
+#include <array>
+#include <bit>
+#include <optional>
+
+namespace tinytune {
+namespace {
+
+template <typename Visit>
+void for_each_register(uint64_t mask, Visit visit) {
+  for (mask &= 0xFFFF; mask != 0; mask &= mask - 1)
+    visit(static_cast<unsigned>(std::countr_zero(mask)));
+}
+
+}  // namespace
+
+MemoryBlocks::MemoryBlocks(const Device& device) {
+  for (const MemoryRegion& memory : device.memories)
+    ranges_.push_back({memory.address, memory.size_bytes});
+}
+
+uint8_t MemoryBlocks::at(uint32_t address) const {
+  for (size_t i = 0; i < ranges_.size(); ++i)
+    if (address - ranges_[i].address < ranges_[i].size_bytes) return static_cast<uint8_t>(i + 1);
+  return 0;
+}
+
+void MemoryBlocks::find(std::span<Instruction> code,
+                        const std::function<uint32_t(unsigned)>& registers) const {
+  if (!registers) return;
+  std::array<std::optional<uint8_t>, 16> points;  // into which block; asked for where needed
+  const auto pointed_to = [&](uint64_t mask) {
+    uint8_t block = 0;
+    for_each_register(mask, [&](unsigned reg) {
+      if (!points[reg]) points[reg] = at(registers(reg));
+      if (block == 0) block = *points[reg];
+    });
+    return block;
+  };
+  for (Instruction& i : code) {
+    const bool literal = i.is_load() && i.address_reads == 0;
+    if (i.is_load()) i.memory_block = literal ? at(i.address) : pointed_to(i.address_reads);
+    // Sums point where their pointer does. What a load brings may be anything; its stepped base
+    // stays where it was.
+    const uint8_t result = i.kind == InstructionKind::kAlu ? pointed_to(i.reads) : uint8_t{0};
+    const bool steps_base = std::popcount(i.writes) > (i.is_store() ? 0 : i.words);
+    for_each_register(i.writes, [&](unsigned reg) {
+      const bool base = steps_base && (i.address_reads >> reg & 1) != 0;
+      if (!base) points[reg] = result;
+    });
+  }
+}
+
+}  // namespace tinytune
