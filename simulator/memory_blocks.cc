@@ -33,7 +33,12 @@ void MemoryBlocks::find(std::span<Instruction> code,
   const auto pointed_to = [&](uint64_t mask) {
     uint8_t block = 0;
     for_each_register(mask, [&](unsigned reg) {
-      if (!points[reg]) points[reg] = at(registers(reg));
+      if (!points[reg]) {
+        const uint32_t pointer = registers(reg);
+        points[reg] = at(pointer);
+        // An empty stack's pointer stands where its memory ends.
+        if (*points[reg] == 0) points[reg] = at(pointer - 1);
+      }
       if (block == 0) block = *points[reg];
     });
     return block;

@@ -37,6 +37,10 @@ TEST_F(LoadsOfL4r5, FromTwoBlocksInTurn_DoNotOverlap) {
   EXPECT_EQ(cost("ldr r3,[r0]\nldr r5,[r0,#4]\nldr r4,[r1]\nldr r6,[r1,#4]"), 6);
 }
 
+TEST_F(LoadsOfL4r5, FromTheStackInItsFirstBlock_AreKnownToo) {
+  EXPECT_EQ(cost("ldr r3,[r0]\nldr r4,[sp]"), 4);
+}
+
 TEST_F(LoadsOfL4r5, PointerThatCodeSteps_StaysInItsBlock) {
   EXPECT_EQ(cost("ldr r3,[r0],#4\nldr r4,[r1],#4\nldr r3,[r0],#4\nldr r4,[r1],#4"), 8);
   EXPECT_EQ(cost("adds r7,r1,#8\nnop\nldr r3,[r0]\nldr r4,[r7]"), 1 + 1 + 4);
