@@ -23,13 +23,23 @@ Value ChannelLoop::end() {
 
 void ChannelLoop::run(int channels, const Value& output,
                       const std::function<Value(const Value&, const Value&, const Value&)>& tile) {
-  const Value last = end();
-  ir_.do_while({IrText::argument("weights"), IrText::argument("params"), output},
-               [&](const Values& v) {
-                 const Value weights = tile(v[0], v[1], v[2]);
-                 const Value params = ir_.at(v[1], int64_t{param_bytes()} * channels);
-                 return Values{weights, params, ir_.at(v[2], channels), ir_.differs(params, last)};
-               });
+  const Value first_params = IrText::argument("params");
+  if (w_.out_c % channels == 0) {
+    const Value last = end();
+    ir_.do_while({IrText::argument("weights"), first_params, output}, [&](const Values& v) {
+      const Value weights = tile(v[0], v[1], v[2]);
+      const Value params = ir_.at(v[1], int64_t{param_bytes()} * channels);
+      return Values{weights, params, ir_.at(v[2], channels), ir_.differs(params, last)};
+    });
+    return;
+  }
+  const int last = w_.out_c - channels;
+  ir_.do_while({IrText::argument("weights"), n(0)}, [&](const Values& v) {
+    const Value params = ir_.at(first_params, ir_.mul(v[1], n(param_bytes())));
+    const Value weights = tile(v[0], params, ir_.at(output, v[1]));
+    const Value next = ir_.clamp(ir_.add(v[1], n(channels)), 0, last);
+    return Values{weights, next, ir_.differs(v[1], n(last))};
+  });
 }
 
 void ChannelLoop::store(const Extent& extent, const Value& params, const Value& output,

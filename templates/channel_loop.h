@@ -22,8 +22,10 @@ class ChannelLoop {
   /// Bytes of one channel's parameters.
   int param_bytes() const;
 
-  /// Writes the loop over tiles of `channels` output channels. `tile` gets the addresses of the
-  /// tile's weights, parameters and first output; it returns where the next tile's weights are.
+  /// Writes the loop over tiles of `channels` output channels; the last one moves back to fit, so
+  /// that some channels are computed twice where `channels` is no divisor. `tile` gets the
+  /// addresses of the tile's weights, parameters and first output; it returns where the next tile's
+  /// weights are.
   void run(int channels, const Value& output,
            const std::function<Value(const Value& weights, const Value& params,
                                      const Value& output)>& tile);

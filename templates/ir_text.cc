@@ -126,6 +126,33 @@ std::string phi_lines(const Values& phi, const Values& first, const std::string&
 
 }  // namespace
 
+Values IrText::assembly(const std::string& text, const Values& carried, const Values& read,
+                        int temporaries) {
+  std::string types, constraints, arguments;
+  const auto append = [](std::string& list, const std::string& item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  const auto constrain = [&](const std::string& item) {
+    constraints += (constraints.empty() ? "" : ",") + item;
+  };
+  for (const Value& v : carried) append(types, v.type), constrain("=&r");
+  for (int i = 0; i < temporaries; ++i) append(types, "i32"), constrain("=&r");
+  for (size_t i = 0; i < carried.size(); ++i) {
+    constrain(std::to_string(i));
+    append(arguments, carried[i].type + " " + carried[i].text);
+  }
+  for (const Value& v : read) constrain("r"), append(arguments, v.type + " " + v.text);
+  constrain("~{memory}"), constrain("~{cc}");
+  const Value all = emit("{ " + types + " }",
+                         fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}\"({}) nounwind",
+                                     types, text, constraints, arguments));
+  Values results;
+  for (size_t i = 0; i < carried.size(); ++i)
+    results.push_back(
+        emit(carried[i].type, fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+  return results;
+}
+
 Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
   const std::string head = label(), exit = label(), entry = block_;
   const Values carried = phis(initial);
@@ -186,6 +213,18 @@ void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& b
     body(v[0]);
     const Value next = add(v[0], number(1));
     return Values{next, differs(next, number(extent))};
+  });
+}
+
+void IrText::copy(const Value& from, const Value& to, int64_t words) {
+  const int together = words % 4 == 0 ? 4 : 1;  // loads side by side are cheaper
+  const Value end = at(from, 4 * words);
+  do_while({from, to}, [&](const Values& v) {
+    Values loaded;
+    for (int i = 0; i < together; ++i) loaded.push_back(load_word(at(v[0], 4 * i)));
+    for (int i = 0; i < together; ++i) store_word(loaded[static_cast<size_t>(i)], at(v[1], 4 * i));
+    const Value next = at(v[0], 4 * together);
+    return Values{next, at(v[1], 4 * together), differs(next, end)};
   });
 }
 

@@ -65,6 +65,12 @@ class IrText {
   Value below(const Value& a, const Value& limit);
   Value differs(const Value& a, const Value& b);
 
+  /// Assembly that reads memory. `carried` are read and written, `read` only read, and
+  /// `temporaries` registers lost; operands are numbered in the order carried, temporaries, (the
+  /// carried ones once more), read. Returns what was carried. LLVM escapes: "\\0A" ends a line.
+  Values assembly(const std::string& text, const Values& carried, const Values& read,
+                  int temporaries);
+
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
   /// an i1. Returns the values after the loop.
   Values do_while(const Values& initial, const std::function<Values(const Values&)>& body);
@@ -77,6 +83,7 @@ class IrText {
 
   /// for (i = 0; i < extent; ++i) body(i), for a positive extent.
   void count_to(int64_t extent, const std::function<void(const Value& i)>& body);
+  void copy(const Value& from, const Value& to, int64_t words);
   /// Stores `value` to `words` words from `target` on.
   void fill(const Value& target, int64_t words, uint32_t value);
 

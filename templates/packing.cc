@@ -1,5 +1,7 @@
 #include "templates/packing.h"
 
+#include <algorithm>
+
 #include "schedules/requantise.h"
 
 namespace tinytune {
@@ -21,6 +23,15 @@ std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const LayerD
   std::vector<std::vector<int8_t>> tile;
   for (int c = first; c < first + count; ++c) tile.push_back(channel_weights(w, data, c));
   return tile;
+}
+
+std::vector<std::vector<std::vector<int8_t>>> tiles_of_weights(const Workload& w,
+                                                               const LayerData& data,
+                                                               int channels) {
+  std::vector<std::vector<std::vector<int8_t>>> tiles;
+  for (int first = 0; first < w.out_c; first += channels)
+    tiles.push_back(weights_of_tile(w, data, std::min(first, w.out_c - channels), channels));
+  return tiles;
 }
 
 int32_t halves(int low, int high) {

@@ -5,6 +5,9 @@
 // in place, and lie in scratch as they did in the input. A window's kernel row is then a run of
 // neighbouring pairs, and a tile of pixels reads its runs at fixed distances from one pointer. What
 // it asks: every run must start on a word, so steps between pixels must be even numbers of inputs.
+//
+// Channels may be the outer loop of a filling: then a tile's weights are copied to scratch and
+// serve all of its pixels, and flash is asked for each of them once a filling.
 #include <algorithm>
 
 #include "templates/channel_loop.h"
@@ -13,6 +16,7 @@
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
+#include "templates/smlad_loop.h"
 #include "templates/switches.h"
 
 namespace tinytune {
@@ -21,17 +25,26 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
+constexpr int kVersion = 2;
 constexpr int kStartWords = 1;  // of a channel: the bias
 
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
-  int64_t run, pairs;      // inputs of a kernel row, and their pairs rounded up to steps
-  int64_t lead, used;      // inputs of a buffered row: border before it, then what is copied
-  int64_t pixel_bytes, row_bytes;
+  SmladTile tile;
+  bool channels_outer;
+  int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
+  int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
+  int64_t pixel_bytes, row_bytes, kernel_row_bytes;
   int buffered;  // rows
+  int kernel_h;
 
   Plan(const Workload& w, const Schedule& s)
-      : oc(s.get_int("oc")), px(s.get_int("px")), rows(s.get_int("rows")), step(s.get_int("step")) {
+      : oc(s.get_int("oc")),
+        px(s.get_int("px")),
+        rows(s.get_int("rows")),
+        step(s.get_int("step")),
+        tile{weight_form(s.get("weights")), oc, px},
+        channels_outer(s.get("order") == "channels_outer") {
     run = int64_t{w.kernel_w} * w.in_c;
     pairs = ((run + 1) / 2 + step - 1) / step * step;
     lead = int64_t{w.pad_left} * w.in_c;
@@ -41,9 +54,18 @@ struct Plan {
     // Rounded-up runs read on behind the last pixel; their weights are zero.
     row_bytes = (2 * (width * w.in_c + 2 * pairs - run) + 3) / 4 * 4;
     buffered = (rows - 1) * w.stride_h + (w.kernel_h - 1) * w.dilation_h + 1;
+    kernel_row_bytes = w.dilation_h * row_bytes;
+    kernel_h = w.kernel_h;
   }
 
-  int64_t tile_weights() const { return 4 * pairs * oc; }  // bytes of one kernel row
+  // Whether a step is a whole kernel row, so that the inner loop walks rows.
+  bool steps_are_rows() const { return pairs == step; }
+  SmladInputs inputs() const {
+    return {4, pixel_bytes, steps_are_rows() ? kernel_row_bytes : int64_t{4} * step};
+  }
+  int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
+  int64_t tile_weights() const { return kernel_h * row_weights(); }
+  int64_t buffered_bytes() const { return buffered * row_bytes; }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -56,39 +78,55 @@ bool supports(const Workload& w, const Device& device) {
 ConfigSpace space(const Workload& w, const Device&) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4, 5, 6, 8})
-    if (w.out_c % c == 0) channels.push_back(c);
-  ConfigSpace::Family family{
-      "smlad_rows",
-      1,
-      {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("rows", {1, 2, 4}),
-       int_knob("step", {1, 2, 3, 4, 5, 6, 8}), scheduler_knob()}};
+    if (c <= w.out_c) channels.push_back(c);
+  ConfigSpace::Family family{"smlad_rows",
+                             kVersion,
+                             {int_knob("oc", channels),
+                              int_knob("px", {1, 2, 3, 4}),
+                              int_knob("rows", {1, 2, 4}),
+                              int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
+                              scheduler_knob(),
+                              weights_knob(),
+                              {"order", {"pixels_outer", "channels_outer"}}}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
     // A step that pads a run by more than one pair is another step's slower twin.
-    return plan.px <= w.out_w && plan.rows <= w.out_h && plan.oc * plan.px <= 8 &&
-           plan.pairs <= (plan.run + 1) / 2 + 1;
+    return SmladLoop::fits(plan.tile, plan.inputs(), plan.step) && plan.px <= w.out_w &&
+           plan.rows <= w.out_h && plan.pairs <= (plan.run + 1) / 2 + 1;
   });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
-  const char* channels = w.out_c % 3 == 0 ? "3" : w.out_c % 2 == 0 ? "2" : "1";
-  const std::string pixels = w.out_w >= 2 ? "2" : "1";
+  const std::string channels = std::to_string(std::min(w.out_c, 2));
+  // Worth a copy where weights wait.
+  const bool weights_wait =
+      device.fast_rodata_memory.empty() && !device.memory(device.rodata_memory).read_cache.empty();
   Schedule best;
-  for (const char* step : {"1", "2", "3", "4", "5", "6"}) {
-    const Schedule s(
-        "smlad_rows", 1,
-        {{"oc", channels}, {"px", pixels}, {"rows", "1"}, {"step", step}, {"sched", "pressure"}});
-    if (all.find(s)) best = s;
-  }
+  for (int pixels = 1; pixels <= std::min(w.out_w, 3); ++pixels)
+    for (const char* step : {"1", "2", "3", "4", "5", "6", "8"}) {
+      const Schedule s("smlad_rows", kVersion,
+                       {{"oc", channels},
+                        {"px", std::to_string(pixels)},
+                        {"rows", weights_wait && w.out_h >= 2 ? "2" : "1"},
+                        {"step", step},
+                        {"sched", "source"},
+                        {"weights", usual_weights(w)},
+                        {"order", weights_wait ? "channels_outer" : "pixels_outer"}});
+      if (!all.find(s)) continue;
+      // No padding before anything else, then long steps.
+      if (best.knobs().empty() || best.get_int("px") < pixels ||
+          Plan(w, s).pairs <= Plan(w, best).pairs)
+        best = s;
+    }
   return best;
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
-  return plan.buffered * plan.row_bytes;
+  return plan.buffered_bytes() + (plan.channels_outer ? plan.tile_weights() : 0);
 }
 
 // [tile of channels][kernel row][pair][channel]
@@ -97,16 +135,14 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   const Plan plan(w, schedule);
   TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
   std::vector<int32_t> weights;
-  for (int first = 0; first < w.out_c; first += plan.oc) {
-    const auto tile = weights_of_tile(w, data, first, plan.oc);
-    for (int row = 0; row < w.kernel_h; ++row)
-      for (int64_t pair = 0; pair < plan.pairs; ++pair)
-        for (const auto& channel : tile) {
-          const auto half = [&](int64_t k) {
-            return k < plan.run ? channel[static_cast<size_t>(row * plan.run + k)] : int8_t{0};
-          };
-          weights.push_back(halves(half(2 * pair), half(2 * pair + 1)));
-        }
+  const int64_t beyond = w.reduction();  // no weight
+  for (const auto& tile : tiles_of_weights(w, data, plan.oc)) {
+    for (int row = 0; row < w.kernel_h; ++row) {
+      const auto input = [&](int64_t k) { return k < plan.run ? row * plan.run + k : beyond; };
+      TT_TRY(pack_smlad(
+          plan.tile, tile, plan.pairs,
+          [&](int64_t pair) { return std::pair(input(2 * pair), input(2 * pair + 1)); }, weights));
+    }
   }
   return std::vector<PackedConstant>{words_constant("weights", weights), params};
 }
@@ -126,24 +162,24 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "px_outer",
               .extent = tiles,
               .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
-  build.loop({.name = "oc_outer",
-              .extent = w.out_c / plan.oc,
-              .strides = {.weights = w.kernel_h * plan.tile_weights(),
-                          .output = plan.oc,
-                          .params = param_bytes * plan.oc}});
+  build.loop(
+      {.name = "oc_outer",
+       .extent = (w.out_c + plan.oc - 1) / plan.oc,
+       .strides = {
+           .weights = plan.tile_weights(), .output = plan.oc, .params = param_bytes * plan.oc}});
   build.loop({.name = "kernel_row",
               .extent = w.kernel_h,
               .reduces = true,
-              .strides = {.input = w.dilation_h * plan.row_bytes, .weights = plan.tile_weights()}});
+              .strides = {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}});
   build.loop({.name = "reduction",
               .extent = plan.pairs / plan.step,
               .reduces = true,
-              .strides = {.input = 4 * plan.step, .weights = int64_t{4} * plan.step * plan.oc}});
+              .strides = {.input = 4 * plan.step, .weights = plan.tile.weight_bytes(plan.step)}});
   build.loop({.name = "ku",
               .extent = plan.step,
               .kind = Kind::kUnrolled,
               .reduces = true,
-              .strides = {.input = 4, .weights = 4 * plan.oc}});
+              .strides = {.input = 4, .weights = plan.tile.weight_bytes(1)}});
   build.loop({.name = "pair",
               .extent = 2,
               .kind = Kind::kUnrolled,
@@ -165,22 +201,30 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;
   nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches.emplace_back("smlad", 1.0);
+  nest.switches.emplace_back("channels_outer", plan.channels_outer ? 1.0 : 0.0);
+  nest.switches.emplace_back("widened", 2.0 * static_cast<int>(plan.tile.form));
   return nest;
 }
 
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+      : w_(w),
+        plan_(plan),
+        channels_(w, ir_, kStartWords),
+        loop_(plan.tile, plan.inputs(), plan.step, ir_, channels_) {}
 
   std::string write(const std::string& symbol) {
-    ir_.fill(IrText::argument("scratch"), plan_.buffered * plan_.row_bytes / 4, zero_points());
+    ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
       const Value start = ir_.mul(block, n(plan_.rows));
       const Value first =
           w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
       widen_rows(ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top)));
-      ir_.count_to(plan_.rows, [&](const Value& row) { output_row(first, row); });
+      if (plan_.channels_outer)
+        channels_outside(first);
+      else
+        ir_.count_to(plan_.rows, [&](const Value& row) { output_row(first, row); });
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -245,82 +289,71 @@ class Writer {
   }
 
   void output_row(const Value& first, const Value& row) {
+    for_each_tile(row, [&](const Value& window, const Value& pixel) {
+      const Value out = ir_.at(output_of(first), ir_.mul(pixel, n(w_.out_c)));
+      channels_.run(plan_.oc, out,
+                    [&](const Value& weights, const Value& params, const Value& output) {
+                      return tile(window, weights, params, output);
+                    });
+    });
+  }
+
+  void channels_outside(const Value& first) {
+    const Value held = ir_.at(IrText::argument("scratch"), plan_.buffered_bytes());
+    channels_.run(plan_.oc, output_of(first),
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    ir_.copy(weights, held, plan_.tile_weights() / 4);
+                    ir_.count_to(plan_.rows, [&](const Value& row) {
+                      for_each_tile(row, [&](const Value& window, const Value& pixel) {
+                        tile(window, held, params, ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
+                      });
+                    });
+                    return ir_.at(weights, plan_.tile_weights());
+                  });
+  }
+
+  Value output_of(const Value& row) {
+    return ir_.at(IrText::argument("output"), ir_.mul(row, n(int64_t{w_.out_w} * w_.out_c)));
+  }
+
+  // The tiles of a filling's row: their windows, and their first pixels counted from its first row.
+  void for_each_tile(const Value& row,
+                     const std::function<void(const Value& window, const Value& pixel)>& body) {
     const Value buffer =
         ir_.at(IrText::argument("scratch"), ir_.mul(row, n(w_.stride_h * plan_.row_bytes)));
-    const Value out = ir_.at(IrText::argument("output"),
-                             ir_.mul(ir_.add(first, row), n(int64_t{w_.out_w} * w_.out_c)));
     const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
     ir_.count_to(tiles, [&](const Value& tile) {
       const Value start = ir_.mul(tile, n(plan_.px));
       const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
-      channels(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))),
-               ir_.at(out, ir_.mul(x, n(w_.out_c))));
+      body(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))), ir_.add(ir_.mul(row, n(w_.out_w)), x));
     });
-  }
-
-  void channels(const Value& window, const Value& out) {
-    channels_.run(plan_.oc, out,
-                  [&](const Value& weights, const Value& params, const Value& output) {
-                    return tile(window, weights, params, output);
-                  });
   }
 
   // Returns the next tile's weights.
   Value tile(const Value& window, const Value& weights, const Value& params, const Value& out) {
-    // Carried: weights, the window's row, sums.
-    Values state = {weights, window};
-    for (int i = 0; i < plan_.px; ++i)
-      for (int c = 0; c < plan_.oc; ++c)
-        state.push_back(ir_.load_word(ir_.at(params, channels_.param_bytes() * c)));
-    const Value end = ir_.at(weights, w_.kernel_h * plan_.tile_weights());
-    const int64_t row_step = w_.dilation_h * plan_.row_bytes;
-    state = ir_.do_while(state, [&](const Values& v) {
-      Values next = v;
-      if (plan_.pairs == plan_.step) {
-        next = products(v);
-        next[1] = ir_.at(v[1], row_step);
-      } else {
-        const Value row_end = ir_.at(v[0], plan_.tile_weights());
-        next = ir_.do_while(v, [&](const Values& inner) {
-          Values stepped = products(inner);
-          stepped.push_back(ir_.differs(stepped[0], row_end));
-          return stepped;
-        });
-        next[1] = ir_.at(next[1], row_step - 4 * plan_.pairs);
-      }
-      next.push_back(ir_.differs(next[0], end));
-      return next;
-    });
-    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out, [&](int pixel, int c) {
-      return state[static_cast<size_t>(2 + pixel * plan_.oc + c)];
-    });
-    return state[0];
-  }
-
-  // `step` pairs of every pixel with every channel.
-  Values products(const Values& v) {
-    Values next = v;
-    for (int u = 0; u < plan_.step; ++u) {
-      Values inputs;
-      for (int i = 0; i < plan_.px; ++i)
-        inputs.push_back(ir_.load_word(ir_.at(v[1], i * plan_.pixel_bytes + 4 * u)));
-      for (int c = 0; c < plan_.oc; ++c) {
-        const Value weight = ir_.load_word(ir_.at(v[0], 4 * (u * plan_.oc + c)));
-        for (int i = 0; i < plan_.px; ++i) {
-          Value& sum = next[static_cast<size_t>(2 + i * plan_.oc + c)];
-          sum = ir_.call("llvm.arm.smlad", {inputs[static_cast<size_t>(i)], weight, sum});
-        }
-      }
+    const Value end = ir_.at(weights, plan_.tile_weights());
+    Values carried = loop_.start(weights, window, params);
+    if (plan_.steps_are_rows()) {
+      carried = loop_.run(carried, end);
+    } else {
+      carried = ir_.do_while(carried, [&](const Values& row) {
+        Values next = loop_.run(row, ir_.at(row[0], plan_.row_weights()));
+        next[1] = ir_.at(next[1], plan_.kernel_row_bytes - 4 * plan_.pairs);
+        next.push_back(ir_.differs(next[0], end));
+        return next;
+      });
     }
-    next[0] = ir_.at(v[0], 4 * plan_.step * plan_.oc);
-    next[1] = ir_.at(v[1], 4 * plan_.step);
-    return next;
+    const Values sums = loop_.finish(params, carried);
+    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out,
+                    [&](int pixel, int c) { return sums[loop_.index(pixel, c)]; });
+    return carried[0];
   }
 
   const Workload& w_;
   const Plan& plan_;
   IrText ir_;
   ChannelLoop channels_;
+  SmladLoop loop_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
@@ -334,7 +367,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 extern const KernelTemplate kSmladRows;
 const KernelTemplate kSmladRows = {
     .name = "smlad_rows",
-    .version = 1,
+    .version = kVersion,
     .constants = {"weights", "params"},
     .supports = supports,
     .space = space,

@@ -36,6 +36,7 @@ void initialise_targets() {
     LLVMInitializeARMTarget();
     LLVMInitializeARMTargetMC();
     LLVMInitializeARMAsmPrinter();
+    LLVMInitializeARMAsmParser();  // kernels contain assembly
     return true;
   }();
   (void)once;

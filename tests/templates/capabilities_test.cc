@@ -48,9 +48,14 @@ std::vector<std::string> templates_for(const Device& device) {
   return names;
 }
 
-const Schedule kSmlad(
-    "smlad_nhwc", 1,
-    {{"oc", "2"}, {"px", "2"}, {"step", "2"}, {"border", "copy"}, {"sched", "source"}});
+const Schedule kSmlad("smlad_nhwc", 2,
+                      {{"oc", "2"},
+                       {"px", "2"},
+                       {"step", "2"},
+                       {"border", "copy"},
+                       {"sched", "source"},
+                       {"weights", "joined"},
+                       {"tiles", "1"}});
 
 TEST(Capabilities, ACoreWithDsp_GetsSmladByItsFileAlone) {
   const Device m33 = device_of("armv8-m.main+dsp", "thumbv8m.main-none-unknown-eabi", "cortex-m33",

@@ -1,0 +1,104 @@
+// SMLAD kernels: every way to keep weights, at the ends of what joined ones can hold.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/rng.h"
+#include "templates/smlad_loop.h"
+#include "templates/smlad_weights.h"
+#include "tests/templates/expect_exact.h"
+
+namespace tinytune {
+namespace {
+
+const char* const kShapes[] = {
+    // Channels that no tile divides; odd, even and fourfold runs of inputs.
+    "conv2d_s8 nhwc n1 in5x5x9 out5x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
+    "long",
+    "conv2d_s8 nhwc n1 in4x7x16 out4x7x6 k1x1 s1x1 d1x1 p0,0 g1 m1 zp3,-7 act-100,90 lane1 long",
+    "conv2d_s8 nhwc n1 in7x7x6 out7x7x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,7 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in9x8x3 out4x4x8 k3x3 s2x2 d1x1 p0,0 g1 m1 zp5,-3 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in9x9x4 out9x9x3 k3x3 s1x1 d2x1 p2,1 g1 m1 zp-1,-128 act-128,127 lane1 "
+    "long",
+    "dense_s8 nhwc n1 in1x1x64 out1x1x13 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127 lane1 "
+    "long",
+};
+
+TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 100;
+  for (const char* shape : kShapes) {
+    const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    const ConfigSpace space = space_of(layer.workload, *device);
+    Rng rng(seed);
+    for (int tried = 0; tried < 24;) {
+      const Schedule schedule = space.schedule(rng.below(space.size()));
+      if (!schedule.template_name().starts_with("smlad")) continue;
+      expect_exact(*simulator, *device, layer, schedule, ++seed);
+      ++tried;
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
+// One dense layer, all weights of a channel alike.
+RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
+  Workload w = *parse_workload(
+      "dense_s8 nhwc n1 in1x1x8 out1x1x2 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,0 act-128,127 lane1 "
+      "long");
+  w.in_c = inputs;
+  w.out_c = static_cast<int>(weights.size());
+  RandomLayer layer = random_layer(w, Scales::kTypical, 1);
+  auto at = layer.data.weights.begin();
+  for (const int weight : weights) at = std::fill_n(at, inputs, static_cast<int8_t>(weight));
+  layer.workload.facts = prove_facts(layer.workload, layer.data);
+  return layer;
+}
+
+const Schedule kJoined("smlad_dense", 2,
+                       {{"oc", "2"},
+                        {"px", "1"},
+                        {"step", "1"},
+                        {"border", "none"},
+                        {"sched", "source"},
+                        {"weights", "joined"},
+                        {"inputs", "staged"}});
+
+TEST(JoinedWeights, TheLargestSumsThatFit_AreExact) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  for (const auto& weights : {std::pair{127, 127}, {-127, -127}, {127, -127}, {-128, 0}})
+    expect_exact(*simulator, *device,
+                 dense_layer(weights.first == -128 ? 16 : 516, {weights.second, weights.first}),
+                 kJoined, 1);
+}
+
+TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
+  const KernelTemplate& smlad = **find_template(kJoined);
+  const auto packs = [&](const RandomLayer& layer) {
+    return bool{smlad.pack(layer.workload, layer.data, kJoined)};
+  };
+  EXPECT_TRUE(packs(dense_layer(516, {127, 127})));
+  EXPECT_FALSE(packs(dense_layer(517, {127, 127}))) << "its sums take more than 24 bits";
+  EXPECT_TRUE(packs(dense_layer(517, {127, 1}))) << "only the upper channel is limited";
+  EXPECT_TRUE(packs(dense_layer(8, {0, -128})));
+  EXPECT_FALSE(packs(dense_layer(8, {-1, -128}))) << "256 * -128 - 1 takes more than 16 bits";
+}
+
+TEST(SmladLoop, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
+  const SmladTile tile{WeightForm::kJoined, 2, 3};
+  EXPECT_TRUE(SmladLoop::fits(tile, {4, 64, 32}, 8));
+  EXPECT_FALSE(SmladLoop::fits(tile, {4, 2048, 32}, 8)) << "the third pixel is 4096 bytes away";
+  EXPECT_FALSE(SmladLoop::fits({WeightForm::kJoined, 4, 4}, {16, 4, 32}, 2)) << "16 sums";
+  EXPECT_FALSE(SmladLoop::fits({WeightForm::kJoined, 3, 2}, {8, 4, 32}, 2)) << "half a pair";
+}
+
+}  // namespace
+}  // namespace tinytune
