@@ -22,6 +22,7 @@ struct Arguments {
   // Searching.
   std::optional<uint64_t> trials;
   std::optional<double> budget_seconds;
+  std::optional<uint64_t> early_stop;
   std::string tuner = "xgb";
   uint64_t seed = 1;
   uint64_t window = 16;
@@ -46,6 +47,19 @@ struct Arguments {
   std::vector<std::string> emit;  ///< files, by extension
   std::string symbol = "kernel";
   bool apply = false;  ///< the log's best, without tuning
+
+  // Logs as files.
+  std::string action;  ///< "merge", "pick", …
+  std::vector<std::string> logs;
+  std::string output_file;
+  std::string exchange = "csv";  ///< the format of an export
+
+  // Many runs.
+  std::string night;                        ///< a file of runs
+  std::string tuners = "xgb,random,grid";   ///< strategies to compare
+  uint64_t seeds = 5;                       ///< of each
+  std::string against;                      ///< a log whose promises are checked
+  std::optional<double> tolerance_percent;  ///< how much slower still holds
 
   // Simulating a program.
   std::string program;   ///< an ELF file

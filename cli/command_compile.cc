@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/shell_line.h"
 #include "cli/units.h"
 #include "codegen/packages/package.h"
 #include "deploy/layouts.h"
@@ -23,6 +24,22 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
   return compile_model(model, arguments.device, arguments.directory, options);
 }
 
+/// The same network, verified layer by layer.
+std::string next_command(const Arguments& arguments, const std::string& program) {
+  std::vector<std::string> words = {program,         "run",      "--model",
+                                    arguments.model, "--device", arguments.device};
+  if (arguments.records) words.insert(words.end(), {"--records", *arguments.records});
+  if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
+  const std::pair<const char*, std::optional<uint64_t>> limits[] = {
+      {"--ram", arguments.ram}, {"--arena", arguments.arena}, {"--flash", arguments.flash}};
+  for (const auto& [name, bytes] : limits)
+    if (bytes) words.insert(words.end(), {name, std::to_string(*bytes)});
+  for (const std::string& pass : arguments.disabled_passes)
+    words.insert(words.end(), {"--disable-pass", pass});
+  words.emplace_back("--verify");
+  return shell_line(words);
+}
+
 }  // namespace
 
 int run_compile(const Arguments& arguments, const Context& context) {
@@ -34,7 +51,12 @@ int run_compile(const Arguments& arguments, const Context& context) {
                   report->files.size(), report->layers_tuned, report->layers_tunable,
                   arena_text(report->arena_bytes, report->arena_lower_bound));
   if (report->footprint) text += to_text(*report->footprint, report->clock_hz);
-  return context.console.result(text);
+  if (report->exact)
+    text += *report->exact ? "exact: one inference, every byte as the reference's\n"
+                           : "NOT exact: `tune run --verify` says where\n";
+  text += "next: " + next_command(arguments, context.program);
+  const int told = context.console.result(text);
+  return report->exact.value_or(true) ? told : kExitFailed;
 }
 
 }  // namespace tinytune

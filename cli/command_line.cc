@@ -25,6 +25,7 @@ CLI::Option* bind(CLI::App& app, const Option& option, bool& field) {
 }
 
 CLI::Option* bind(CLI::App& app, const Option& option, std::vector<std::string>& field) {
+  if (option.names[0] != '-') return app.add_option(option.names, field, description_of(option));
   return app.add_option(option.names, field, description_of(option))
       ->expected(1)
       ->allow_extra_args(false)  // what follows may be a model

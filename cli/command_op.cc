@@ -41,6 +41,7 @@ TuneOptions options_of(const Arguments& arguments, const Context& context, Progr
   options.records = records_of(arguments);
   options.trials = arguments.trials;
   options.budget_seconds = arguments.budget_seconds;
+  options.early_stop = arguments.early_stop;
   options.tuner = arguments.tuner;
   options.seed = arguments.seed;
   options.window = arguments.window;

@@ -1,7 +1,10 @@
 #include "cli/command_table.h"
 
+#include "cli/log_commands.h"
+#include "cli/night_commands.h"
 #include "cli/operator_commands.h"
 #include "cli/shared_options.h"
+#include "cli/shell_commands.h"
 
 namespace tinytune {
 namespace {
@@ -17,6 +20,7 @@ Command tune() {
                   records("The log to continue or create", "MODEL.DEVICE.jsonl in this directory"),
                   trials(),
                   budget(),
+                  early_stop(),
                   tuner(),
                   seed(),
                   window(),
@@ -241,8 +245,10 @@ Command worker() {
 }  // namespace
 
 std::span<const Command> command_table() {
-  static const std::vector<Command> table = {tune(),    compile(), run(),     report(),   explain(),
-                                             inspect(), op(),      devices(), simulate(), worker()};
+  static const std::vector<Command> table = {
+      tune(),    compile(), run(),      report(),    explain(),    inspect(),
+      op(),      ops(),     devices(),  log_files(), watch(),      batch(),
+      compare(), check(),   simulate(), worker(),    completion(), manual()};
   return table;
 }
 

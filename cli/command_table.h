@@ -26,6 +26,7 @@ enum class Syntax {
   kPositive,     ///< a whole number above zero
   kBytes,        ///< 98304, 96K, 96KB, 96KiB, 1M, all of 1024; above zero
   kBytesOrNone,  ///< the same, or 0, or "all"
+  kPercent,      ///< 0 to 100, 1.5
   kDuration,     ///< 90, 60s, 5m, 2h; above zero
 };
 

@@ -31,6 +31,7 @@ Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
   options.trials = arguments.trials;
   options.seed = arguments.seed;
   options.budget_seconds = arguments.budget_seconds;
+  options.early_stop = arguments.early_stop;
   options.limits = arguments.limits();
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   if (arguments.tasks) {
@@ -85,6 +86,10 @@ int run_tune(const Arguments& arguments, const Context& context) {
   if (report->measured == 0) {
     console.message(MessageKind::kInfo, "nothing left to measure: " + report->records +
                                             " already holds this run; raise --trials to go on");
+  } else if (report->stopped_early) {
+    console.message(MessageKind::kInfo, "ended early: the last " +
+                                            std::to_string(*arguments.early_stop) +
+                                            " trials made no task faster");
   } else if (report->exhausted) {
     console.message(MessageKind::kInfo, "every schedule of these tasks is measured");
   }

@@ -36,6 +36,7 @@ Command op() {
                    .help = "Take the log's best, or the default; tune nothing"},
                   trials(),
                   budget(),
+                  early_stop(),
                   tuner(),
                   seed(),
                   window(),
@@ -55,6 +56,15 @@ Command op() {
           "  tune op \"dense 640->128\" --device cortex-m4 --apply --emit kernel.ll",
       .run = run_op,
       .interruption = Interruption::kIsFinished};
+}
+
+Command ops() {
+  return {.name = "ops",
+          .summary = "List the operators, what computes them, and their limits",
+          .options = {json()},
+          .examples = "Example: tune ops --json",
+          .run = run_ops,
+          .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

@@ -6,5 +6,6 @@
 namespace tinytune {
 
 Command op();
+Command ops();
 
 }  // namespace tinytune

@@ -5,9 +5,29 @@
 
 #include <cstdio>
 
+#include "cli/sparkline.h"
 #include "cli/units.h"
 
 namespace tinytune {
+
+namespace {
+
+constexpr size_t kBars = 12;
+
+/// "task 2/4 conv2d 1x1 64->64 52 trials best 1.26 M -10 %".
+std::string task_text(const TaskProgress& task) {
+  std::string text =
+      fmt::format("task {}/{} {} {} trials", task.number, task.count, task.name, task.trials);
+  if (!task.best_cycles) return text;
+  const auto best = static_cast<double>(*task.best_cycles);
+  text += best < 1e6 ? fmt::format(" best {:.1f} k", best / 1e3)
+                     : fmt::format(" best {:.2f} M", best / 1e6);
+  if (task.default_cycles && *task.default_cycles > 0)
+    text += fmt::format(" {:+.0f} %", 100 * (best / static_cast<double>(*task.default_cycles) - 1));
+  return text;
+}
+
+}  // namespace
 
 std::string progress_text(const TuneProgress& p) {
   std::string text = fmt::format("{}/{} trials  best {}", p.trials, p.trials_total,
@@ -18,12 +38,13 @@ std::string progress_text(const TuneProgress& p) {
     text += fmt::format("  {}% valid", p.valid * 100 / p.trials);
   }
   if (p.seconds_left) text += "  ETA " + clock_text(*p.seconds_left);
-  return text;
+  return p.task ? text + "  " + task_text(*p.task) : text;
 }
 
 ProgressLine::ProgressLine() : live_(isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const TuneProgress& progress) {
+  if (progress.best_cycles) best_.push_back(static_cast<double>(*progress.best_cycles));
   const auto now = std::chrono::steady_clock::now();
   if (last_ && now - *last_ < (live_ ? kLiveInterval : kPlainInterval)) {
     unshown_ = progress;
@@ -34,7 +55,8 @@ void ProgressLine::show(const TuneProgress& progress) {
 }
 
 void ProgressLine::print(const TuneProgress& progress) {
-  const std::string text = progress_text(progress);
+  const std::string bars = sparkline(best_, kBars);
+  const std::string text = progress_text(progress) + (bars.empty() ? "" : "  " + bars);
   if (live_) {
     std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
     open_ = true;

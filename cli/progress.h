@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tinytune/tuning.h"
 
@@ -31,6 +32,7 @@ class ProgressLine {
   bool open_ = false;  ///< a live line is on the screen
   std::optional<std::chrono::steady_clock::time_point> last_;
   std::optional<TuneProgress> unshown_;
+  std::vector<double> best_;  ///< cycles of the network, by measurement
 };
 
 }  // namespace tinytune

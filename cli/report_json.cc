@@ -157,6 +157,7 @@ std::string to_json(const CompileReport& report) {
       {"directory", report.directory},       {"files", report.files},
       {"layers_tuned", report.layers_tuned}, {"layers_tunable", report.layers_tunable},
       {"arena_bytes", report.arena_bytes},   {"arena_lower_bound", report.arena_lower_bound}};
+  all["exact"] = or_null(report.exact);
   if (report.footprint) add(all, *report.footprint, report.clock_hz);
   return dump(all);
 }

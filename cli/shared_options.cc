@@ -82,6 +82,15 @@ Option budget() {
           .syntax = Syntax::kDuration};
 }
 
+Option early_stop() {
+  return {.names = "--early-stop",
+          .field = &Arguments::early_stop,
+          .value = "N",
+          .help = "End after N trials in a row that made no task faster",
+          .otherwise = "never",
+          .syntax = Syntax::kPositive};
+}
+
 Option tuner() {
   std::vector<std::string> strategies;
   for (const std::string_view name : strategy_names()) strategies.emplace_back(name);

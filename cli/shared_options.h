@@ -15,6 +15,7 @@ Option log();  ///< records to read; default schedules without
 // Searching.
 Option trials();
 Option budget();
+Option early_stop();
 Option tuner();
 Option seed();
 Option window();

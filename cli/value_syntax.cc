@@ -76,6 +76,9 @@ void set_syntax(const Option& option, CLI::Option& to) {
       to.transform(
           CLI::Transformer(std::map<std::string, std::string>{{"all", all_of_it}}).description(""));
       break;
+    case Syntax::kPercent:
+      to.check(in_words(CLI::Range(0.0, 100.0), "a number of percent"));
+      break;
     case Syntax::kDuration:
       to.transform(duration());
       to.check(above_zero());

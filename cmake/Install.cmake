@@ -1,6 +1,7 @@
-# What `cmake --install` puts down, and the Debian package that `cpack` makes of it: the program, the
-# shared library with its headers, and what CMake and pkg-config find them by. One component: whoever
-# has the library also needs the program, because workers are started from it.
+# What `cmake --install` puts down, and the Debian package that `cpack` makes of it. Component tinytune:
+# the program, the shared library with its headers, and what CMake and pkg-config find them by; whoever
+# has the library also needs the program, because workers are started from it. Component templates: what
+# a `tune` program with kernel templates of one's own is linked from.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -23,6 +24,27 @@ install(FILES "${PROJECT_BINARY_DIR}/tinytuneConfig.cmake"
   "${PROJECT_BINARY_DIR}/tinytuneConfigVersion.cmake"
   DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT tinytune)
 
+# The engine for kernel templates of others: its libraries, the headers that a template includes, and
+# the two sources that a program is made of.
+set(TINYTUNE_ENGINE
+  tinytune_options base devices schedules records models templates codegen_kernels codegen_operators
+  codegen_passes codegen_networks codegen_packages measure simulator boards fleet cost_model search
+  deploy tuner cli)
+install(TARGETS ${TINYTUNE_ENGINE} EXPORT tinytuneEngine
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/tinytune" COMPONENT templates)
+install(EXPORT tinytuneEngine NAMESPACE tinytune:: FILE tinytuneEngineTargets.cmake
+  DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT templates)
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/Dependencies.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/TinytuneProgram.cmake"
+  DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT templates)
+foreach(room base devices schedules templates)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tinytune-engine" COMPONENT templates
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "kernel_template.cc")
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/cli/cli.h" "${PROJECT_SOURCE_DIR}/cli/main.cc"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tinytune-engine/cli" COMPONENT templates)
+
 # Written when it is installed, because only then the prefix is known.
 install(CODE "
   set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
@@ -41,12 +63,13 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "autotuning of exact int8 kernels for micr
 set(CPACK_PACKAGING_INSTALL_PREFIX "/usr")
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL tinytune)
+set(CPACK_COMPONENTS_ALL tinytune templates)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-14")  # builds the network's C when it is run or measured
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, gcc-riscv64-unknown-elf, gcc-arm-none-eabi")
+# What component templates is linked with.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, libhalide14-0-dev, llvm-14-dev, liblld-14-dev, gcc-riscv64-unknown-elf, gcc-arm-none-eabi")
 include(CPack)

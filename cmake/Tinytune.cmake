@@ -1,14 +1,15 @@
 # tinytune_library(NAME SOURCES a.cc … LINKS lib … PRIVATE_LINKS lib …)
 # tinytune_test(NAME SOURCES a_test.cc … LINKS lib … [LABELS …])
-# tinytune_program(NAME ROWS kMyTemplate … SOURCES my_template.cc …)
 # One place for warnings, sanitizers and the include root.
 
 add_library(tinytune_options INTERFACE)
 target_include_directories(tinytune_options INTERFACE
-  "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}")
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_SOURCE_DIR}/include;${PROJECT_BINARY_DIR}>"
+  "$<INSTALL_INTERFACE:include;include/tinytune-engine>")
 # -Wrestrict: false positives on std::string's operator+ in GCC 12 (GCC bug 105329).
 target_compile_options(tinytune_options INTERFACE
-  -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict)
+  $<BUILD_INTERFACE:-Wall> $<BUILD_INTERFACE:-Wextra>
+  $<BUILD_INTERFACE:-Wno-missing-field-initializers> $<BUILD_INTERFACE:-Wno-restrict>)
 if(TINYTUNE_SANITIZE)
   # No -Werror: the checks hide from GCC what it knows of values, and its manual warns of warnings
   # that are false for that. A release build of the same files has it. No vptr: LLVM and Halide are
@@ -20,7 +21,7 @@ if(TINYTUNE_SANITIZE)
   target_link_options(tinytune_options INTERFACE ${TINYTUNE_SANITIZERS})
   set(TINYTUNE_TEST_TIMEOUT 1800)
 else()
-  target_compile_options(tinytune_options INTERFACE -Werror)
+  target_compile_options(tinytune_options INTERFACE $<BUILD_INTERFACE:-Werror>)
   set(TINYTUNE_TEST_TIMEOUT 900)
 endif()
 
@@ -44,21 +45,4 @@ function(tinytune_test name)
     PROPERTIES ${properties})
 endfunction()
 
-# The `tune` program with further rows in its table of kernel templates. They come last, so they are
-# tuned for but never an untuned layer's default. Workers are started from the same program, so they
-# know them too. The table's own object file stands in for the library's.
-function(tinytune_program name)
-  cmake_parse_arguments(ARG "" "" "ROWS;SOURCES" ${ARGN})
-  set(rows "")
-  foreach(row IN LISTS ARG_ROWS)
-    string(APPEND rows "KERNEL_TEMPLATE(${row})\n")
-  endforeach()
-  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_rows")
-  file(CONFIGURE OUTPUT "${folder}/user_kernels.inc" CONTENT "${rows}")
-  set(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
-  add_executable(${name} "${source}/cli/main.cc" "${source}/templates/kernel_template.cc"
-    ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE "${folder}")
-  target_compile_definitions(${name} PRIVATE TINYTUNE_USER_KERNELS="user_kernels.inc")
-  target_link_libraries(${name} PRIVATE cli)
-endfunction()
+include(TinytuneProgram)

@@ -28,19 +28,21 @@ std::string untuned_layers(const GeneratedNetwork& network) {
 
 /// What it comes from and what it takes, in its header too. A library that does not fit its device
 /// is no result. Without a compiler on this machine that is for the firmware's own linker to find.
-Status state_facts_of(const Deployment& deployment, const Provenance& provenance,
-                      GeneratedNetwork& network) {
-  const Result<Footprint> takes = deployment.measure(network);
-  if (takes) {
-    TT_TRY(deployment.check(*takes));
-    state_facts(network, deployment.device, provenance, *takes);
-    return ok_status();
+/// Says whether it is exact, where that can be said.
+Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
+                                           const Provenance& provenance, const SmokeTest& smoke,
+                                           GeneratedNetwork& network) {
+  const Result<RunReport> ran = deployment.try_out(network);
+  if (ran) {
+    TT_TRY(deployment.check(ran->footprint));
+    state_facts(network, deployment.device, provenance, ran->footprint);
+    return std::optional<bool>(ran->outputs == smoke.outputs);
   }
   state_facts(network, deployment.device, provenance, std::nullopt);
-  if (takes.error().code() == ErrorCode::kFailed) return takes.error();
+  if (ran.error().code() == ErrorCode::kFailed) return ran.error();
   if (deployment.sink)
-    deployment.sink(MessageKind::kInfo, "not checked whether it fits: " + takes.error().message());
-  return ok_status();
+    deployment.sink(MessageKind::kInfo, "not checked whether it fits: " + ran.error().message());
+  return std::optional<bool>();
 }
 
 Provenance provenance_of(const Model& model, const CompileOptions& options) {
@@ -95,7 +97,8 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   const MessageSink& sink = options.on_message;
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(device_name, options.limits, options.records, sink));
-  const auto& [device, records] = ground;
+  const auto& [device, records, in_log] = ground;
+  warn_if_none_match(ground, model.state().tasks, options.records, sink);
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
   const Deployment deployment{model, device, records, options.limits, sink};
@@ -105,11 +108,13 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
-  TT_TRY(state_facts_of(deployment, provenance_of(model, options), network));
+  TT_TRY_ASSIGN(const std::optional<bool> exact,
+                state_facts_of(deployment, provenance_of(model, options), smoke, network));
   const auto files = files_to_write(network, package_files(network, device, options.format, smoke),
                                     options.format);
   CompileReport report = report_of(network, directory);
   report.clock_hz = device.clock_hz;
+  report.exact = exact;
   TT_TRY_ASSIGN(report.files, write_files(directory, files, sink));
   if (sink && options.records && !untuned.empty())
     sink(MessageKind::kInfo, "default schedule for layer(s) " + untuned);

@@ -71,11 +71,15 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
 }
 
 Result<Footprint> Deployment::measure(const GeneratedNetwork& network) const {
+  TT_TRY_ASSIGN(const RunReport report, try_out(network));
+  return report.footprint;
+}
+
+Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(model.state().graph, network, device));
   TT_TRY_ASSIGN(const auto inputs, generate_inputs(model, 1));
-  TT_TRY_ASSIGN(const RunReport report, simulation.invoke(inputs));
-  return report.footprint;
+  return simulation.invoke(inputs);
 }
 
 // Kernels with less scratch may need more stack than they save. Those of the arena that nobody

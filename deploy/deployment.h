@@ -32,6 +32,7 @@ struct Deployment {
 
   /// Built, and run once on the generator's first inputs. kNotFound: no compiler on this machine.
   /// kUnsupported: the device has no simulator. kFailed: it does not build or run, or does not fit.
+  Result<RunReport> try_out(const GeneratedNetwork& network) const;
   Result<Footprint> measure(const GeneratedNetwork& network) const;
 
   /// Says what there is to say of RAM: that much of it is the network's, or that no application

@@ -65,7 +65,7 @@ Result<TaskExplanation> explain_task(const Model& model, const std::string& devi
                                      const std::string& log, int index, MessageSink sink) {
   TT_TRY_ASSIGN(const Task* task, task_at(model.state().tasks, index));
   TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, {}, log, sink));
-  const auto& [device, records] = ground;
+  const auto& [device, records, in_log] = ground;
   const std::string workload = to_text(task->workload);
   const std::vector<RankedSchedule> ranked = ranked_records(records, workload);
   if (ranked.empty()) {

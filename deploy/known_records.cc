@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "deploy/layouts.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
@@ -33,7 +34,7 @@ Records applicable_records(const LogContents& contents, const std::string& path,
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink) {
   TT_TRY_ASSIGN(const Device device, load_device(device_name));
-  Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}};
+  Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}, 0};
   if (!path) return ground;
   const Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
@@ -55,7 +56,18 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   }
   if (sink && !doubt.empty() && has_records()) sink(MessageKind::kWarning, *path + ": " + doubt);
   ground.records = applicable_records(*contents, *path, measured, sink);
+  ground.in_log = contents->measurements.size();
   return ground;
+}
+
+void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
+                        const std::optional<std::string>& path, const MessageSink& sink) {
+  if (!sink || !path) return;
+  for (const Task& task : tasks_in(tasks, LayoutPolicy::kAuto))
+    if (ground.records.tally(to_text(task.workload)).trials > 0) return;
+  sink(MessageKind::kWarning, *path + ": 0 of " + std::to_string(ground.in_log) +
+                                  " records match this model on " + ground.device.name +
+                                  "; every layer gets its default schedule");
 }
 
 }  // namespace tinytune

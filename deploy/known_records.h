@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "devices/device.h"
+#include "models/tasks.h"
 #include "records/log.h"
 #include "records/records.h"
 #include "tinytune/memory.h"
@@ -23,7 +25,13 @@ Records applicable_records(const LogContents& contents, const std::string& path,
 struct Ground {
   Device device;
   Records records;
+  size_t in_log = 0;  ///< records of any device and workload
 };
+
+/// Warns where not one of a log's records is of these tasks in any layout: "kws.jsonl: 0 of 100
+/// records match this model". Nothing without a log.
+void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
+                        const std::optional<std::string>& path, const MessageSink& sink);
 
 /// With no fast memory allowed, records of kernels in flash. Where the log has none of the device
 /// as it is meant, others say more than the default does, with a warning: those of fast memory,

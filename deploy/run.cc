@@ -70,7 +70,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                             const RunOptions& options) {
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(device_name, options.limits, options.records, options.on_message));
-  const auto& [device, records] = ground;
+  const auto& [device, records, in_log] = ground;
+  warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
   std::vector<std::vector<uint8_t>> inputs = options.inputs;
   if (inputs.empty()) {
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));

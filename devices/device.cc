@@ -52,9 +52,21 @@ Device in_flash(Device device) {
   return device;
 }
 
+namespace {
+
+/// Known names have no capitals, and data sheets do: ESP32C3.
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+}  // namespace
+
 Result<internal::DeviceText> internal::find_device_text(std::string_view name_or_path) {
   for (const auto& device : internal::embedded_devices()) {
-    if (device.name == name_or_path) {
+    if (device.name == lower_case(name_or_path)) {
       return DeviceText{std::string(device.toml), "built-in " + std::string(device.name) + ".toml"};
     }
   }

@@ -156,15 +156,16 @@ class Scan {
     return Code{number, name};
   }
 
-  // Ids in range, operands ready, results new. Also of operators that we lack.
-  Status link(const schema::Operator& from, const std::string& label, Operator& op) {
+  // Ids in range, operands ready, results new. Also of operators that we lack; but those may keep
+  // a state in a tensor that nothing computes (SVDF), and that they are lacking is what to say.
+  Status link(const schema::Operator& from, const std::string& label, bool is_known, Operator& op) {
     if (from.inputs() != nullptr) op.inputs.assign(from.inputs()->begin(), from.inputs()->end());
     if (from.outputs() != nullptr)
       op.outputs.assign(from.outputs()->begin(), from.outputs()->end());
     for (int id : op.inputs) {
       if (id == -1) continue;
       TT_TRY(check_id(id, label));
-      if (!ready_[static_cast<size_t>(id)])
+      if (is_known && !ready_[static_cast<size_t>(id)])
         return invalid(fmt::format("{}: t{} is read before it is computed", label, id));
     }
     if (op.outputs.empty()) return invalid(label + ": it has no outputs");
@@ -202,10 +203,10 @@ class Scan {
     const std::string label = fmt::format("operator {} {}", index, code.name);
     Operator op;
     op.index = index;
-    TT_TRY(link(from, label, op));
+    const OperatorRow* row = find_row(code.number);
+    TT_TRY(link(from, label, row != nullptr, op));
     summary.operators.push_back({index, code.name, op.inputs, op.outputs, 0});
 
-    const OperatorRow* row = find_row(code.number);
     if (row == nullptr) {
       refuse(index, code.name, "not supported");
       return ok_status();

@@ -14,6 +14,8 @@ TuneOptions options_from(const py::kwargs& given) {
       options.trials = py::cast<std::optional<uint64_t>>(value);
     } else if (name == "budget_seconds") {
       options.budget_seconds = py::cast<std::optional<double>>(value);
+    } else if (name == "early_stop") {
+      options.early_stop = py::cast<std::optional<uint64_t>>(value);
     } else if (name == "tuner") {
       options.tuner = py::cast<std::string>(value);
     } else if (name == "seed") {
@@ -117,10 +119,12 @@ void bind_tuning(py::module_& module) {
       .def_readonly("records", &TuneReport::records)
       .def_readonly("measured", &TuneReport::measured)
       .def_readonly("exhausted", &TuneReport::exhausted)
+      .def_readonly("stopped_early", &TuneReport::stopped_early)
       .def_readonly("seconds", &TuneReport::seconds);
 
   static constexpr const char* kOptions =
-      "Options: records (required), trials, budget_seconds, tuner, seed, window, layout, limits, "
+      "Options: records (required), trials, budget_seconds, early_stop, tuner, seed, window, "
+      "layout, limits, "
       "tasks, workers, listen, worker_program, on_progress(TuneProgress; False cancels), "
       "on_message(warning, line).";
   module.def(

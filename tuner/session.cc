@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ctime>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "base/check.h"
@@ -80,6 +81,8 @@ struct Session::Run {
   /// that a resumed run stops asking where the undisturbed one does.
   uint64_t allowance = 0;
   std::optional<Clock::time_point> stopped_at = {};
+  std::map<size_t, uint64_t> best = {};  ///< cycles by task, of this run's trials
+  uint64_t without_gain = 0;             ///< trials in a row
   SessionEnd end = {};
 };
 
@@ -110,7 +113,7 @@ void Session::tell_history(Run& run) const {
 }
 
 bool Session::finished(const Run& run) const {
-  return run.stopped_at || run.end.exhausted || run.allowance == 0;
+  return run.stopped_at || run.end.exhausted || run.end.stopped_early || run.allowance == 0;
 }
 
 /// What the log says of a candidate already.
@@ -200,6 +203,22 @@ Measurement Session::measurement_of(const Run& run, const Trial& trial,
   };
 }
 
+// Counted in the order proposed and from replayed trials too, so that a resumed run stops where it
+// stopped.
+void Session::notice_gain(Run& run, const Outstanding& told) const {
+  if (!told.charged) return;
+  const auto cycles = told.measurement->median_cycles();
+  const auto best = run.best.find(told.trial.task);
+  if (cycles && (best == run.best.end() || *cycles < best->second)) {
+    run.best[told.trial.task] = *cycles;
+    run.without_gain = 0;
+    return;
+  }
+  ++run.without_gain;
+  if (run.limits.early_stop && run.without_gain >= *run.limits.early_stop)
+    run.end.stopped_early = true;
+}
+
 Status Session::report_oldest(Run& run, const OnTick& on_tick) {
   Outstanding oldest = std::move(run.window.front());
   run.window.pop_front();
@@ -213,6 +232,7 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
     on_tick(records_, run.end.measured, true);
   }
   if (built_only && oldest.charged) ++run.allowance;  // a build that works is no trial
+  if (!built_only) notice_gain(run, oldest);
   const auto told = Clock::now();
   run.trajectory.observe(oldest.trial, measurement);
   run.search_seconds += seconds_since(told);
@@ -237,7 +257,8 @@ Result<SessionEnd> Session::run(Trajectory trajectory, const RunSettings& settin
   if (run.queue) run.end.times = run.queue->times();
   run.end.times.search = run.search_seconds;
   // Told to stop when there was nothing left to do anyway: that is a run that is done.
-  if (run.window.empty() && (run.allowance == 0 || run.end.exhausted)) run.end.interrupted = false;
+  const bool is_done = run.allowance == 0 || run.end.exhausted || run.end.stopped_early;
+  if (run.window.empty() && is_done) run.end.interrupted = false;
   return run.end;
 }
 

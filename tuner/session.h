@@ -29,6 +29,7 @@ namespace tinytune {
 struct SessionLimits {
   uint64_t trials = 0;                   ///< matching measurements in the log included
   std::optional<double> budget_seconds;  ///< from `started`
+  std::optional<uint64_t> early_stop;    ///< trials in a row that improved no task
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -36,7 +37,8 @@ struct SessionLimits {
 struct SessionEnd {
   uint64_t measured = 0;
   TuneTimes times;
-  bool exhausted = false;    ///< nothing left to propose
+  bool exhausted = false;  ///< nothing left to propose
+  bool stopped_early = false;
   bool interrupted = false;  ///< `cancel` was set before that or the last trial
 };
 
@@ -67,6 +69,7 @@ class Session {
   Status fill_window(Run& run, const StartQueue& start);
   std::optional<Measurement> known(const Trial& trial) const;
   void notice_stop(Run& run) const;
+  void notice_gain(Run& run, const Outstanding& told) const;
   Status wait_for_oldest(Run& run, const OnTick& on_tick);
   Status report_oldest(Run& run, const OnTick& on_tick);
   Measurement measurement_of(const Run& run, const Trial& trial, MeasureResult result) const;

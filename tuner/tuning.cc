@@ -59,6 +59,8 @@ Result<std::vector<int>> selected_tasks(const Model& model, const std::vector<Ta
 Status check_options(const TuneOptions& options) {
   if (options.records.empty()) return invalid("no log is named");
   if (options.trials && *options.trials == 0) return invalid("trials must be above zero");
+  if (options.early_stop && *options.early_stop == 0)
+    return invalid("early stopping must be above zero");
   if (options.budget_seconds && !(*options.budget_seconds > 0))
     return invalid("the time budget must be above zero");
   if (options.window < 1 || options.window > kWidestWindow)
@@ -141,10 +143,26 @@ class ProgressReporter {
       const double left = std::max(0.0, *limits_.budget_seconds - seconds_since(limits_.started));
       p.seconds_left = std::min(p.seconds_left.value_or(left), left);
     }
+    p.task = task_progress(records);
     options_.on_progress(p);
   }
 
  private:
+  std::optional<TaskProgress> task_progress(const Records& records) const {
+    const std::string& latest = records.all().back().workload;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      const TuningTask& task = tasks_[i];
+      if (task.workload != latest) continue;
+      return TaskProgress{.number = static_cast<int>(i) + 1,
+                          .count = static_cast<int>(tasks_.size()),
+                          .name = task.task->name,
+                          .trials = records.tally(latest).trials,
+                          .default_cycles = default_cycles(task, records),
+                          .best_cycles = cycles_of(records.best(latest))};
+    }
+    return std::nullopt;
+  }
+
   const TuneOptions& options_;
   const std::vector<TuningTask>& tasks_;
   const SessionLimits& limits_;
@@ -230,6 +248,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   SessionLimits limits;
   limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());
   limits.budget_seconds = options.budget_seconds;
+  limits.early_stop = options.early_stop;
   limits.started = started;
   limits.cancel = options.cancel;
   ProgressReporter progress(options, tasks, limits, device);
@@ -252,6 +271,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   report.records = options.records;
   report.measured = end.measured;
   report.exhausted = end.exhausted;
+  report.stopped_early = end.stopped_early;
   report.seconds = seconds_since(started);
   report.times = end.times;
   return report;

@@ -28,7 +28,8 @@ def run(*words, env=None):
 
 def install(build, as_package, root):
     if not as_package:
-        run("cmake", "--install", build, "--prefix", root / "usr", "--component", "tinytune")
+        for component in ("tinytune", "templates"):
+            run("cmake", "--install", build, "--prefix", root / "usr", "--component", component)
         return
     run("cpack", "--config", build / "CPackConfig.cmake", "-B", root / "packages")
     package, = (root / "packages").glob("*.deb")
@@ -75,6 +76,14 @@ def main():
         said = run("tune", "simulate", "--device", "rv32imc", root / "network.elf", "--call",
                    "network_check", "--json", env=env)
         assert '"return_value": 0' in said, said
+
+        template = HERE.parent / "user_template"
+        run("cmake", "-G", "Ninja", "-S", template, "-B", root / "template",
+            f"-DCMAKE_PREFIX_PATH={prefix}")
+        assert not (root / "template/tinytune").exists()  # the installed one, not this tree
+        run("cmake", "--build", root / "template")
+        run(sys.executable, template / "try.py", "--program", root / "template/my_tune", "--model",
+            options.model)
 
 
 if __name__ == "__main__":

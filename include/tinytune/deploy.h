@@ -32,6 +32,8 @@ struct CompileReport {
   uint32_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step
   /// Of one inference of the smoke test; absent where nothing here can build or simulate it.
   std::optional<Footprint> footprint;
+  /// Whether that inference gave the reference's bytes; absent as the footprint is.
+  std::optional<bool> exact;
   std::optional<uint64_t> clock_hz;
   int layers_tuned = 0, layers_tunable = 0;
 };

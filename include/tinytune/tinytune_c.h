@@ -162,7 +162,8 @@ typedef struct {
   tinytune_limits limits;
   const int *tasks; /* indices; NULL: all */
   size_t task_count;
-  const char *listen; /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
+  uint64_t early_stop; /* end after so many trials in a row that made no task faster; 0: never */
+  const char *listen;  /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
 } tinytune_tune_options;
 
 typedef struct {

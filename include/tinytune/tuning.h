@@ -22,6 +22,14 @@ enum class MessageKind { kInfo, kWarning };
 /// One line, without the newline. Called from the thread that made the call.
 using MessageSink = std::function<void(MessageKind, const std::string&)>;
 
+/// The task of the latest measurement.
+struct TaskProgress {
+  int number = 0, count = 0;  ///< the first is 1
+  std::string name;
+  uint64_t trials = 0;
+  std::optional<uint64_t> default_cycles, best_cycles;  ///< of one layer
+};
+
 struct TuneProgress {
   uint64_t trials = 0;        ///< in the log and synced, those of earlier runs included
   uint64_t trials_total = 0;  ///< where the run ends, unless its time ends first
@@ -31,6 +39,7 @@ struct TuneProgress {
   std::optional<uint64_t> best_cycles;  ///< of the tasks' layers together, once each has one
   std::optional<double> seconds_left;
   std::optional<uint64_t> clock_hz;
+  std::optional<TaskProgress> task;
 };
 
 struct TuneOptions {
@@ -40,6 +49,8 @@ struct TuneOptions {
   std::optional<uint64_t> trials;
   /// Wall time of this call. With `trials`, what comes first stops.
   std::optional<double> budget_seconds;
+  /// The run ends after so many trials in a row of which none made its task faster.
+  std::optional<uint64_t> early_stop;
   std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
   uint64_t seed = 1;
   /// Proposals that are out at a time, 1 to 4096: the next one is made without the outcomes of the
@@ -90,8 +101,9 @@ struct TuneReport {
   std::optional<uint64_t> default_cycles, best_cycles;
   std::optional<uint64_t> clock_hz;
   std::string records;
-  uint64_t measured = 0;   ///< by this call; 0 when the log already held everything
-  bool exhausted = false;  ///< every schedule of every task is measured
+  uint64_t measured = 0;       ///< by this call; 0 when the log already held everything
+  bool exhausted = false;      ///< every schedule of every task is measured
+  bool stopped_early = false;  ///< by `early_stop`
   double seconds = 0;
   TuneTimes times;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/sparkline.h"
 #include "cli/units.h"
 
 namespace tinytune {
@@ -28,6 +29,26 @@ TEST(Progress, WithoutClockOrBest_SaysCyclesOrNothing) {
   EXPECT_EQ(progress_text(p), "1/2 trials  best -  100% valid");
   p.best_cycles = 1234567;
   EXPECT_EQ(progress_text(p), "1/2 trials  best 1,234,567 cycles  100% valid");
+}
+
+TEST(Progress, LatestTask_IsToldWithItsGain) {
+  TuneProgress p;
+  p.trials = 60;
+  p.trials_total = 256;
+  p.valid = 60;
+  p.task = TaskProgress{2, 4, "conv2d 1x1 64->64 @25x5", 52, 1'400'000, 1'260'000};
+  EXPECT_NE(progress_text(p).find("task 2/4 conv2d 1x1 64->64 @25x5 52 trials best 1.26 M -10 %"),
+            std::string::npos)
+      << progress_text(p);
+}
+
+TEST(Sparkline, Bars_GoFromFirstToLast) {
+  const double falling[] = {8, 7, 4, 1};
+  EXPECT_EQ(sparkline(falling, 10), "█▇▄▁");
+  EXPECT_EQ(sparkline(falling, 2), "█▁");
+  const double flat[] = {3, 3, 3};
+  EXPECT_EQ(sparkline(flat, 10), "▁▁▁");
+  EXPECT_EQ(sparkline(std::span<const double>(falling, 1), 10), "");
 }
 
 TEST(Units, NumbersAreGroupedAndTimesCarryOver) {

@@ -230,6 +230,23 @@ TEST(TfliteImport, OperatorsWeLack_AreAllListed) {
   EXPECT_THAT(result.error().message(), HasSubstr("operator 1 operator code 5000"));
 }
 
+// SVDF keeps its state in a tensor that no operator computes.
+TEST(TfliteImport, OperatorWeLackThatReadsItsOwnState_IsSaidToBeLacking) {
+  Graph graph = tiny_network();
+  Tensor state = graph.tensors[3];
+  state.id = static_cast<int>(graph.tensors.size());
+  state.name = "state";
+  graph.tensors.push_back(state);
+  graph.operators[1].inputs.push_back(state.id);
+  std::vector<uint8_t> bytes = write_tflite(graph);
+  auto* model = flatbuffers::GetMutableRoot<schema::Model>(bytes.data());
+  auto* code = const_cast<schema::OperatorCode*>(model->operator_codes()->Get(1));
+  auto* table = reinterpret_cast<flatbuffers::Table*>(code);
+  table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 27, 0);
+  table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 27, 0);
+  expect_refused(import_tflite(bytes, "m"), kUnsupported, "operator 1 SVDF: not supported");
+}
+
 TEST(TfliteImport, FloatNetwork_NamesTensorsAndSaysHowToConvert) {
   Graph graph = tiny_network();
   graph.tensors[0].type = ElementType::kFloat32;

@@ -126,6 +126,7 @@ class SessionTest : public testing::Test {
     size_t workers = 4;
     uint64_t stop_after = 0;  ///< cancel after so many reports
     size_t window = 16;
+    std::optional<uint64_t> early_stop = {};
     bool smooth = false;  ///< cycles that can be learned
     /// The strategy of a task, where it is not `tuner`'s.
     std::function<std::unique_ptr<Strategy>(const TuningTask&)> strategy = {};
@@ -152,6 +153,7 @@ class SessionTest : public testing::Test {
     SessionLimits limits;
     limits.trials = setup.trials;
     limits.cancel = &cancel;
+    limits.early_stop = setup.early_stop;
     const auto end = session.run(
         std::move(*trajectory), settings, limits,
         [&]() -> Result<std::unique_ptr<CandidateQueue>> {

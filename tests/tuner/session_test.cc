@@ -77,6 +77,19 @@ TEST_F(SessionTest, FinishedRun_MeasuresNothingAndStartsNoWorker) {
   EXPECT_EQ(lines("a").size(), 60u);
 }
 
+TEST_F(SessionTest, TrialsWithoutGain_EndTheRunWhereItEndsAgain) {
+  const SessionEnd end = tune("a", {.trials = 2000, .early_stop = 20});
+  EXPECT_TRUE(end.stopped_early);
+  EXPECT_FALSE(end.interrupted);
+  EXPECT_LT(end.measured, 2000u);
+  const auto first = lines("a");
+  const SessionEnd again = tune("a", {.trials = 2000, .early_stop = 20});
+  EXPECT_TRUE(again.stopped_early);
+  EXPECT_EQ(again.measured, 0u);
+  EXPECT_EQ(lines("a"), first);
+  EXPECT_FALSE(tune("b", {.early_stop = 1000}).stopped_early);
+}
+
 TEST_F(SessionTest, Window_IsHowManyAreOut) {
   for (const size_t window : {1u, 16u, 300u}) {
     most_out_ = 0;

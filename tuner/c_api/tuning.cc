@@ -22,6 +22,7 @@ TuneOptions options_of(const tinytune_tune_options& given, std::atomic<bool>& ca
   options.layout = layout_of(given.layout);
   options.limits = limits_of(given.limits);
   if (given.tasks != nullptr) options.tasks.assign(given.tasks, given.tasks + given.task_count);
+  if (given.early_stop > 0) options.early_stop = given.early_stop;
   options.listen = text_or(given.listen, "");
   options.on_message = sink_of(given.on_message, given.context);
   options.cancel = &cancel;

@@ -1,0 +1,96 @@
+// tune check: does what a log promises still hold?
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "deploy/known_records.h"
+#include "devices/device.h"
+#include "records/log.h"
+#include "records/sifting.h"
+#include "tuner/remeasure.h"
+
+namespace tinytune {
+namespace {
+
+struct Verdict {
+  Remeasured measured;
+  std::optional<uint64_t> cycles;  ///< now
+  double change = 0;               ///< 0.1 is 10 % slower
+  bool holds = false;
+};
+
+Verdict verdict_on(Remeasured measured, double tolerance) {
+  Verdict verdict{std::move(measured), {}, 0, false};
+  const MeasureResult& now = verdict.measured.now;
+  if (now.outcome != Outcome::kOk || now.cycles.empty()) return verdict;
+  verdict.cycles = median_of(now.cycles);
+  const auto before = static_cast<double>(*verdict.measured.before.median_cycles());
+  verdict.change = static_cast<double>(*verdict.cycles) / before - 1;
+  verdict.holds = verdict.change <= tolerance;
+  return verdict;
+}
+
+Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& context) {
+  TT_TRY_ASSIGN(const Device device, load_device(arguments.device));
+  TT_TRY_ASSIGN(const LogContents contents, read_log(arguments.against));
+  const Records records =
+      applicable_records(contents, arguments.against, device, context.console.sink());
+  const std::vector<Measurement> best = best_of_each_workload(records.all());
+  if (best.empty())
+    return Error(ErrorCode::kFailed, arguments.against + ": 0 of " +
+                                         std::to_string(contents.measurements.size()) +
+                                         " records can be checked on " + device.name);
+  TuneOptions options;
+  std::error_code unknown;  // then the library looks on the PATH
+  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  options.workers = arguments.workers;
+  options.cancel = context.cancel;
+  options.on_message = context.console.sink();
+  TT_TRY_ASSIGN(const auto measured, remeasure(best, device, arguments.device, options));
+  std::vector<Verdict> verdicts;
+  for (const Remeasured& one : measured)
+    verdicts.push_back(verdict_on(one, arguments.tolerance_percent.value_or(0) / 100));
+  return verdicts;
+}
+
+std::string to_text(const std::vector<Verdict>& verdicts) {
+  Table table({"was", "is", "change", "outcome", "", "workload"});
+  size_t broken = 0;
+  for (const Verdict& v : verdicts) {
+    broken += v.holds ? 0 : 1;
+    table.add({grouped(*v.measured.before.median_cycles()), v.cycles ? grouped(*v.cycles) : "-",
+               v.cycles ? fmt::format("{:+.2f} %", 100 * v.change) : "-",
+               std::string(name_of(v.measured.now.outcome)), v.holds ? "holds" : "BROKEN",
+               v.measured.before.workload});
+  }
+  return table.text() + fmt::format("{} of {} hold\n", verdicts.size() - broken, verdicts.size());
+}
+
+std::string to_json(const std::vector<Verdict>& verdicts) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Verdict& v : verdicts)
+    all.push_back({{"workload", v.measured.before.workload},
+                   {"schedule", v.measured.before.schedule},
+                   {"was", *v.measured.before.median_cycles()},
+                   {"is", v.cycles ? nlohmann::ordered_json(*v.cycles) : nullptr},
+                   {"outcome", std::string(name_of(v.measured.now.outcome))},
+                   {"holds", v.holds}});
+  return nlohmann::ordered_json{{"records", std::move(all)}}.dump(2);
+}
+
+}  // namespace
+
+int run_check(const Arguments& arguments, const Context& context) {
+  const Result<std::vector<Verdict>> verdicts = check(arguments, context);
+  if (!verdicts) return context.console.fail(verdicts.error());
+  const int told = context.console.result(arguments.json ? to_json(*verdicts) : to_text(*verdicts));
+  for (const Verdict& verdict : *verdicts)
+    if (!verdict.holds) return kExitFailed;
+  return told;
+}
+
+}  // namespace tinytune

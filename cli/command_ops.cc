@@ -1,0 +1,83 @@
+// tune ops: what operators there are, what computes them, and their limits.
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "models/limits.h"
+#include "templates/kernel_template.h"
+#include "tinytune/model.h"
+
+namespace tinytune {
+namespace {
+
+struct KnownOperator {
+  std::string_view name, form;
+};
+
+constexpr KnownOperator kOperators[] = {
+#define OPERATOR(kind, name, code, attributes, form, ...) {#name, #form},
+#include "models/operators.inc"
+#undef OPERATOR
+};
+
+/// What a user has to know of an operator before a model is refused.
+std::string_view limits_of(std::string_view form) {
+  constexpr std::pair<std::string_view, std::string_view> kLimits[] = {
+      {"conv2d", "int8, per-channel or per-tensor weights; a ReLU or none; constant weights"},
+      {"depthwise", "int8; a ReLU or none; constant weights"},
+      {"fully_connected", "int8; a ReLU or none; constant weights"},
+      {"transpose_conv", "int8; constant weights and shape"},
+      {"mean", "int8, up to 5 axes"},
+      {"softmax", "int8 to int8, innermost axis"},
+      {"add", "int8, broadcast up to 5 axes"},
+      {"sub", "int8, broadcast up to 5 axes"},
+      {"mul", "int8, broadcast up to 5 axes"},
+      {"maximum", "int8, equal scales"},
+      {"minimum", "int8, equal scales"},
+      {"quantize", "float32, int8 or uint8 to int8 or uint8"},
+      {"dequantize", "int8 or uint8 to float32"},
+      {"resize", "int8, constant size"}};
+  for (const auto& [name, text] : kLimits)
+    if (name == form) return text;
+  return "int8";
+}
+
+bool is_tuned(std::string_view form) {
+  return form == "conv2d" || form == "depthwise" || form == "fully_connected";
+}
+
+std::string templates_text() {
+  std::string names;
+  for (const KernelTemplate& t : kernel_templates())
+    names += (names.empty() ? "" : ", ") + std::string(t.name);
+  return names;
+}
+
+std::string limits_text() {
+  return "\na model may have " + grouped(kMostOperators) + " operators, " +
+         grouped(kMostTensorBytes >> 20) + " MiB a tensor, " + grouped(kMostConstantBytes >> 20) +
+         " MiB of constants, " + grouped(kMostOperations) + " multiply-accumulates\n";
+}
+
+}  // namespace
+
+int run_ops(const Arguments& arguments, const Context& context) {
+  if (arguments.json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& [name, form] : kOperators)
+      all.push_back({{"name", name}, {"tuned", is_tuned(form)}, {"limits", limits_of(form)}});
+    return context.console.result(nlohmann::ordered_json{{"operators", std::move(all)}}.dump(2));
+  }
+  Table table({"operator", "computed by", "limits"});
+  for (const auto& [name, form] : kOperators)
+    table.add({std::string(name), is_tuned(form) ? "tuned kernels" : "generated C",
+               std::string(limits_of(form))});
+  return context.console.result(table.text() + "\nkernel templates: " + templates_text() +
+                                limits_text() +
+                                "Anything else is refused when a model is read, in a line that "
+                                "names it (`tune inspect`).\n");
+}
+
+}  // namespace tinytune

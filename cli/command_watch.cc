@@ -1,0 +1,92 @@
+// tune watch: a run, seen from another terminal. Its log is all that is read, so nothing of the run
+// can be disturbed; a log that nobody writes to is shown once.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/sparkline.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "records/log.h"
+#include "records/sifting.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{500};
+constexpr size_t kBars = 24;
+
+/// Whether a tuner of this machine holds the log's lock. Read from the kernel's list: to try the
+/// lock would hold it for a moment, in which a tuner that starts would be refused.
+bool is_written(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  const std::string file =
+      fmt::format("{:02x}:{:02x}:{}", major(status.st_dev), minor(status.st_dev), status.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);)
+    if (line.find(" FLOCK ") != std::string::npos && line.find(" WRITE ") != std::string::npos &&
+        line.find(" " + file + " ") != std::string::npos)
+      return true;
+  return false;
+}
+
+/// The best so far after each valid record of a workload.
+std::vector<double> best_so_far(const std::vector<Measurement>& all, const WorkloadTally& of) {
+  std::vector<double> best;
+  for (const Measurement& m : all) {
+    const auto cycles = m.median_cycles();
+    if (!cycles || m.workload != of.workload || m.device != of.device) continue;
+    const auto now = static_cast<double>(*cycles);
+    best.push_back(best.empty() ? now : std::min(best.back(), now));
+  }
+  return best;
+}
+
+std::string picture_of(const std::vector<Measurement>& all) {
+  Table table({"device", "trials", "valid", "first", "best", "gain", "best so far", "workload"});
+  for (const WorkloadTally& t : tallies_of(all)) {
+    const auto valid = t.outcomes.find(Outcome::kOk);
+    table.add({t.device, std::to_string(t.trials),
+               std::to_string(valid == t.outcomes.end() ? 0 : valid->second),
+               t.first_cycles ? grouped(*t.first_cycles) : "-",
+               t.best_cycles ? grouped(*t.best_cycles) : "-",
+               speedup_text(t.first_cycles, t.best_cycles), sparkline(best_so_far(all, t), kBars),
+               t.workload});
+  }
+  return fmt::format("{} records\n", all.size()) + table.text();
+}
+
+}  // namespace
+
+int run_watch(const Arguments& arguments, const Context& context) {
+  const std::string& path = *arguments.records;
+  const bool live = isatty(STDOUT_FILENO) == 1;
+  size_t shown = 0;
+  for (bool first = true; !*context.cancel; first = false) {
+    const bool running = is_written(path);  // asked first: what is read then is all of it
+    const Result<LogContents> contents = read_log(path);
+    if (!contents) return context.console.fail(contents.error());
+    const std::vector<Measurement>& all = contents->measurements;
+    if (first || all.size() != shown) {
+      shown = all.size();
+      const std::string picture = picture_of(all);
+      const int told = context.console.result((live ? "\x1b[H\x1b[2J" : "") + picture);
+      if (told != 0) return told;
+    }
+    if (!running) {
+      if (!arguments.quiet) context.console.message(MessageKind::kInfo, "no run writes to " + path);
+      return 0;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return 0;
+}
+
+}  // namespace tinytune

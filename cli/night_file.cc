@@ -1,0 +1,142 @@
+#include "cli/night_file.h"
+
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/files.h"
+#include "deploy/layouts.h"
+
+namespace tinytune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kLargestFile = 1 << 20;
+
+Error bad(const std::string& why) { return Error(ErrorCode::kInvalidInput, why); }
+
+Result<std::vector<std::string>> texts(const toml::table& table, const char* key) {
+  const toml::array* array = table[key].as_array();
+  std::vector<std::string> all;
+  if (array != nullptr)
+    for (const toml::node& node : *array)
+      if (const auto text = node.value<std::string>()) all.push_back(*text);
+  if (array == nullptr || all.empty() || all.size() != array->size())
+    return bad(std::string(key) + " is not a list of texts");
+  return all;
+}
+
+/// A whole number above zero, where the key is there.
+Status read_count(const toml::table& table, const char* key, std::optional<uint64_t>& to) {
+  if (!table.contains(key)) return ok_status();
+  const auto value = table[key].value_exact<int64_t>();
+  if (!value || *value < 0) return bad(std::string(key) + " is not a whole number");
+  to = static_cast<uint64_t>(*value);
+  return ok_status();
+}
+
+/// "90", "60s", "5m" and "2h", or a number of seconds.
+Status read_duration(const toml::table& table, const char* key, std::optional<double>& to) {
+  if (!table.contains(key)) return ok_status();
+  if (const auto seconds = table[key].value_exact<int64_t>(); seconds && *seconds > 0) {
+    to = static_cast<double>(*seconds);
+    return ok_status();
+  }
+  const auto text = table[key].value_exact<std::string>();
+  size_t digits = 0;
+  while (text && digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9')
+    ++digits;
+  const std::string unit = text ? text->substr(digits) : "";
+  const double scale = unit == "s" || unit.empty() ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (!text || digits == 0 || digits > 9 || scale == 0)
+    return bad(std::string(key) + " is not a time like 90, \"5m\" or \"2h\"");
+  to = std::stod(text->substr(0, digits)) * scale;
+  return ok_status();
+}
+
+/// What a table says of how to tune; the rest of its keys are in `others`.
+Status read_settings(const toml::table& table, const std::set<std::string>& others,
+                     TuneOptions& options) {
+  static const std::set<std::string> kKnown = {"layout", "ram",  "arena",  "flash",  "fast_ram",
+                                               "tuner",  "seed", "trials", "budget", "early_stop"};
+  for (const auto& [key, value] : table)
+    if (!kKnown.contains(std::string(key.str())) && !others.contains(std::string(key.str())))
+      return bad("unknown key " + std::string(key.str()));
+  if (table.contains("layout")) {
+    TT_TRY_ASSIGN(options.layout, parse_layout_policy(table["layout"].value_or(std::string())));
+  }
+  if (table.contains("tuner")) options.tuner = table["tuner"].value_or(std::string());
+  std::optional<uint64_t> seed;
+  TT_TRY(read_count(table, "seed", seed));
+  options.seed = seed.value_or(options.seed);
+  TT_TRY(read_count(table, "ram", options.limits.ram_bytes));
+  TT_TRY(read_count(table, "arena", options.limits.arena_bytes));
+  TT_TRY(read_count(table, "flash", options.limits.flash_bytes));
+  TT_TRY(read_count(table, "fast_ram", options.limits.fast_ram_bytes));
+  TT_TRY(read_count(table, "trials", options.trials));
+  TT_TRY(read_count(table, "early_stop", options.early_stop));
+  return read_duration(table, "budget", options.budget_seconds);
+}
+
+struct Setting {
+  std::string name;
+  TuneOptions options;
+};
+
+Result<std::vector<Setting>> settings_of(const toml::table& table) {
+  TuneOptions common;
+  TT_TRY(read_settings(table, {"models", "devices", "directory", "settings"}, common));
+  if (!table.contains("settings")) return std::vector<Setting>{{"", common}};
+  const toml::array* list = table["settings"].as_array();
+  if (list == nullptr) return bad("settings are tables: [[settings]]");
+  std::vector<Setting> all;
+  for (const toml::node& node : *list) {
+    const toml::table* own = node.as_table();
+    if (own == nullptr) return bad("settings are tables: [[settings]]");
+    Setting setting{(*own)["name"].value_or(std::string()), common};
+    if (setting.name.empty()) return bad("a setting has no name");
+    const Status read = read_settings(*own, {"name"}, setting.options);
+    if (!read) return read.error().within("setting " + setting.name);
+    all.push_back(std::move(setting));
+  }
+  return all;
+}
+
+Result<Night> night_of(const toml::table& table, const fs::path& folder) {
+  TT_TRY_ASSIGN(const auto models, texts(table, "models"));
+  TT_TRY_ASSIGN(const auto devices, texts(table, "devices"));
+  TT_TRY_ASSIGN(const auto settings, settings_of(table));
+  Night night{(folder / table["directory"].value_or(std::string("night"))).string(), {}};
+  std::set<std::string> names;
+  for (const std::string& model : models)
+    for (const std::string& device : devices)
+      for (const Setting& setting : settings) {
+        NightRun run{fs::path(model).stem().string() + "." + fs::path(device).stem().string() +
+                         (setting.name.empty() ? "" : "." + setting.name),
+                     (folder / model).string(), device, setting.options};
+        // A device file is found beside the night's.
+        if (device.ends_with(".toml")) run.device = (folder / device).string();
+        if (!names.insert(run.name).second) return bad("two runs are called " + run.name);
+        night.runs.push_back(std::move(run));
+      }
+  return night;
+}
+
+}  // namespace
+
+Result<Night> read_night(const std::string& path) {
+  TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_file(path, kLargestFile));
+  try {
+    const toml::table table = toml::parse(text_of(bytes), path);
+    auto night = night_of(table, fs::path(path).parent_path());
+    if (!night) return night.error().within(path);
+    return night;
+  } catch (const toml::parse_error& error) {
+    return Error(ErrorCode::kInvalidInput, path + ":" + std::to_string(error.source().begin.line) +
+                                               ": " + std::string(error.description()));
+  }
+}
+
+}  // namespace tinytune

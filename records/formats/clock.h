@@ -1,0 +1,21 @@
+// Cycles of a record as a time, and the moment it was made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "records/formats/formats.h"
+
+namespace tinytune {
+
+/// kUnsupported: the device counts instructions only.
+inline Result<double> clock_of(const Device& device) {
+  if (device.clock_hz && *device.clock_hz > 0) return static_cast<double>(*device.clock_hz);
+  return Error(ErrorCode::kUnsupported,
+               device.name + " has no clock, and this format has times and not cycles");
+}
+
+/// Seconds since 1970 of "2026-11-22T01:29:45Z"; 0 for any other text.
+int64_t unix_time(const std::string& utc);
+
+}  // namespace tinytune
