@@ -1,6 +1,7 @@
 #include "deploy/deployment.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "deploy/fitting.h"
 #include "deploy/model_state.h"
 #include "deploy/network_simulation.h"
+#include "deploy/strip_search.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -63,6 +65,10 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.layouts = layouts.source();
   Result<GeneratedNetwork> network = within_ram(options);
   TT_TRY(layouts.status());
+  const bool is_narrow = arena_allowance(limits).bytes.has_value() &&
+                         (!network || *arena_allowance(limits).bytes < usual_arena(*network));
+  if (is_narrow && model.state().network.may_run_in_strips)
+    network = in_strips(options, std::move(network));
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
@@ -80,6 +86,46 @@ Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
                 NetworkSimulation::load(model.state().graph, network, device));
   TT_TRY_ASSIGN(const auto inputs, generate_inputs(model, 1));
   return simulation.invoke(inputs);
+}
+
+// Groups are found by their tensors; how much is best left to kernels' scratch shows when networks
+// run. `layer_by_layer` fits and is slow, or does not fit at all.
+Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
+                                               Result<GeneratedNetwork> layer_by_layer) const {
+  const StripSearch search(model.state().network, options);
+  const uint64_t allowed = *arena_allowance(limits).bytes;
+  Result<GeneratedNetwork> best = std::move(layer_by_layer);
+  uint64_t cycles = std::numeric_limits<uint64_t>::max();
+  if (best) {
+    const Result<Footprint> takes = measure(*best);
+    if (!takes) return best;
+    cycles = takes->cycles;
+  }
+  std::vector<std::vector<StripGroup>> tried = {{}};
+  for (const uint64_t scratch : {0, 384, 768, 1536, 3072}) {
+    const auto groups = search.within(allowed - std::min(allowed, scratch));
+    if (!groups) break;
+    if (std::find(tried.begin(), tried.end(), *groups) != tried.end()) continue;
+    tried.push_back(*groups);
+    NetworkOptions grouped = options;
+    grouped.strips = *groups;
+    Result<GeneratedNetwork> network = within_ram(grouped);
+    if (!network) {
+      if (!best) best = std::move(network);
+      continue;
+    }
+    const Result<Footprint> takes = measure(*network);
+    if (!takes)
+      return best ? std::move(best) : std::move(network);  // nothing tells which is better
+    if (takes->cycles >= cycles) continue;
+    cycles = takes->cycles;
+    best = std::move(network);
+  }
+  if (!best && tried.size() == 1) {
+    return Error(ErrorCode::kFailed,
+                 best.error().message() + ", in strips " + std::to_string(search.smallest_arena()));
+  }
+  return best;
 }
 
 // Kernels with less scratch may need more stack than they save. Those of the arena that nobody

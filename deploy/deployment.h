@@ -1,7 +1,8 @@
 // The network that a model and its records make for a device: what `compile` writes and `run` runs.
 //
 // Kernels are chosen within limits (fitting.h), code and weights placed in fast memory
-// (fast_memory.h), layouts compared (layouts.h). Both commands make it here, so that what was run
+// (fast_memory.h), layouts compared (layouts.h); where tensors do not fit, layers run in strips
+// (strip_search.h). Both commands make it here, so that what was run
 // is what is written.
 #pragma once
 
@@ -41,6 +42,8 @@ struct Deployment {
 
  private:
   struct Placed;
+  Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
+                                     Result<GeneratedNetwork> layer_by_layer) const;
   Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> keep_ram(const NetworkOptions& options, bool arena_may_grow) const;
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,

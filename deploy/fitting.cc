@@ -11,7 +11,9 @@
 #include "deploy/arena_limit.h"
 #include "deploy/kernel_choice.h"
 #include "deploy/kernel_options.h"
+#include "deploy/lean_schedules.h"
 #include "deploy/network_simulation.h"
+#include "templates/kernel_template.h"
 
 namespace tinytune {
 namespace {
@@ -51,7 +53,7 @@ class Fitting {
     std::map<std::string, Schedule> chosen;  // by workload
     std::set<int> measured;                  // layers
     for (size_t g = 0; g < groups_.size(); ++g) {
-      const Schedule& schedule = tasks_[g].options[choice.chosen[g]].schedule;
+      const Schedule schedule = schedule_of(g, choice);
       chosen[groups_[g].workload] = schedule;
       if (records_.find(groups_[g].workload, to_text(schedule)) == nullptr) continue;
       for (const size_t layer : groups_[g].layers) measured.insert(memory_.layers[layer].index);
@@ -71,6 +73,28 @@ class Fitting {
     for (size_t g = 0; g < groups_.size(); ++g)
       for (const size_t layer : groups_[g].layers) by_layer[layer] = scratch[g];
     return memory_.arena_bytes(by_layer);
+  }
+
+  const KernelOption& option_of(size_t group, const KernelChoice& choice) const {
+    return tasks_[group].options[choice.chosen[group]];
+  }
+
+  // The first and the last strip of a layer use the weights as those between have them packed, if
+  // that kernel exists for their rows and takes no more scratch than the one that was chosen.
+  Schedule schedule_of(size_t group, const KernelChoice& choice) const {
+    const KernelOption& own = option_of(group, choice);
+    const NetworkMemory::Layer& layer = memory_.layers[groups_[group].layers[0]];
+    if (!layer.shares_constants) return own.schedule;
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (const size_t l : groups_[g].layers) {
+        if (memory_.layers[l].index != layer.index || memory_.layers[l].shares_constants) continue;
+        const Schedule& shared = option_of(g, choice).schedule;
+        const Workload& workload = layer.op.workload;
+        const bool exists = space_of(workload, device_).find(shared).has_value();
+        return exists && scratch_bytes_of(workload, shared) <= own.scratch_bytes ? shared
+                                                                                 : own.schedule;
+      }
+    return own.schedule;
   }
 
   const IntegerNetwork& executed_;

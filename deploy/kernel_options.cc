@@ -23,7 +23,10 @@ class Gatherer {
         records_(records),
         limits_(limits),
         waits_(waits),
-        workload_(memory.layers[group.layers[0]].op.workload) {}
+        workload_(memory.layers[group.layers[0]].op.workload) {
+    for (const size_t layer : group.layers)
+      calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
+  }
 
   Result<TaskOptions> gather() {
     for (const size_t layer : group_.layers)
@@ -35,8 +38,17 @@ class Gatherer {
 
  private:
   Status offer_measured() {
+    TT_TRY(offer_records_of(group_.workload, 1));
+    // A strip that was never measured is taken to be as fast as its share of the whole layer.
+    const auto& whole = memory_.layers[group_.layers[0]].strip_of;
+    if (!whole || !task_.options.empty()) return ok_status();
+    return offer_records_of(to_text(*whole), static_cast<double>(workload_.macs()) /
+                                                 static_cast<double>(whole->macs()));
+  }
+
+  Status offer_records_of(const std::string& workload, double share) {
     std::vector<const Measurement*> measured;
-    for (const Measurement* m : records_.of(group_.workload))
+    for (const Measurement* m : records_.of(workload))
       if (m->outcome == Outcome::kOk) measured.push_back(m);
     std::stable_sort(measured.begin(), measured.end(),
                      [](const Measurement* a, const Measurement* b) {
@@ -45,7 +57,8 @@ class Gatherer {
     for (const Measurement* m : measured) {
       const Result<Schedule> schedule = parse_schedule(m->schedule);
       if (!schedule) continue;
-      slowest_ = *m->median_cycles();
+      slowest_ = static_cast<uint64_t>(static_cast<double>(*m->median_cycles()) * share) + 1;
+      if (share == 1) slowest_ = *m->median_cycles();
       TT_TRY(offer(*schedule, slowest_, m->code.code_bytes));
     }
     return ok_status();
@@ -79,7 +92,7 @@ class Gatherer {
 
   /// Kept if every layer's weights permit it and no faster one needs as little memory.
   Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
-    KernelOption option{schedule, cycles * group_.layers.size(), 0, 0};
+    KernelOption option{schedule, cycles * calls_, 0, 0};
     const auto owner = find_template(schedule);
     if (!owner || !(*owner)->supports(workload_, device_) ||
         !(*owner)->space(workload_, device_).find(schedule))
@@ -109,7 +122,7 @@ class Gatherer {
       if (!packed) return false;
       uint64_t bytes = 0;
       for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
-      option.constant_bytes += bytes;
+      if (!memory_.layers[layer].shares_constants) option.constant_bytes += bytes;
       const auto wait = waits_.find(memory_.layers[layer].index);
       if (wait != waits_.end()) waits += wait->second * static_cast<double>(bytes);
     }
@@ -150,6 +163,7 @@ class Gatherer {
   const FlashWaits& waits_;
   const Workload& workload_;
   TaskOptions task_;
+  uint64_t calls_ = 0;    ///< of the kernel, an inference
   uint64_t slowest_ = 1;  ///< cycles of the slowest measured
 };
 

@@ -31,6 +31,7 @@ struct IntegerNetwork {
   std::vector<AbsorbedOperator> absorbed;
   /// By tensor id: its bytes are no longer those of the model's tensor (channels are left out).
   std::vector<bool> altered;
+  bool may_run_in_strips = false;  ///< consecutive operators may be computed some rows at a time
 };
 
 /// Every operator prepared, nothing rewritten but that what import has computed is absorbed, no

@@ -168,6 +168,46 @@ bool overlap_in_the_plan(GeneratedNetwork& network) {
   return false;
 }
 
+// In strips: `change` gets what the first function of a group prints.
+Damage in_strips(std::function<bool(std::string&)> change) {
+  return {.files = [change](GeneratedNetwork& network) {
+    GeneratedFile* file = file_ending(network, network.name + ".c");
+    if (file == nullptr) return false;
+    for (const LayerFunction& function : network.functions) {
+      if (!function.symbol.starts_with(network.name + "_layers_")) continue;
+      const size_t at = file->contents.find(function.body);
+      std::string body = function.body;
+      if (at == std::string::npos || !change(body)) continue;
+      file->contents.replace(at, function.body.size(), body);
+      return true;
+    }
+    return false;
+  }};
+}
+
+/// Adds to the number behind the first `mark`.
+std::function<bool(std::string&)> adding(std::string mark, int64_t more) {
+  return [=](std::string& body) {
+    const size_t at = body.find(mark);
+    if (at == std::string::npos) return false;
+    size_t digits = 0;
+    const int64_t number = std::stoll(body.substr(at + mark.size()), &digits);
+    body.replace(at + mark.size(), digits, std::to_string(number + more));
+    return true;
+  };
+}
+
+// Rows that the next strip reads again are not moved to the start of their window.
+bool forget_the_halo(std::string& body) {
+  const size_t at = body.find("uint32_t *to = (uint32_t *)");
+  const size_t from = at == std::string::npos ? at : body.rfind("*from = ", at);
+  if (from == std::string::npos) return false;
+  const size_t source = body.find("(arena", from), target = body.find("(arena", at);
+  const std::string there = body.substr(target, body.find(';', target) - target);
+  body.replace(source, body.find(';', source) - source, there);
+  return true;
+}
+
 // In the packed constants of templates: what one that packs wrongly would write.
 
 using Numbers = std::vector<int64_t>;
@@ -264,6 +304,9 @@ std::span<const Fault> faults() {
       {"the last layer not called", {.files = skip_last_layer}},
       {"two tensors that overlap", {.files = overlap_tensors}},
       {"two tensors at once in one place of the plan", {.files = overlap_in_the_plan}},
+      {"strips that are one too few", in_strips(adding("turn < ", -1))},
+      {"strips that begin a word late", in_strips(adding("turn * ", 4))},
+      {"a halo that is not kept", in_strips(forget_the_halo)},
       {"a multiplier of SMLAD halved", in_packed("smlad", "params", halve(1))},
       {"a multiplier of Winograd's kernel halved", in_packed("winograd", "params", halve(1))},
       {"a multiplier of lanes halved", in_packed("lanes_nhwc", "params", halve(2))},

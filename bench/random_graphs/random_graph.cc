@@ -40,6 +40,7 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kConv2d, K::kDepthwiseConv2d, K::kConv2d},
     {K::kDepthwiseConv2d, K::kConv2d, K::kAdd},
     {K::kConv2d, K::kMaxPool2d, K::kConv2d},
+    {K::kConv2d, K::kDepthwiseConv2d, K::kConv2d, K::kRelu, K::kDepthwiseConv2d, K::kConv2d},
     {K::kConv2d, K::kLeakyRelu, K::kConv2d},
     {K::kConv2d, K::kHardSwish, K::kMul},
     {K::kConv2d, K::kReshape, K::kFullyConnected, K::kSoftmax},

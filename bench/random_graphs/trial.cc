@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "bench/random_graphs/drawn_strips.h"
 #include "bench/random_graphs/network_run.h"
 #include "bench/random_graphs/random_graph.h"
 #include "codegen/networks/layout.h"
@@ -167,6 +168,10 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
     if (!verdict.damaged) return ok_status();
     prove_facts(executed);  // they are of the constants as they are now
   }
+  if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
+  verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
+  for (const StripGroup& group : options.strips)
+    verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;
   auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
   if (!network) return network.error().within("generating");
   count_kernels(*network, verdict.tally);
@@ -208,7 +213,7 @@ std::string Plan::text() const {
   for (const std::string& name : disabled_passes) passes += " --disable-pass " + name;
   return device.name + ", " + std::string(name_of(layouts)) + ", " +
          (default_schedules ? "default schedules" : "drawn schedules") +
-         (placed ? ", drawn placement" : "") + passes;
+         (placed ? ", drawn placement" : "") + (strips ? ", strips" : "") + passes;
 }
 
 Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices) {
@@ -225,6 +230,7 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
   if (dice == 0) plan.disabled_passes = {"all"};
   for (const GraphPass& pass : graph_passes())
     if (dice > 5 && rng.below(3) == 0) plan.disabled_passes.emplace_back(pass.name);
+  plan.strips = rng.below(2) == 0;
   return plan;
 }
 

@@ -6,9 +6,11 @@ namespace tinytune {
 
 std::string FunctionBody::address(const ArenaPlace& place, const std::string& type,
                                   BufferAccess access) {
-  uses_.buffers.push_back({place.offset, place.bytes, access});
-  const std::string at = std::to_string(place.offset);
-  return "(" + type + " *)" + (place.offset == 0 ? "arena" : "(arena + " + at + ")");
+  const uint32_t moves = place.step * (place.turns - 1);
+  uses_.buffers.push_back({place.offset, place.bytes + moves, access});
+  std::string at = place.offset == 0 ? "" : " + " + std::to_string(place.offset);
+  if (moves > 0) at += " + " + std::string(kTurn) + " * " + std::to_string(place.step);
+  return "(" + type + " *)" + (at.empty() ? "arena" : "(arena" + at + ")");
 }
 
 std::string FunctionBody::read_from(const ArenaPlace& place, const std::string& type) {

@@ -20,10 +20,16 @@ struct LayerFunction {
   Uses uses;
 };
 
-/// Where something lives in the arena.
+/// Where something lives in the arena. In a loop it may move: by `step` bytes with each of `turns`.
 struct ArenaPlace {
   uint32_t offset = 0, bytes = 0;
+  uint32_t step = 0, turns = 1;
+
+  bool operator==(const ArenaPlace&) const = default;
 };
+
+/// The variable of a loop that moves places.
+inline constexpr const char* kTurn = "turn";
 
 class FunctionBody {
  public:

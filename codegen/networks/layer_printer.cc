@@ -28,26 +28,40 @@ const ArenaPlace& LayerPrinter::place_of(int tensor) const {
   return *place;
 }
 
+std::vector<ArenaPlace> LayerPrinter::places_of(const std::vector<int>& tensors) const {
+  std::vector<ArenaPlace> places(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i] >= 0 && !graph_.tensor(tensors[i]).is_constant) places[i] = place_of(tensors[i]);
+  return places;
+}
+
 // The address of an operand's first element as a C expression.
-std::string LayerPrinter::operand(FunctionBody& body, int tensor) {
+std::string LayerPrinter::operand(FunctionBody& body, int tensor, const ArenaPlace& place) {
   const Tensor& t = graph_.tensor(tensor);
-  if (!t.is_constant) return body.read_from(place_of(tensor), c_type_of(t.type));
+  if (!t.is_constant) return body.read_from(place, c_type_of(t.type));
   return body.constant(
       constants_.add(network_ + "_tensor_" + std::to_string(tensor), array_type(t.type), t.data));
+}
+
+void LayerPrinter::call_kernel(FunctionBody& body, const LayerSite& site, const KernelCall& call,
+                               const Operands& operands) {
+  std::vector<std::string> arguments = {operand(body, site.op.inputs[0], operands.inputs.at(0))};
+  for (const std::string& symbol : call.constants) arguments.push_back(body.constant(symbol));
+  if (operands.scratch) arguments.push_back(body.scratch(*operands.scratch));
+  arguments.push_back(body.written_to(operands.output, "int8_t"));
+  body.call_kernel(call.symbol, arguments);
 }
 
 LayerFunction LayerPrinter::kernel_layer(const LayerSite& site, const KernelCall& call,
                                          const std::optional<ArenaPlace>& scratch) {
   FunctionBody body;
-  std::vector<std::string> arguments = {operand(body, site.op.inputs[0])};
-  for (const std::string& symbol : call.constants) arguments.push_back(body.constant(symbol));
-  if (scratch) arguments.push_back(body.scratch(*scratch));
-  arguments.push_back(body.written_to(place_of(site.op.outputs[0]), "int8_t"));
-  body.call_kernel(call.symbol, arguments);
+  call_kernel(body, site, call, {places_of(site.op.inputs), place_of(site.op.outputs[0]), scratch});
   return std::move(body).finish(site.symbol, site.comment);
 }
 
-LayerFunction LayerPrinter::emitted_layer(const LayerSite& site, const IntegerOp& form) {
+void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
+                                  const std::vector<ArenaPlace>& inputs,
+                                  const std::vector<ArenaPlace>& outputs) {
   const OperatorEmitter* emitter = find_emitter(form);
   TT_CHECK(emitter != nullptr, "operators without an emitter are refused before");
   EmitContext::Site names{network_, site.symbol, {}};
@@ -55,21 +69,31 @@ LayerFunction LayerPrinter::emitted_layer(const LayerSite& site, const IntegerOp
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);
   const std::string statements = emitter->emit(form, context);
-  FunctionBody body;
   for (size_t i = 0; i < site.op.inputs.size(); ++i) {
     if (!context.inputs_used()[i]) continue;  // folded into the text
     const int id = site.op.inputs[i];
-    const std::string address = operand(body, id);
+    const std::string address = operand(body, id, inputs[i]);
     body.writer().line(std::string("const ") + c_type_of(graph_.tensor(id).type) + " *" +
                        context.input(i) + " = " + address + ";");
   }
   for (size_t i = 0; i < site.op.outputs.size(); ++i) {
-    const int id = site.op.outputs[i];
-    const std::string type = c_type_of(graph_.tensor(id).type);
-    const std::string address = body.written_to(place_of(id), type);
+    const std::string type = c_type_of(graph_.tensor(site.op.outputs[i]).type);
+    const std::string address = body.written_to(outputs[i], type);
     body.writer().line(type + " *" + context.output(i) + " = " + address + ";");
   }
   body.append(statements, context.uses());
+}
+
+void LayerPrinter::emit(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
+                        const Operands& operands) {
+  body.writer().open("");
+  print_operator(body, site, form, operands.inputs, {operands.output});
+  body.writer().close();
+}
+
+LayerFunction LayerPrinter::emitted_layer(const LayerSite& site, const IntegerOp& form) {
+  FunctionBody body;
+  print_operator(body, site, form, places_of(site.op.inputs), places_of(site.op.outputs));
   return std::move(body).finish(site.symbol, site.comment);
 }
 

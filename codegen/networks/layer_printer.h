@@ -40,9 +40,26 @@ class LayerPrinter {
   /// What an emitter of codegen/operators prints.
   LayerFunction emitted_layer(const LayerSite& site, const IntegerOp& form);
 
+  // The same inside a function of several operators, with operands in places of its own.
+
+  struct Operands {
+    std::vector<ArenaPlace> inputs;  ///< by input of the operator; anything for constants
+    ArenaPlace output;
+    std::optional<ArenaPlace> scratch = {};
+  };
+  void call_kernel(FunctionBody& body, const LayerSite& site, const KernelCall& call,
+                   const Operands& operands);
+  /// Statements in a scope of their own.
+  void emit(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
+            const Operands& operands);
+
  private:
   const ArenaPlace& place_of(int tensor) const;
-  std::string operand(FunctionBody& body, int tensor);
+  std::string operand(FunctionBody& body, int tensor, const ArenaPlace& place);
+  std::vector<ArenaPlace> places_of(const std::vector<int>& tensors) const;
+  void print_operator(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
+                      const std::vector<ArenaPlace>& inputs,
+                      const std::vector<ArenaPlace>& outputs);
 
   std::string network_;
   const Graph& graph_;

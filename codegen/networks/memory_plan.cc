@@ -31,9 +31,12 @@ bool live_together(const ArenaBuffer& a, const ArenaBuffer& b) {
 class Planner {
  public:
   explicit Planner(std::span<const ArenaBuffer> buffers) : buffers_(buffers) {
-    for (const ArenaBuffer& b : buffers) {
+    related_.resize(buffers.size());
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      const ArenaBuffer& b = buffers[i];
       sizes_.push_back(align_up(b.bytes));
       blocks_ = std::max(blocks_, block_of(b.last_step) + 1);
+      if (b.runs_into) related_[i] = related_[b.runs_into->buffer] = true;
     }
   }
 
@@ -42,6 +45,12 @@ class Planner {
     for (size_t i = 0; i < buffers_.size(); ++i) {
       changes[buffers_[i].first_step] += sizes_[i];
       changes[buffers_[i].last_step + 1] -= sizes_[i];
+      if (!buffers_[i].runs_into) continue;
+      const ArenaBuffer& above = buffers_[buffers_[i].runs_into->buffer];
+      if (!live_together(buffers_[i], above)) continue;
+      const int64_t once = shared(i);
+      changes[std::max(buffers_[i].first_step, above.first_step)] -= once;
+      changes[std::min(buffers_[i].last_step, above.last_step) + 1] += once;
     }
     int64_t live = 0, most = 0;
     for (const auto& [step, change] : changes) most = std::max(most, live += change);
@@ -63,6 +72,7 @@ class Planner {
                     b);
     };
     std::vector<size_t> neighbours;
+    std::vector<Forbidden> taken;
     for (const size_t b : order) {
       neighbours.clear();
       const auto meet = [&](const std::vector<size_t>& placed) {
@@ -76,11 +86,7 @@ class Planner {
         meet(beginning[block]);
       std::sort(neighbours.begin() + there, neighbours.end(), lower);
       std::inplace_merge(neighbours.begin(), neighbours.begin() + there, neighbours.end(), lower);
-      uint32_t offset = 0;
-      for (const size_t n : neighbours) {
-        if (offset + sizes_[b] <= plan.offsets[n]) break;
-        offset = std::max(offset, plan.offsets[n] + sizes_[n]);
-      }
+      const uint32_t offset = lowest_free(b, neighbours, plan.offsets, taken);
       plan.offsets[b] = offset;
       plan.arena_bytes = std::max(plan.arena_bytes, offset + sizes_[b]);
       add(b, beginning[first_block(b)]);
@@ -104,10 +110,58 @@ class Planner {
                      [&](size_t x, size_t y) { return sizes_[x] > sizes_[y]; });
     std::stable_sort(by_area.begin(), by_area.end(),
                      [&](size_t x, size_t y) { return area(x) > area(y); });
-    return {by_size, by_area, in_time};
+    if (std::find(related_.begin(), related_.end(), true) == related_.end())
+      return {by_size, by_area, in_time};
+    // What runs into another buffer lies below it, and so does better if it is placed first; small
+    // things find room in what such a chain leaves at its ends.
+    std::vector<size_t> chains_first(in_time.rbegin(), in_time.rend());
+    std::stable_sort(chains_first.begin(), chains_first.end(), [&](size_t x, size_t y) {
+      if (related_[x] != related_[y]) return static_cast<bool>(related_[x]);
+      return !related_[x] && sizes_[x] > sizes_[y];
+    });
+    return {chains_first, by_size, by_area, in_time};
   }
 
  private:
+  int64_t shared(size_t below) const {
+    const RunsIntoBuffer& into = *buffers_[below].runs_into;
+    const int64_t apart = int64_t{sizes_[below]} + sizes_[into.buffer];
+    const int64_t joined = int64_t{align_up(into.distance)} + sizes_[into.buffer];
+    return std::max<int64_t>(0, apart - std::max<int64_t>(sizes_[below], joined));
+  }
+
+  // Offsets that a buffer cannot have because of another: all between both.
+  struct Forbidden {
+    int64_t above = 0, below = 0;
+  };
+
+  Forbidden forbidden_by(size_t neighbour, size_t b, uint32_t offset) const {
+    const int64_t at = offset;
+    Forbidden none{at - int64_t{sizes_[b]}, at + int64_t{sizes_[neighbour]}};
+    const auto &mine = buffers_[b].runs_into, &theirs = buffers_[neighbour].runs_into;
+    if (mine && mine->buffer == neighbour)
+      none.above = std::max(none.above, at - int64_t{align_up(mine->distance)});
+    if (theirs && theirs->buffer == b)
+      none.below = std::min(none.below, at + int64_t{align_up(theirs->distance)});
+    return none;
+  }
+
+  // `neighbours` in the order of their offsets.
+  uint32_t lowest_free(size_t b, const std::vector<size_t>& neighbours,
+                       const std::vector<uint32_t>& offsets, std::vector<Forbidden>& taken) const {
+    taken.clear();
+    for (const size_t n : neighbours) taken.push_back(forbidden_by(n, b, offsets[n]));
+    if (related_[b])
+      std::sort(taken.begin(), taken.end(),
+                [](const Forbidden& x, const Forbidden& y) { return x.above < y.above; });
+    int64_t offset = 0;
+    for (const Forbidden& range : taken) {
+      if (offset <= range.above) break;
+      offset = std::max(offset, range.below);
+    }
+    return static_cast<uint32_t>(offset);
+  }
+
   // Steps are looked up in blocks: most buffers live for a few steps of thousands. Inputs begin
   // before the first one.
   static size_t block_of(int step) { return static_cast<size_t>(std::max(step, 0)) / 16; }
@@ -116,10 +170,18 @@ class Planner {
 
   std::span<const ArenaBuffer> buffers_;
   std::vector<uint32_t> sizes_;
+  std::vector<bool> related_;  // runs into another buffer, or another into it
   size_t blocks_ = 0;
 };
 
 }  // namespace
+
+uint32_t shared_bytes(const ArenaBuffer& below, const ArenaBuffer& above) {
+  if (!below.runs_into || !live_together(below, above)) return 0;
+  const uint64_t apart = uint64_t{below.bytes} + above.bytes;
+  const uint64_t joined = uint64_t{below.runs_into->distance} + above.bytes;
+  return static_cast<uint32_t>(apart - std::min(apart, std::max<uint64_t>(below.bytes, joined)));
+}
 
 MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers) {
   const Planner planner(buffers);

@@ -8,16 +8,30 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace tinytune {
 
+/// Leave to share memory with another buffer: that of beginning at least `distance` bytes before
+/// it. Who is given it writes from its start, after what it runs into there was read for the last
+/// time.
+struct RunsIntoBuffer {
+  size_t buffer = 0;
+  uint32_t distance = 0;
+};
+
 /// Live from `first_step` to `last_step`, both included.
 struct ArenaBuffer {
   uint32_t bytes = 0;
   int first_step = 0, last_step = 0;
+  std::optional<RunsIntoBuffer> runs_into = {};
 };
+
+/// Of what both of these take by themselves, the bytes they need only once. `above` is the buffer
+/// that `below` runs into.
+uint32_t shared_bytes(const ArenaBuffer& below, const ArenaBuffer& above);
 
 struct MemoryPlan {
   std::vector<uint32_t> offsets;  ///< one per buffer, multiples of kArenaAlignment

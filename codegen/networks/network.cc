@@ -13,6 +13,7 @@
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
 #include "codegen/networks/storage.h"
+#include "codegen/networks/strip_printer.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 #include "models/integer_op.h"
@@ -24,17 +25,19 @@ namespace {
 // memory, then kernels (whose scratch needs memory too), then offsets, then C.
 class Generation {
  public:
-  Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out, const Device& device,
+  Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out,
+             const std::vector<StripFlow>& flows, const Device& device,
              const ScheduleSource& schedules, const NetworkOptions& options)
       : parts_{options.name, device},
         executed_(network),
         graph_(laid_out.graph),
         forms_(laid_out.ops),
         layout_of_(laid_out.layout_of),
+        flows_(flows),
         kernels_(device, schedules, options.name) {}
 
   Result<GeneratedNetwork> run() {
-    storage_ = assign_storage(graph_, forms_);
+    storage_ = assign_storage(graph_, forms_, flows_);
     for (const int t : graph_.outputs)
       if (!storage_.buffer_of[static_cast<size_t>(t)])
         return Error(ErrorCode::kUnsupported,
@@ -76,6 +79,7 @@ class Generation {
   Status choose_kernels() {
     calls_.resize(forms_.size());
     scratch_.resize(forms_.size());
+    strip_calls_.resize(flows_.size());
     for (size_t step = 0; step < forms_.size(); ++step) {
       const Operator& op = graph_.operators[step];
       GeneratedLayer layer;
@@ -84,19 +88,10 @@ class Generation {
       layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
       layer.macs_executed = macs_of(forms_[step]);
       if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
-      if (const auto* kernel = std::get_if<KernelOp>(&forms_[step])) {
-        auto call = kernels_.add(*kernel, op.index, parts_.constants);
-        if (!call)
-          return call.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
-                                     ")");
-        calls_[step] = std::move(call).value();
-        layer.tuned = calls_[step]->tuned;
-        layer.schedule = calls_[step]->schedule;
-        if (const uint32_t bytes = calls_[step]->scratch_bytes; bytes > 0) {
-          scratch_[step] = storage_.buffers.size();
-          const int at = static_cast<int>(step);
-          storage_.buffers.push_back({bytes, at, at});
-        }
+      if (std::holds_alternative<KernelOp>(forms_[step])) {
+        if (const Status chosen = choose_kernels_of(step, layer); !chosen)
+          return chosen.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
+                                       ")");
       } else if (!storage_.is_alias[step] && find_emitter(forms_[step]) == nullptr) {
         return Error(ErrorCode::kUnsupported, "operator " + std::to_string(op.index) + " (" +
                                                   layer.op + "): no code generator takes it");
@@ -104,7 +99,52 @@ class Generation {
       network_.layers.push_back(std::move(layer));
     }
     name_carriers_of_aliases();
+    for (const StripFlow& flow : flows_)
+      for (int step = flow.first_step + 1; step <= flow.last_step; ++step)
+        network_.layers[static_cast<size_t>(step)].fused_into = flow.group.first;
     return ok_status();
+  }
+
+  // One kernel, or one for each variant of a strip; of the layer's facts, those of the variant that
+  // is called most are told.
+  Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
+    uint32_t scratch = 0;
+    int most_calls = 0;
+    const auto choose = [&](const IntegerOp& form, int calls) -> Result<KernelCall> {
+      TT_TRY_ASSIGN(KernelCall call,
+                    kernels_.add(std::get<KernelOp>(form), layer.index, parts_.constants));
+      scratch = std::max(scratch, call.scratch_bytes);
+      if (calls > most_calls) {
+        most_calls = calls;
+        layer.tuned = call.tuned;
+        layer.schedule = call.schedule;
+      }
+      return call;
+    };
+    const auto flow = flow_at(step);
+    if (!flow) {
+      TT_TRY_ASSIGN(calls_[step], choose(forms_[step], 1));
+    } else {
+      const std::vector<StripVariant>& variants = flows_[*flow].variants;
+      strip_calls_[*flow].resize(variants.size());
+      for (size_t v = 0; v < variants.size(); ++v) {
+        if (variants[v].step != step) continue;
+        TT_TRY_ASSIGN(strip_calls_[*flow][v], choose(variants[v].form, variants[v].calls));
+      }
+    }
+    if (scratch > 0) {
+      scratch_[step] = storage_.buffers.size();
+      const int at = static_cast<int>(step);
+      storage_.buffers.push_back({scratch, at, at});
+    }
+    return ok_status();
+  }
+
+  std::optional<size_t> flow_at(size_t step) const {
+    const int at = static_cast<int>(step);
+    for (size_t f = 0; f < flows_.size(); ++f)
+      if (flows_[f].first_step <= at && at <= flows_[f].last_step) return f;
+    return std::nullopt;
   }
 
   int64_t model_macs(int index) const { return executed_.model_macs[static_cast<size_t>(index)]; }
@@ -179,27 +219,60 @@ class Generation {
       if (storage_.buffer_of[t])
         places[t] = {plan_.offsets[*storage_.buffer_of[t]],
                      static_cast<uint32_t>(graph_.tensors[t].bytes())};
-    LayerPrinter printer(parts_.name, graph_, std::move(places), parts_.constants, parts_.shared);
-    std::unordered_map<std::string, size_t> function_of;  // by body
-    std::vector<size_t> calls_of;                         // a function, in number
+    LayerPrinter printer(parts_.name, graph_, places, parts_.constants, parts_.shared);
     for (size_t step = 0; step < forms_.size(); ++step) {
       if (storage_.is_alias[step]) continue;
       const LayerSite site{layer_symbol(step), comment(step), graph_.operators[step]};
-      LayerFunction function = calls_[step]
-                                   ? printer.kernel_layer(site, *calls_[step], scratch_of(step))
-                                   : printer.emitted_layer(site, forms_[step]);
-      const auto [same, is_new] = function_of.try_emplace(function.body, calls_of.size());
-      if (is_new) {
-        parts_.functions.push_back(std::move(function));
-        calls_of.push_back(0);
+      if (const auto f = flow_at(step)) {
+        if (static_cast<int>(step) == flows_[*f].first_step)
+          call(step, print_strips(printer, graph_, flows_[*f], strip_site(*f, places)));
+      } else if (calls_[step]) {
+        call(step, printer.kernel_layer(site, *calls_[step], scratch_of(step)));
+      } else {
+        call(step, printer.emitted_layer(site, forms_[step]));
       }
-      ++calls_of[same->second];
-      network_.layers[step].symbol = parts_.functions[same->second].symbol;
-      parts_.calls.push_back(network_.layers[step].symbol);
     }
-    for (size_t f = 0; f < calls_of.size(); ++f)
-      if (calls_of[f] > 1)
-        parts_.functions[f].comment += ", and " + std::to_string(calls_of[f] - 1) + " more like it";
+    for (size_t f = 0; f < times_called_.size(); ++f)
+      if (times_called_[f] > 1)
+        parts_.functions[f].comment +=
+            ", and " + std::to_string(times_called_[f] - 1) + " more like it";
+  }
+
+  // A function with a body that is there already is not printed again.
+  void call(size_t step, LayerFunction function) {
+    const auto [same, is_new] = function_of_.try_emplace(function.body, times_called_.size());
+    if (is_new) {
+      parts_.functions.push_back(std::move(function));
+      times_called_.push_back(0);
+    }
+    ++times_called_[same->second];
+    network_.layers[step].symbol = parts_.functions[same->second].symbol;
+    parts_.calls.push_back(network_.layers[step].symbol);
+  }
+
+  StripSite strip_site(size_t f, const std::vector<std::optional<ArenaPlace>>& places) const {
+    const StripFlow& flow = flows_[f];
+    const std::string from = std::to_string(flow.group.first), to = std::to_string(flow.group.last);
+    StripSite site{parts_.name + "_layers_" + from + "_" + to,
+                   from + " to " + to + ", " + std::to_string(flow.strips.size()) +
+                       " strips of up to " + std::to_string(flow.group.rows) + " rows",
+                   {},
+                   strip_calls_[f],
+                   {},
+                   places};
+    for (int at = flow.first_step; at <= flow.last_step; ++at) {
+      const auto step = static_cast<size_t>(at);
+      site.layer_symbols.push_back(layer_symbol(step));
+      site.scratch.push_back(scratch_of(step));
+      site.comment += "; " + comment(step);
+    }
+    if (const auto& moved = storage_.moved[f]) {
+      std::optional<ArenaPlace>& place = site.places[static_cast<size_t>(moved->tensor)];
+      const ArenaPlace there{plan_.offsets[moved->buffer], place->bytes};
+      site.first = {*place, there};
+      place = there;
+    }
+    return site;
   }
 
   std::optional<ArenaPlace> scratch_of(size_t step) const {
@@ -209,7 +282,7 @@ class Generation {
 
   void describe_tensors() {
     for (size_t t = 0; t < executed_.graph.tensors.size(); ++t)
-      if (storage_.buffer_of[t] && !executed_.altered[t])
+      if (storage_.buffer_of[t] && !executed_.altered[t] && !storage_.is_window[t])
         network_.tensors.push_back({static_cast<int>(t), plan_.offsets[*storage_.buffer_of[t]],
                                     static_cast<uint32_t>(graph_.tensors[t].bytes()),
                                     storage_.first_step[t], storage_.last_step[t], layout_of_[t]});
@@ -239,11 +312,15 @@ class Generation {
   const Graph& graph_;  // with layout transforms, whose tensors come after the model's
   const std::vector<IntegerOp>& forms_;
   const std::vector<Layout>& layout_of_;
+  const std::vector<StripFlow>& flows_;
   KernelSet kernels_;
   Storage storage_;
   MemoryPlan plan_;
-  std::vector<std::optional<KernelCall>> calls_;  // by step
-  std::vector<std::optional<size_t>> scratch_;    // buffer, by step
+  std::vector<std::optional<KernelCall>> calls_;                     // by step
+  std::vector<std::optional<size_t>> scratch_;                       // buffer, by step
+  std::vector<std::vector<std::optional<KernelCall>>> strip_calls_;  // by flow and variant
+  std::unordered_map<std::string, size_t> function_of_;              // by body
+  std::vector<size_t> times_called_;                                 // by function
   GeneratedNetwork network_;
 };
 
@@ -255,13 +332,30 @@ LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& optio
   return lay_out(network.graph, network.ops, layouts);
 }
 
+Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
+                                           const NetworkOptions& options) {
+  std::vector<StripFlow> flows;
+  for (const StripGroup& group : options.strips) {
+    TT_TRY_ASSIGN(StripFlow flow, strip_flow(network.graph, network.ops, group));
+    flows.push_back(std::move(flow));
+  }
+  std::sort(flows.begin(), flows.end(),
+            [](const StripFlow& a, const StripFlow& b) { return a.first_step < b.first_step; });
+  for (size_t f = 1; f < flows.size(); ++f)
+    if (flows[f].first_step <= flows[f - 1].last_step)
+      return Error(ErrorCode::kInvalidInput, "operator " + std::to_string(flows[f].group.first) +
+                                                 " is in two groups of strips");
+  return flows;
+}
+
 Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
                                           const ScheduleSource& schedules,
                                           const NetworkOptions& options) {
   if (!is_network_name(options.name))
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
   const LaidOutGraph executed = laid_out(network, options);
-  return Generation(network, executed, device, schedules, options).run();
+  TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options));
+  return Generation(network, executed, flows, device, schedules, options).run();
 }
 
 void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,

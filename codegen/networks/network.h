@@ -2,7 +2,8 @@
 //
 // One static arena planned offline, no heap, no interpreter. Each operator of the executed graph is
 // one function `<name>_layer_<index>`, so that a profiler (or our simulator) can tell layers apart;
-// operators that come out the same, addresses included, are calls of the first one's.
+// operators that come out the same, addresses included, are calls of the first one's. Operators
+// that run strip by strip are one function, `<name>_layers_<first>_<last>`.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "codegen/networks/layer_function.h"
 #include "codegen/networks/placement.h"
+#include "codegen/strips/strip_flow.h"
 #include "devices/device.h"
 #include "models/graph.h"
 #include "models/integer_network.h"
@@ -102,11 +104,13 @@ struct GeneratedNetwork {
 };
 
 struct NetworkOptions {
-  std::string name;           ///< prefix of symbols and files; a C identifier
-  LayoutSource layouts = {};  ///< empty: all NHWC
+  std::string name;                     ///< prefix of symbols and files; a C identifier
+  LayoutSource layouts = {};            ///< empty: all NHWC
+  std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
 };
 
-/// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes.
+/// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes, or
+/// one that a group of strips cannot have.
 /// kFailed: a kernel did not build.
 Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
                                           const ScheduleSource& schedules,

@@ -1,7 +1,9 @@
 #include "codegen/networks/network_memory.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/check.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/storage.h"
 
@@ -16,40 +18,86 @@ bool is_alive(const ArenaBuffer& buffer, int step) {
   return buffer.first_step <= step && step <= buffer.last_step;
 }
 
+/// What buffers alive in a step take. What two of them share counts once.
+uint32_t bytes_alive(std::span<const ArenaBuffer> buffers, int step) {
+  uint32_t live = 0;
+  for (const ArenaBuffer& buffer : buffers) {
+    if (!is_alive(buffer, step)) continue;
+    live += buffer.bytes;
+    if (!buffer.runs_into) continue;
+    const ArenaBuffer& above = buffers[buffer.runs_into->buffer];
+    if (is_alive(above, step)) live -= shared_bytes(buffer, above);
+  }
+  return live;
+}
+
+/// As the planner rounds them.
+std::vector<ArenaBuffer> rounded(std::vector<ArenaBuffer> buffers) {
+  for (ArenaBuffer& buffer : buffers) {
+    buffer.bytes = rounded(buffer.bytes);
+    if (buffer.runs_into) buffer.runs_into->distance = rounded(buffer.runs_into->distance);
+  }
+  return buffers;
+}
+
 }  // namespace
 
 uint32_t peak_live_bytes(std::span<const ArenaBuffer> buffers) {
   uint32_t most = 0;
   // Sums rise only where a buffer begins.
-  for (const ArenaBuffer& first : buffers) {
-    uint32_t live = 0;
-    for (const ArenaBuffer& buffer : buffers)
-      if (is_alive(buffer, first.first_step)) live += buffer.bytes;
-    most = std::max(most, live);
-  }
+  for (const ArenaBuffer& first : buffers)
+    most = std::max(most, bytes_alive(buffers, first.first_step));
   return most;
 }
 
+uint32_t live_bytes(std::span<const ArenaBuffer> buffers, int step) {
+  return bytes_alive(rounded({buffers.begin(), buffers.end()}), step);
+}
+
 uint32_t NetworkMemory::arena_bytes(std::span<const uint32_t> scratch) const {
-  std::vector<ArenaBuffer> all = buffers;
+  std::map<int, uint32_t> scratch_at;  // of one kernel at a time
   for (size_t i = 0; i < layers.size(); ++i)
-    if (scratch[i] > 0) all.push_back({scratch[i], layers[i].step, layers[i].step});
+    scratch_at[layers[i].step] = std::max(scratch_at[layers[i].step], scratch[i]);
+  std::vector<ArenaBuffer> all = buffers;
+  for (const auto& [step, bytes] : scratch_at)
+    if (bytes > 0) all.push_back({bytes, step, step});
   return plan_memory(all).arena_bytes;
 }
 
 NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOptions& options) {
   LaidOutGraph network = laid_out(executed, options);
+  const auto flows = strip_flows(network, options);
+  TT_CHECK(flows.has_value(), "groups of strips that are possible");
   NetworkMemory memory;
-  memory.buffers = assign_storage(network.graph, network.ops).buffers;
+  memory.buffers = assign_storage(network.graph, network.ops, *flows).buffers;
   memory.lower_bound = peak_live_bytes(memory.buffers);
+  const std::vector<ArenaBuffer> planned = rounded(memory.buffers);
+  const auto add = [&](size_t step, KernelOp op) -> NetworkMemory::Layer& {
+    const int at = static_cast<int>(step);
+    memory.layers.push_back(
+        {network.graph.operators[step].index, std::move(op), at, bytes_alive(planned, at)});
+    return memory.layers.back();
+  };
+  auto flow = flows->begin();
   for (size_t step = 0; step < network.ops.size(); ++step) {
+    while (flow != flows->end() && flow->last_step < static_cast<int>(step)) ++flow;
     auto* op = std::get_if<KernelOp>(&network.ops[step]);
     if (op == nullptr) continue;
-    NetworkMemory::Layer layer{network.graph.operators[step].index, std::move(*op),
-                               static_cast<int>(step), 0};
-    for (const ArenaBuffer& buffer : memory.buffers)
-      if (is_alive(buffer, layer.step)) layer.live_bytes += rounded(buffer.bytes);
-    memory.layers.push_back(std::move(layer));
+    if (flow == flows->end() || static_cast<int>(step) < flow->first_step) {
+      add(step, std::move(*op));
+      continue;
+    }
+    const size_t first = memory.layers.size();
+    size_t main = first;  // the variant called most: its constants are counted
+    for (const StripVariant& variant : flow->variants) {
+      if (variant.step != step) continue;
+      NetworkMemory::Layer& layer = add(step, std::get<KernelOp>(variant.form));
+      layer.calls = variant.calls;
+      layer.strip_of = op->workload;
+      layer.shares_constants = true;
+      if (variant.calls > memory.layers[main].calls) main = memory.layers.size() - 1;
+    }
+    if (memory.layers.size() > first) memory.layers[main].shares_constants = false;
   }
   return memory;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,12 @@ struct NetworkMemory {
     KernelOp op;
     int step = 0;             ///< in execution order
     uint32_t live_bytes = 0;  ///< of tensors during this step, as the planner rounds them
+    int calls = 1;            ///< of its kernel, an inference
+    /// Of a layer in strips: the whole layer's workload, in place of which `op` computes some rows.
+    std::optional<Workload> strip_of = {};
+    bool shares_constants = false;  ///< with another variant of the same layer, before or after it
   };
-  std::vector<Layer> layers;         ///< those that kernels compute
+  std::vector<Layer> layers;         ///< those that kernels compute; in strips, each variant is one
   std::vector<ArenaBuffer> buffers;  ///< tensors
   uint32_t lower_bound = 0;          ///< the most bytes of tensors alive in one step
 
@@ -30,9 +35,13 @@ struct NetworkMemory {
   uint32_t arena_bytes(std::span<const uint32_t> scratch) const;
 };
 
+/// The options' strips must be possible (strip_flows()).
 NetworkMemory network_memory(const IntegerNetwork& network, const NetworkOptions& options);
 
 /// The most bytes of buffers alive in one step.
 uint32_t peak_live_bytes(std::span<const ArenaBuffer> buffers);
+
+/// Of buffers alive in a step, as the planner rounds them. What two of them share counts once.
+uint32_t live_bytes(std::span<const ArenaBuffer> buffers, int step);
 
 }  // namespace tinytune

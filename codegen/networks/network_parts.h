@@ -32,6 +32,11 @@ struct NetworkParts {
 /// The network in the layouts that the options choose, with the transforms that follow.
 LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
 
+/// The flows of the options' groups of strips, in execution order. Errors as strip_flow();
+/// kInvalidInput: groups that overlap.
+Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
+                                           const NetworkOptions& options);
+
 /// `<name>.h`, the documented API.
 struct HeaderFacts {
   const std::string& name;

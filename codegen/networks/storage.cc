@@ -10,7 +10,11 @@ namespace {
 
 class Assignment {
  public:
-  Assignment(const Graph& graph, std::span<const IntegerOp> ops) : graph_(graph), ops_(ops) {
+  Assignment(const Graph& graph, std::span<const IntegerOp> ops, std::span<const StripFlow> flows)
+      : graph_(graph), ops_(ops), flows_(flows), flow_of_(ops.size()) {
+    for (const StripFlow& flow : flows)
+      for (int step = flow.first_step; step <= flow.last_step; ++step) at(flow_of_, step) = &flow;
+    storage_.is_window.assign(graph.tensors.size(), false);
     storage_.buffer_of.resize(graph.tensors.size());
     storage_.first_step.assign(graph.tensors.size(), 0);
     storage_.last_step.assign(graph.tensors.size(), 0);
@@ -37,6 +41,12 @@ class Assignment {
     }
     for (const int t : graph_.inputs) at(storage_.first_step, t) = -1;
     for (const int t : graph_.outputs) at(storage_.last_step, t) = last;
+    for (const StripFlow& flow : flows_) {
+      for (const RunsInto& pair : flow.runs_into)
+        at(storage_.last_step, pair.input) =
+            std::max(at(storage_.last_step, pair.input), flow.last_step);
+      at(storage_.first_step, flow.output) = flow.first_step;
+    }
   }
 
   void begin_buffer(int tensor, int step) {
@@ -55,7 +65,58 @@ class Assignment {
     if (at(is_output_, tensor)) holds_output_[b] = true;
   }
 
+  void place_windows(const StripFlow& flow) {
+    for (const RowWindow& window : flow.windows) {
+      at(storage_.is_window, window.tensor) = true;
+      at(storage_.buffer_of, window.tensor) = storage_.buffers.size();
+      const int64_t bytes = window.rows * row_bytes(graph_.tensor(window.tensor));
+      storage_.buffers.push_back(
+          {static_cast<uint32_t>(bytes), window.first_step, window.last_step});
+      holds_output_.push_back(false);
+    }
+    begin_buffer(flow.output, flow.first_step);
+    storage_.moved.emplace_back();
+    const RunsInto* pair = best_to_run_into(flow);
+    if (pair == nullptr) return;
+    ArenaBuffer& from = storage_.buffers[*at(storage_.buffer_of, pair->input)];
+    from.last_step = flow.first_step - 1;  // the move is the first thing that the group does
+    const ArenaBuffer moved{from.bytes, flow.first_step, flow.last_step};
+    storage_.buffers.back().runs_into = {storage_.buffers.size(),
+                                         static_cast<uint32_t>(pair->distance)};
+    storage_.moved.back() = {pair->input, storage_.buffers.size()};
+    storage_.buffers.push_back(moved);
+    holds_output_.push_back(false);
+  }
+
+  // Of the group's inputs that end in it and have a buffer of their own, the one that saves most.
+  const RunsInto* best_to_run_into(const StripFlow& flow) const {
+    ArenaBuffer output = storage_.buffers.back();
+    const RunsInto* best = nullptr;
+    uint32_t most = 0;
+    for (const RunsInto& pair : flow.runs_into) {
+      const size_t b = *storage_.buffer_of[static_cast<size_t>(pair.input)];
+      const ArenaBuffer& input = storage_.buffers[b];
+      const auto others =
+          std::count_if(flow.runs_into.begin(), flow.runs_into.end(), [&](const RunsInto& other) {
+            return storage_.buffer_of[static_cast<size_t>(other.input)] == b;
+          });
+      if (others > 1 || input.last_step > flow.last_step || holds_output_[b] ||
+          input.bytes != graph_.tensor(pair.input).bytes() || pair.distance > input.bytes)
+        continue;
+      output.runs_into = {b, static_cast<uint32_t>(pair.distance)};
+      const uint32_t saved = shared_bytes(output, input);
+      if (saved <= most) continue;
+      most = saved;
+      best = &pair;
+    }
+    return best;
+  }
+
   void place_outputs(int step) {
+    if (const StripFlow* flow = at(flow_of_, step)) {
+      if (step == flow->first_step) place_windows(*flow);
+      return;
+    }
     const Operator& op = graph_.operators[static_cast<size_t>(step)];
     const IntegerOp& form = ops_[static_cast<size_t>(step)];
     for (const int output : op.outputs) {
@@ -97,15 +158,18 @@ class Assignment {
 
   const Graph& graph_;
   std::span<const IntegerOp> ops_;
-  std::vector<bool> is_output_;     // by tensor
-  std::vector<bool> holds_output_;  // by buffer
+  std::span<const StripFlow> flows_;
+  std::vector<const StripFlow*> flow_of_;  // by step; null outside of groups
+  std::vector<bool> is_output_;            // by tensor
+  std::vector<bool> holds_output_;         // by buffer
   Storage storage_;
 };
 
 }  // namespace
 
-Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops) {
-  return Assignment(graph, ops).run();
+Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops,
+                       std::span<const StripFlow> flows) {
+  return Assignment(graph, ops, flows).run();
 }
 
 }  // namespace tinytune

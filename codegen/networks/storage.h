@@ -2,7 +2,8 @@
 //
 // Tensors share a buffer where one is only another name for the other's bytes (RESHAPE), and where
 // an operator may write its output over an input that nobody reads afterwards. Sharing is decided
-// before planning: it lowers the bound itself, which no placement could.
+// before planning: it lowers the bound itself, which no placement could. A group of strips runs as
+// a whole: what it reads and writes lives through all of it, inner tensors only as their windows.
 #pragma once
 
 #include <optional>
@@ -10,10 +11,18 @@
 #include <vector>
 
 #include "codegen/networks/memory_plan.h"
+#include "codegen/strips/strip_flow.h"
 #include "models/graph.h"
 #include "models/integer_op.h"
 
 namespace tinytune {
+
+/// A tensor that a group of strips first moves to another place, from where its rows make room for
+/// the group's output. Without the move each group of a chain would begin lower than the last.
+struct MovedTensor {
+  int tensor = 0;
+  size_t buffer = 0;  ///< where it is while the group runs
+};
 
 struct Storage {
   std::vector<ArenaBuffer> buffers;
@@ -21,10 +30,13 @@ struct Storage {
   std::vector<int> first_step, last_step;        ///< by tensor id; -1: before step 0
   /// By operator: true where the output is the input's bytes and no code runs.
   std::vector<bool> is_alias;
+  std::vector<bool> is_window;  ///< by tensor id: its buffer holds some of its rows at a time
+  std::vector<std::optional<MovedTensor>> moved;  ///< by flow
 };
 
 /// `ops` are the graph's operators in execution order; a step is an index into them. Graph inputs
-/// are filled before step 0 and outputs read after the last one.
-Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops);
+/// are filled before step 0 and outputs read after the last one. `flows` are of the same graph.
+Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops,
+                       std::span<const StripFlow> flows = {});
 
 }  // namespace tinytune

@@ -14,7 +14,11 @@ CWriter& CWriter::line(const std::string& text) {
 }
 
 CWriter& CWriter::raw(const std::string& lines) {
-  text_ += lines;
+  const std::string deeper(static_cast<size_t>(2 * (depth_ - 1)), ' ');
+  for (size_t at = 0, end; at < lines.size(); at = end) {
+    end = lines.find('\n', at) + 1;
+    text_.append(deeper).append(lines, at, end - at);
+  }
   return *this;
 }
 

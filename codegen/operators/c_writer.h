@@ -19,7 +19,7 @@ class CWriter {
   /// open() of `for (int32_t v = 0; v < extent; v += step)`.
   CWriter& loop(const std::string& variable, int64_t extent, int64_t step = 1);
 
-  /// Lines that are indented already.
+  /// Lines of a function's body, each with its line break, moved to where this one is.
   CWriter& raw(const std::string& lines);
 
   const std::string& text() const { return text_; }

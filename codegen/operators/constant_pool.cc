@@ -92,7 +92,11 @@ const char* c_type_of(ElementType type) {
 std::string ConstantPool::add(const std::string& symbol, CType type, std::vector<uint8_t> bytes) {
   TT_CHECK(!bytes.empty() && bytes.size() % static_cast<size_t>(size_of(type)) == 0, symbol);
   const auto [at, is_new] = index_.try_emplace({type, bytes}, arrays_.size());
-  if (is_new) arrays_.push_back({symbol, type, std::move(bytes)});
+  if (is_new) {
+    const int before = times_named_[symbol]++;
+    const std::string number = before == 0 ? "" : "_" + std::to_string(before);
+    arrays_.push_back({symbol + number, type, std::move(bytes)});
+  }
   return arrays_[at->second].symbol;
 }
 

@@ -24,7 +24,8 @@ class ConstantPool {
     std::vector<uint8_t> bytes;  ///< little-endian elements
   };
 
-  /// The symbol of an array with these contents: a new one with this name, or an older equal one.
+  /// The symbol of an array with these contents: an older equal one, or a new one with this name,
+  /// to which a number is added where another array has it.
   std::string add(const std::string& symbol, CType type, std::vector<uint8_t> bytes);
 
   /// In the order of add().
@@ -33,6 +34,7 @@ class ConstantPool {
  private:
   std::vector<Array> arrays_;
   std::map<std::pair<CType, std::vector<uint8_t>>, size_t> index_;
+  std::map<std::string, int> times_named_;
 };
 
 std::vector<uint8_t> little_endian(const std::vector<int32_t>& words);

@@ -123,9 +123,9 @@ NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, cons
   return Runner(network, graph, device, std::move(*simulator), *image).run(inputs);
 }
 
-NetworkRun expect_exact(const Graph& graph, const Device& device,
-                        const std::vector<Bytes>& inputs) {
-  auto network = generate_network(executed(graph), device, {}, {"net"});
+NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs,
+                        const NetworkOptions& options) {
+  auto network = generate_network(executed(graph), device, {}, options);
   if (!network) {
     ADD_FAILURE() << network.error().message();
     return {};

@@ -28,7 +28,8 @@ NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, cons
 
 /// Generates with default schedules, runs, and compares every tensor with the reference.
 /// Returns the run, for what a test wants to know beyond that.
-NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs);
+NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs,
+                        const NetworkOptions& options = {"net"});
 
 /// golden/README.md's generator: uniform below 100, a random walk from 100 on, one stream.
 std::vector<Bytes> seeded_inputs(const Graph& graph, uint32_t seed);

@@ -1,0 +1,16 @@
+// Groups of strips for a network, drawn: whatever is possible, not what would pay.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/networks/network.h"
+#include "models/integer_network.h"
+
+namespace tinytune::bench {
+
+/// None where the network may not run in strips. `options` has the layouts.
+std::vector<StripGroup> drawn_strips(const IntegerNetwork& network, const NetworkOptions& options,
+                                     uint64_t seed);
+
+}  // namespace tinytune::bench

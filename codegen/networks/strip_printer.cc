@@ -1,0 +1,179 @@
+#include "codegen/networks/strip_printer.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+// A call of a variant or, without one, rows of a window that move from its input to its output.
+struct Statement {
+  std::optional<size_t> variant;
+  LayerPrinter::Operands operands;
+};
+
+using Statements = std::vector<Statement>;
+
+bool same_but_places(const Statements& a, const Statements& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].variant != b[i].variant || a[i].operands.output.bytes != b[i].operands.output.bytes)
+      return false;
+  return true;
+}
+
+// Every place of both, pair by pair.
+template <typename Visit>
+void for_places(Statements& a, const Statements& b, const Visit& visit) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t o = 0; o < a[i].operands.inputs.size(); ++o)
+      visit(a[i].operands.inputs[o], b[i].operands.inputs[o]);
+    visit(a[i].operands.output, b[i].operands.output);
+  }
+}
+
+// Makes `next` one more turn of the loop, if it is. Rows go forwards, so steps are not negative.
+bool extend(Statements& loop, const Statements& next) {
+  if (!same_but_places(loop, next)) return false;
+  bool follows = true;
+  for_places(loop, next, [&](const ArenaPlace& place, const ArenaPlace& there) {
+    const int64_t moved = int64_t{there.offset} - place.offset;
+    const int64_t expected = int64_t{place.step} * place.turns;
+    follows = follows && (place.turns == 1 ? moved >= 0 : moved == expected);
+  });
+  if (!follows) return false;
+  for_places(loop, next, [](ArenaPlace& place, const ArenaPlace& there) {
+    if (place.turns == 1) place.step = there.offset - place.offset;
+    ++place.turns;
+  });
+  return true;
+}
+
+class StripPrinter {
+ public:
+  StripPrinter(LayerPrinter& printer, const Graph& graph, const StripFlow& flow,
+               const StripSite& site)
+      : printer_(printer), graph_(graph), flow_(flow), site_(site) {}
+
+  LayerFunction run() {
+    std::vector<Statements> loops;
+    for (const Strip& strip : flow_.strips) {
+      Statements statements = statements_of(strip);
+      if (loops.empty() || !extend(loops.back(), statements))
+        loops.push_back(std::move(statements));
+    }
+    if (site_.first) print_move(*site_.first);
+    for (const Statements& loop : loops) print(loop);
+    return std::move(body_).finish(site_.symbol, site_.comment);
+  }
+
+ private:
+  Statements statements_of(const Strip& strip) const {
+    Statements statements;
+    for (const RowSlide& slide : strip.slides) statements.push_back(statement_of(slide));
+    for (const RowCall& call : strip.calls) statements.push_back(statement_of(strip, call));
+    return statements;
+  }
+
+  Statement statement_of(const RowSlide& slide) const {
+    const int tensor = flow_.windows[slide.window].tensor;
+    const ArenaPlace window = place_of(tensor);
+    const auto row = static_cast<uint32_t>(row_bytes(graph_.tensor(tensor)));
+    const uint32_t bytes = static_cast<uint32_t>(slide.kept) * row;
+    const uint32_t dropped = static_cast<uint32_t>(slide.dropped) * row;
+    return {{}, {{{window.offset + dropped, bytes}}, {window.offset, bytes}}};
+  }
+
+  Statement statement_of(const Strip& strip, const RowCall& call) const {
+    const Operator& op = graph_.operators[call.step];
+    Statement statement{call.variant, {}};
+    for (const int input : op.inputs) {
+      const bool constant = input < 0 || graph_.tensor(input).is_constant;
+      statement.operands.inputs.push_back(constant ? ArenaPlace() : rows_of(strip, input, call.in));
+    }
+    statement.operands.output = rows_of(strip, op.outputs[0], call.out);
+    statement.operands.scratch = site_.scratch[member(call.step)];
+    return statement;
+  }
+
+  ArenaPlace rows_of(const Strip& strip, int tensor, const RowRange& rows) const {
+    const auto bytes = static_cast<uint32_t>(row_bytes(graph_.tensor(tensor)));
+    const auto window = flow_.window_of(tensor);
+    const int first = window ? strip.window_row[*window] : 0;
+    return {place_of(tensor).offset + static_cast<uint32_t>(rows.begin - first) * bytes,
+            static_cast<uint32_t>(rows.count()) * bytes};
+  }
+
+  const ArenaPlace& place_of(int tensor) const {
+    const auto& place = site_.places.at(static_cast<size_t>(tensor));
+    TT_CHECK(place.has_value(), "tensor " + std::to_string(tensor) + " is not in the arena");
+    return *place;
+  }
+
+  size_t member(size_t step) const { return step - static_cast<size_t>(flow_.first_step); }
+
+  void print(const Statements& loop) {
+    const uint32_t turns = loop.front().operands.output.turns;
+    if (turns > 1) body_.writer().loop(kTurn, turns);
+    for (const Statement& statement : loop) {
+      if (!statement.variant) {
+        print_move({statement.operands.inputs[0], statement.operands.output});
+        continue;
+      }
+      const StripVariant& variant = flow_.variants[*statement.variant];
+      const LayerSite site{
+          site_.layer_symbols[member(variant.step)], {}, graph_.operators[variant.step]};
+      if (const auto& call = site_.calls[*statement.variant])
+        printer_.call_kernel(body_, site, *call, with_scratch_of(*call, statement.operands));
+      else
+        printer_.emit(body_, site, variant.form, statement.operands);
+    }
+    if (turns > 1) body_.writer().close();
+  }
+
+  // Steps have scratch for their hungriest variant; another may need none.
+  static LayerPrinter::Operands with_scratch_of(const KernelCall& call,
+                                                LayerPrinter::Operands operands) {
+    if (call.scratch_bytes == 0) operands.scratch.reset();
+    return operands;
+  }
+
+  // In words, since rows begin at them; what is copied behind the last byte is written before it is
+  // read. Through them from the end where the target may lie over what is still to be read.
+  void print_move(const ArenaMove& move) {
+    if (move.from == move.to) return;
+    CWriter& w = body_.writer();
+    const std::string source = body_.read_from(move.from, "uint32_t");
+    const std::string target = body_.written_to(move.to, "uint32_t");
+    const int64_t words = (move.from.bytes + 3) / 4;
+    w.open("");
+    w.line("const uint32_t *from = " + source + ";");
+    w.line("uint32_t *to = " + target + ";");
+    if (move.to.offset > move.from.offset) {
+      w.open("for (int32_t i = " + std::to_string(words - 1) + "; i >= 0; --i)");
+      w.line("to[i] = from[i];").close();
+    } else {
+      print_unrolled(w, words, [&](const std::string& variable, int64_t added) {
+        const std::string at = "[" + c_plus(variable, added) + "]";
+        w.line("to" + at + " = from" + at + ";");
+      });
+    }
+    w.close();
+  }
+
+  LayerPrinter& printer_;
+  const Graph& graph_;
+  const StripFlow& flow_;
+  const StripSite& site_;
+  FunctionBody body_;
+};
+
+}  // namespace
+
+LayerFunction print_strips(LayerPrinter& printer, const Graph& graph, const StripFlow& flow,
+                           const StripSite& site) {
+  return StripPrinter(printer, graph, flow, site).run();
+}
+
+}  // namespace tinytune

@@ -1,0 +1,38 @@
+// Prints the function of a group of operators that run strip by strip.
+//
+// What happens is a list of statements with addresses, strip after strip. Strips that differ only
+// in addresses, each by the same step, become turns of one loop.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/kernel_set.h"
+#include "codegen/networks/layer_function.h"
+#include "codegen/networks/layer_printer.h"
+#include "codegen/strips/strip_flow.h"
+#include "models/graph.h"
+
+namespace tinytune {
+
+/// Bytes that change their place; both may overlap.
+struct ArenaMove {
+  ArenaPlace from, to;
+};
+
+/// A group with every decision made.
+struct StripSite {
+  std::string symbol;  ///< of the group's function
+  std::string comment;
+  std::vector<std::string> layer_symbols;          ///< by step of the group
+  std::vector<std::optional<KernelCall>> calls;    ///< by variant
+  std::vector<std::optional<ArenaPlace>> scratch;  ///< by step of the group
+  std::vector<std::optional<ArenaPlace>> places;   ///< by tensor; windows as wholes
+  std::optional<ArenaMove> first = {};             ///< of an input, to where `places` has it
+};
+
+LayerFunction print_strips(LayerPrinter& printer, const Graph& graph, const StripFlow& flow,
+                           const StripSite& site);
+
+}  // namespace tinytune
