@@ -39,6 +39,7 @@ struct Arguments {
   bool require_tuned = false;
   std::vector<std::string> inputs, outputs;
   bool verify = false;
+  std::optional<std::string> on;  ///< a board's address
   std::optional<std::string> dump_directory;
 
   // One operator.

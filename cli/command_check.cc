@@ -11,6 +11,7 @@
 #include "devices/device.h"
 #include "records/log.h"
 #include "records/sifting.h"
+#include "rpc_device/boards/open_board.h"
 #include "tuner/remeasure.h"
 
 namespace tinytune {
@@ -35,10 +36,12 @@ Verdict verdict_on(Remeasured measured, double tolerance) {
 }
 
 Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& context) {
-  TT_TRY_ASSIGN(const Device device, load_device(arguments.device));
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
+  TT_TRY_ASSIGN(const Device device, load_device(address.device));
+  const Fidelity fidelity = address.is_simulator() ? Fidelity::kSimulate : Fidelity::kBoard;
   TT_TRY_ASSIGN(const LogContents contents, read_log(arguments.against));
   const Records records =
-      applicable_records(contents, arguments.against, device, context.console.sink());
+      applicable_records(contents, arguments.against, device, fidelity, context.console.sink());
   const std::vector<Measurement> best = best_of_each_workload(records.all());
   if (best.empty())
     return Error(ErrorCode::kFailed, arguments.against + ": 0 of " +

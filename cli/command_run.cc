@@ -39,6 +39,7 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.limits = arguments.limits();
   options.verify = arguments.verify;
+  options.on = arguments.on;
   options.dump_tensors = arguments.dump_directory.has_value();
   options.on_message = console.sink();
   TT_TRY_ASSIGN(RunReport report, run_model(model, arguments.device, options));
@@ -54,9 +55,13 @@ int run_run(const Arguments& arguments, const Context& context) {
   const Result<RunReport> report = run(arguments, console);
   if (!report) return console.fail(report.error());
   const int told = console.result(arguments.json ? to_json(*report) : to_text(*report));
-  if (report->exact != false) return told;
-  console.message(MessageKind::kWarning, "differs from the reference: " + report->difference);
-  return kExitFailed;
+  if (report->exact == false)
+    console.message(MessageKind::kWarning, "differs from the reference: " + report->difference);
+  const bool board_differs = report->board && report->board->exact == false;
+  if (board_differs)
+    console.message(MessageKind::kWarning,
+                    "differs from the reference on the board: " + report->board->difference);
+  return report->exact == false || board_differs ? kExitFailed : told;
 }
 
 }  // namespace tinytune

@@ -91,7 +91,7 @@ Command compile() {
 
 Command run() {
   return {.name = "run",
-          .summary = "Compile the network and run it in the simulator",
+          .summary = "Compile the network and run it in the simulator, or on a board as well",
           .options = {model(),
                       device(),
                       log(),
@@ -113,6 +113,10 @@ Command run() {
                       {.names = "--verify",
                        .field = &Arguments::verify,
                        .help = "Compare with the reference operators, bit for bit"},
+                      {.names = "--on",
+                       .field = &Arguments::on,
+                       .value = "BOARD",
+                       .help = "Run it on this board as well: DEVICE@gdb:HOST:PORT"},
                       {.names = "--dump-tensors",
                        .field = &Arguments::dump_directory,
                        .value = "DIR",
@@ -122,7 +126,9 @@ Command run() {
               "Examples:\n"
               "  tune run --model kws.tflite --device esp32c3 --verify\n"
               "  tune run --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
-              "--input x.bin --output y.bin",
+              "--input x.bin --output y.bin\n"
+              "  tune run --model kws.tflite --device stm32f7 --on stm32f7@gdb:localhost:3333 "
+              "--verify",
           .run = run_run};
 }
 

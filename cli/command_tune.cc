@@ -9,6 +9,7 @@
 #include "cli/task_list.h"
 #include "deploy/layouts.h"
 #include "deploy/model_state.h"
+#include "rpc_device/boards/open_board.h"
 #include "tinytune/tinytune.h"
 
 namespace tinytune {
@@ -16,6 +17,12 @@ namespace {
 
 /// "models/kws.tflite" → "kws".
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+/// The device of a board's address; what cannot be read is refused later, with a reason.
+std::string device_of(const std::string& address) {
+  const auto parsed = parse_board_address(address);
+  return parsed ? parsed->device : address;
+}
 
 Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
   TuneOptions options;
@@ -27,7 +34,7 @@ Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
   options.listen = arguments.listen;
   // A device named by the path of its file still gives a log in this directory.
   options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
-                                               stem_of(arguments.device) + ".jsonl");
+                                               stem_of(device_of(arguments.device)) + ".jsonl");
   options.trials = arguments.trials;
   options.seed = arguments.seed;
   options.budget_seconds = arguments.budget_seconds;
@@ -45,7 +52,7 @@ std::string next_command(const Arguments& arguments, const std::string& records,
                          const std::string& program) {
   std::vector<std::string> words = {program,     "compile",
                                     "--model",   arguments.model,
-                                    "--device",  arguments.device,
+                                    "--device",  device_of(arguments.device),
                                     "--records", records,
                                     "-o",        stem_of(arguments.model) + "/"};
   if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});

@@ -77,6 +77,16 @@ void add(Json& to, const Footprint& footprint, std::optional<uint64_t> clock_hz)
   to["flash_bytes"] = footprint.flash_bytes;
 }
 
+Json json_of(const BoardRun& run) {
+  Json layers = Json::array();
+  for (const auto& [index, cycles] : run.layer_cycles)
+    layers.push_back({{"index", index}, {"cycles", cycles}});
+  return {{"id", run.id},
+          {"cycles", run.cycles},
+          {"exact", or_null(run.exact)},
+          {"layers", std::move(layers)}};
+}
+
 Json json_of(const RunReport& report) {
   Json layers = Json::array();
   for (const LayerCost& layer : report.layers) {
@@ -105,6 +115,7 @@ Json json_of(const RunReport& report) {
   all["overhead_instructions"] = report.overhead_instructions;
   all["layers"] = std::move(layers);
   if (report.layouts) all["layouts"] = json_of(*report.layouts);
+  if (report.board) all["board"] = json_of(*report.board);
   return all;
 }
 

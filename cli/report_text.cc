@@ -149,6 +149,31 @@ std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz
   return text + "\n";
 }
 
+namespace {
+
+std::string board_text(const RunReport& report) {
+  const BoardRun& board = *report.board;
+  Table table({"layer", "op", "simulated", "on the board", "board / simulated"});
+  const auto row = [&](const std::string& layer, const std::string& op, uint64_t simulated,
+                       uint64_t measured) {
+    table.add({layer, op, grouped(simulated), grouped(measured),
+               simulated == 0 ? "-"
+                              : fmt::format("{:.3f}", static_cast<double>(measured) /
+                                                          static_cast<double>(simulated))});
+  };
+  for (const LayerCost& layer : report.layers)
+    if (const auto at = board.layer_cycles.find(layer.index); at != board.layer_cycles.end())
+      row(std::to_string(layer.index), layer.op, layer.cycles, at->second);
+  row("", "network", report.footprint.cycles, board.cycles);
+  std::string text = "\ncycles on " + board.id + ", by its own counter\n" + table.text();
+  if (board.exact)
+    text += *board.exact ? "exact on the board: every output byte equals the reference\n"
+                         : "NOT exact on the board: " + board.difference + "\n";
+  return text;
+}
+
+}  // namespace
+
 std::string to_text(const RunReport& report) {
   Table table({"layer", "op", "MACs", "instructions", "cycles", "schedule"});
   for (const LayerCost& layer : report.layers) {
@@ -172,6 +197,7 @@ std::string to_text(const RunReport& report) {
   if (report.exact)
     text += *report.exact ? "exact: every output byte equals the reference\n"
                           : "NOT exact: " + report.difference + "\n";
+  if (report.board) text += board_text(report);
   return text;
 }
 

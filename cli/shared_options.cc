@@ -27,8 +27,8 @@ Option model() {
 Option device() {
   return {.names = "--device",
           .field = &Arguments::device,
-          .value = "NAME|FILE",
-          .help = "A name from `tune devices`, or a device file",
+          .value = "NAME|FILE[@BOARD]",
+          .help = "A name from `tune devices`, or a device file; a board of it: @gdb:HOST:PORT",
           .required = true};
 }
 

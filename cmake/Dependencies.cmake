@@ -2,6 +2,7 @@
 # libraries (find_package(tinytune COMPONENTS templates)).
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(EXPAT REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(LLVM 14 REQUIRED CONFIG PATHS /usr/lib/llvm-14/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG PATHS /usr/lib/llvm-14/lib/cmake/lld)

@@ -26,11 +26,8 @@ install(FILES "${PROJECT_BINARY_DIR}/tinytuneConfig.cmake"
 
 # The engine for kernel templates of others: its libraries, the headers that a template includes, and
 # the two sources that a program is made of.
-set(TINYTUNE_ENGINE
-  tinytune_options base devices schedules records models templates codegen_kernels codegen_operators
-  codegen_passes codegen_networks codegen_packages measure simulator boards fleet cost_model search
-  deploy tuner cli)
-install(TARGETS ${TINYTUNE_ENGINE} EXPORT tinytuneEngine
+get_property(libraries GLOBAL PROPERTY TINYTUNE_LIBRARIES)
+install(TARGETS tinytune_options ${libraries} EXPORT tinytuneEngine
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/tinytune" COMPONENT templates)
 install(EXPORT tinytuneEngine NAMESPACE tinytune:: FILE tinytuneEngineTargets.cmake
   DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT templates)

@@ -29,6 +29,7 @@ function(tinytune_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tinytune_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  set_property(GLOBAL APPEND PROPERTY TINYTUNE_LIBRARIES ${name})
 endfunction()
 
 function(tinytune_test name)

@@ -4,12 +4,13 @@
 #include <map>
 
 #include "deploy/layouts.h"
+#include "rpc_device/boards/open_board.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
 
 Records applicable_records(const LogContents& contents, const std::string& path,
-                           const Device& device, const MessageSink& sink) {
+                           const Device& device, Fidelity fidelity, const MessageSink& sink) {
   std::map<std::string, ConfigSpace> spaces;  // by workload: made once, they take milliseconds
   const auto is_current = [&](const std::string& text, const Schedule& schedule) {
     if (!find_template(schedule)) return false;
@@ -20,7 +21,8 @@ Records applicable_records(const LogContents& contents, const std::string& path,
     }
     return space->second.find(schedule).has_value();
   };
-  Records records(contents.measurements, {.device_hash = device.hash}, is_current);
+  Records records(contents.measurements, {.device_hash = device.hash, .fidelity = fidelity},
+                  is_current);
   if (sink && contents.skipped_lines > 0) {
     sink(MessageKind::kWarning, path + ": " + std::to_string(contents.skipped_lines) +
                                     " damaged line(s) skipped (first: " + contents.first_skipped +
@@ -33,12 +35,15 @@ Records applicable_records(const LogContents& contents, const std::string& path,
 
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink) {
-  TT_TRY_ASSIGN(const Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
+  TT_TRY_ASSIGN(const Device device, load_device(address.device));
   Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}, 0};
   if (!path) return ground;
   const Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
   Device measured = ground.device;
+  // What the board itself said, where it was asked; else whatever the log has.
+  Fidelity fidelity = address.is_simulator() ? Fidelity::kSimulate : Fidelity::kBoard;
   const auto has_records = [&] {
     return std::any_of(contents->measurements.begin(), contents->measurements.end(),
                        [&](const Measurement& m) { return m.device_hash == measured.hash; });
@@ -55,7 +60,19 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
             "; the order of its schedules is taken from there";
   }
   if (sink && !doubt.empty() && has_records()) sink(MessageKind::kWarning, *path + ": " + doubt);
-  ground.records = applicable_records(*contents, *path, measured, sink);
+  const bool has_fidelity = std::any_of(
+      contents->measurements.begin(), contents->measurements.end(), [&](const Measurement& m) {
+        return m.device_hash == measured.hash && m.fidelity == fidelity;
+      });
+  if (!has_fidelity && has_records()) {
+    const bool simulated = fidelity == Fidelity::kSimulate;
+    fidelity = simulated ? Fidelity::kBoard : Fidelity::kSimulate;
+    if (sink)
+      sink(MessageKind::kInfo, *path + ": its cycles are " +
+                                   (simulated ? "a board's, not the simulator's"
+                                              : "the simulator's, not this board's"));
+  }
+  ground.records = applicable_records(*contents, *path, measured, fidelity, sink);
   ground.in_log = contents->measurements.size();
   return ground;
 }

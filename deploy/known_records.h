@@ -17,9 +17,10 @@ namespace tinytune {
 /// A record applies if its schedule is a point of the space that this build has for its workload:
 /// what could not be proposed today must not count as a trial, nor win.
 ///
+/// Only records of `fidelity`: figures of a simulator and of a board do not compare.
 /// Warns at most once each of skipped lines and of records set aside. `sink` may be empty.
 Records applicable_records(const LogContents& contents, const std::string& path,
-                           const Device& device, const MessageSink& sink);
+                           const Device& device, Fidelity fidelity, const MessageSink& sink);
 
 /// The device as the limits leave it, and the records that were measured on it.
 struct Ground {
@@ -35,8 +36,10 @@ void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
 
 /// With no fast memory allowed, records of kernels in flash. Where the log has none of the device
 /// as it is meant, others say more than the default does, with a warning: those of fast memory,
-/// then those of the device as an earlier file described it. No log, no records. Errors as
-/// load_device() and read_log().
+/// then those of the device as an earlier file described it. `device_name` may be a board's
+/// address: its own figures come first then, and the simulator's otherwise; where the log has only
+/// the other kind, that, with a line that says so. No log, no records. Errors as load_device() and
+/// read_log().
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink);
 

@@ -6,6 +6,7 @@
 #include "deploy/deployment.h"
 #include "deploy/known_records.h"
 #include "deploy/model_state.h"
+#include "deploy/network_on_board.h"
 #include "deploy/network_simulation.h"
 #include "models/integer_op.h"
 #include "tinytune/deploy.h"
@@ -42,17 +43,28 @@ std::string difference_in(size_t index, const std::vector<uint8_t>& got,
   return text;
 }
 
-/// Fills `exact` and, where it is false, says which byte differs first.
+/// The first difference of any output from the reference's; nothing where there is none.
+std::optional<std::string> first_difference(const Graph& graph,
+                                            const std::vector<std::vector<uint8_t>>& reference,
+                                            const std::vector<std::vector<uint8_t>>& outputs) {
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::vector<uint8_t>& expected = reference.at(static_cast<size_t>(graph.outputs[i]));
+    if (expected != outputs[i]) return difference_in(i, outputs[i], expected);
+  }
+  return std::nullopt;
+}
+
+/// Fills `exact` and, where it is false, says which byte differs first; the board's too.
 Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, RunReport& report) {
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const auto reference, model.state().reference(inputs));
-  report.exact = true;
-  for (size_t i = 0; i < graph.outputs.size() && *report.exact; ++i) {
-    const std::vector<uint8_t>& expected = reference.at(static_cast<size_t>(graph.outputs[i]));
-    if (expected == report.outputs[i]) continue;
-    report.exact = false;
-    report.difference = difference_in(i, report.outputs[i], expected);
-  }
+  const auto wrong = first_difference(graph, reference, report.outputs);
+  report.exact = !wrong;
+  report.difference = wrong.value_or("");
+  if (!report.board) return ok_status();
+  const auto wrong_there = first_difference(graph, reference, report.board->outputs);
+  report.board->exact = !wrong_there;
+  report.board->difference = wrong_there.value_or("");
   return ok_status();
 }
 
@@ -85,6 +97,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
   TT_TRY(deployment.check(report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
+  if (options.on) {
+    TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
+  }
   if (options.verify) TT_TRY(verify(model, inputs, report));
   if (options.dump_tensors) {
     TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));

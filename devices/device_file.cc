@@ -97,7 +97,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
   TT_TRY(reader.only(root, file,
                      {"name", "description", "clock_hz", "transports", "target", "placement",
-                      "memory", "cache", "timing", "port", "counter", "idf_target"}));
+                      "memory", "cache", "timing", "port", "counter", "idf_target", "board"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get_text(root, file, "name", is_device_name, kDeviceNameRule));
   TT_TRY_ASSIGN(device.description, reader.get_line(root, file, "description"));
@@ -120,6 +120,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(const toml::table* placement, reader.get_table(root, file, "placement"));
   TT_TRY(read_placement(reader, *placement, device));
   TT_TRY(read_program_facts(reader, root, device));
+  if (root.contains("board")) TT_TRY(read_board_facts(reader, root, device));
   TT_TRY_ASSIGN(const toml::table* timing, reader.get_table(root, file, "timing"));
   TT_TRY_ASSIGN(device.timing, read_timing(reader, *timing));
   device.hash = hash_of(device);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "devices/board_facts.h"
 #include "devices/device.h"
 #include "devices/program_facts.h"
 #include "devices/text_rules.h"
@@ -133,5 +134,9 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
 /// The [[port]] and [[counter]] tables of what is otherwise `device`.
 Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
                                         const Device& device);
+
+/// The [board] table of what is otherwise `device`.
+Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
+                                    const Device& device);
 
 }  // namespace tinytune::internal

@@ -35,10 +35,10 @@ struct BoardIdentity {
 struct BoardCapabilities {
   bool guards = false;               ///< Watch::guard
   bool watches_accesses = false;     ///< Watch::accesses
-  bool checks_registers = false;     ///< RunReport::registers_restored
-  bool checks_inputs = false;        ///< RunReport::inputs_unchanged
+  bool checks_registers = false;     ///< KernelRunReport::registers_restored
+  bool checks_inputs = false;        ///< KernelRunReport::inputs_unchanged
   bool counts_instructions = false;  ///< Sample::instructions; else they are 0
-  bool measures_stack = false;       ///< RunReport::stack_bytes; else it is 0
+  bool measures_stack = false;       ///< KernelRunReport::stack_bytes; else it is 0
   bool limits_cycles = false;        ///< RunLimits::cycles
   bool limits_time = false;          ///< RunLimits::milliseconds
   /// Whole buffers may be sent and read for next to nothing. Where not, measuring sends seeds and
@@ -115,7 +115,7 @@ struct Sample {
   Digest output;              ///< digest_of() the output's bytes after it
 };
 
-struct RunReport {
+struct KernelRunReport {
   RunEnd end = RunEnd::kReturned;
   std::string detail;           ///< one line on what went wrong; empty if nothing did
   std::vector<Sample> samples;  ///< one per repeat; empty unless kReturned
@@ -146,7 +146,7 @@ class Board {
 
   /// Calls the loaded kernel, and stops at the first call that does not return. kInvalidInput:
   /// nothing is loaded, or contents of another size than their buffer.
-  virtual Result<RunReport> run(const RunRequest& request) = 0;
+  virtual Result<KernelRunReport> run(const RunRequest& request) = 0;
 
   /// The output's bytes after the last call. kInvalidInput: nothing has returned since load().
   virtual Result<std::vector<uint8_t>> read_output() = 0;

@@ -31,18 +31,13 @@ Result<MeasureResult> Measurer::run(const BuildReport& build, const TaskData& ta
                          .add(static_cast<uint64_t>(limits.repeats))
                          .value();
   if (auto known = known_.find(key)) return *std::move(known);
-  auto run = run_candidate(board_, build.kernel, task, limits);
-  if (!run && run.error().code() == ErrorCode::kDeviceLost) {
-    TT_TRY(board_.reset());
-    run = run_candidate(board_, build.kernel, task, limits);
-  }
-  if (!run) return run.error();
-  if (run->repeatable) {
-    MeasureResult kept = run->result;
+  TT_TRY_ASSIGN(RunResult run, run_with_resets(board_, build.kernel, task, limits));
+  if (run.repeatable) {
+    MeasureResult kept = run.result;
     kept.times = {};  // spent once
     known_.add(key, std::move(kept));
   }
-  return std::move(run->result);
+  return std::move(run.result);
 }
 
 }  // namespace tinytune

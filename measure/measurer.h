@@ -21,7 +21,7 @@ class Measurer {
   Measurer(Builder& builder, Board& board) : builder_(builder), board_(board) {}
 
   /// `task` has passed check_task(); `task_digest` is task.digest(), which callers know. The result
-  /// is at the stage that was asked for; a board is reset and asked once more when it is lost.
+  /// is at the stage that was asked for; boards are asked as run_with_resets() does.
   /// kFailed: this machine cannot build, or the board refuses its work, whatever the candidate.
   /// kDeviceLost: builder or board is gone.
   Result<MeasureResult> measure(const TaskData& task, const Digest& task_digest,

@@ -10,6 +10,9 @@
 namespace tinytune {
 namespace {
 
+// Of one measurement: enough for a link on which one frame in ten is damaged.
+constexpr int kMostResets = 8;
+
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
@@ -114,7 +117,7 @@ class KernelRuns {
   const BoardCapabilities can_;
   const BuiltKernel& kernel_;
   const TaskData& task_;
-  RunReport last_;
+  KernelRunReport last_;
   RunResult run_;
 };
 
@@ -253,6 +256,15 @@ Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const T
   RunResult run = runs.take();
   if (right) run.result.ram_bytes += static_cast<uint64_t>(kernel.scratch_bytes);
   return run;
+}
+
+Result<RunResult> run_with_resets(Board& board, const BuiltKernel& kernel, const TaskData& task,
+                                  const MeasureLimits& limits) {
+  for (int resets = 0;; ++resets) {
+    auto run = run_candidate(board, kernel, task, limits);
+    if (run || run.error().code() != ErrorCode::kDeviceLost || resets == kMostResets) return run;
+    TT_TRY(board.reset());
+  }
 }
 
 }  // namespace tinytune

@@ -25,4 +25,9 @@ struct RunResult {
 Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const TaskData& task,
                                 const MeasureLimits& limits);
 
+/// The same; a board that is lost on the way is reset and asked again, a few times: what a bad link
+/// does to a measurement is not the candidate's doing. kDeviceLost: it stays lost.
+Result<RunResult> run_with_resets(Board& board, const BuiltKernel& kernel, const TaskData& task,
+                                  const MeasureLimits& limits);
+
 }  // namespace tinytune

@@ -29,7 +29,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "rpc_device/fleet": ["rpc_device/boards"],
     "cost_model": ["schedules", "records"],
     "search": ["cost_model"],
-    "deploy": ["codegen/packages", "simulator"],
+    "deploy": ["codegen/packages", "rpc_device/boards"],
     "tuner": ["deploy", "rpc_device/fleet", "search"],
     "cli": ["tuner"],
     "python": ["include"],

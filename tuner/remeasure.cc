@@ -56,7 +56,7 @@ Result<std::vector<Remeasured>> remeasure(std::span<const Measurement> records,
   std::map<uint64_t, size_t> record_of;  // by ticket
   for (size_t i = 0; i < records.size(); ++i) {
     TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(records[i].schedule));
-    record_of[queue->submit(tasks.of_record[i], schedule, Fidelity::kSimulate)] = i;
+    record_of[queue->submit(tasks.of_record[i], schedule, records[i].fidelity)] = i;
   }
   std::vector<Remeasured> all;
   for (const Measurement& record : records) all.push_back({record, {}});

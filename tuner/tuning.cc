@@ -12,6 +12,7 @@
 #include "deploy/model_state.h"
 #include "devices/device.h"
 #include "records/log.h"
+#include "rpc_device/boards/open_board.h"
 #include "rpc_device/fleet/address.h"
 #include "search/strategy.h"
 #include "tuner/keep_fitting.h"
@@ -232,17 +233,20 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
                               const TuneOptions& options) {
   const auto started = Clock::now();
   TT_TRY(check_options(options));
-  TT_TRY_ASSIGN(Device device, load_device(device_name));
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
+  TT_TRY_ASSIGN(Device device, load_device(address.device));
+  const Fidelity fidelity = address.is_simulator() ? Fidelity::kSimulate : Fidelity::kBoard;
   if (options.limits.fast_ram_bytes == 0) device = in_flash(std::move(device));
   const std::vector<Task> all = tasks_in(model.state().tasks, options.layout);
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
-  Records records = applicable_records(log.contents(), options.records, device, options.on_message);
+  Records records =
+      applicable_records(log.contents(), options.records, device, fidelity, options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
   arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
   TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));
-  const RunSettings settings{options.tuner, options.seed, options.window};
+  const RunSettings settings{options.tuner, options.seed, options.window, fidelity};
   TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings));
 
   SessionLimits limits;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "measure/test_cases.h"
+#include "rpc_device/boards/open_board.h"
 
 namespace tinytune {
 namespace {
@@ -44,7 +45,10 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   pool.local_workers =
       options.workers.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   pool.worker_device = device_name;
-  if (pool.local_workers > 0) {
+  // Remote workers may have boards of their own; one that is named here is driven from here.
+  TT_TRY_ASSIGN(const BoardAddress board, parse_board_address(device_name));
+  pool.local_board = !board.is_simulator();
+  if (pool.local_workers > 0 || pool.local_board) {
     TT_TRY_ASSIGN(const std::string program, worker_program(options));
     pool.worker_command = {program, "worker", "--once"};
     if (options.limits.fast_ram_bytes == 0) pool.worker_command.push_back("--in-flash");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct RunOptions {
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   LayoutPolicy layout = LayoutPolicy::kNhwc;
   MemoryLimits limits;
+  /// A board to run it on as well, in its RAM: "DEVICE@gdb:HOST:PORT", with the same device.
+  std::optional<std::string> on;
   MessageSink on_message;
 };
 
@@ -95,6 +98,16 @@ struct TensorDump {
   std::vector<uint8_t> bytes;  ///< NHWC, however the generated code held it
 };
 
+/// The same network on a board, beside the simulator.
+struct BoardRun {
+  std::string id;                        ///< the board's
+  uint64_t cycles = 0;                   ///< of one whole invocation, by the board's counter
+  std::map<int, uint64_t> layer_cycles;  ///< by operator, each layer called by itself
+  std::vector<std::vector<uint8_t>> outputs;
+  std::optional<bool> exact;  ///< only with verify
+  std::string difference;     ///< as RunReport's
+};
+
 struct RunReport {
   std::optional<bool> exact;  ///< only with verify
   std::string difference;     ///< the first one, for people; empty unless exact is false
@@ -109,12 +122,13 @@ struct RunReport {
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
   std::vector<TensorDump> tensors;            ///< only with dump_tensors
   std::vector<int> fused_tensors;             ///< those that no memory ever holds
+  std::optional<BoardRun> board;              ///< only with `on`
 };
 
 /// Compiles the files that compile_model writes, as a user would, and calls them once.
 /// Errors as compile_model; kInvalidInput also for inputs of a wrong number or size. kFailed also
-/// when the library does not fit the device or its code faults. A result that differs from the
-/// reference is a report (`exact` is false), not an error.
+/// when the library does not fit the device or its code faults; kDeviceLost: `on` does not answer.
+/// A result that differs from the reference is a report (`exact` is false), not an error.
 Result<RunReport> run_model(const Model& model, const std::string& device,
                             const RunOptions& options);
 

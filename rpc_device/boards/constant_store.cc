@@ -31,4 +31,25 @@ void ConstantStore::make_room() {
   }
 }
 
+Result<NamedConstants> name_constants(ConstantStore& store, std::span<const Argument> arguments) {
+  NamedConstants named;
+  named.contents.resize(arguments.size());
+  store.begin_load();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.role != BufferRole::kConstant) continue;
+    const std::vector<uint8_t>* kept = store.name(argument.constant);
+    if (kept == nullptr) {
+      if (std::find(named.lacking.begin(), named.lacking.end(), argument.constant) ==
+          named.lacking.end())
+        named.lacking.push_back(argument.constant);
+    } else if (kept->size() != argument.size_bytes) {
+      return Error(ErrorCode::kInvalidInput, "a constant of another size than its argument");
+    } else {
+      named.contents[i] = *kept;
+    }
+  }
+  return named;
+}
+
 }  // namespace tinytune

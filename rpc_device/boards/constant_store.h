@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "measure/board.h"
+#include "tinytune/result.h"
 
 namespace tinytune {
 
@@ -33,5 +35,14 @@ class ConstantStore {
   uint64_t room_bytes_, size_bytes_ = 0, load_ = 0;
   std::map<Digest, Kept> kept_;
 };
+
+/// The constants among a kernel's arguments.
+struct NamedConstants {
+  std::vector<std::vector<uint8_t>> contents;  ///< by argument; empty for what is no constant
+  std::vector<Digest> lacking;                 ///< each once
+};
+
+/// Begins a load that names them. kInvalidInput: one is of another size than its argument.
+Result<NamedConstants> name_constants(ConstantStore& store, std::span<const Argument> arguments);
 
 }  // namespace tinytune

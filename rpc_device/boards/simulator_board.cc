@@ -51,8 +51,8 @@ struct SimulatorBoard::State {
   Status map_guards();
   Result<const BufferLayout*> layout_for(Guard guard);
   Status fill(const BufferLayout& layout, const RunRequest& request);
-  Result<bool> call(const BufferLayout& layout, const RunRequest& request, RunReport& report);
-  Status compare_inputs(const BufferLayout& layout, RunReport& report);
+  Result<bool> call(const BufferLayout& layout, const RunRequest& request, KernelRunReport& report);
+  Status compare_inputs(const BufferLayout& layout, KernelRunReport& report);
 
   Device device;
   Simulator simulator;
@@ -126,7 +126,7 @@ Status SimulatorBoard::State::fill(const BufferLayout& layout, const RunRequest&
 
 // Whether it returned and its sample is in the report.
 Result<bool> SimulatorBoard::State::call(const BufferLayout& layout, const RunRequest& request,
-                                         RunReport& report) {
+                                         KernelRunReport& report) {
   CallOptions options;
   if (request.limits.cycles) options.instruction_limit = *request.limits.cycles * kWidestIssue;
   options.check_alignment = request.watch.accesses;
@@ -152,7 +152,7 @@ Result<bool> SimulatorBoard::State::call(const BufferLayout& layout, const RunRe
   return true;
 }
 
-Status SimulatorBoard::State::compare_inputs(const BufferLayout& layout, RunReport& report) {
+Status SimulatorBoard::State::compare_inputs(const BufferLayout& layout, KernelRunReport& report) {
   for (size_t i = 0; i < arguments.size() && report.inputs_unchanged; ++i) {
     if (is_written(arguments[i].role)) continue;
     TT_TRY_ASSIGN(const auto now, simulator.read(layout.addresses[i], arguments[i].size_bytes));
@@ -206,24 +206,10 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   if (request.arguments.empty() || request.arguments.back().role != BufferRole::kOutput)
     return Error(ErrorCode::kInvalidInput, "a kernel's last argument is its output");
   LoadReport report;
-  std::vector<std::vector<uint8_t>> contents(request.arguments.size());
-  state.constants.begin_load();
-  for (size_t i = 0; i < contents.size(); ++i) {
-    const Argument& argument = request.arguments[i];
-    if (argument.role != BufferRole::kConstant) continue;
-    const std::vector<uint8_t>* kept = state.constants.name(argument.constant);
-    if (kept == nullptr) {
-      if (std::find(report.lacking.begin(), report.lacking.end(), argument.constant) ==
-          report.lacking.end())
-        report.lacking.push_back(argument.constant);
-    } else if (kept->size() != argument.size_bytes) {
-      return Error(ErrorCode::kInvalidInput, "a constant of another size than its argument");
-    } else {
-      contents[i] = *kept;
-    }
-  }
-  if (!report.lacking.empty()) {
+  TT_TRY_ASSIGN(NamedConstants named, name_constants(state.constants, request.arguments));
+  if (!named.lacking.empty()) {
     report.end = LoadEnd::kLacksConstants;
+    report.lacking = std::move(named.lacking);
     return report;
   }
   if (const Status loaded = state.load_image(request.elf); !loaded)
@@ -242,12 +228,12 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   state.packed = std::move(*packed);
   state.function = symbol->second.address;
   state.arguments = request.arguments;
-  state.contents = std::move(contents);
+  state.contents = std::move(named.contents);
   state.loaded = true;
   return report;
 }
 
-Result<RunReport> SimulatorBoard::run(const RunRequest& request) {
+Result<KernelRunReport> SimulatorBoard::run(const RunRequest& request) {
   State& state = *state_;
   if (!state.loaded) return Error(ErrorCode::kInvalidInput, "no kernel is loaded");
   if (request.watch.accesses && request.watch.guard == Guard::kNone)
@@ -259,7 +245,7 @@ Result<RunReport> SimulatorBoard::run(const RunRequest& request) {
     TT_TRY(write_contents(request.input, state.contents[i]));
   }
   TT_TRY_ASSIGN(const BufferLayout* layout, state.layout_for(request.watch.guard));
-  RunReport report;
+  KernelRunReport report;
   for (int i = 0; i < request.repeats; ++i) {
     TT_TRY(state.fill(*layout, request));
     TT_TRY_ASSIGN(state.returned, state.call(*layout, request, report));

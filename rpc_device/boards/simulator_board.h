@@ -27,7 +27,7 @@ class SimulatorBoard final : public Board {
   Status keep(const Digest& digest, std::span<const uint8_t> bytes) override;
   Result<LoadReport> load(const LoadRequest& request) override;
   /// Also kUnsupported: the device leaves no addresses for guarded buffers.
-  Result<RunReport> run(const RunRequest& request) override;
+  Result<KernelRunReport> run(const RunRequest& request) override;
   Result<std::vector<uint8_t>> read_output() override;
   Status reset() override;
 

@@ -51,8 +51,15 @@ std::string describe(const ChildEnd& end) {
 LocalWorkers::LocalWorkers(Options options, LogSink log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      slots_(static_cast<size_t>(options_.count)),
+      slots_(slots_of(options_.commands)),
       supervisor_([this] { supervise(); }) {}
+
+std::vector<LocalWorkers::Slot> LocalWorkers::slots_of(
+    const std::vector<std::vector<std::string>>& commands) {
+  std::vector<Slot> slots(commands.size());
+  for (size_t i = 0; i < slots.size(); ++i) slots[i].command = commands[i];
+  return slots;
+}
 
 LocalWorkers::~LocalWorkers() {
   {
@@ -123,7 +130,7 @@ void LocalWorkers::reap(Slot& slot) {
 
 void LocalWorkers::start(Slot& slot) {
   std::vector<char*> argv;
-  for (const std::string& word : options_.command) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : slot.command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();

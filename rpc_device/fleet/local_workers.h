@@ -22,8 +22,8 @@ namespace tinytune {
 class LocalWorkers {
  public:
   struct Options {
-    std::vector<std::string> command;  ///< complete; the first word is a path
-    int count = 0;
+    /// One worker each, complete; the first word is a path.
+    std::vector<std::vector<std::string>> commands;
     int restarts = 8;  ///< per worker, between two signs of life (alive())
   };
 
@@ -42,11 +42,13 @@ class LocalWorkers {
 
  private:
   struct Slot {
+    std::vector<std::string> command;
     pid_t pid = -1;
     int deaths = 0;
     bool given_up = false;
     std::chrono::steady_clock::time_point next_start;
   };
+  static std::vector<Slot> slots_of(const std::vector<std::vector<std::string>>& commands);
   void supervise();
   void reap(Slot& slot);
   void start(Slot& slot);

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <memory>
+#include <optional>
 #include <random>
 
-#include "rpc_device/boards/simulator_board.h"
+#include "rpc_device/boards/open_board.h"
 #include "rpc_device/fleet/address.h"
 #include "rpc_device/fleet/build_id.h"
 #include "rpc_device/fleet/job_loop.h"
@@ -14,15 +16,6 @@
 
 namespace tinytune {
 namespace {
-
-Result<Device> device_of(const std::string& argument) {
-  const size_t at = argument.find('@');
-  if (at != std::string::npos)
-    return Error(ErrorCode::kUnsupported,
-                 "device '" + argument + "': this version measures on simulators only; leave out " +
-                     "'" + argument.substr(at) + "'");
-  return load_device(argument);
-}
 
 uint64_t number_of_this_process() {
   static const uint64_t number = [] {
@@ -70,12 +63,18 @@ Status serve_jobs(const WorkerOptions& options, const Device& device, const JobF
 
 Status run_worker(const WorkerOptions& options, const LogSink& log) {
   TT_TRY(parse_address(options.connect));
-  TT_TRY_ASSIGN(Device device, device_of(options.device));
+  TT_TRY_ASSIGN(const BoardAddress board_address, parse_board_address(options.device));
+  TT_TRY_ASSIGN(Device device, load_device(board_address.device));
   if (options.in_flash) device = in_flash(std::move(device));
   TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before anything starts a thread
-  TT_TRY_ASSIGN(const auto board, SimulatorBoard::create(device));
-  Measurer measurer(builder, *board);
+  std::unique_ptr<Board> board;
+  std::optional<Measurer> measurer;
   JobFunctions jobs;
+  if (options.runs) {
+    TT_TRY_ASSIGN(board, open_board(board_address, device));
+    measurer.emplace(builder, *board);
+    jobs.runs_on = board->identity().id;
+  }
   if (options.builds)
     jobs.build = [&](const TaskData& task, const Schedule& schedule,
                      const MeasureLimits& limits) -> Result<BuiltCandidate> {
@@ -86,12 +85,12 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   if (options.runs)
     jobs.run = [&](const TaskData& task, const BuiltKernel& kernel,
                    const MeasureLimits& limits) -> Result<MeasureResult> {
-      TT_TRY_ASSIGN(RunResult run, run_candidate(*board, kernel, task, limits));
+      TT_TRY_ASSIGN(RunResult run, run_with_resets(*board, kernel, task, limits));
       return std::move(run.result);
     };
   if (options.builds && options.runs)
     jobs.measure = [&](const TaskData& task, const Digest& of_task, const MeasureJob& job) {
-      return measurer.measure(task, of_task, job);
+      return measurer->measure(task, of_task, job);
     };
   log(LogLevel::kDebug, "worker for " + device.name + " dials " + options.connect);
   return serve_jobs(options, device, jobs);

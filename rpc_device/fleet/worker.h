@@ -19,11 +19,11 @@
 namespace tinytune {
 
 struct WorkerOptions {
-  std::string connect;  ///< "unix:PATH" or "HOST:PORT"
-  std::string device;   ///< what load_device takes; a transport may follow an '@' (later)
+  std::string connect;    ///< "unix:PATH" or "HOST:PORT"
+  std::string device;     ///< a board's address, see rpc_device/boards/open_board.h
   bool in_flash = false;  ///< the device's in_flash() is measured
-  bool builds = true;   ///< false: takes images that others built
-  bool runs = true;     ///< false: builds for others
+  bool builds = true;     ///< false: takes images that others built
+  bool runs = true;       ///< false: builds for others
   int connect_timeout_ms = 20'000;
 };
 

@@ -42,6 +42,30 @@ milliseconds time_of(const MeasureLimits& limits) {
 /// is expected to do better.
 constexpr uint64_t kFailuresOfEach = 3;
 
+namespace {
+
+// One per local worker.
+std::vector<std::vector<std::string>> worker_commands(const WorkerPoolOptions& options,
+                                                      const Device& device,
+                                                      const std::string& address) {
+  std::vector<std::string> whole = options.worker_command;
+  for (const std::string& word :
+       {std::string("--connect"), address, std::string("--device"),
+        options.worker_device.empty() ? device.name : options.worker_device})
+    whole.push_back(word);
+  if (!options.local_board) return std::vector(static_cast<size_t>(options.local_workers), whole);
+  const auto half = [&](const char* which) {
+    std::vector<std::string> words = whole;
+    words.insert(words.end(), {"--only", which});
+    return words;
+  };
+  std::vector<std::vector<std::string>> commands = {half("run")};
+  commands.resize(1 + static_cast<size_t>(options.local_workers), half("build"));
+  return commands;
+}
+
+}  // namespace
+
 struct WorkerPool::State {
   ~State() {
     {
@@ -81,7 +105,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
     options.listen = "unix:" + state->directory->path() + "/tuner";
   }
   TT_TRY_ASSIGN(const Address address, parse_address(options.listen));
-  if (options.local_workers > 0 &&
+  if ((options.local_workers > 0 || options.local_board) &&
       (options.worker_command.empty() || ::access(options.worker_command[0].c_str(), X_OK) != 0))
     return Error(
         ErrorCode::kNotFound,
@@ -96,18 +120,14 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
   events.given_up = [s](int64_t process) {
     if (s->local) s->local->kill(process);
   };
-  LocalWorkers::Options workers{options.worker_command, options.local_workers,
-                                options.restarts_per_worker};
   TT_TRY_ASSIGN(state->service, TunerService::listen(address, device, state->queue, options,
                                                      std::move(events), log));
   state->address = state->service->address();
-  if (options.local_workers > 0) {
-    const std::string name = options.worker_device.empty() ? device.name : options.worker_device;
-    for (const std::string& word :
-         {std::string("--connect"), state->address, std::string("--device"), name})
-      workers.command.push_back(word);
-    state->local = std::make_unique<LocalWorkers>(std::move(workers), log);
-  }
+  if (options.local_workers > 0 || options.local_board)
+    state->local = std::make_unique<LocalWorkers>(
+        LocalWorkers::Options{worker_commands(options, device, state->address),
+                              options.restarts_per_worker},
+        log);
   state->watcher = std::thread([s] { s->watch(); });
   return std::unique_ptr<WorkerPool>(new WorkerPool(std::move(state)));
 }

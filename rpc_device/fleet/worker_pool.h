@@ -34,6 +34,9 @@ struct WorkerPoolOptions {
   std::string listen;
   /// Workers that the pool starts itself and restarts when they die; 0 waits for remote ones.
   int local_workers = 0;
+  /// Started beside them where a board is on this machine: one that only runs, while the local
+  /// workers only build, so that the board never waits for a compiler.
+  bool local_board = false;
   /// What starts a local worker, e.g. {"/usr/bin/tune", "worker"}; `--connect ADDRESS --device
   /// DEVICE` is appended.
   std::vector<std::string> worker_command;

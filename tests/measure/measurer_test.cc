@@ -19,7 +19,7 @@ class CountingBoard final : public Board {
     return board_.keep(digest, bytes);
   }
   Result<LoadReport> load(const LoadRequest& request) override { return board_.load(request); }
-  Result<RunReport> run(const RunRequest& request) override {
+  Result<KernelRunReport> run(const RunRequest& request) override {
     ++runs;
     if (request.watch.guard == Guard::kAtEnd) ++at_end;
     if (request.watch.guard == Guard::kAtStart) ++at_start;

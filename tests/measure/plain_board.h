@@ -33,7 +33,7 @@ class PlainBoard final : public Board {
     return chip_->load(request);
   }
 
-  Result<RunReport> run(const RunRequest& asked) override {
+  Result<KernelRunReport> run(const RunRequest& asked) override {
     link_bytes += asked.input.bytes.size() + asked.output.bytes.size();
     ++runs;
     if (lost || (lose_run && runs == *lose_run)) {
@@ -45,12 +45,12 @@ class PlainBoard final : public Board {
     if (request.watch.guard != Guard::kNone || request.watch.accesses)
       return Error(ErrorCode::kInvalidInput, "this board has no memory protection");
     if (too_slow) {
-      RunReport late;
+      KernelRunReport late;
       late.end = RunEnd::kTimeLimit;
       late.detail = "no answer in " + std::to_string(asked.limits.milliseconds.value()) + " ms";
       return late;
     }
-    TT_TRY_ASSIGN(RunReport report, chip_->run(request));
+    TT_TRY_ASSIGN(KernelRunReport report, chip_->run(request));
     report.stack_bytes = 0;
     report.registers_restored = report.inputs_unchanged = true;
     report.detail = report.end == RunEnd::kReturned ? "" : report.detail;

@@ -1,0 +1,150 @@
+// [board]: what drives a real one.
+#include <algorithm>
+
+#include "devices/base_device.h"
+#include "devices/board_facts.h"
+#include "devices/device_reader.h"
+#include "devices/embedded_devices.h"
+
+namespace tinytune {
+namespace internal {
+namespace {
+
+constexpr size_t kMostSetupWrites = 64;
+constexpr uint32_t kCsrs = 4096, kLongestUniqueId = 32;
+const std::string kName = "[board]";
+
+Result<CycleCounter> read_counter(const Reader& reader, const toml::table& table,
+                                  const Target& target) {
+  if (target.family == CoreFamily::kRiscv32) {
+    if (table.contains("counter"))
+      return reader.error(*table.get("counter"), "a RISC-V core's counter is a [[counter]] table");
+    return CycleCounter::kCsr;
+  }
+  if (!table.contains("counter"))
+    return target.isa == "armv6-m" ? CycleCounter::kSysTick : CycleCounter::kDwt;
+  TT_TRY_ASSIGN(const std::string counter, reader.get<std::string>(table, kName, "counter"));
+  if (counter == "dwt") return CycleCounter::kDwt;
+  if (counter == "systick") return CycleCounter::kSysTick;
+  return reader.error(*table.get("counter"), "counter must be dwt or systick");
+}
+
+Result<std::vector<std::string>> read_ram(const Reader& reader, const toml::table& table,
+                                          const Device& device) {
+  TT_TRY_ASSIGN(const auto names, reader.get_strings(table, kName, "ram"));
+  for (const std::string& name : names)
+    if (std::none_of(device.memories.begin(), device.memories.end(),
+                     [&](const MemoryRegion& memory) { return memory.name == name; }))
+      return reader.error(*table.get("ram"), "no memory is named '" + name + "'");
+  return names;
+}
+
+Result<std::vector<SetupWrite>> read_setup(const Reader& reader, const toml::table& table) {
+  std::vector<SetupWrite> writes;
+  const toml::node* node = table.get("setup");
+  if (node == nullptr) return writes;
+  const Error wrong = reader.error(
+      *node, "setup must be an array of { address = A, value = V } and { csr = N, value = V }");
+  if (!node->is_array() || node->as_array()->size() > kMostSetupWrites) return wrong;
+  for (const toml::node& element : *node->as_array()) {
+    if (!element.is_table()) return wrong;
+    const toml::table& entry = *element.as_table();
+    TT_TRY(reader.only(entry, "setup", {"address", "csr", "value"}));
+    SetupWrite write;
+    write.is_csr = entry.contains("csr");
+    TT_TRY_ASSIGN(write.where, reader.get_word(entry, "setup", write.is_csr ? "csr" : "address"));
+    TT_TRY_ASSIGN(write.value, reader.get_word(entry, "setup", "value"));
+    if (write.is_csr ? write.where >= kCsrs || entry.contains("address") : write.where % 4 != 0)
+      return wrong;
+    writes.push_back(write);
+  }
+  return writes;
+}
+
+Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table) {
+  const std::string name = "runner";
+  TT_TRY(
+      reader.only(table, name,
+                  {"code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
+                   "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift"}));
+  RunnerPlace place;
+  struct Word {
+    const char* key;
+    uint32_t RunnerPlace::*member;
+    bool optional = false;
+  };
+  const Word words[] = {{"code_address", &RunnerPlace::code_address},
+                        {"code_bytes", &RunnerPlace::code_bytes},
+                        {"ram_address", &RunnerPlace::ram_address},
+                        {"ram_bytes", &RunnerPlace::ram_bytes},
+                        {"uart_address", &RunnerPlace::uart_address},
+                        {"baud", &RunnerPlace::baud},
+                        {"uart_clock_hz", &RunnerPlace::uart_clock_hz, true},
+                        {"timer_now", &RunnerPlace::timer_now, true},
+                        {"timer_compare", &RunnerPlace::timer_compare, true},
+                        {"timer_shift", &RunnerPlace::timer_shift, true}};
+  for (const Word& word : words) {
+    if (word.optional && !table.contains(word.key)) continue;
+    TT_TRY_ASSIGN(place.*word.member, reader.get_word(table, name, word.key));
+  }
+  TT_TRY_ASSIGN(place.uart, reader.get_name(table, name, "uart"));
+  if (place.baud == 0 || place.timer_shift > 31)
+    return reader.error(table, "runner needs a baud above 0 and a timer_shift below 32");
+  return place;
+}
+
+}  // namespace
+
+Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
+                                    const Device& device) {
+  TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "board"));
+  TT_TRY(reader.only(*table, kName, {"ram", "counter", "unique_id", "setup", "runner"}));
+  BoardFacts facts;
+  TT_TRY_ASSIGN(facts.ram, read_ram(reader, *table, device));
+  TT_TRY_ASSIGN(facts.counter, read_counter(reader, *table, device.target));
+  TT_TRY_ASSIGN(facts.setup, read_setup(reader, *table));
+  if (table->contains("unique_id")) {
+    TT_TRY_ASSIGN(const toml::table* id, reader.get_table(*table, kName, "unique_id"));
+    TT_TRY(reader.only(*id, "unique_id", {"address", "size_bytes"}));
+    facts.unique_id.emplace();
+    TT_TRY_ASSIGN(facts.unique_id->address, reader.get_word(*id, "unique_id", "address"));
+    TT_TRY_ASSIGN(facts.unique_id->size_bytes, reader.get_word(*id, "unique_id", "size_bytes"));
+    if (facts.unique_id->size_bytes == 0 || facts.unique_id->size_bytes > kLongestUniqueId)
+      return reader.error(*id, "unique_id must be 1 to 32 bytes");
+  }
+  if (table->contains("runner")) {
+    TT_TRY_ASSIGN(const toml::table* runner, reader.get_table(*table, kName, "runner"));
+    TT_TRY_ASSIGN(facts.runner, read_runner(reader, *runner));
+  }
+  if (facts.counter != CycleCounter::kCsr) return facts;
+  TT_TRY_ASSIGN(const ProgramFacts programs, read_program_facts(reader, root, device));
+  const auto cycles = std::find_if(programs.counters.begin(), programs.counters.end(),
+                                   [](const CoreCounter& c) { return c.counts_cycles; });
+  if (cycles == programs.counters.end())
+    return reader.error(*table, "a board needs a [[counter]] that counts cycles");
+  facts.counter_csr = cycles->csrs.front();
+  facts.inhibit_csr = cycles->inhibit_csr;
+  facts.inhibit_bit = cycles->inhibit_bit;
+  return facts;
+}
+
+}  // namespace internal
+
+bool BoardFacts::may_write(const Device& device, uint32_t address, uint64_t size_bytes) const {
+  return std::any_of(device.memories.begin(), device.memories.end(), [&](const MemoryRegion& m) {
+    return std::find(ram.begin(), ram.end(), m.name) != ram.end() && address >= m.address &&
+           uint64_t{address} + size_bytes <= uint64_t{m.address} + m.size_bytes;
+  });
+}
+
+Result<BoardFacts> load_board_facts(std::string_view name_or_path) {
+  TT_TRY_ASSIGN(const internal::DeviceText file, internal::find_device_text(name_or_path));
+  TT_TRY_ASSIGN(const Device device, parse_device(file.text, file.origin));
+  TT_TRY_ASSIGN(const toml::table root, internal::read_tables(file.text, file.origin));
+  if (!root.contains("board"))
+    return Error(ErrorCode::kUnsupported,
+                 "device " + device.name + " has no [board] in its file: it is simulated only");
+  return internal::read_board_facts(internal::Reader(file.origin), root, device);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,23 @@
+// A ByteLink over a file descriptor that poll() takes: a socket, a terminal.
+#pragma once
+
+#include "base/descriptor.h"
+#include "rpc_device/boards/links/byte_link.h"
+
+namespace tinytune {
+
+class DescriptorLink final : public ByteLink {
+ public:
+  /// `name` is what messages call the other end. The descriptor does not block.
+  DescriptorLink(Descriptor descriptor, std::string name)
+      : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
+
+  Status write(std::span<const uint8_t> bytes) override;
+  Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) override;
+
+ private:
+  Descriptor descriptor_;
+  std::string name_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,42 @@
+// A board by the words that name it: "esp32c3", "stm32f7@gdb:localhost:3333".
+//
+// The device says what the chip is, the transport how this one is reached. Each transport is a row
+// of one table, here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/device.h"
+#include "measure/board.h"
+#include "rpc_device/boards/remote_core.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// DEVICE or DEVICE@TRANSPORT:PLACE.
+struct BoardAddress {
+  std::string device;     ///< what load_device() takes
+  std::string transport;  ///< empty: the simulator in this process
+  std::string place;      ///< HOST:PORT, a path
+
+  bool is_simulator() const { return transport.empty(); }
+};
+
+/// kInvalidInput: an '@' with no TRANSPORT:PLACE after it. kUnsupported: a transport that this
+/// version has not got; the message lists those it has.
+Result<BoardAddress> parse_board_address(std::string_view text);
+
+/// The device that an address names, as load_device().
+Result<Device> load_addressed_device(std::string_view text);
+
+/// Opens a link and takes hold of the core. kInvalidInput: a simulator's address, or a device whose
+/// file does not allow it. Otherwise as the transport says: kDeviceLost when nobody answers.
+Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const Device& device);
+
+/// A board of `device`, which is the address's, perhaps in_flash().
+Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device);
+
+}  // namespace tinytune

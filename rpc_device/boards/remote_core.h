@@ -1,0 +1,67 @@
+// RemoteCore: a core whose memory can be reached and which can be told to call a function, by a
+// debugger or by a program that runs on it.
+//
+// It is what transports differ in, and no more: what kernels are, where their buffers go and what
+// is kept on the board is RemoteBoard's. A new transport is an implementation of this and a row in
+// open_board.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "measure/board.h"
+#include "measure/contents.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// A call by the C calling convention of the device, on a fresh stack in its stack memory.
+struct CoreCall {
+  uint32_t function = 0;
+  std::vector<uint32_t> arguments;
+  RunLimits limits;
+};
+
+struct CoreReturn {
+  RunEnd end = RunEnd::kReturned;
+  std::string detail;   ///< one line; empty for kReturned
+  uint64_t cycles = 0;  ///< of the call; 0 unless kReturned
+  bool registers_restored = true;
+  std::string clobbered;  ///< names of those that were not
+};
+
+/// What one of them can do.
+struct CoreTraits {
+  std::string id;  ///< what no other board has; BoardIdentity::id
+  std::optional<uint64_t> clock_hz;
+  bool checks_registers = false;
+  bool limits_cycles = false, limits_time = false;
+  bool digests_cheaply = false;  ///< digest() reads nothing over the link
+};
+
+/// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.
+class RemoteCore {
+ public:
+  virtual ~RemoteCore() = default;
+
+  virtual const CoreTraits& traits() const = 0;
+
+  /// kInvalidInput: outside what may be written. Nothing of it is written then.
+  virtual Status write(uint32_t address, std::span<const uint8_t> bytes) = 0;
+  virtual Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) = 0;
+  /// write() of the contents, in the fewest bytes over the link.
+  virtual Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) = 0;
+  /// digest_of() the bytes there.
+  virtual Result<Digest> digest(uint32_t address, uint32_t size_bytes) = 0;
+
+  virtual Result<CoreReturn> call(const CoreCall& call) = 0;
+
+  /// A new link and a core in a known state. Memory may have changed.
+  virtual Status reset() = 0;
+};
+
+}  // namespace tinytune

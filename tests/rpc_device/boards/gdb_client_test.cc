@@ -1,0 +1,314 @@
+// The client against servers that do what servers have been seen to do.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "rpc_device/boards/gdb/client.h"
+#include "tests/rpc_device/boards/fake_server.h"
+
+namespace tinytune::gdb {
+namespace {
+
+using std::chrono::milliseconds;
+using test::FakeServer;
+
+constexpr char kTargetXml[] =
+    "<?xml version=\"1.0\"?><target><architecture>riscv:rv32</architecture>"
+    "<xi:include href=\"cpu.xml\"/></target>";
+constexpr char kCpuXml[] =
+    "<feature name=\"org.gnu.gdb.riscv.cpu\"><reg name=\"zero\" bitsize=\"32\"/>"
+    "<reg name=\"ra\" bitsize=\"32\"/><reg name=\"sp\" bitsize=\"32\"/>"
+    "<reg name=\"pc\" bitsize=\"32\" regnum=\"32\"/>"
+    "<reg name=\"mstatus\" bitsize=\"32\" regnum=\"833\"/></feature>";
+constexpr char kMapXml[] =
+    "<memory-map><memory type=\"flash\" start=\"0x8000000\" length=\"0x1000\">"
+    "<property name=\"blocksize\">0x400</property></memory>"
+    "<memory type=\"ram\" start=\"0x20000000\" length=\"0x1000\"/></memory-map>";
+
+/// One that has everything; a test changes what it is about.
+struct Server {
+  std::string features =
+      "PacketSize=200;qXfer:features:read+;qXfer:memory-map:read+;QStartNoAckMode+";
+  std::map<std::string, std::string> answers = {{"QStartNoAckMode", "OK"},
+                                                {"?", "T05thread:01;"},
+                                                {"vCont?", "vCont;c;C;s;S"},
+                                                {"X20000000,0:", "OK"}};
+  std::string memory = std::string(4096, '\0');
+  bool binary = true;
+
+  std::string reply(const std::string& payload) {
+    if (payload.starts_with("qSupported")) return features;
+    if (payload.starts_with("qXfer:features:read:target.xml:")) return part(payload, kTargetXml);
+    if (payload.starts_with("qXfer:features:read:cpu.xml:")) return part(payload, kCpuXml);
+    if (payload.starts_with("qXfer:memory-map:read::")) return part(payload, kMapXml);
+    if (const auto at = answers.find(payload); at != answers.end()) return at->second;
+    if (payload[0] == 'm' || payload[0] == 'M' || payload[0] == 'X') return access(payload);
+    return "";
+  }
+
+ private:
+  static std::string part(const std::string& payload, const std::string& document) {
+    const size_t colon = payload.rfind(':'), comma = payload.rfind(',');
+    const size_t offset = std::stoul(payload.substr(colon + 1, comma - colon - 1), nullptr, 16);
+    const size_t length = std::min<size_t>(std::stoul(payload.substr(comma + 1), nullptr, 16), 60);
+    return (offset + length >= document.size() ? "l" : "m") + document.substr(offset, length);
+  }
+  std::string access(const std::string& payload) {
+    const size_t comma = payload.find(','), colon = payload.find(':');
+    const size_t at = std::stoul(payload.substr(1, comma - 1), nullptr, 16) - 0x20000000;
+    const size_t size = std::stoul(payload.substr(comma + 1), nullptr, 16);
+    if (at + size > memory.size()) return "E0E";
+    if (payload[0] == 'm')
+      return to_hex(std::span(reinterpret_cast<const uint8_t*>(memory.data()) + at, size));
+    if (payload[0] == 'X' && !binary) return "";
+    const std::string data = payload.substr(colon + 1);
+    const auto bytes =
+        payload[0] == 'M' ? from_hex(data).value() : std::vector<uint8_t>(data.begin(), data.end());
+    if (bytes.size() != size) return "E01";
+    std::copy(bytes.begin(), bytes.end(), memory.begin() + static_cast<long>(at));
+    return "OK";
+  }
+};
+
+ClientOptions quick() {
+  ClientOptions options;
+  options.reply_timeout = milliseconds(20);
+  options.readable_address = 0x20000000;
+  return options;
+}
+
+class GdbClient : public testing::Test {
+ protected:
+  Result<Client> connect(FakeServer::Answer answer, ClientOptions options = quick()) {
+    auto link = std::make_unique<FakeServer>(std::move(answer));
+    link_ = link.get();
+    return Client::connect(std::move(link), options);
+  }
+  Result<Client> connect() {
+    return connect(
+        [this](const std::string& p) { return "+" + FakeServer::packet(server_.reply(p)); });
+  }
+  size_t heard(const std::string& start) const {
+    return static_cast<size_t>(
+        std::count_if(link_->heard.begin(), link_->heard.end(),
+                      [&](const std::string& p) { return p.starts_with(start); }));
+  }
+  Server server_;
+  FakeServer* link_ = nullptr;
+  const std::vector<uint8_t> bytes_ = {'}', '#', '$', '*', 0, 0, 0, 0, 0, 0, 0, 3};
+};
+
+TEST_F(GdbClient, Greeting_ReadsRegistersByNameAndTheMemoryMap) {
+  const auto client = connect();
+  ASSERT_TRUE(client) << client.error().message();
+  EXPECT_EQ(client->registers().find("pc")->number, 32u);
+  EXPECT_EQ(client->registers().find("sp")->number, 2u);
+  EXPECT_EQ(client->registers().find("a0"), nullptr);
+  EXPECT_EQ(client->registers().csr(0xB00)->number, 833u + 0xB00 - 0x300);
+  ASSERT_EQ(client->memory_map().size(), 2u);
+  EXPECT_EQ(client->memory_map()[0].kind, MemoryArea::Kind::kFlash);
+  EXPECT_EQ(client->memory_map()[1].address, 0x20000000u);
+}
+
+TEST_F(GdbClient, Memory_IsWrittenAsTheServerCanAndReadInParts) {
+  for (const bool binary : {true, false}) {
+    server_.binary = binary;
+    server_.answers["X20000000,0:"] = binary ? "OK" : "";
+    auto client = connect();
+    ASSERT_TRUE(client);
+    std::vector<uint8_t> many;
+    for (int i = 0; i < 100; ++i) many.insert(many.end(), bytes_.begin(), bytes_.end());
+    ASSERT_TRUE(client->write_memory(0x20000000, many));
+    EXPECT_EQ(client->read_memory(0x20000000, many.size()).value(), many);
+    EXPECT_EQ(heard("M") > 0, !binary);
+    for (const std::string& payload : link_->heard)
+      EXPECT_LE(frame(payload).size(), 0x200u) << "longer than the server takes";
+  }
+}
+
+TEST_F(GdbClient, ErrorReply_NamesTheRequest) {
+  auto client = connect();
+  ASSERT_TRUE(client);
+  const auto read = client->read_memory(0x30000000, 4);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code(), ErrorCode::kFailed);
+  EXPECT_EQ(read.error().message(), "the GDB server answers 'E0E' to m30000000,4");
+}
+
+TEST_F(GdbClient, NoAckMode_IsUsedIfOfferedUnlessTheLinkLosesBytes) {
+  const auto plain = connect();
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(heard("QStartNoAckMode"), 1u);
+  ClientOptions options = quick();
+  options.keep_acks = true;
+  const auto lossy = connect(
+      [this](const std::string& p) { return "+" + FakeServer::packet(server_.reply(p)); }, options);
+  ASSERT_TRUE(lossy);
+  EXPECT_EQ(heard("QStartNoAckMode"), 0u);
+  server_.features = "PacketSize=200;qXfer:features:read+";
+  const auto without = connect();
+  ASSERT_TRUE(without);
+  EXPECT_EQ(heard("QStartNoAckMode"), 0u);
+}
+
+TEST_F(GdbClient, DamagedReply_IsAskedForAgain) {
+  int damaged = 0;
+  auto client = connect([&](const std::string& p) {
+    std::string wire = FakeServer::packet(server_.reply(p));
+    if (p.starts_with("m2") && damaged++ == 0) wire[2] ^= 1;
+    return "+" + wire;
+  });
+  ASSERT_TRUE(client);
+  server_.memory[0] = 42;
+  EXPECT_EQ(client->read_memory(0x20000000, 1).value(), std::vector<uint8_t>{42});
+  EXPECT_GE(damaged, 2);
+}
+
+// The reply to the first request comes when the client has given up on it and asks for other bytes
+// of the same length.
+TEST_F(GdbClient, LateReply_IsNotTakenForTheNext) {
+  std::string late;
+  bool hold = false;
+  auto client = connect([&](const std::string& p) {
+    const std::string wire = "+" + FakeServer::packet(server_.reply(p));
+    if (hold && p == "m20000000,1") {
+      hold = false;
+      late = wire;
+      return std::string("+");
+    }
+    return std::exchange(late, "") + wire;
+  });
+  ASSERT_TRUE(client);
+  server_.memory[0] = 1;
+  hold = true;
+  EXPECT_EQ(client->read_memory(0x20000000, 1).value(), std::vector<uint8_t>{1});
+  server_.memory[1] = 2;
+  EXPECT_EQ(client->read_memory(0x20000001, 1).value(), std::vector<uint8_t>{2});
+}
+
+TEST_F(GdbClient, ConsolePackets_AreSkippedAndCollected) {
+  server_.answers["qRcmd,7265736574"] = "OK";
+  auto client = connect([this](const std::string& p) {
+    const std::string console = FakeServer::packet("O") + FakeServer::packet("O6869");
+    return "+" + (p.starts_with("qXfer") ? "" : console) + FakeServer::packet(server_.reply(p));
+  });
+  ASSERT_TRUE(client) << client.error().message();
+  EXPECT_EQ(client->command("reset").value(), "hi");
+  ASSERT_TRUE(client->write_memory(0x20000000, bytes_));
+}
+
+TEST_F(GdbClient, ServerThatFallsSilent_IsALostDevice) {
+  bool silent = false;
+  auto client = connect([&](const std::string& p) {
+    return silent ? "" : "+" + FakeServer::packet(server_.reply(p));
+  });
+  ASSERT_TRUE(client);
+  silent = true;
+  EXPECT_EQ(client->read_memory(0x20000000, 4).error().code(), ErrorCode::kDeviceLost);
+}
+
+TEST_F(GdbClient, CoreThatIsGone_IsALostDevice) {
+  server_.answers["vCont;c"] = "W00";
+  auto client = connect();
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(client->resume());
+  EXPECT_EQ(client->wait_for_stop(milliseconds(100)).error().code(), ErrorCode::kDeviceLost);
+}
+
+TEST_F(GdbClient, DescriptionOfTooMuch_IsRefused) {
+  const auto endless = [](const std::string& name) {
+    return Result<std::string>("<target><xi:include href=\"" + name + "x\"/></target>");
+  };
+  EXPECT_EQ(read_registers(endless).error().code(), ErrorCode::kInvalidInput);
+  const auto broken = [](const std::string&) { return Result<std::string>("<target>"); };
+  EXPECT_EQ(read_registers(broken).error().code(), ErrorCode::kInvalidInput);
+}
+
+// A session of OpenOCD 0.12 with a RISC-V core on JTAG: "seconds > sent", "seconds < received".
+class OpenOcdSession : public testing::Test {
+ protected:
+  struct Line {
+    bool sent = false;
+    std::string wire;
+  };
+  void SetUp() override {
+    const std::filesystem::path path =
+        std::filesystem::path(TINYTUNE_SOURCE_DIR) / ".." / "shared/gdb/openocd_raw_session.log";
+    std::ifstream file(path);
+    if (!file) GTEST_SKIP() << "no recorded session at " << path;
+    for (std::string line; std::getline(file, line);) {
+      const size_t space = line.find(' ');
+      lines_.push_back({line[space + 1] == '>', unescaped(line.substr(space + 3))});
+    }
+    ASSERT_GT(lines_.size(), 100u);
+  }
+  static std::string unescaped(const std::string& text) {
+    std::string wire;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && text.compare(i, 2, "\\x") == 0) {
+        wire += static_cast<char>(from_hex(text.substr(i + 2, 2)).value()[0]);
+        i += 3;
+      } else {
+        wire += text[i];
+      }
+    }
+    return wire;
+  }
+  std::vector<Line> lines_;
+};
+
+TEST_F(OpenOcdSession, EveryPacket_IsReadAndWouldBeSentTheSame) {
+  for (const Line& line : lines_) {
+    if (line.wire == "\x03") continue;
+    PacketReader reader;
+    reader.feed(std::vector<uint8_t>(line.wire.begin(), line.wire.end()));
+    const auto event = reader.next();
+    ASSERT_TRUE(event && event->kind == Event::Kind::kPacket) << line.wire.substr(0, 60);
+    const auto again = frame(event->payload);
+    if (line.sent) {
+      EXPECT_EQ(std::string(again.begin(), again.end()), line.wire);
+    }
+  }
+}
+
+TEST_F(OpenOcdSession, Replayed_TheClientUnderstandsTheServer) {
+  std::map<std::string, std::vector<std::string>> replies;  // in the order of their requests
+  for (size_t i = 0; i + 1 < lines_.size(); ++i) {
+    if (!lines_[i].sent || lines_[i].wire[0] != '$') continue;
+    const std::string& sent = lines_[i].wire;
+    std::string received;
+    for (size_t r = i + 1; r < lines_.size() && !lines_[r].sent; ++r) received += lines_[r].wire;
+    replies[sent.substr(1, sent.size() - 4)].push_back(received);
+  }
+  std::map<std::string, size_t> next;
+  const auto recorded = [&](const std::string& payload) -> std::string {
+    const auto at = replies.find(payload);
+    if (at == replies.end()) return "";
+    return at->second[std::min(next[payload]++, at->second.size() - 1)];
+  };
+  Server server;
+  server.features = "PacketSize=4000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";
+  auto link = std::make_unique<FakeServer>([&](const std::string& payload) {
+    const std::string said = recorded(payload);
+    return "+" + (said.empty() ? FakeServer::packet(server.reply(payload)) : said);
+  });
+  auto client = Client::connect(std::move(link), quick());
+  ASSERT_TRUE(client) << client.error().message();
+  const auto code = client->read_memory(0, 0x100);
+  ASSERT_TRUE(code) << code.error().message();
+  EXPECT_EQ((*code)[0], 0x73);
+  EXPECT_EQ(client->read_register({"pc", 0x20, 32}).value(), 0u);
+  ASSERT_TRUE(client->write_register({"pc", 0x20, 32}, 0x40));
+  ASSERT_TRUE(client->set_breakpoint(0xC8));
+  ASSERT_TRUE(client->resume());
+  const auto stop = client->wait_for_stop(milliseconds(100));
+  ASSERT_TRUE(stop && stop->has_value());
+  EXPECT_EQ((*stop)->signal, 5);
+  const std::string printed = client->command("reset halt").value();
+  EXPECT_NE(printed.find("JTAG tap: hazard3.cpu tap/device found"), std::string::npos) << printed;
+}
+
+}  // namespace
+}  // namespace tinytune::gdb

@@ -1,0 +1,71 @@
+#include "tests/rpc_device/boards/qemu.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/subprocess.h"
+#include "rpc_device/boards/links/byte_link.h"
+
+namespace tinytune::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// One that was free a moment ago.
+int free_port() {
+  const Descriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size) != 0) return 0;
+  ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+const QemuMachine& riscv_virt() {
+  static const QemuMachine kMachine = {
+      "qemu-virt-rv32",
+      {"qemu-system-riscv32", "-M", "virt", "-bios", "none", "-cpu", "rv32,a=off,f=off,d=off",
+       "-icount", "shift=0,sleep=off"}};
+  return kMachine;
+}
+
+const QemuMachine& mps2_an386() {
+  static const QemuMachine kMachine = {
+      "qemu-mps2-m4", {"qemu-system-arm", "-M", "mps2-an386", "-icount", "shift=5"}};
+  return kMachine;
+}
+
+std::unique_ptr<QemuWithGdb> QemuWithGdb::start(const QemuMachine& machine) {
+  if (!run_process({machine.command.front(), "--version"}, std::chrono::seconds(20)))
+    return nullptr;
+  for (int tries = 0; tries < 5; ++tries) {  // the port may be taken meanwhile
+    const std::string port = std::to_string(free_port());
+    std::vector<std::string> words = machine.command;
+    words.insert(words.end(), {"-display", "none", "-monitor", "none", "-serial", "null", "-S",
+                               "-gdb", "tcp:127.0.0.1:" + port});
+    Descriptor output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    auto child = Child::start(words, output.get(), output.get());
+    EXPECT_TRUE(child) << child.error().message();
+    if (!child) return nullptr;
+    const std::string place = "127.0.0.1:" + port;
+    for (int i = 0; i < 200; ++i) {
+      if (open_tcp_link(place, milliseconds(1000)))
+        return std::unique_ptr<QemuWithGdb>(
+            new QemuWithGdb(machine.device, place, std::move(output), std::move(*child)));
+      std::this_thread::sleep_for(milliseconds(25));
+    }
+  }
+  ADD_FAILURE() << machine.command.front() << " does not start";
+  return nullptr;
+}
+
+}  // namespace tinytune::test
