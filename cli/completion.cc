@@ -73,9 +73,9 @@ std::string in_roff(const std::string& text) {
 }
 
 std::string manual_of(const Option& option) {
-  std::string text = ".TP\n.B " + in_roff(option.names);
-  if (!option.value.empty()) text += "\n.RI \"" + in_roff(option.value) + "\"";
-  text += "\n" + in_roff(option.help);
+  std::string text = ".TP\n.BI \"" + in_roff(option.names) + "\" \"";
+  if (!option.value.empty()) text += " " + in_roff(option.value);
+  text += "\"\n" + in_roff(option.help);
   if (!option.otherwise.empty()) text += " [" + in_roff(option.otherwise) + "]";
   return text + "\n";
 }
@@ -158,7 +158,7 @@ std::string manual_page(std::span<const Command> commands, const std::string& ve
   for (const Command& command : commands) {
     const std::string typed = "tune" + (command.name.empty() ? "" : " " + command.name);
     out += ".SH \"" + in_roff(command.name.empty() ? "TUNING" : typed) + "\"\n" +
-           in_roff(command.summary) + ".\n";
+           in_roff(command.summary) + "\n";
     for (const Option& option : command.options) out += manual_of(option);
     out += ".PP\n.nf\n" + in_roff(command.examples) + "\n.fi\n";
   }

@@ -244,7 +244,7 @@ TEST(TfliteImport, OperatorWeLackThatReadsItsOwnState_IsSaidToBeLacking) {
   auto* table = reinterpret_cast<flatbuffers::Table*>(code);
   table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 27, 0);
   table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 27, 0);
-  expect_refused(import_tflite(bytes, "m"), kUnsupported, "operator 1 SVDF: not supported");
+  expect_refused(import_tflite(bytes, "m"), kUnsupported, "operator 1 SVDF (not supported)");
 }
 
 TEST(TfliteImport, FloatNetwork_NamesTensorsAndSaysHowToConvert) {
