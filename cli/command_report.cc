@@ -20,6 +20,7 @@ Result<Comparison> compare(const Arguments& arguments, const Console& console) {
   RunOptions as_asked = options;
   as_asked.records = arguments.records;
   as_asked.limits = arguments.limits();
+  as_asked.flash_front = true;
   TT_TRY_ASSIGN(as_asked.layout, parse_layout_policy(arguments.layout));
   TT_TRY_ASSIGN(comparison.tuned, run_model(model, arguments.device, as_asked));
   TT_TRY_ASSIGN(comparison.by_default, run_model(model, arguments.device, options));

@@ -52,6 +52,26 @@ std::string comparison(const KernelCost& winner, const KernelCost& other, int64_
   return text + "\n";
 }
 
+std::string per_byte(uint64_t cycles, uint64_t bytes) {
+  if (bytes == 0) return "-";
+  return fmt::format("{:.2f}", static_cast<double>(cycles) / static_cast<double>(bytes));
+}
+
+// Nothing on devices whose memories are equally fast.
+std::string waits_text(const std::vector<KernelCost>& kernels) {
+  if (kernels.front().in_flash.cycles == 0) return "";
+  Table table({"from flash", "cycles", "waits for code", "a byte", "waits for weights", "a byte"});
+  for (const KernelCost& kernel : kernels) {
+    const KernelCost::InFlash& flash = kernel.in_flash;
+    table.add({kernel.role, grouped(flash.cycles), grouped(flash.fetch_wait_cycles),
+               per_byte(flash.fetch_wait_cycles, flash.code_bytes), grouped(flash.read_wait_cycles),
+               per_byte(flash.read_wait_cycles, flash.constant_bytes)});
+  }
+  return "\nwith code and weights in flash: cycles that it waits, of all and for each byte there "
+         "is\n" +
+         table.text();
+}
+
 }  // namespace
 
 std::string to_text(const TaskExplanation& explanation) {
@@ -70,7 +90,7 @@ std::string to_text(const TaskExplanation& explanation) {
       row.push_back(fmt::format("{:.2f}", share));
     table.add(std::move(row));
   }
-  text += table.text() + "\n";
+  text += table.text() + waits_text(explanation.kernels) + "\n";
   for (const KernelCost& kernel : explanation.kernels)
     text += fmt::format("{}: {}\n", kernel.role, kernel.schedule);
   text += "\n";

@@ -116,6 +116,8 @@ Json json_of(const RunReport& report) {
   all["layers"] = std::move(layers);
   if (report.layouts) all["layouts"] = json_of(*report.layouts);
   if (report.board) all["board"] = json_of(*report.board);
+  for (const FlashPoint& point : report.flash_front)
+    all["flash_front"].push_back({{"flash_bytes", point.flash_bytes}, {"cycles", point.cycles}});
   return all;
 }
 
@@ -226,6 +228,12 @@ std::string to_json(const TaskExplanation& explanation) {
                        {"branches_taken", kernel.branches_taken},
                        {"others", kernel.others()},
                        {"stalls", kernel.stalls()}});
+    if (const KernelCost::InFlash& flash = kernel.in_flash; flash.cycles > 0)
+      kernels.back()["in_flash"] = {{"cycles", flash.cycles},
+                                    {"fetch_wait_cycles", flash.fetch_wait_cycles},
+                                    {"code_bytes", flash.code_bytes},
+                                    {"read_wait_cycles", flash.read_wait_cycles},
+                                    {"constant_bytes", flash.constant_bytes}};
   }
   for (const KnobEffect& effect : explanation.knobs) {
     knobs.push_back({{"knob", effect.knob},

@@ -67,6 +67,19 @@ std::string ram_text(const Footprint& footprint) {
   return text + " + stack " + grouped(footprint.stack_bytes) + "\n";
 }
 
+// A front of one point is no choice.
+std::string front_text(std::span<const FlashPoint> front) {
+  if (front.size() < 2) return "";
+  Table table({"flash", "cycles", "slower"});
+  for (const FlashPoint& point : front)
+    table.add({grouped(point.flash_bytes), grouped(point.cycles),
+               fmt::format("{:.1f} %", 100 * (static_cast<double>(point.cycles) /
+                                                  static_cast<double>(front[0].cycles) -
+                                              1))});
+  return "\nwhat less flash costs, estimated from the records; --flash asks for it\n" +
+         table.text();
+}
+
 std::string arena_of(const RunReport& report) {
   return arena_text(report.footprint.arena_bytes, report.arena_lower_bound);
 }
@@ -239,7 +252,7 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
                 : "NOT exact: " + (*tuned.exact ? by_default.difference : tuned.difference) + "\n";
   }
   if (tuned.layouts) text += layouts_text(*tuned.layouts);
-  return text;
+  return text + front_text(tuned.flash_front);
 }
 
 }  // namespace tinytune

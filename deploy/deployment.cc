@@ -76,6 +76,33 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   return network;
 }
 
+// The records tell what kernels take; what the network takes beside them is the same for all.
+Result<std::vector<FlashPoint>> Deployment::flash_front(LayoutChoice& layouts,
+                                                        const GeneratedNetwork& network,
+                                                        const Footprint& footprint) const {
+  constexpr uint64_t kMost = 16;
+  NetworkOptions options;
+  options.name = model.info().name;
+  options.layouts = layouts.source();
+  const KernelLimits allowed{.arena_bytes = arena_allowance(limits).bytes};
+  TT_TRY_ASSIGN(const MeasuredFront front,
+                measured_front(model.state().network, device, records, allowed, options, network));
+  TT_TRY(layouts.status());
+  std::vector<FlashPoint> told;
+  if (front.points.empty()) return told;
+  told.push_back({footprint.flash_bytes, footprint.cycles});
+  const uint64_t kernels = front.chosen.flash_bytes, least = front.points.front().flash_bytes;
+  for (size_t i = front.points.size(); i-- > 0;) {
+    const FlashPoint& point = front.points[i];
+    if (point.flash_bytes >= kernels || point.cycles < front.chosen.cycles) continue;
+    const uint64_t saved = kernels - point.flash_bytes;
+    if (saved < told.size() * (kernels - least) / (kMost - 1) && i > 0) continue;
+    told.push_back({footprint.flash_bytes - std::min(saved, footprint.flash_bytes),
+                    footprint.cycles + point.cycles - front.chosen.cycles});
+  }
+  return told;
+}
+
 Result<Footprint> Deployment::measure(const GeneratedNetwork& network) const {
   TT_TRY_ASSIGN(const RunReport report, try_out(network));
   return report.footprint;

@@ -12,6 +12,7 @@
 #include "deploy/layouts.h"
 #include "devices/device.h"
 #include "records/records.h"
+#include "tinytune/deploy.h"
 #include "tinytune/footprint.h"
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
@@ -30,6 +31,12 @@ struct Deployment {
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.
   Result<GeneratedNetwork> generate(LayoutChoice& layouts) const;
+
+  /// RunReport::flash_front of what generate() made, and of which `footprint` was measured. Errors
+  /// as there.
+  Result<std::vector<FlashPoint>> flash_front(LayoutChoice& layouts,
+                                              const GeneratedNetwork& network,
+                                              const Footprint& footprint) const;
 
   /// Built, and run once on the generator's first inputs. kNotFound: no compiler on this machine.
   /// kUnsupported: the device has no simulator. kFailed: it does not build or run, or does not fit.

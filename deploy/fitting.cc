@@ -1,5 +1,7 @@
 #include "deploy/fitting.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,10 +33,13 @@ class Fitting {
         groups_(group_by_workload(memory_)) {}
 
   /// What there is to choose from, and how large the arena may become with it.
-  Status gather(const KernelLimits& asked, const FlashWaits& waits) {
+  Status gather(const KernelLimits& asked, const FlashWaits& waits, Unmeasured unmeasured) {
     limits_ = asked;
     limits_.arena_bytes = arena_limit(executed_, device_, options_, asked.arena_bytes);
-    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, records_, limits_, waits));
+    TT_TRY_ASSIGN(tasks_,
+                  kernel_options(memory_, groups_, device_, records_, limits_, waits, unmeasured));
+    for (const TaskOptions& task : tasks_)
+      if (task.options.empty()) return ok_status();  // nothing to choose from
     // Weights may forbid the leanest kernels of a space.
     std::vector<uint32_t> least;
     for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
@@ -47,6 +52,18 @@ class Fitting {
       return arena_bytes(scratch);
     };
     return choose_kernels(tasks_, limits_, other_flash, arena_of);
+  }
+
+  /// Of what was gathered.
+  MeasuredFront front(const GeneratedNetwork& network) const {
+    MeasuredFront front;
+    for (const TaskOptions& task : tasks_)
+      if (task.options.empty()) return front;
+    front.points = flash_front(tasks_, limits_, [this](std::span<const uint32_t> scratch) {
+      return arena_bytes(scratch);
+    });
+    if (!front.points.empty()) front.chosen = kernels_of(network).value_or(front.points.back());
+    return front;
   }
 
   Result<GeneratedNetwork> generate(const KernelChoice& choice) const {
@@ -68,6 +85,25 @@ class Fitting {
   }
 
  private:
+  /// Nothing where one is not among the options.
+  std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
+    std::map<int, std::string> schedules;  // by layer
+    for (const GeneratedLayer& layer : network.layers)
+      if (layer.schedule) schedules[layer.index] = to_text(*layer.schedule);
+    FlashPoint sum;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const std::string& schedule = schedules[memory_.layers[groups_[g].layers[0]].index];
+      const std::vector<KernelOption>& options = tasks_[g].options;
+      const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) {
+        return to_text(o.schedule) == schedule;
+      });
+      if (option == options.end()) return std::nullopt;
+      sum.flash_bytes += option->flash_bytes;
+      sum.cycles += option->cycles;
+    }
+    return sum;
+  }
+
   uint32_t arena_bytes(std::span<const uint32_t> scratch) const {  // by group
     std::vector<uint32_t> by_layer(memory_.layers.size());
     for (size_t g = 0; g < groups_.size(); ++g)
@@ -122,7 +158,7 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options, const FlashWaits& waits) {
   Fitting fitting(executed, device, records, options);
-  TT_TRY(fitting.gather(limits, waits));
+  TT_TRY(fitting.gather(limits, waits, Unmeasured::kOffered));
   // What the library needs besides its kernels is known once one is linked.
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;
@@ -139,6 +175,17 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
     }
     other_flash += *linked - choice.flash_bytes;
   }
+}
+
+Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
+                                     const Records& records, const KernelLimits& limits,
+                                     const NetworkOptions& options,
+                                     const GeneratedNetwork& network) {
+  KernelLimits counted = limits;
+  counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kLeftOut));
+  return fitting.front(network);
 }
 
 }  // namespace tinytune

@@ -1,6 +1,8 @@
 // A network generated within limits on its memory: the fastest kernels that fit.
 #pragma once
 
+#include <vector>
+
 #include "codegen/networks/network.h"
 #include "deploy/kernel_choice.h"
 #include "deploy/kernel_options.h"
@@ -20,5 +22,18 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options,
                                          const FlashWaits& waits = {});
+
+/// Flash and cycles of kernels alone, as their records have them.
+struct MeasuredFront {
+  std::vector<FlashPoint> points;  ///< that no other choice beats in both, the smallest first
+  FlashPoint chosen;               ///< of `network`; of the fastest where a kernel has no record
+};
+
+/// What measured kernels allow beside those of `network`. No points where a workload has no record.
+/// Errors as generate_network().
+Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
+                                     const Records& records, const KernelLimits& limits,
+                                     const NetworkOptions& options,
+                                     const GeneratedNetwork& network);
 
 }  // namespace tinytune

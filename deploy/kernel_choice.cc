@@ -43,6 +43,15 @@ class Chooser {
     return KernelChoice{choice, arena(choice), flash(choice)};
   }
 
+  std::vector<FlashPoint> front() {
+    Choice choice(tasks_.size(), 0);
+    if (limits_.arena_bytes && !meet_arena(choice)) return {};
+    const auto fronts = fronts_after_each(choice);
+    std::vector<FlashPoint> front;
+    for (const Point& point : fronts.back()) front.push_back({point.flash, point.cycles});
+    return front;
+  }
+
  private:
   const KernelOption& option(const Choice& choice, size_t task) const {
     return tasks_[task].options[choice[task]];
@@ -158,7 +167,7 @@ class Chooser {
   // The knapsack by dynamic programming: after each task, every (flash, copies, cycles) that no
   // other choice beats in all. Only options with no more scratch than `roomy` has, which fits the
   // arena.
-  std::optional<Choice> share(const Choice& roomy) const {
+  std::vector<std::vector<Point>> fronts_after_each(const Choice& roomy) const {
     std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0, 0}}};
     for (size_t t = 0; t < tasks_.size(); ++t) {
       std::vector<Point> points;
@@ -167,8 +176,13 @@ class Chooser {
           if (tasks_[t].options[o].scratch_bytes <= option(roomy, t).scratch_bytes)
             extend(fronts.back()[p], p, o, tasks_[t].options[o], points);
       fronts.push_back(unbeaten(std::move(points)));
-      if (fronts.back().empty()) return std::nullopt;
     }
+    return fronts;
+  }
+
+  std::optional<Choice> share(const Choice& roomy) const {
+    const auto fronts = fronts_after_each(roomy);
+    if (fronts.back().empty()) return std::nullopt;
     const auto fastest =
         std::min_element(fronts.back().begin(), fronts.back().end(),
                          [](const Point& a, const Point& b) { return a.cycles < b.cycles; });
@@ -242,6 +256,14 @@ uint32_t TaskOptions::least_scratch() const {
 Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const KernelLimits& limits,
                                     uint64_t other_flash, const ArenaOf& arena_of) {
   return Chooser(tasks, limits, other_flash, arena_of).run();
+}
+
+std::vector<FlashPoint> flash_front(std::span<const TaskOptions> tasks, const KernelLimits& limits,
+                                    const ArenaOf& arena_of) {
+  KernelLimits counted = limits;
+  counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  counted.copies_bytes.reset();
+  return Chooser(tasks, counted, 0, arena_of).front();
 }
 
 }  // namespace tinytune

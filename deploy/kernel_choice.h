@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "schedules/schedule.h"
+#include "tinytune/deploy.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -59,5 +60,10 @@ using ArenaOf = std::function<uint32_t(std::span<const uint32_t> scratch)>;
 /// what the fastest kernels need, the limit, and the smallest that can be had.
 Result<KernelChoice> choose_kernels(std::span<const TaskOptions> tasks, const KernelLimits& limits,
                                     uint64_t other_flash, const ArenaOf& arena_of);
+
+/// Flash and cycles of every choice that no other beats in both, the smallest first; all of them
+/// within the limit on the arena, if there is one and it can be met.
+std::vector<FlashPoint> flash_front(std::span<const TaskOptions> tasks, const KernelLimits& limits,
+                                    const ArenaOf& arena_of);
 
 }  // namespace tinytune

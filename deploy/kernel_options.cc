@@ -28,11 +28,11 @@ class Gatherer {
       calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
   }
 
-  Result<TaskOptions> gather() {
+  Result<TaskOptions> gather(Unmeasured unmeasured) {
     for (const size_t layer : group_.layers)
       task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
     TT_TRY(offer_measured());
-    TT_TRY(offer_unmeasured());
+    if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     return std::move(task_);
   }
 
@@ -184,12 +184,12 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const KernelLimits& limits,
-                                                const FlashWaits& waits) {
+                                                const KernelLimits& limits, const FlashWaits& waits,
+                                                Unmeasured unmeasured) {
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
     TT_TRY_ASSIGN(TaskOptions task,
-                  Gatherer(memory, group, device, records, limits, waits).gather());
+                  Gatherer(memory, group, device, records, limits, waits).gather(unmeasured));
     tasks.push_back(std::move(task));
   }
   return tasks;

@@ -29,12 +29,16 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
 /// them told. Other kernels of a layer are taken to fetch each byte as often.
 using FlashWaits = std::map<int, double>;
 
+/// Whether options without a record are offered too; to know their size they have to be built.
+enum class Unmeasured { kOffered, kLeftOut };
+
 /// One entry a group: its options, without those that another beats in cycles and in every memory
-/// that `limits` limits. Errors of compiling a kernel; kUnsupported: no template takes a workload.
+/// that `limits` limits; without unmeasured ones there may be none. Errors of compiling a kernel;
+/// kUnsupported: no template takes a workload.
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, const Records& records,
-                                                const KernelLimits& limits,
-                                                const FlashWaits& waits);
+                                                const KernelLimits& limits, const FlashWaits& waits,
+                                                Unmeasured unmeasured = Unmeasured::kOffered);
 
 }  // namespace tinytune

@@ -100,6 +100,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   if (options.on) {
     TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
   }
+  if (options.flash_front && !options.limits.flash_bytes) {
+    TT_TRY_ASSIGN(report.flash_front, deployment.flash_front(layouts, network, report.footprint));
+  }
   if (options.verify) TT_TRY(verify(model, inputs, report));
   if (options.dump_tensors) {
     TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));

@@ -10,6 +10,33 @@
 #include "deploy/network_simulation.h"
 
 namespace tinytune {
+namespace {
+
+// No kernel's path depends on data; bytes that vary keep it honest.
+Result<RunReport> invoke(const IntegerNetwork& layer, NetworkSimulation& simulation) {
+  Rng rng(1);
+  std::vector<uint8_t> input(
+      static_cast<size_t>(layer.graph.tensor(layer.graph.inputs[0]).bytes()));
+  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
+  return simulation.invoke({&input, 1});
+}
+
+/// `network` is not placed in fast memory yet.
+Result<KernelCost::InFlash> from_flash(const IntegerNetwork& layer, const Device& device,
+                                       const GeneratedNetwork& network) {
+  if (device.caches.empty()) return KernelCost::InFlash();
+  TT_TRY_ASSIGN(NetworkSimulation simulation,
+                NetworkSimulation::load(layer.graph, network, device));
+  TT_TRY_ASSIGN(const RunReport report, invoke(layer, simulation));
+  const LayerCost& cost = report.layers.at(0);
+  return KernelCost::InFlash{.cycles = cost.cycles,
+                             .fetch_wait_cycles = cost.fetch_wait_cycles,
+                             .code_bytes = report.footprint.flash_bytes - network.constant_bytes,
+                             .read_wait_cycles = cost.read_wait_cycles,
+                             .constant_bytes = network.constant_bytes};
+}
+
+}  // namespace
 
 IntegerNetwork single_layer(const IntegerNetwork& network, int index) {
   IntegerNetwork single = network;
@@ -34,18 +61,14 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
   options.name = "layer";
   const auto source = [&](const Workload&) { return schedule; };
   TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(layer, device, source, options));
+  TT_TRY_ASSIGN(const KernelCost::InFlash in_flash, from_flash(layer, device, network));
   // Where kernels are measured: in fast memory, if they fit.
   const MemoryLimits all{.fast_ram_bytes = kAllFastRam};
   const FastBudget budget = fast_budget(device, network.arena_bytes, all);
   TT_TRY(place_in_fast_memory(layer.graph, device, budget, network));
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(layer.graph, network, device));
-  // No kernel's path depends on data; bytes that vary keep it honest.
-  Rng rng(1);
-  std::vector<uint8_t> input(
-      static_cast<size_t>(layer.graph.tensor(layer.graph.inputs[0]).bytes()));
-  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
-  TT_TRY_ASSIGN(const RunReport report, simulation.invoke({&input, 1}));
+  TT_TRY_ASSIGN(const RunReport report, invoke(layer, simulation));
   const LayerCost& cost = report.layers.at(0);
   return KernelCost{.role = std::move(role),
                     .schedule = to_text(schedule),
@@ -54,7 +77,8 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
                     .multiplies = cost.multiplies,
                     .loads = cost.loads,
                     .stores = cost.stores,
-                    .branches_taken = cost.branches_taken};
+                    .branches_taken = cost.branches_taken,
+                    .in_flash = in_flash};
 }
 
 }  // namespace tinytune

@@ -51,6 +51,7 @@ struct RunOptions {
   std::vector<std::vector<uint8_t>> inputs;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
+  bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
   LayoutPolicy layout = LayoutPolicy::kNhwc;
   MemoryLimits limits;
   /// A board to run it on as well, in its RAM: "DEVICE@gdb:HOST:PORT", with the same device.
@@ -93,6 +94,12 @@ struct LayoutComparison {
   LayoutTotal chosen, all_nhwc, all_nchw;
 };
 
+/// One way to choose among measured kernels, and what the whole library then is.
+struct FlashPoint {
+  uint64_t flash_bytes = 0;
+  uint64_t cycles = 0;  ///< of one inference
+};
+
 struct TensorDump {
   int id = 0;
   std::vector<uint8_t> bytes;  ///< NHWC, however the generated code held it
@@ -121,6 +128,10 @@ struct RunReport {
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
   std::vector<TensorDump> tensors;            ///< only with dump_tensors
+  /// Only with flash_front, the fastest first: this network, and what others would be, estimated
+  /// from the records of their kernels. Fewer bytes with every step, 16 at most, evenly spaced.
+  /// Empty where a task has no record.
+  std::vector<FlashPoint> flash_front;
   std::vector<int> fused_tensors;             ///< those that no memory ever holds
   std::optional<BoardRun> board;              ///< only with `on`
 };

@@ -18,6 +18,13 @@ struct KernelCost {
   uint64_t instructions = 0, cycles = 0;
   uint64_t multiplies = 0, loads = 0, stores = 0;  ///< instructions
   uint64_t branches_taken = 0;                     ///< conditional ones
+  /// The same kernel with code and weights in flash: what it waits for, and how much of it there
+  /// is. All 0 on devices whose memories are equally fast.
+  struct InFlash {
+    uint64_t cycles = 0;
+    uint64_t fetch_wait_cycles = 0, code_bytes = 0;
+    uint64_t read_wait_cycles = 0, constant_bytes = 0;
+  } in_flash;
   /// Instructions of no class above: addresses, packing, requantisation.
   uint64_t others() const { return instructions - multiplies - loads - stores - branches_taken; }
   uint64_t stalls() const { return cycles > instructions ? cycles - instructions : 0; }

@@ -175,6 +175,25 @@ TEST_F(MemoryLimitOptions, Flash_IsKeptByTheLinkedLibrary) {
   EXPECT_EQ(limited["exact"], true);
 }
 
+TEST_F(MemoryLimitOptions, Report_SaysWhatLessFlashCosts_AndFlashGivesIt) {
+  ASSERT_EQ(tune(with_model({"--trials", "24", "--tuner", "random"})).exit_code, 0);
+  const ProcessResult told =
+      tune(with_model({"report", "--records", "small.esp32c3.jsonl", "--json"}));
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const Json tuned = Json::parse(told.out)["tuned"], front = tuned["flash_front"];
+  ASSERT_GE(front.size(), 2u) << told.out;
+  EXPECT_EQ(front[0]["flash_bytes"], tuned["flash_bytes"]);
+  EXPECT_EQ(front[0]["cycles"], tuned["cycles"]);
+  for (size_t i = 1; i < front.size(); ++i) {
+    EXPECT_LT(front[i]["flash_bytes"], front[i - 1]["flash_bytes"]);
+    EXPECT_GE(front[i]["cycles"], front[i - 1]["cycles"]);
+  }
+  const uint64_t less = front.back()["flash_bytes"], slower = front.back()["cycles"];
+  const Json run_with_less = run({"--records", "small.esp32c3.jsonl", "--flash",
+                                  std::to_string(less + 64)});  // estimates of alignment
+  EXPECT_NEAR(run_with_less["cycles"].get<double>() / static_cast<double>(slower), 1, 0.1);
+}
+
 TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   const ProcessResult ram = tune(with_model({"compile", "-o", "out", "--ram", "100"}));
   EXPECT_EQ(ram.exit_code, 1);

@@ -62,7 +62,14 @@ TEST(Explain, LayersAroundFoldedChannels_AreExplained) {
   for (const int task : {0, 1}) {
     const auto explanation = explain_task(*model, "esp32c3", log, task);
     ASSERT_TRUE(explanation) << explanation.error().message();
-    EXPECT_GT(explanation->kernels.front().cycles, 0U);
+    const KernelCost& winner = explanation->kernels.front();
+    EXPECT_GT(winner.cycles, 0U);
+    EXPECT_GE(winner.in_flash.cycles,
+              winner.in_flash.fetch_wait_cycles + winner.in_flash.read_wait_cycles);
+    EXPECT_GT(winner.in_flash.cycles, winner.cycles);
+    EXPECT_GT(winner.in_flash.fetch_wait_cycles, winner.in_flash.code_bytes)
+        << "a line of 32 bytes waits for 168 cycles";
+    EXPECT_GT(winner.in_flash.constant_bytes, 0U);
   }
 }
 

@@ -54,6 +54,25 @@ TEST(KernelChoice, ShortOfFlash_TheCheapestBytesGoFirst) {
   EXPECT_EQ(choice->flash_bytes, 5000U);
 }
 
+using Points = std::vector<std::pair<uint64_t, uint64_t>>;
+
+Points front_of(const std::vector<TaskOptions>& tasks, const KernelLimits& limits) {
+  Points points;
+  for (const FlashPoint& p : flash_front(tasks, limits, tightest(tasks)))
+    points.emplace_back(p.flash_bytes, p.cycles);
+  return points;
+}
+
+TEST(FlashFront, HasEveryChoiceThatNoneBeats) {
+  EXPECT_EQ(front_of(two_tasks(), {}),
+            (Points{{3900, 490}, {4000, 340}, {5000, 250}, {8000, 200}}));
+}
+
+TEST(FlashFront, LeavesOutWhatTheArenaDoesNotHold) {
+  EXPECT_EQ(front_of(two_tasks(), {1499, {}}), (Points{{3900, 490}, {4000, 340}, {5000, 250}}));
+  EXPECT_TRUE(front_of(two_tasks(), {10, {}}).empty());
+}
+
 TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
   // Bytes are cheapest in the first task, but giving them up leaves 3000 bytes that nothing uses;
   // the second task's are dearer each and just enough.
