@@ -79,7 +79,7 @@ class Generation {
   Status choose_kernels() {
     calls_.resize(forms_.size());
     scratch_.resize(forms_.size());
-    strip_calls_.resize(flows_.size());
+    for (const StripFlow& flow : flows_) strip_calls_.emplace_back(flow.variants.size());
     for (size_t step = 0; step < forms_.size(); ++step) {
       const Operator& op = graph_.operators[step];
       GeneratedLayer layer;
@@ -126,7 +126,6 @@ class Generation {
       TT_TRY_ASSIGN(calls_[step], choose(forms_[step], 1));
     } else {
       const std::vector<StripVariant>& variants = flows_[*flow].variants;
-      strip_calls_[*flow].resize(variants.size());
       for (size_t v = 0; v < variants.size(); ++v) {
         if (variants[v].step != step) continue;
         TT_TRY_ASSIGN(strip_calls_[*flow][v], choose(variants[v].form, variants[v].calls));

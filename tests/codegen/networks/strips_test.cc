@@ -64,6 +64,13 @@ TEST(Strips, PoolsAndActivations_AreExact) {
   expect_strips_exact(graph, {{0, last, 3}});
 }
 
+TEST(Strips, GroupWithoutKernels_IsExact) {
+  ImageChain chain(10, 8, 4, 6);
+  chain.pool({.kernel = 3}, /*average=*/true);
+  chain.pool({.kernel = 3}, /*average=*/false);
+  expect_strips_exact(chain.finish(), {{0, 1, 3}});
+}
+
 // A stride above the kernel skips rows, which nobody computes.
 TEST(Strips, RowsThatStridesSkip_AreExact) {
   ImageChain chain(16, 8, 4, 5);
