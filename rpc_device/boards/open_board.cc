@@ -7,6 +7,7 @@
 #include "rpc_device/boards/gdb/gdb_core.h"
 #include "rpc_device/boards/links/byte_link.h"
 #include "rpc_device/boards/remote_board.h"
+#include "rpc_device/boards/serial/serial_core.h"
 #include "rpc_device/boards/simulator_board.h"
 
 namespace tinytune {
@@ -28,6 +29,22 @@ Result<std::unique_ptr<RemoteCore>> open_gdb(const BoardAddress& address, const 
   return std::unique_ptr<RemoteCore>(std::move(core));
 }
 
+Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, const Device& device,
+                                                const BoardFacts& facts) {
+  if (!facts.runner)
+    return Error(ErrorCode::kUnsupported, "device " + device.name +
+                                              " has no [board.runner] in its file, so no runner "
+                                              "can be behind a serial line; use @gdb:HOST:PORT");
+  SerialOptions options;
+  options.baud = facts.runner->baud;
+  const std::string path = address.place;
+  TT_TRY_ASSIGN(auto core,
+                SerialCore::open(
+                    device, [path, baud = options.baud] { return open_serial_link(path, baud); },
+                    "serial:" + path, options));
+  return std::unique_ptr<RemoteCore>(std::move(core));
+}
+
 struct Transport {
   std::string_view name;
   std::string_view place;  ///< what follows the colon, for people
@@ -36,6 +53,7 @@ struct Transport {
 
 constexpr std::array kTransports = {
     Transport{"gdb", "HOST:PORT", open_gdb},
+    Transport{"serial", "/dev/TTY", open_serial},
 };
 
 const Transport* find_transport(std::string_view name) {

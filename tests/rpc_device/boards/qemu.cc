@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <chrono>
 #include <thread>
 
+#include "base/files.h"
 #include "base/subprocess.h"
+#include "devices/board_facts.h"
+#include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/links/byte_link.h"
 
 namespace tinytune::test {
@@ -66,6 +70,55 @@ std::unique_ptr<QemuWithGdb> QemuWithGdb::start(const QemuMachine& machine) {
   }
   ADD_FAILURE() << machine.command.front() << " does not start";
   return nullptr;
+}
+
+std::unique_ptr<QemuWithRunner> QemuWithRunner::start(const QemuMachine& machine, uint32_t baud) {
+  if (!run_process({machine.command.front(), "--version"}, std::chrono::seconds(20)))
+    return nullptr;
+  const Device device = load_device(machine.device).value();
+  const auto firmware = build_firmware(device, load_board_facts(machine.device).value());
+  if (!firmware && firmware.error().code() == ErrorCode::kNotFound) return nullptr;
+  EXPECT_TRUE(firmware) << firmware.error().message();
+  if (!firmware) return nullptr;
+  auto directory = TemporaryDirectory::create("qemu");
+  EXPECT_TRUE(directory) << directory.error().message();
+  const std::string elf = directory->file("runner.elf");
+  EXPECT_TRUE(write_file(elf, text_of(*firmware)));
+  std::vector<std::string> words = machine.command;
+  const auto socket = [&](const char* option, const char* name) {
+    words.emplace_back(option);
+    words.push_back("unix:" + directory->file(name) + ",server=on,wait=off");
+  };
+  words.insert(words.end(), {"-display", "none", "-kernel", elf});
+  socket("-serial", "serial");
+  socket("-monitor", "monitor");
+  Descriptor output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  auto child = Child::start(words, output.get(), output.get());
+  EXPECT_TRUE(child) << child.error().message();
+  if (!child) return nullptr;
+  std::unique_ptr<QemuWithRunner> qemu(new QemuWithRunner(machine.device, std::move(*directory),
+                                                          std::move(output), std::move(*child)));
+  qemu->line_ = std::make_unique<SerialLine>(qemu->connect("serial"), baud);
+  qemu->monitor_ = qemu->connect("monitor");
+  return qemu;
+}
+
+Descriptor QemuWithRunner::connect(const std::string& name) const {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  directory_.file(name).copy(address.sun_path, sizeof address.sun_path - 1);
+  for (int i = 0; i < 400; ++i) {
+    Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
+    std::this_thread::sleep_for(milliseconds(25));
+  }
+  ADD_FAILURE() << device_ << ": QEMU does not start";
+  return Descriptor();
+}
+
+void QemuWithRunner::reset() {
+  const std::string command = "system_reset\n";
+  EXPECT_TRUE(write_fully(monitor_.get(), command.data(), command.size()));
 }
 
 }  // namespace tinytune::test

@@ -11,6 +11,8 @@
 
 #include "base/child.h"
 #include "base/descriptor.h"
+#include "base/temporary_directory.h"
+#include "tests/rpc_device/boards/serial_line.h"
 
 namespace tinytune::test {
 
@@ -43,6 +45,38 @@ class QemuWithGdb {
   Descriptor output_;
   Child child_;
 };
+
+/// Runs the runner of rpc_device/boards/firmware/, built for the machine, behind a serial line.
+class QemuWithRunner {
+ public:
+  /// Null where there is no such QEMU, or no clang for the firmware.
+  static std::unique_ptr<QemuWithRunner> start(const QemuMachine& machine, uint32_t baud = 0);
+
+  /// "/dev/pts/N".
+  const std::string& path() const { return line_->path(); }
+  std::string address() const { return device_ + "@serial:" + path(); }
+  /// As if its power had failed for a moment: the runner starts anew and knows nothing.
+  void reset();
+
+ private:
+  QemuWithRunner(std::string device, TemporaryDirectory directory, Descriptor output, Child child)
+      : device_(std::move(device)),
+        directory_(std::move(directory)),
+        output_(std::move(output)),
+        child_(std::move(child)) {}
+  Descriptor connect(const std::string& socket) const;
+
+  std::string device_;
+  TemporaryDirectory directory_;
+  Descriptor output_;
+  Child child_;
+  Descriptor monitor_;
+  std::unique_ptr<SerialLine> line_;
+};
+
+#define START_RUNNER_OR_SKIP(variable, machine, ...)                               \
+  auto variable = ::tinytune::test::QemuWithRunner::start(machine, ##__VA_ARGS__); \
+  if (variable == nullptr) GTEST_SKIP() << (machine).command.front() << " or clang-14 is missing"
 
 #define START_QEMU_OR_SKIP(variable, machine)                    \
   auto variable = ::tinytune::test::QemuWithGdb::start(machine); \

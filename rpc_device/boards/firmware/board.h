@@ -1,0 +1,43 @@
+/* What the runner asks of a board: bytes in and out, cycles, and a call that comes back whatever
+ * the callee does. A UART is one .c file, a core another, and the numbers come from the device
+ * file. */
+#ifndef TINYTUNE_BOARD_H
+#define TINYTUNE_BOARD_H
+
+#include <stdint.h>
+
+/* The UART: 8N1 at the rate the device file says. */
+void uart_start(void);
+int uart_read(void); /* a byte, or -1 */
+void uart_write(uint8_t byte);
+
+/* The core. */
+void core_start(void);
+uint32_t core_flags(void);
+
+struct call {
+  uint32_t function, stack_top;
+  uint64_t cycle_limit; /* 0: none */
+  uint32_t count;
+  uint32_t words[64]; /* arguments */
+};
+
+struct outcome {
+  uint32_t end; /* WIRE_RETURNED, ... */
+  uint32_t restored;
+  uint64_t cycles;
+  uint32_t cause, pc;
+};
+
+/* Nothing has come: rests for a moment, well below the time that a FIFO takes to fill. An emulator
+ * needs that moment to bring bytes; a core that asks its UART all the time keeps it from doing so.
+ */
+void core_rest(void);
+
+/* Calls by the C calling convention on the stack given; a trap or the limit ends it. */
+void core_call(const struct call *call, struct outcome *outcome);
+
+/* What the device file wants written before anything runs: watchdogs, counters. */
+void board_setup(void);
+
+#endif

@@ -1,0 +1,160 @@
+#include "rpc_device/boards/firmware/firmware.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "rpc_device/boards/firmware/embedded_sources.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::chrono::seconds kBuildPatience{60};
+
+struct Range {
+  uint64_t begin = 0, end = 0;
+};
+
+// What kernels may have: the RAM that the device file names, without the runner's own.
+std::vector<Range> windows_of(const Device& device, const BoardFacts& facts) {
+  const RunnerPlace& runner = *facts.runner;
+  std::vector<Range> windows;
+  for (const std::string& name : facts.ram) {
+    const MemoryRegion& memory = device.memory(name);
+    windows.push_back({memory.address, uint64_t{memory.address} + memory.size_bytes});
+  }
+  for (const Range& own :
+       {Range{runner.code_address, uint64_t{runner.code_address} + runner.code_bytes},
+        Range{runner.ram_address, uint64_t{runner.ram_address} + runner.ram_bytes}}) {
+    std::vector<Range> left;
+    for (const Range& window : windows) {
+      if (own.end <= window.begin || window.end <= own.begin) {
+        left.push_back(window);
+        continue;
+      }
+      if (window.begin < own.begin) left.push_back({window.begin, own.begin});
+      if (own.end < window.end) left.push_back({own.end, window.end});
+    }
+    windows = std::move(left);
+  }
+  return windows;
+}
+
+std::string configuration(const Device& device, const BoardFacts& facts) {
+  const RunnerPlace& runner = *facts.runner;
+  std::string windows;
+  for (const Range& window : windows_of(device, facts))
+    windows += fmt::format("{{{:#x}u, {:#x}u}}, ", window.begin, window.end - window.begin);
+  std::string text = fmt::format(
+      "/* {}: written by tune firmware from its device file. */\n"
+      "#define WINDOWS {}\n#define CLOCK_HZ {}u\n"
+      "#define UART_ADDRESS {:#x}u\n#define UART_CLOCK_HZ {}u\n#define UART_BAUD {}u\n",
+      device.name, windows, device.clock_hz.value_or(0), runner.uart_address, runner.uart_clock_hz,
+      runner.baud);
+  text += fmt::format(
+      "#define UNIQUE_ID_BYTES 0\n#define UNIQUE_ID_ADDRESS {:#x}u\n#define UNIQUE_ID_SIZE {}u\n",
+      facts.unique_id ? facts.unique_id->address : 0,
+      facts.unique_id ? facts.unique_id->size_bytes : 0);
+  if (facts.counter == CycleCounter::kCsr) {
+    text += fmt::format("#define COUNTER_CSR {:#x}\n", facts.counter_csr);
+    if (facts.inhibit_csr != 0)
+      text += fmt::format("#define COUNTER_INHIBIT_CSR {:#x}\n#define COUNTER_INHIBIT_BIT {}\n",
+                          facts.inhibit_csr, facts.inhibit_bit);
+  }
+  if (runner.timer_now != 0)
+    text += fmt::format(
+        "#define TIMER_NOW {:#x}u\n#define TIMER_COMPARE {:#x}u\n#define TIMER_SHIFT {}\n",
+        runner.timer_now, runner.timer_compare, runner.timer_shift);
+  std::string setup;
+  for (const SetupWrite& write : facts.setup)
+    setup += write.is_csr
+                 ? fmt::format("  __asm__ volatile(\"csrw {:#x}, %0\" ::\"r\"({:#x}u)); \\\n",
+                               write.where, write.value)
+                 : fmt::format("  *(volatile unsigned *){:#x}u = {:#x}u; \\\n", write.where,
+                               write.value);
+  return text + "#define BOARD_SETUP \\\n" + setup + "  (void)0\n";
+}
+
+std::string linker_script(const RunnerPlace& runner) {
+  return fmt::format(
+      "/* Where the runner lives; all the rest is for kernels. */\n"
+      "MEMORY {{\n  code (rx) : ORIGIN = {:#x}, LENGTH = {:#x}\n"
+      "  ram (rw) : ORIGIN = {:#x}, LENGTH = {:#x}\n}}\n"
+      "SECTIONS {{\n"
+      "  .text : {{ KEEP(*(.vectors)) KEEP(*(.start)) *(.text .text.*) *(.rodata .rodata.* "
+      ".srodata .srodata.*) }} > code\n"
+      "  .bss (NOLOAD) : {{\n    runner_bss = .;\n    *(.bss .bss.* .sbss .sbss.* COMMON)\n"
+      "    . = ALIGN(4);\n    runner_bss_end = .;\n  }} > ram\n"
+      "  /DISCARD/ : {{ *(.ARM.exidx* .eh_frame*) }}\n"
+      "  runner_stack_top = ORIGIN(ram) + LENGTH(ram);\n}}\n",
+      runner.code_address, runner.code_bytes, runner.ram_address, runner.ram_bytes);
+}
+
+std::vector<std::string> source_names(const Device& device, const RunnerPlace& runner) {
+  const bool riscv = device.target.family == CoreFamily::kRiscv32;
+  return {"runner.c", "digest.c", riscv ? "core_riscv.c" : "core_arm_m.c",
+          "uart_" + runner.uart + ".c"};
+}
+
+std::vector<std::string> compiler_words(const Device& device, const RunnerPlace& runner) {
+  std::vector<std::string> words = {"clang-14"};
+  const auto target = clang_arguments(device.target);
+  words.insert(words.end(), target.begin(), target.end());
+  for (const char* word :
+       {"-std=c11", "-Oz", "-ffreestanding", "-fno-builtin", "-ffunction-sections", "-Wall",
+        "-Wextra", "-Werror", "-include", "config.h", "-nostdlib", "-fuse-ld=lld",
+        "-Wl,--gc-sections", "-Wl,-T,runner.ld", "-o", "runner.elf"})
+    words.emplace_back(word);
+  const auto sources = source_names(device, runner);
+  words.insert(words.end(), sources.begin(), sources.end());
+  return words;
+}
+
+}  // namespace
+
+Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const BoardFacts& facts) {
+  if (!facts.runner)
+    return Error(ErrorCode::kUnsupported,
+                 "device " + device.name + " has no [board.runner] in its file");
+  std::vector<std::string> wanted = source_names(device, *facts.runner);
+  for (const char* header : {"wire.h", "board.h", "digest.h"}) wanted.emplace_back(header);
+  std::vector<FirmwareFile> files;
+  for (const std::string& name : wanted) {
+    const auto& sources = internal::embedded_sources();
+    const auto found = std::find_if(sources.begin(), sources.end(),
+                                    [&](const auto& source) { return source.name == name; });
+    if (found == sources.end())
+      return Error(ErrorCode::kUnsupported,
+                   "device " + device.name + ": there is no firmware source " + name);
+    files.push_back({name, std::string(found->text)});
+  }
+  files.push_back({"config.h", configuration(device, facts)});
+  files.push_back({"runner.ld", linker_script(*facts.runner)});
+  std::string line;
+  for (const std::string& word : compiler_words(device, *facts.runner))
+    line += (line.empty() ? "" : " ") + word;
+  files.push_back({"Makefile", "runner.elf: $(wildcard *.c *.h) runner.ld\n\t" + line + "\n"});
+  return files;
+}
+
+Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts) {
+  TT_TRY_ASSIGN(const auto files, firmware_files(device, facts));
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("firmware"));
+  for (const FirmwareFile& file : files)
+    TT_TRY(write_file(directory.path() + "/" + file.name, file.contents));
+  std::vector<std::string> words = {"env", "-C", directory.path()};
+  const auto compiler = compiler_words(device, *facts.runner);
+  words.insert(words.end(), compiler.begin(), compiler.end());
+  TT_TRY_ASSIGN(const ProcessResult done, run_process(words, kBuildPatience));
+  if (done.exit_code == 127) return Error(ErrorCode::kNotFound, "no clang-14 on the PATH");
+  if (done.exit_code != 0)
+    return Error(ErrorCode::kFailed,
+                 "building the runner: " + done.err.substr(0, done.err.find('\n')));
+  return read_file(directory.path() + "/runner.elf");
+}
+
+}  // namespace tinytune

@@ -1,0 +1,31 @@
+// The runner's firmware for a device: its sources with the numbers of the device file, built by
+// clang.
+//
+// The sources are C11 without a library. What differs between boards is a start, a UART and where
+// memory is; a chip's numbers are in its device file, so most boards are data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devices/board_facts.h"
+#include "devices/device.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct FirmwareFile {
+  std::string name, contents;
+};
+
+/// The sources, a configuration, a linker script, and a Makefile that does what build_firmware()
+/// does. kUnsupported: the device file has no [board.runner], or names a UART that there is no
+/// source for.
+Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const BoardFacts& facts);
+
+/// The ELF, at the runner's addresses. kNotFound: no clang-14 and ld.lld-14 here. kFailed: it does
+/// not build, with the compiler's first line.
+Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts);
+
+}  // namespace tinytune

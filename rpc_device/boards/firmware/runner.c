@@ -1,0 +1,220 @@
+/* The runner: takes frames, does what they ask, answers. Everything that is not a chip's own. */
+#include "board.h"
+#include "digest.h"
+#include "wire.h"
+
+#define FRAME_BYTES (WIRE_HEADER_BYTES + WIRE_MOST_PAYLOAD + WIRE_CRC_BYTES)
+
+static uint8_t request[FRAME_BYTES];
+static uint8_t reply[FRAME_BYTES]; /* the last one, kept to be sent again */
+static uint32_t reply_size;
+static uint16_t session, answered;
+static uint8_t in_session;
+
+static uint16_t get16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }
+static uint32_t get32(const uint8_t *at) { return get16(at) | (uint32_t)get16(at + 2) << 16; }
+static uint64_t get64(const uint8_t *at) { return get32(at) | (uint64_t)get32(at + 4) << 32; }
+static void put16(uint8_t *at, uint32_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+static void put32(uint8_t *at, uint32_t value) {
+  put16(at, value);
+  put16(at + 2, value >> 16);
+}
+static void put64(uint8_t *at, uint64_t value) {
+  put32(at, (uint32_t)value);
+  put32(at + 4, (uint32_t)(value >> 32));
+}
+
+/* Nibble by nibble: a table of 64 bytes instead of a kilobyte. */
+static uint32_t crc32(const uint8_t *bytes, uint32_t size) {
+  static const uint32_t nibbles[16] = {
+      0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+      0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+  uint32_t crc = 0xFFFFFFFFu;
+  for (uint32_t i = 0; i < size; ++i) {
+    crc ^= bytes[i];
+    crc = crc >> 4 ^ nibbles[crc & 15];
+    crc = crc >> 4 ^ nibbles[crc & 15];
+  }
+  return ~crc;
+}
+
+/* A whole frame between two ENDs; 0 for one that is too long or broken. */
+static uint32_t receive(void) {
+  uint32_t size = 0, escaped = 0, broken = 0;
+  for (;;) {
+    const int byte = uart_read();
+    if (byte < 0) {
+      core_rest();
+      continue;
+    }
+    uint32_t value = (uint32_t)byte;
+    if (value == WIRE_END) {
+      if (size > 0 || broken) return broken ? 0 : size;
+      continue;
+    }
+    if (escaped) {
+      escaped = 0;
+      if (value != WIRE_ESCAPED_END && value != WIRE_ESCAPED_ESCAPE) broken = 1;
+      value = value == WIRE_ESCAPED_END ? WIRE_END : WIRE_ESCAPE;
+    } else if (value == WIRE_ESCAPE) {
+      escaped = 1;
+      continue;
+    }
+    if (size == FRAME_BYTES) broken = 1;
+    if (!broken) request[size++] = (uint8_t)value;
+  }
+}
+
+static void send(void) {
+  uart_write(WIRE_END);
+  for (uint32_t i = 0; i < reply_size; ++i) {
+    const uint8_t byte = reply[i];
+    if (byte != WIRE_END && byte != WIRE_ESCAPE) {
+      uart_write(byte);
+      continue;
+    }
+    uart_write(WIRE_ESCAPE);
+    uart_write(byte == WIRE_END ? WIRE_ESCAPED_END : WIRE_ESCAPED_ESCAPE);
+  }
+  uart_write(WIRE_END);
+}
+
+/* The memory that kernels have; never the runner's own. */
+static const struct {
+  uint32_t address, size;
+} windows[] = {WINDOWS};
+
+static int allowed(uint32_t address, uint32_t size) {
+  for (uint32_t i = 0; i < sizeof windows / sizeof windows[0]; ++i) {
+    const uint32_t offset = address - windows[i].address;
+    if (offset <= windows[i].size && size <= windows[i].size - offset) return 1;
+  }
+  return 0;
+}
+
+static void fill(uint8_t *to, uint32_t size, uint32_t how, uint64_t value) {
+  for (uint32_t i = 0; i < size; ++i) {
+    uint64_t z = value;
+    if (how == WIRE_FILL_SEED) { /* SplitMix64: Steele, Lea, Flood 2014 */
+      z = value += 0x9E3779B97F4A7C15u;
+      z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+      z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+      z ^= z >> 31;
+    }
+    to[i] = (uint8_t)z;
+  }
+}
+
+static uint32_t hello(uint8_t *out) {
+  static const uint8_t id[] = {UNIQUE_ID_BYTES};
+  put16(out, WIRE_PROTOCOL);
+  put16(out + 2, WIRE_MOST_PAYLOAD);
+  put32(out + 4, CLOCK_HZ);
+  put32(out + 8, core_flags());
+  uint32_t size = 0;
+  if (UNIQUE_ID_SIZE > 0) {
+    for (; size < UNIQUE_ID_SIZE; ++size)
+      out[13 + size] = ((const volatile uint8_t *)UNIQUE_ID_ADDRESS)[size];
+  } else {
+    for (; size + 1 < sizeof id; ++size) out[13 + size] = id[size];
+  }
+  out[12] = (uint8_t)size;
+  return 13 + size;
+}
+
+static uint32_t call(const uint8_t *in, uint32_t size, uint8_t *out) {
+  static struct call wanted;
+  static struct outcome done;
+  wanted.function = get32(in);
+  wanted.stack_top = get32(in + 4);
+  wanted.cycle_limit = get64(in + 8);
+  wanted.count = (size - 16) / 4;
+  for (uint32_t i = 0; i < wanted.count; ++i) wanted.words[i] = get32(in + 16 + 4 * i);
+  core_call(&wanted, &done);
+  out[0] = (uint8_t)done.end;
+  out[1] = (uint8_t)done.restored;
+  put16(out + 2, 0);
+  put64(out + 4, done.cycles);
+  put32(out + 12, done.cause);
+  put32(out + 16, done.pc);
+  return 20;
+}
+
+/* The size of the reply's payload; its status goes to `status`. */
+static uint32_t do_request(uint32_t kind, const uint8_t *in, uint32_t size, uint8_t *out,
+                           uint8_t *status) {
+  *status = WIRE_OK;
+  if (kind == WIRE_HELLO) return hello(out);
+  const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
+  uint8_t *const memory = (uint8_t *)(uintptr_t)address;
+  if (kind == WIRE_WRITE && size >= 4 && allowed(get32(in), size - 4)) {
+    volatile uint8_t *const to = (volatile uint8_t *)(uintptr_t)get32(in);
+    for (uint32_t i = 4; i < size; ++i) to[i - 4] = in[i];
+    return 0;
+  }
+  if (kind == WIRE_READ && size == 8 && bytes <= WIRE_MOST_PAYLOAD && allowed(address, bytes)) {
+    for (uint32_t i = 0; i < bytes; ++i) out[i] = memory[i];
+    return bytes;
+  }
+  if (kind == WIRE_FILL && size == 17 && allowed(address, bytes)) {
+    fill(memory, bytes, in[8], get64(in + 9));
+    return 0;
+  }
+  if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && allowed(address, bytes)) {
+    uint64_t digest[2];
+    digest_of_buffer(memory, bytes, digest);
+    put64(out, digest[0]);
+    put64(out + 8, digest[1]);
+    return 16;
+  }
+  if (kind == WIRE_CALL && size >= 16 && size <= 16 + 64 * 4 && allowed(address, 2))
+    return call(in, size, out);
+  *status = WIRE_REFUSED;
+  return 0;
+}
+
+static void answer(uint32_t size) {
+  const uint32_t kind = request[6];
+  const uint16_t asked_session = get16(request + 2), sequence = get16(request + 4);
+  const int begins = kind == WIRE_HELLO && (!in_session || asked_session != session);
+  if (in_session && !begins && asked_session == session && sequence == answered) {
+    send();
+    return;
+  }
+  if (begins) {
+    in_session = 1;
+    session = asked_session;
+  }
+  uint8_t status = WIRE_NO_SESSION;
+  uint32_t payload = 0;
+  if (in_session && asked_session == session) {
+    payload = do_request(kind, request + WIRE_HEADER_BYTES, size, reply + WIRE_HEADER_BYTES, &status);
+    answered = sequence;
+  }
+  put16(reply, payload);
+  put16(reply + 2, asked_session);
+  put16(reply + 4, sequence);
+  reply[6] = (uint8_t)kind;
+  reply[7] = status;
+  put32(reply + WIRE_HEADER_BYTES + payload, crc32(reply, WIRE_HEADER_BYTES + payload));
+  reply_size = WIRE_HEADER_BYTES + payload + WIRE_CRC_BYTES;
+  send();
+}
+
+void runner_main(void);
+void runner_main(void) {
+  board_setup();
+  core_start();
+  uart_start();
+  for (;;) {
+    const uint32_t size = receive();
+    if (size < WIRE_HEADER_BYTES + WIRE_CRC_BYTES) continue;
+    const uint32_t body = size - WIRE_CRC_BYTES;
+    if (get16(request) != body - WIRE_HEADER_BYTES || get32(request + body) != crc32(request, body))
+      continue; /* the host will say it again */
+    answer(body - WIRE_HEADER_BYTES);
+  }
+}

@@ -1,0 +1,37 @@
+// The frames of rpc_device/boards/firmware/wire.h, on the host's side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rpc_device/boards/serial/slip.h"
+
+namespace tinytune::serial {
+
+struct Frame {
+  uint16_t session = 0, sequence = 0;
+  uint8_t kind = 0, status = 0;
+  std::vector<uint8_t> payload;
+  bool operator==(const Frame&) const = default;
+};
+
+/// As it crosses the wire: between two ENDs, so that it does not matter what stood there before.
+std::vector<uint8_t> encode(const Frame& frame);
+
+/// Takes bytes as they come and gives the frames that are whole; everything else is dropped.
+class FrameReader {
+ public:
+  void feed(std::span<const uint8_t> bytes);
+  std::optional<Frame> next();
+  void clear();
+
+ private:
+  SlipReader slip_;
+};
+
+/// IEEE 802.3, as zlib's.
+uint32_t crc32(std::span<const uint8_t> bytes);
+
+}  // namespace tinytune::serial

@@ -1,0 +1,69 @@
+// A core with the runner of rpc_device/boards/firmware/ on it, behind a serial line.
+//
+// A kernel's inputs are made on the board and its outputs digested there, so a trial is a kernel's
+// code and a few dozen bytes. Whatever the line does to bytes, a request is done once: it is
+// repeated under its number until its reply comes, and a runner that was reset says that it knows
+// of nothing.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "devices/board_facts.h"
+#include "devices/device.h"
+#include "rpc_device/boards/links/byte_link.h"
+#include "rpc_device/boards/remote_core.h"
+#include "rpc_device/boards/serial/frame.h"
+
+namespace tinytune {
+
+struct SerialOptions {
+  uint32_t baud = 921'600;  ///< of the line: how long bytes take
+  /// For a reply beyond what its bytes and its work take.
+  std::chrono::milliseconds reply_timeout{250};
+  std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel, whatever its limit
+  std::chrono::milliseconds patience{30'000};       ///< of a request, however often repeated
+};
+
+class SerialCore final : public RemoteCore {
+ public:
+  using OpenLink = std::function<Result<std::unique_ptr<ByteLink>>()>;
+
+  /// kDeviceLost: no runner answers. kUnsupported: one of another protocol.
+  static Result<std::unique_ptr<SerialCore>> open(const Device& device, OpenLink open_link,
+                                                  const std::string& name,
+                                                  const SerialOptions& options = {});
+
+  const CoreTraits& traits() const override { return traits_; }
+  Status write(uint32_t address, std::span<const uint8_t> bytes) override;
+  Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override;
+  Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) override;
+  Result<Digest> digest(uint32_t address, uint32_t size_bytes) override;
+  Result<CoreReturn> call(const CoreCall& call) override;
+  Status reset() override;
+
+  /// Requests that were sent again.
+  uint64_t repeated() const { return repeated_; }
+
+ private:
+  using Bytes = std::vector<uint8_t>;
+  SerialCore(const Device& device, OpenLink open_link, const SerialOptions& options)
+      : device_(device), open_link_(std::move(open_link)), options_(options) {}
+  Status begin_session(const std::string& name);
+  /// The reply's payload. kInvalidInput: the runner refuses.
+  Result<Bytes> request(uint8_t kind, Bytes payload, size_t reply_bytes,
+                        std::chrono::milliseconds work);
+  Result<std::optional<serial::Frame>> receive(std::chrono::milliseconds timeout);
+
+  const Device device_;
+  const OpenLink open_link_;
+  const SerialOptions options_;
+  CoreTraits traits_;
+  std::unique_ptr<ByteLink> link_;
+  serial::FrameReader reader_;
+  uint16_t session_ = 0, sequence_ = 0;
+  size_t most_payload_ = 256;
+  uint64_t repeated_ = 0;
+};
+
+}  // namespace tinytune

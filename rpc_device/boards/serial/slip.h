@@ -1,0 +1,31 @@
+// SLIP, RFC 1055: messages between END bytes. The runner's frames and the ESP chips' ROM loader use
+// it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tinytune::serial {
+
+/// With an END on both sides.
+std::vector<uint8_t> slip_encoded(std::span<const uint8_t> message);
+
+class SlipReader {
+ public:
+  /// More than any message has; a longer one is dropped.
+  static constexpr size_t kLongest = 1 << 16;
+
+  void feed(std::span<const uint8_t> bytes);
+  /// The next message that is whole and well formed, in order; never an empty one.
+  std::optional<std::vector<uint8_t>> next();
+  void clear();
+
+ private:
+  std::vector<uint8_t> pending_;  ///< fed and not read
+  std::vector<uint8_t> message_;  ///< so far
+  bool escaped_ = false, broken_ = false;
+};
+
+}  // namespace tinytune::serial

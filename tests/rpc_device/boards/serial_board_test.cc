@@ -1,0 +1,191 @@
+// The runner's real firmware on QEMU's machines, behind a serial line.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "measure/builder.h"
+#include "measure/runner.h"
+#include "rpc_device/boards/firmware/firmware.h"
+#include "rpc_device/boards/open_board.h"
+#include "rpc_device/boards/remote_board.h"
+#include "rpc_device/boards/serial/serial_core.h"
+#include "simulator/elf_file.h"
+#include "tests/measure/dense_task.h"
+#include "tests/measure/small_task.h"
+#include "tests/rpc_device/boards/faulty_link.h"
+#include "tests/rpc_device/boards/qemu.h"
+
+namespace tinytune::test {
+namespace {
+
+std::unique_ptr<Board> open(const QemuWithRunner& qemu) {
+  const BoardAddress address = parse_board_address(qemu.address()).value();
+  auto board = open_board(address, load_device(address.device).value());
+  EXPECT_TRUE(board) << board.error().message();
+  return board ? std::move(*board) : nullptr;
+}
+
+MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
+                  const MeasureLimits& limits = {}) {
+  auto run = run_with_resets(board, kernel, task, limits);
+  EXPECT_TRUE(run) << run.error().message();
+  return run ? run->result : MeasureResult{};
+}
+
+MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
+  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
+}
+
+class RunnerOn : public testing::TestWithParam<const QemuMachine*> {
+ protected:
+  Device device_ = load_device(GetParam()->device).value();
+  BoardFacts facts_ = load_board_facts(GetParam()->device).value();
+};
+
+std::string name_of_machine(const testing::TestParamInfo<const QemuMachine*>& machine) {
+  std::string name = machine.param->device;
+  std::erase(name, '-');
+  return name;
+}
+
+TEST_P(RunnerOn, Firmware_TakesAtMost8KiB) {
+  const auto elf = build_firmware(device_, facts_);
+  if (!elf && elf.error().code() == ErrorCode::kNotFound) GTEST_SKIP() << elf.error().message();
+  ASSERT_TRUE(elf) << elf.error().message();
+  const ElfFile file = ElfFile::open(*elf, device_.target.family).value();
+  uint32_t bytes = 0;
+  for (const Elf32_Phdr& segment : file.segments())
+    if (segment.p_type == PT_LOAD) bytes += segment.p_filesz;
+  EXPECT_GT(bytes, 2'000u);
+  EXPECT_LE(bytes, 8'192u);
+}
+
+TEST_P(RunnerOn, SchedulesOfAConvolution_GiveTheSimulatorsBytesAndCounts) {
+  Builder builder = Builder::start(device_).value();
+  START_RUNNER_OR_SKIP(qemu, *GetParam());
+  const auto board = open(*qemu);
+  ASSERT_NE(board, nullptr);
+  const TaskData task = small_conv_task();
+  const ConfigSpace space = space_of(task.workload, device_);
+  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
+    const auto built = builder.build(task, space.schedule(point), {});
+    ASSERT_TRUE(built) << built.error().message();
+    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
+    const MeasureResult measured = run(*board, built->kernel, task);
+    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
+    ASSERT_EQ(measured.cycles.size(), 1u);
+    const uint64_t expected = simulated(built->kernel, task, device_).cycles[0];
+    EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
+  }
+}
+
+TEST_P(RunnerOn, MemoryOfTheRunner_IsRefused) {
+  START_RUNNER_OR_SKIP(qemu, *GetParam());
+  const auto core = open_core(parse_board_address(qemu->address()).value(), device_);
+  ASSERT_TRUE(core) << core.error().message();
+  const std::vector<uint8_t> bytes(16);
+  for (const uint32_t address : {facts_.runner->code_address, facts_.runner->ram_address, ~15u})
+    EXPECT_EQ((*core)->write(address, bytes).error().code(), ErrorCode::kInvalidInput) << address;
+  EXPECT_TRUE((*core)->write(device_.memory(device_.data_memory).address, bytes));
+}
+
+TEST_P(RunnerOn, ContentsAndDigests_AreMadeOnTheBoardAsOnTheHost) {
+  START_RUNNER_OR_SKIP(qemu, *GetParam());
+  const auto core = open_core(parse_board_address(qemu->address()).value(), device_);
+  ASSERT_TRUE(core) << core.error().message();
+  const uint32_t address = device_.memory(device_.data_memory).address;
+  for (const uint32_t size : {1u, 232u, 233u, 1016u, 1017u, 1400u, 5000u}) {
+    for (const Contents& contents : {Contents::random_from(99), Contents::filled_with(0xC0)}) {
+      ASSERT_TRUE((*core)->fill(address, size, contents));
+      EXPECT_EQ((*core)->read(address, size).value(), bytes_of(contents, size)) << size;
+      EXPECT_EQ((*core)->digest(address, size).value(), digest_of(bytes_of(contents, size)))
+          << size;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, RunnerOn, testing::Values(&riscv_virt()), name_of_machine);
+
+TEST(SerialBoard, KernelsThatMisbehave_AreOutcomesAndTheNextOneIsNotHurt) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const auto board = open(*qemu);
+  ASSERT_NE(board, nullptr);
+  MeasureLimits limits;
+  limits.run_cycles = 5'000'000;
+  const struct {
+    const char* fault;
+    Outcome outcome;
+  } cases[] = {{"CLOBBER_S0", Outcome::kCrashed},     {"SHIFT_SP", Outcome::kCrashed},
+               {"CHANGE_INPUT", Outcome::kCrashed},   {"CHANGE_WEIGHT", Outcome::kCrashed},
+               {"WRONG_BYTE", Outcome::kWrongOutput}, {"MISSING_BYTE", Outcome::kWrongOutput},
+               {"NARROW_SUM", Outcome::kWrongOutput}, {"ENDLESS", Outcome::kRunTimeout},
+               {"ILLEGAL", Outcome::kCrashed},        {"JUMP_AWAY", Outcome::kCrashed}};
+  for (const auto& [fault, outcome] : cases) {
+    const MeasureResult result =
+        run(*board, dense_kernel(fault, board->device()), dense_task(), limits);
+    EXPECT_EQ(result.outcome, outcome) << fault << ": " << result.detail;
+    const MeasureResult next = run(*board, dense_kernel("NONE", board->device()), dense_task());
+    EXPECT_EQ(next.outcome, Outcome::kOk) << "after " << fault << ": " << next.detail;
+  }
+}
+
+TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const auto board = open(*qemu);
+  ASSERT_NE(board, nullptr);
+  const BuiltKernel kernel = dense_kernel("NONE", board->device());
+  EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
+  qemu->reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto lost = run_candidate(*board, kernel, dense_task(), {});
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code(), ErrorCode::kDeviceLost) << lost.error().message();
+  ASSERT_TRUE(board->reset());
+  EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
+}
+
+// Everything that a line and a power supply can do, one call in ten; the seed is the test's number.
+class FaultyLine : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const Device device = load_device("qemu-virt-rv32").value();
+  const auto faults = std::make_shared<Faults>(GetParam());
+  faults->rate = 0;
+  SerialOptions options;
+  options.reply_timeout = std::chrono::milliseconds(60);
+  auto core = SerialCore::open(
+      device,
+      [&]() -> Result<std::unique_ptr<ByteLink>> {
+        TT_TRY_ASSIGN(auto link, open_serial_link(qemu->path(), 921'600));
+        return std::unique_ptr<ByteLink>(std::make_unique<FaultyLink>(std::move(link), faults));
+      },
+      "faulty", options);
+  ASSERT_TRUE(core) << core.error().message();
+  RemoteBoard board(device, std::move(*core));
+  faults->rate = 0.1;
+  faults->reset_board = [&] { qemu->reset(); };
+  const MeasureResult expected = simulated(dense_kernel("NONE", device), dense_task(), device);
+  const struct {
+    const char* fault;
+    Outcome outcome;
+  } kernels[] = {{"NONE", Outcome::kOk},
+                 {"WRONG_BYTE", Outcome::kWrongOutput},
+                 {"ILLEGAL", Outcome::kCrashed},
+                 {"DEEP_STACK", Outcome::kOk}};
+  for (int trial = 0; trial < 16; ++trial) {
+    const auto& [fault, outcome] = kernels[trial % 4];
+    const MeasureResult result = run(board, dense_kernel(fault, device), dense_task());
+    ASSERT_EQ(result.outcome, outcome) << "trial " << trial << ": " << result.detail;
+    if (std::string(fault) == "NONE") {
+      ASSERT_EQ(result.cycles, expected.cycles);
+    }
+  }
+  EXPECT_GT(faults->dropped + faults->doubled + faults->damaged + faults->garbage + faults->hung,
+            20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FaultyLine, testing::Range<uint64_t>(1, 4));
+
+}  // namespace
+}  // namespace tinytune::test
