@@ -41,6 +41,10 @@ Command tune() {
                    .value = "unix:PATH|HOST:PORT",
                    .help = "Where workers may dial in",
                    .otherwise = "a private socket"},
+                  keys("Keys of `tune keys`, its tuner/: links are encrypted, strangers refused"),
+                  {.names = "--insecure",
+                   .field = &Arguments::insecure,
+                   .help = "Listen to other machines without keys"},
                   json(),
                   quiet()},
       .examples =
@@ -235,6 +239,7 @@ Command worker() {
                        .help = "What the tuner's --listen said",
                        .required = true},
                       device(),
+                      keys("Keys of `tune keys`, its worker/, for a tuner that has some"),
                       choice("--only", &Arguments::only, {"build", "run"},
                              "The half to do where other workers do the other", "both"),
                       {.names = "--once",
@@ -248,13 +253,51 @@ Command worker() {
           .interruption = Interruption::kEndsIt};
 }
 
+Command firmware() {
+  return {.name = "firmware",
+          .summary = "Write the program that a board runs behind a serial line",
+          .options = {device(),
+                      {.names = "-o,--output",
+                       .field = &Arguments::directory,
+                       .value = "DIR",
+                       .help = "The directory to write",
+                       .required = true}},
+          .examples =
+              "Sources, a Makefile and, where clang-14 is, the ELF; it lives in RAM.\n"
+              "\n"
+              "Example: tune firmware --device qemu-virt-rv32 -o runner/",
+          .run = run_firmware};
+}
+
+Command keys_command() {
+  return {.name = "keys",
+          .summary = "Make keys for workers on other machines",
+          .options = {{.names = "-o,--output",
+                       .field = &Arguments::directory,
+                       .value = "DIR",
+                       .help = "Where they go; an authority that is there already is used again",
+                       .required = true},
+                      choice("--only", &Arguments::only, {"build", "run"},
+                             "What workers with these keys may do", "both"),
+                      {.names = "--days",
+                       .field = &Arguments::days,
+                       .value = "N",
+                       .help = "How long they are good for",
+                       .otherwise = "365",
+                       .syntax = Syntax::kPositive}},
+          .examples =
+              "Example: tune keys -o keys/; tune --model kws.tflite --device esp32c3 "
+              "--listen 0.0.0.0:7000 --keys keys/tuner",
+          .run = run_keys};
+}
+
 }  // namespace
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
-      tune(),    compile(), run(),      report(),    explain(),    inspect(),
-      op(),      ops(),     devices(),  log_files(), watch(),      batch(),
-      compare(), check(),   simulate(), worker(),    completion(), manual()};
+      tune(),     compile(), run(),        report(), explain(),  inspect(),     op(),
+      ops(),      devices(), log_files(),  watch(),  batch(),    compare(),     check(),
+      simulate(), worker(),  completion(), manual(), firmware(), keys_command()};
   return table;
 }
 

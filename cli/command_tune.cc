@@ -32,6 +32,8 @@ Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
   options.workers = arguments.workers;
   options.window = arguments.window;
   options.listen = arguments.listen;
+  options.keys = arguments.keys.value_or("");
+  options.insecure = arguments.insecure;
   // A device named by the path of its file still gives a log in this directory.
   options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
                                                stem_of(device_of(arguments.device)) + ".jsonl");

@@ -10,6 +10,7 @@ int run_worker(const Arguments& arguments, const Context& context) {
   WorkerOptions options;
   options.connect = arguments.connect;
   options.device = arguments.device;
+  options.keys = arguments.keys.value_or("");
   options.in_flash = arguments.in_flash;
   options.builds = arguments.only != "run";
   options.runs = arguments.only != "build";

@@ -34,6 +34,8 @@ int run_completion(const Arguments& arguments, const Context& context);
 int run_manual(const Arguments& arguments, const Context& context);
 int run_op(const Arguments& arguments, const Context& context);
 int run_devices(const Arguments& arguments, const Context& context);
+int run_firmware(const Arguments& arguments, const Context& context);
+int run_keys(const Arguments& arguments, const Context& context);
 int run_simulate(const Arguments& arguments, const Context& context);
 int run_worker(const Arguments& arguments, const Context& context);
 

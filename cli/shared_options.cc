@@ -177,6 +177,10 @@ Option disable_pass() {
           .help = "Leave out a graph pass (may be repeated): " + names + "all"};
 }
 
+Option keys(std::string help) {
+  return {.names = "--keys", .field = &Arguments::keys, .value = "DIR", .help = std::move(help)};
+}
+
 Option json() {
   return {.names = "--json", .field = &Arguments::json, .help = "One JSON object on stdout"};
 }

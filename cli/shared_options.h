@@ -28,6 +28,7 @@ Option arena();
 Option flash();
 Option fast_ram();
 Option disable_pass();
+Option keys(std::string help);
 Option json();
 Option quiet();
 

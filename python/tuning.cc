@@ -32,6 +32,10 @@ TuneOptions options_from(const py::kwargs& given) {
       options.workers = py::cast<std::optional<int>>(value);
     } else if (name == "listen") {
       options.listen = py::cast<std::string>(value);
+    } else if (name == "keys") {
+      options.keys = py::cast<std::string>(py::str(value));
+    } else if (name == "insecure") {
+      options.insecure = py::cast<bool>(value);
     } else if (name == "worker_program") {
       options.worker_program = py::cast<std::string>(py::str(value));
     } else if (name == "on_message") {
@@ -125,7 +129,8 @@ void bind_tuning(py::module_& module) {
   static constexpr const char* kOptions =
       "Options: records (required), trials, budget_seconds, early_stop, tuner, seed, window, "
       "layout, limits, "
-      "tasks, workers, listen, worker_program, on_progress(TuneProgress; False cancels), "
+      "tasks, workers, listen, keys, insecure, worker_program, on_progress(TuneProgress; "
+      "False cancels), "
       "on_message(warning, line).";
   module.def(
       "tune_model",

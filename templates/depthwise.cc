@@ -98,16 +98,14 @@ ConfigSpace space(const Workload& w, const Device&) {
 }
 
 // The rule: one channel, the widest row of pixels that leaves registers for the filter, and as much
-// of the filter in straight-line code as stays small. Where a tile is a whole row, a loop over rows
-// of taps: each tests its row once and knows its columns.
+// of the filter in straight-line code as stays small.
 Schedule default_schedule(const Workload& w, const Device&) {
   int px = 1;
   for (int p = 1; p <= std::min(w.out_w, 6); ++p)
     if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
   const std::vector<std::string> values = taps_knob(w).values;
   const bool small = w.kernel_h * w.kernel_w <= 12;
-  const bool whole_row = px == w.out_w && w.kernel_w > 1;
-  const std::string taps = !small ? values.front() : whole_row ? "columns" : values.back();
+  const std::string taps = small ? values.back() : values.front();
   while (px > 1 && taps == "columns" && px * w.kernel_w > kLargestBody) --px;
   const auto with_border = [&](const std::string& border) {
     return Schedule(name_for(w), 1,

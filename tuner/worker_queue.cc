@@ -42,6 +42,8 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
                                                            const TuneOptions& options) {
   WorkerPoolOptions pool;
   pool.listen = options.listen;
+  pool.keys = options.keys;
+  pool.insecure = options.insecure;
   pool.local_workers =
       options.workers.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   pool.worker_device = device_name;

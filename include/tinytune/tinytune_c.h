@@ -164,6 +164,8 @@ typedef struct {
   size_t task_count;
   uint64_t early_stop; /* end after so many trials in a row that made no task faster; 0: never */
   const char *listen;  /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
+  const char *keys;    /* of `tune keys`, for `listen`; NULL: none */
+  int insecure;        /* not 0: listen to other machines without keys */
 } tinytune_tune_options;
 
 typedef struct {

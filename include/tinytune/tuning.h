@@ -67,6 +67,10 @@ struct TuneOptions {
   std::optional<int> workers;  ///< processes to start here; default: one per core
   /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.
   std::string listen;
+  /// A directory of `tune keys` for `listen`, its tuner/: workers must show theirs. Empty: none.
+  std::string keys;
+  /// Without keys, listening to other machines is refused unless this says so.
+  bool insecure = false;
   /// The `tune` program to start as workers. Default: `tune` on PATH.
   std::string worker_program;
 

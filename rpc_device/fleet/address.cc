@@ -27,6 +27,11 @@ std::string Address::text() const {
   return is_unix ? std::string(kUnix) + path : host + ":" + std::to_string(port);
 }
 
+bool is_private(const Address& address) {
+  return address.is_unix || address.host == "localhost" || address.host.starts_with("127.") ||
+         address.host == "[::1]";
+}
+
 Result<Address> parse_address(std::string_view text) {
   Address address;
   if (text.starts_with(kUnix)) {

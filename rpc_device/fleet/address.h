@@ -20,6 +20,9 @@ struct Address {
   std::string text() const;
 };
 
+/// Only processes of this machine reach it.
+bool is_private(const Address& address);
+
 /// kInvalidInput: neither form, a path too long, a port out of range.
 Result<Address> parse_address(std::string_view text);
 

@@ -44,8 +44,8 @@ Error nonsense(const std::string& what) { return Error(ErrorCode::kInvalidInput,
 
 }  // namespace
 
-Conversation::Conversation(Desk& desk, bool local, Clock::time_point now)
-    : desk_(desk), local_(local), connected_at_(now), heard_at_(now) {}
+Conversation::Conversation(Desk& desk, bool local, const WorkerScope& scope, Clock::time_point now)
+    : desk_(desk), local_(local), scope_(scope), connected_at_(now), heard_at_(now) {}
 Conversation::~Conversation() = default;
 
 Status Conversation::receive(const rpc::FromWorker& message, Clock::time_point now) {
@@ -94,6 +94,9 @@ std::string Conversation::why_not(const rpc::Hello& hello) const {
   if (hello.device_hash() != desk_.device.hash)
     return "the worker's device file " + hello.device() + " (" + hex64(hello.device_hash()) +
            ") differs from the tuner's (" + hex64(desk_.device.hash) + ")";
+  if ((hello.builds() && !scope_.may_build) || (!hello.runs_on().empty() && !scope_.may_run))
+    return std::string("the worker's keys do not let it ") +
+           (hello.builds() && !scope_.may_build ? "build" : "run") + "; see tune worker --only";
   if (!hello.builds() && hello.runs_on().empty()) return "the worker neither builds nor runs";
   return "";
 }

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "devices/device.h"
 #include "rpc_device/fleet/job_queue.h"
+#include "rpc_device/fleet/keys.h"
 #include "rpc_device/fleet/pieces.h"
 #include "rpc_device/fleet/worker_pool.h"
 #include "tinytune/result.h"
@@ -56,7 +57,8 @@ class Conversation {
   using Clock = JobQueue::Clock;
 
   /// `local`: the worker speaks from this machine, so its process may be ours.
-  Conversation(Desk& desk, bool local, Clock::time_point now);
+  /// `scope`: what the worker may do here, by its certificate or because it is of this machine.
+  Conversation(Desk& desk, bool local, const WorkerScope& scope, Clock::time_point now);
   ~Conversation();
 
   /// An error is one that ends the conversation: the worker talks nonsense.
@@ -102,6 +104,7 @@ class Conversation {
 
   Desk& desk_;
   const bool local_;
+  const WorkerScope scope_;
   Phase phase_ = Phase::kExpectsHello;
   WorkerSkills skills_;
   int64_t local_process_ = 0;

@@ -24,8 +24,16 @@ constexpr milliseconds kGrace{2'000};
 constexpr int kTunerGone = 1;
 constexpr size_t kReadAhead = 16;  // messages
 
-std::shared_ptr<grpc::Channel> channel_to(const Address& address) {
+std::shared_ptr<grpc::ChannelCredentials> credentials_of(const std::optional<LinkKeys>& keys) {
+  if (!keys) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({keys->authority, keys->key, keys->certificate});
+}
+
+std::shared_ptr<grpc::Channel> channel_to(const Address& address,
+                                          const std::optional<LinkKeys>& keys) {
   grpc::ChannelArguments arguments;
+  // Whatever the tuner's machine is called: its authority vouches for one kind of tuner only.
+  if (keys) arguments.SetSslTargetNameOverride(std::string(kTunerName));
   arguments.SetMaxReceiveMessageSize(most::kMessageBytes);
   arguments.SetMaxSendMessageSize(most::kMessageBytes);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -35,13 +43,14 @@ std::shared_ptr<grpc::Channel> channel_to(const Address& address) {
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
-  return grpc::CreateCustomChannel(address.text(), grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(address.text(), credentials_of(keys), arguments);
 }
 
 }  // namespace
 
 struct TunerLink::State {
-  explicit State(const Address& address) : address(address), channel(channel_to(address)) {}
+  State(const Address& address, const std::optional<LinkKeys>& keys)
+      : address(address), channel(channel_to(address, keys)) {}
   ~State() {
     {
       const std::lock_guard lock(mutex);
@@ -110,11 +119,15 @@ struct TunerLink::State {
 TunerLink::TunerLink(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TunerLink::~TunerLink() = default;
 
-Result<std::unique_ptr<TunerLink>> TunerLink::dial(const Address& address, int timeout_ms) {
-  auto state = std::make_unique<State>(address);
+Result<std::unique_ptr<TunerLink>> TunerLink::dial(const Address& address,
+                                                   const std::optional<LinkKeys>& keys,
+                                                   int timeout_ms) {
+  auto state = std::make_unique<State>(address, keys);
   const auto deadline = std::chrono::system_clock::now() + milliseconds(timeout_ms);
   if (!state->channel->WaitForConnected(deadline))
-    return Error(ErrorCode::kFailed, "no tuner answers at " + address.text());
+    return Error(ErrorCode::kFailed, "no tuner answers at " + address.text() +
+                                         (keys ? ", or its keys and ours are of two authorities"
+                                               : ", or only to workers with --keys"));
   state->stub = rpc::Tuner::NewStub(state->channel);
   state->stream = state->stub->Work(&state->context);
   return std::unique_ptr<TunerLink>(new TunerLink(std::move(state)));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "rpc_device/fleet/address.h"
+#include "rpc_device/fleet/keys.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -19,8 +20,11 @@ class ToWorker;
 
 class TunerLink {
  public:
-  /// kFailed: no tuner answers.
-  static Result<std::unique_ptr<TunerLink>> dial(const Address& address, int timeout_ms);
+  /// Encrypted if there are `keys`. kFailed: no tuner answers, or none that the keys' authority
+  /// vouches for, or one that does not take ours.
+  static Result<std::unique_ptr<TunerLink>> dial(const Address& address,
+                                                 const std::optional<LinkKeys>& keys,
+                                                 int timeout_ms);
   ~TunerLink();
 
   /// Says Hello and waits for the Welcome or Refusal; heartbeats begin. kFailed: neither comes.

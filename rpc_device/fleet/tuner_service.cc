@@ -45,6 +45,24 @@ void configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
 }
 
+std::shared_ptr<grpc::ServerCredentials> credentials_of(const std::optional<LinkKeys>& keys) {
+  if (!keys) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(
+      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = keys->authority;
+  options.pem_key_cert_pairs = {{keys->key, keys->certificate}};
+  return grpc::SslServerCredentials(options);
+}
+
+// Whoever needs no certificate may do all; the others what theirs says.
+WorkerScope scope_of(const grpc::CallbackServerContext& context) {
+  const auto peer = context.auth_context();
+  if (peer == nullptr || !peer->IsPeerAuthenticated()) return {true, true};
+  const auto subjects = peer->FindPropertyValues(GRPC_X509_SUBJECT_PROPERTY_NAME);
+  if (subjects.size() != 1) return {};
+  return scope_of_subject({subjects[0].data(), subjects[0].size()});
+}
+
 bool is_local(const std::string& peer) {
   return peer.starts_with("unix:") || peer.starts_with("ipv4:127.") ||
          peer.starts_with("ipv6:[::1]") || peer.starts_with("ipv6:%5B::1%5D");
@@ -89,7 +107,7 @@ class TunerService::State::Stream final : public Reactor {
   Stream(State& state, grpc::CallbackServerContext* context)
       : state_(state),
         context_(context),
-        conversation_(state.desk, is_local(context->peer()), Clock::now()) {}
+        conversation_(state.desk, is_local(context->peer()), scope_of(*context), Clock::now()) {}
 
   Conversation& conversation() { return conversation_; }
 
@@ -229,10 +247,11 @@ std::vector<int64_t> TunerService::State::give_up_overdue(Clock::time_point now)
   return processes;
 }
 
-Result<std::unique_ptr<TunerService>> TunerService::listen(const Address& address,
+Result<std::unique_ptr<TunerService>> TunerService::listen(const Entrances& entrances,
                                                            const Device& device, JobQueue& queue,
                                                            const WorkerPoolOptions& options,
                                                            Events events, LogSink log) {
+  const Address& address = entrances.address;
   TT_TRY(check_unused(address));
   Desk desk{device, build_id(), options.patience, queue, std::move(log), events.job_finished, {}};
   auto state =
@@ -242,7 +261,9 @@ Result<std::unique_ptr<TunerService>> TunerService::listen(const Address& addres
   configure(builder);
   builder.RegisterService(state.get());
   int port = 0;
-  builder.AddListeningPort(address.text(), grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(address.text(), credentials_of(entrances.keys), &port);
+  if (entrances.beside)
+    builder.AddListeningPort(entrances.beside->text(), grpc::InsecureServerCredentials());
   state->server = builder.BuildAndStart();
   if (!state->server || (port == 0 && !address.is_unix))
     return Error(ErrorCode::kFailed, "cannot listen on " + address.text());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log.h"
@@ -14,6 +15,7 @@
 #include "measure/job.h"
 #include "rpc_device/fleet/address.h"
 #include "rpc_device/fleet/job_queue.h"
+#include "rpc_device/fleet/keys.h"
 #include "rpc_device/fleet/worker_pool.h"
 
 namespace tinytune {
@@ -27,9 +29,17 @@ class TunerService {
     std::function<void(int64_t process)> given_up;
   };
 
-  /// kFailed: the address cannot be listened on.
-  static Result<std::unique_ptr<TunerService>> listen(const Address& address, const Device& device,
-                                                      JobQueue& queue,
+  /// Where workers find it: with keys, those of other machines are encrypted and show theirs, and
+  /// those of this machine have a socket beside, which is not.
+  struct Entrances {
+    Address address;
+    std::optional<LinkKeys> keys;
+    std::optional<Address> beside;
+  };
+
+  /// kFailed: an address cannot be listened on.
+  static Result<std::unique_ptr<TunerService>> listen(const Entrances& entrances,
+                                                      const Device& device, JobQueue& queue,
                                                       const WorkerPoolOptions& options,
                                                       Events events, LogSink log);
   /// Ends every stream in order, so that workers know that the run is over. The queue must be

@@ -46,7 +46,11 @@ rpc::FromWorker hello(const Device& device, const JobFunctions& jobs) {
 
 Status serve_jobs(const WorkerOptions& options, const Device& device, const JobFunctions& jobs) {
   TT_TRY_ASSIGN(const Address address, parse_address(options.connect));
-  TT_TRY_ASSIGN(const auto link, TunerLink::dial(address, options.connect_timeout_ms));
+  std::optional<LinkKeys> keys;
+  if (!options.keys.empty()) {
+    TT_TRY_ASSIGN(keys, read_keys(options.keys));
+  }
+  TT_TRY_ASSIGN(const auto link, TunerLink::dial(address, keys, options.connect_timeout_ms));
   TT_TRY_ASSIGN(const rpc::ToWorker answer,
                 link->introduce(hello(device, jobs), options.connect_timeout_ms));
   if (answer.has_refusal())

@@ -104,7 +104,18 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
     TT_TRY_ASSIGN(state->directory, make_socket_directory());
     options.listen = "unix:" + state->directory->path() + "/tuner";
   }
-  TT_TRY_ASSIGN(const Address address, parse_address(options.listen));
+  TunerService::Entrances entrances;
+  TT_TRY_ASSIGN(entrances.address, parse_address(options.listen));
+  if (options.keys.empty() && !options.insecure && !is_private(entrances.address))
+    return Error(ErrorCode::kInvalidInput,
+                 "other machines reach " + options.listen +
+                     ", and whoever dials it gets work: add "
+                     "--keys (see tune keys), or --insecure on a network that you trust");
+  if (!options.keys.empty()) {
+    TT_TRY_ASSIGN(entrances.keys, read_keys(options.keys));
+    TT_TRY_ASSIGN(state->directory, make_socket_directory());
+    TT_TRY_ASSIGN(entrances.beside, parse_address("unix:" + state->directory->path() + "/tuner"));
+  }
   if ((options.local_workers > 0 || options.local_board) &&
       (options.worker_command.empty() || ::access(options.worker_command[0].c_str(), X_OK) != 0))
     return Error(
@@ -120,13 +131,15 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
   events.given_up = [s](int64_t process) {
     if (s->local) s->local->kill(process);
   };
-  TT_TRY_ASSIGN(state->service, TunerService::listen(address, device, state->queue, options,
+  TT_TRY_ASSIGN(state->service, TunerService::listen(entrances, device, state->queue, options,
                                                      std::move(events), log));
   state->address = state->service->address();
   if (options.local_workers > 0 || options.local_board)
     state->local = std::make_unique<LocalWorkers>(
-        LocalWorkers::Options{worker_commands(options, device, state->address),
-                              options.restarts_per_worker},
+        LocalWorkers::Options{
+            worker_commands(options, device,
+                            entrances.beside ? entrances.beside->text() : state->address),
+            options.restarts_per_worker},
         log);
   state->watcher = std::thread([s] { s->watch(); });
   return std::unique_ptr<WorkerPool>(new WorkerPool(std::move(state)));

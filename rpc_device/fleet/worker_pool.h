@@ -32,6 +32,8 @@ std::chrono::milliseconds time_of(const MeasureLimits& limits);
 struct WorkerPoolOptions {
   /// "unix:PATH" or "HOST:PORT" (port 0: any free one); empty: a socket in a new directory.
   std::string listen;
+  std::string keys;       ///< directory for read_keys(); empty: links are not encrypted
+  bool insecure = false;  ///< an address that other machines reach may be listened on without keys
   /// Workers that the pool starts itself and restarts when they die; 0 waits for remote ones.
   int local_workers = 0;
   /// Started beside them where a board is on this machine: one that only runs, while the local
@@ -74,7 +76,8 @@ class WorkerPool {
   };
 
   /// Listens and starts the local workers; does not wait for them. kInvalidInput: an address that
-  /// is malformed or too long for a socket. kFailed: the address is taken.
+  /// is malformed or too long for a socket, or that other machines reach without keys. kFailed: the
+  /// address is taken.
   static Result<std::unique_ptr<WorkerPool>> open(const Device& device, WorkerPoolOptions options,
                                                   LogSink log = null_log());
   /// Drops what is not finished; no local worker outlives it.

@@ -24,6 +24,8 @@ TuneOptions options_of(const tinytune_tune_options& given, std::atomic<bool>& ca
   if (given.tasks != nullptr) options.tasks.assign(given.tasks, given.tasks + given.task_count);
   if (given.early_stop > 0) options.early_stop = given.early_stop;
   options.listen = text_or(given.listen, "");
+  options.keys = text_or(given.keys, "");
+  options.insecure = given.insecure != 0;
   options.on_message = sink_of(given.on_message, given.context);
   options.cancel = &cancel;
   if (given.on_progress != nullptr) {

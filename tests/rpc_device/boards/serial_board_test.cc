@@ -2,17 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
-#include "measure/builder.h"
 #include "measure/runner.h"
 #include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/open_board.h"
-#include "rpc_device/boards/remote_board.h"
-#include "rpc_device/boards/serial/serial_core.h"
 #include "simulator/elf_file.h"
 #include "tests/measure/dense_task.h"
-#include "tests/measure/small_task.h"
-#include "tests/rpc_device/boards/faulty_link.h"
 #include "tests/rpc_device/boards/qemu.h"
 
 namespace tinytune::test {
@@ -30,10 +26,6 @@ MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
   auto run = run_with_resets(board, kernel, task, limits);
   EXPECT_TRUE(run) << run.error().message();
   return run ? run->result : MeasureResult{};
-}
-
-MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
-  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
 }
 
 class RunnerOn : public testing::TestWithParam<const QemuMachine*> {
@@ -58,25 +50,6 @@ TEST_P(RunnerOn, Firmware_TakesAtMost8KiB) {
     if (segment.p_type == PT_LOAD) bytes += segment.p_filesz;
   EXPECT_GT(bytes, 2'000u);
   EXPECT_LE(bytes, 8'192u);
-}
-
-TEST_P(RunnerOn, SchedulesOfAConvolution_GiveTheSimulatorsBytesAndCounts) {
-  Builder builder = Builder::start(device_).value();
-  START_RUNNER_OR_SKIP(qemu, *GetParam());
-  const auto board = open(*qemu);
-  ASSERT_NE(board, nullptr);
-  const TaskData task = small_conv_task();
-  const ConfigSpace space = space_of(task.workload, device_);
-  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
-    const auto built = builder.build(task, space.schedule(point), {});
-    ASSERT_TRUE(built) << built.error().message();
-    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
-    const MeasureResult measured = run(*board, built->kernel, task);
-    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
-    ASSERT_EQ(measured.cycles.size(), 1u);
-    const uint64_t expected = simulated(built->kernel, task, device_).cycles[0];
-    EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
-  }
 }
 
 TEST_P(RunnerOn, MemoryOfTheRunner_IsRefused) {
@@ -143,49 +116,6 @@ TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
   ASSERT_TRUE(board->reset());
   EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
 }
-
-// Everything that a line and a power supply can do, one call in ten; the seed is the test's number.
-class FaultyLine : public testing::TestWithParam<uint64_t> {};
-
-TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
-  START_RUNNER_OR_SKIP(qemu, riscv_virt());
-  const Device device = load_device("qemu-virt-rv32").value();
-  const auto faults = std::make_shared<Faults>(GetParam());
-  faults->rate = 0;
-  SerialOptions options;
-  options.reply_timeout = std::chrono::milliseconds(60);
-  auto core = SerialCore::open(
-      device,
-      [&]() -> Result<std::unique_ptr<ByteLink>> {
-        TT_TRY_ASSIGN(auto link, open_serial_link(qemu->path(), 921'600));
-        return std::unique_ptr<ByteLink>(std::make_unique<FaultyLink>(std::move(link), faults));
-      },
-      "faulty", options);
-  ASSERT_TRUE(core) << core.error().message();
-  RemoteBoard board(device, std::move(*core));
-  faults->rate = 0.1;
-  faults->reset_board = [&] { qemu->reset(); };
-  const MeasureResult expected = simulated(dense_kernel("NONE", device), dense_task(), device);
-  const struct {
-    const char* fault;
-    Outcome outcome;
-  } kernels[] = {{"NONE", Outcome::kOk},
-                 {"WRONG_BYTE", Outcome::kWrongOutput},
-                 {"ILLEGAL", Outcome::kCrashed},
-                 {"DEEP_STACK", Outcome::kOk}};
-  for (int trial = 0; trial < 16; ++trial) {
-    const auto& [fault, outcome] = kernels[trial % 4];
-    const MeasureResult result = run(board, dense_kernel(fault, device), dense_task());
-    ASSERT_EQ(result.outcome, outcome) << "trial " << trial << ": " << result.detail;
-    if (std::string(fault) == "NONE") {
-      ASSERT_EQ(result.cycles, expected.cycles);
-    }
-  }
-  EXPECT_GT(faults->dropped + faults->doubled + faults->damaged + faults->garbage + faults->hung,
-            20u);
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, FaultyLine, testing::Range<uint64_t>(1, 4));
 
 }  // namespace
 }  // namespace tinytune::test
