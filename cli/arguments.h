@@ -41,6 +41,7 @@ struct Arguments {
   std::string format = "cmake";
   bool require_tuned = false;
   std::vector<std::string> inputs, outputs;
+  uint64_t steps = 1;
   bool verify = false;
   std::optional<std::string> on;  ///< a board's address
   std::optional<std::string> dump_directory;

@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "models/limits.h"
+#include "models/operator_states.h"
 #include "templates/kernel_template.h"
 #include "tinytune/model.h"
 
@@ -38,14 +39,32 @@ std::string_view limits_of(std::string_view form) {
       {"minimum", "int8, equal scales"},
       {"quantize", "float32, int8 or uint8 to int8 or uint8"},
       {"dequantize", "int8 or uint8 to float32"},
-      {"resize", "int8, constant size"}};
+      {"resize", "int8, constant size"},
+      {"resize_bilinear", "int8, constant size"},
+      {"batch_matmul", "int8; tuned where the right side is a constant matrix without zero point"},
+      {"gather", "int8 or float32; computed places are brought inside"},
+      {"gather_nd", "int8 or float32; computed places are brought inside"},
+      {"embedding_lookup", "int8 or float32; computed places are brought inside"},
+      {"div", "int8, broadcast up to 5 axes"},
+      {"select", "a bool and two of 1 or 4 bytes, broadcast up to 5 axes"},
+      {"cast", "bool, int8, int16 or int32 to int8, int16 or int32"},
+      {"svdf", "int8; state and time weights of int16 or int8"}};
   for (const auto& [name, text] : kLimits)
     if (name == form) return text;
   return "int8";
 }
 
 bool is_tuned(std::string_view form) {
-  return form == "conv2d" || form == "depthwise" || form == "fully_connected";
+  return form == "conv2d" || form == "depthwise" || form == "fully_connected" ||
+         form == "batch_matmul";
+}
+
+/// Of TensorFlow Lite Micro's operators, those that import refuses.
+std::vector<OperatorStateRow> unsupported() {
+  std::vector<OperatorStateRow> rows = operator_states();
+  std::erase_if(rows,
+                [](const OperatorStateRow& row) { return row.state == OperatorState::kSupported; });
+  return rows;
 }
 
 std::string templates_text() {
@@ -67,13 +86,22 @@ int run_ops(const Arguments& arguments, const Context& context) {
   if (arguments.json) {
     auto all = nlohmann::ordered_json::array();
     for (const auto& [name, form] : kOperators)
-      all.push_back({{"name", name}, {"tuned", is_tuned(form)}, {"limits", limits_of(form)}});
+      all.push_back({{"name", name},
+                     {"state", name_of(OperatorState::kSupported)},
+                     {"tuned", is_tuned(form)},
+                     {"limits", limits_of(form)}});
+    for (const OperatorStateRow& row : unsupported())
+      all.push_back({{"name", row.name}, {"state", name_of(row.state)}});
     return context.console.result(nlohmann::ordered_json{{"operators", std::move(all)}}.dump(2));
   }
   Table table({"operator", "computed by", "limits"});
   for (const auto& [name, form] : kOperators)
     table.add({std::string(name), is_tuned(form) ? "tuned kernels" : "generated C",
                std::string(limits_of(form))});
+  for (const OperatorStateRow& row : unsupported())
+    table.add({std::string(row.name), std::string(name_of(row.state)),
+               row.state == OperatorState::kFloatOnly ? "TensorFlow Lite Micro has no int8 kernel"
+                                                      : "-"});
   return context.console.result(table.text() + "\nkernel templates: " + templates_text() +
                                 limits_text() +
                                 "Anything else is refused when a model is read, in a line that "

@@ -38,6 +38,7 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   options.records = arguments.records;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.limits = arguments.limits();
+  options.steps = static_cast<int>(arguments.steps);
   options.verify = arguments.verify;
   options.on = arguments.on;
   options.dump_tensors = arguments.dump_directory.has_value();

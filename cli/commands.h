@@ -33,6 +33,7 @@ int run_watch(const Arguments& arguments, const Context& context);
 int run_completion(const Arguments& arguments, const Context& context);
 int run_manual(const Arguments& arguments, const Context& context);
 int run_op(const Arguments& arguments, const Context& context);
+int run_ops(const Arguments& arguments, const Context& context);
 int run_devices(const Arguments& arguments, const Context& context);
 int run_firmware(const Arguments& arguments, const Context& context);
 int run_keys(const Arguments& arguments, const Context& context);

@@ -9,6 +9,7 @@
 #include "codegen/networks/network_memory.h"
 #include "deploy/model_state.h"
 #include "models/generated_constants.h"
+#include "models/operator_kind.h"
 #include "models/quantise.h"
 #include "models/workload_description.h"
 #include "schedules/check_constants.h"

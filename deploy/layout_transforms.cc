@@ -8,6 +8,7 @@
 #include "deploy/network_simulation.h"
 #include "models/graph.h"
 #include "models/integer_network.h"
+#include "models/operator_kind.h"
 
 namespace tinytune {
 namespace {

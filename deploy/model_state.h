@@ -21,10 +21,18 @@ struct Model::State {
   ModelInfo info;
   bool stands_alone = false;  ///< a layer without a model: the network is its own reference
 
-  /// What TFLite's reference makes of these inputs, by tensor id.
+  /// What TFLite's reference makes of these inputs, by tensor id, after a reset.
   Result<std::vector<std::vector<uint8_t>>> reference(
       std::span<const std::vector<uint8_t>> inputs) const {
-    return stands_alone ? run_reference(network, inputs) : run_reference(graph, inputs);
+    NetworkState state = initial_state(graph);
+    return reference(inputs, state);
+  }
+  /// The same from `state` on, which becomes what it leaves.
+  Result<std::vector<std::vector<uint8_t>>> reference(std::span<const std::vector<uint8_t>> inputs,
+                                                      NetworkState& state) const {
+    if (stands_alone) return run_reference(network, inputs, state);
+    TT_TRY_ASSIGN(const IntegerNetwork model, integer_network(graph));
+    return run_reference(model, inputs, state);
   }
 };
 

@@ -47,6 +47,7 @@ Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
   simulation.footprint_ = built.footprint;
   TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(built.elf));
   TT_TRY_ASSIGN(simulation.arena_, simulation.address_of(network.arena_symbol));
+  TT_TRY(simulation.reset());
   return simulation;
 }
 
@@ -60,6 +61,12 @@ Result<uint32_t> NetworkSimulation::place_of(int tensor) const {
   for (const PlacedTensor& placed : network_->tensors)
     if (placed.tensor == tensor) return arena_ + placed.offset;
   return failed("tensor " + std::to_string(tensor) + " has no place in the arena");
+}
+
+Status NetworkSimulation::reset() {
+  if (network_->reset_symbol.empty()) return ok_status();
+  const Result<CallReport> report = call(network_->reset_symbol, {});
+  return report ? ok_status() : Status(report.error());
 }
 
 Status NetworkSimulation::fill(std::span<const std::vector<uint8_t>> inputs) {
@@ -109,6 +116,7 @@ Result<std::vector<Counts>> NetworkSimulation::count(std::span<const std::vector
 
 Result<std::vector<TensorDump>> NetworkSimulation::dump(
     std::span<const std::vector<uint8_t>> inputs) {
+  TT_TRY(reset());
   TT_TRY(fill(inputs));
   std::map<int, TensorDump> dumps;
   for (int input : graph_->inputs) {

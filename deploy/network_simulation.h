@@ -28,8 +28,9 @@ class NetworkSimulation {
   static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
                                         const Device& device);
 
-  /// Fills the inputs, calls `<name>_invoke` once and reads the outputs. `exact` and the dump are
-  /// left alone. kFailed: it faults, runs away, returns an error or clobbers a saved register.
+  /// Fills the inputs, calls `<name>_invoke` once, which goes on from earlier calls' state, and
+  /// reads the outputs. `exact` and the dump are left alone. kFailed: it faults, runs away, returns
+  /// an error or clobbers a saved register.
   Result<RunReport> invoke(std::span<const std::vector<uint8_t>> inputs);
 
   /// Invokes it once; what each of these functions of the library took, callees included.
@@ -39,7 +40,9 @@ class NetworkSimulation {
   /// Stack and cycles are known after invoke().
   const Footprint& footprint() const { return footprint_; }
 
-  /// Calls the layers one by one; every tensor that has a place in the arena, by id.
+  /// Makes the network forget earlier inferences; load() has done it.
+  Status reset();
+  /// After a reset, calls the layers one by one; every tensor that has a place in the arena, by id.
   Result<std::vector<TensorDump>> dump(std::span<const std::vector<uint8_t>> inputs);
 
  private:

@@ -8,7 +8,7 @@
 #include "deploy/model_state.h"
 #include "deploy/network_on_board.h"
 #include "deploy/network_simulation.h"
-#include "models/integer_op.h"
+#include "models/integer_network.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -54,10 +54,12 @@ std::optional<std::string> first_difference(const Graph& graph,
   return std::nullopt;
 }
 
-/// Fills `exact` and, where it is false, says which byte differs first; the board's too.
-Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, RunReport& report) {
+/// Compares one step. Fills `exact` and, where it is false, says which byte differs first; the
+/// board's too.
+Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, NetworkState& state,
+              RunReport& report) {
   const Graph& graph = model.state().graph;
-  TT_TRY_ASSIGN(const auto reference, model.state().reference(inputs));
+  TT_TRY_ASSIGN(const auto reference, model.state().reference(inputs, state));
   const auto wrong = first_difference(graph, reference, report.outputs);
   report.exact = !wrong;
   report.difference = wrong.value_or("");
@@ -94,16 +96,27 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
-  TT_TRY_ASSIGN(RunReport report, simulation.invoke(inputs));
+  if (options.on && has_state(graph))
+    return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
+  NetworkState state = initial_state(graph);
+  RunReport report;
+  for (int step = 0; step < std::max(options.steps, 1) && report.exact != false; ++step) {
+    if (step > 0 && options.inputs.empty()) {
+      TT_TRY_ASSIGN(inputs, generate_inputs(model, static_cast<uint32_t>(1 + step)));
+    }
+    TT_TRY_ASSIGN(report, simulation.invoke(inputs));
+    if (options.on) {
+      TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
+    }
+    if (options.verify) TT_TRY(verify(model, inputs, state, report));
+    if (report.exact == false && options.steps > 1)
+      report.difference = "step " + std::to_string(step) + ", " + report.difference;
+  }
   TT_TRY(deployment.check(report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
-  if (options.on) {
-    TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
-  }
   if (options.flash_front && !options.limits.flash_bytes) {
     TT_TRY_ASSIGN(report.flash_front, deployment.flash_front(layouts, network, report.footprint));
   }
-  if (options.verify) TT_TRY(verify(model, inputs, report));
   if (options.dump_tensors) {
     TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));
     report.fused_tensors = fused_away(graph, report.tensors);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/rng.h"
+#include "models/operator_kind.h"
 #include "models/quantise.h"
 
 namespace tinytune {

@@ -1,5 +1,6 @@
 #include "examples/tflite_writer.h"
 
+#include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
 
 namespace tinytune {
@@ -16,8 +17,14 @@ schema::TensorType type_of(ElementType type) {
       return schema::TensorType::UINT8;
     case ElementType::kInt32:
       return schema::TensorType::INT32;
+    case ElementType::kInt16:
+      return schema::TensorType::INT16;
+    case ElementType::kInt64:
+      return schema::TensorType::INT64;
     case ElementType::kFloat32:
       return schema::TensorType::FLOAT32;
+    case ElementType::kBool:
+      return schema::TensorType::BOOL;
   }
   return schema::TensorType::STRING;
 }
@@ -88,6 +95,9 @@ struct OptionsWriter {
     if (kind == OperatorKind::kSub)
       return {schema::BuiltinOptions::SubOptions,
               schema::CreateSubOptions(builder, activation).Union()};
+    if (kind == OperatorKind::kDiv)
+      return {schema::BuiltinOptions::DivOptions,
+              schema::CreateDivOptions(builder, activation).Union()};
     if (kind == OperatorKind::kMul)
       return {schema::BuiltinOptions::MulOptions,
               schema::CreateMulOptions(builder, activation).Union()};
@@ -108,7 +118,7 @@ struct OptionsWriter {
     return {schema::BuiltinOptions::ConcatenationOptions,
             schema::CreateConcatenationOptions(builder, a.axis).Union()};
   }
-  Options operator()(const MeanAttributes& a) const {
+  Options operator()(const ReducerAttributes& a) const {
     return {schema::BuiltinOptions::ReducerOptions,
             schema::CreateReducerOptions(builder, a.keep_dims).Union()};
   }
@@ -117,6 +127,10 @@ struct OptionsWriter {
             schema::CreateLeakyReluOptions(builder, a.alpha).Union()};
   }
   Options operator()(const ResizeAttributes& a) const {
+    if (kind == OperatorKind::kResizeBilinear)
+      return {schema::BuiltinOptions::ResizeBilinearOptions,
+              schema::CreateResizeBilinearOptions(builder, a.align_corners, a.half_pixel_centers)
+                  .Union()};
     return {
         schema::BuiltinOptions::ResizeNearestNeighborOptions,
         schema::CreateResizeNearestNeighborOptions(builder, a.align_corners, a.half_pixel_centers)
@@ -127,6 +141,34 @@ struct OptionsWriter {
             schema::CreateStridedSliceOptions(builder, a.begin_mask, a.end_mask, 0, 0,
                                               a.shrink_axis_mask)
                 .Union()};
+  }
+  Options operator()(const BlockAttributes& a) const {
+    if (kind == OperatorKind::kSpaceToDepth)
+      return {schema::BuiltinOptions::SpaceToDepthOptions,
+              schema::CreateSpaceToDepthOptions(builder, a.size).Union()};
+    return {schema::BuiltinOptions::DepthToSpaceOptions,
+            schema::CreateDepthToSpaceOptions(builder, a.size).Union()};
+  }
+  Options operator()(const MirrorPadAttributes& a) const {
+    const auto mode = a.reflect ? schema::MirrorPadMode::REFLECT : schema::MirrorPadMode::SYMMETRIC;
+    return {schema::BuiltinOptions::MirrorPadOptions,
+            schema::CreateMirrorPadOptions(builder, mode).Union()};
+  }
+  Options operator()(const GatherAttributes& a) const {
+    return {schema::BuiltinOptions::GatherOptions,
+            schema::CreateGatherOptions(builder, a.axis, a.batch_dims).Union()};
+  }
+  Options operator()(const BatchMatMulAttributes& a) const {
+    return {schema::BuiltinOptions::BatchMatMulOptions,
+            schema::CreateBatchMatMulOptions(builder, a.adj_x, a.adj_y).Union()};
+  }
+  Options operator()(const CumsumAttributes& a) const {
+    return {schema::BuiltinOptions::CumsumOptions,
+            schema::CreateCumsumOptions(builder, a.exclusive, a.reverse).Union()};
+  }
+  Options operator()(const SvdfAttributes& a) const {
+    return {schema::BuiltinOptions::SVDFOptions,
+            schema::CreateSVDFOptions(builder, a.rank).Union()};
   }
   Options operator()(const TransposeConvAttributes& a) const {
     return {
@@ -146,7 +188,7 @@ Offset<schema::Tensor> write_tensor(FlatBufferBuilder& b, const Tensor& tensor, 
   }
   const auto name = b.CreateString(tensor.name);
   return schema::CreateTensor(b, b.CreateVector(tensor.shape), type_of(tensor.type), buffer, name,
-                              quantization);
+                              quantization, tensor.is_variable);
 }
 
 }  // namespace

@@ -2,27 +2,34 @@
 
 #include <algorithm>
 
+#include "models/operator_kind.h"
 #include "models/operators/operator_view.h"
 
 namespace tinytune {
 namespace {
 
-constexpr size_t kEveryInput = SIZE_MAX;
+constexpr size_t kEveryInput = SIZE_MAX, kNoInput = SIZE_MAX - 1;
 
-bool holds_data(OperatorKind kind, size_t input) {
+size_t data_input(OperatorKind kind) {
   static constexpr size_t kDataInput[] = {
 #define OPERATOR(kind, name, code, attributes, form, fewest, most, data) data,
 #include "models/operators.inc"
 #undef OPERATOR
   };
-  const size_t only = kDataInput[static_cast<size_t>(kind)];
+  return kDataInput[static_cast<size_t>(kind)];
+}
+
+bool holds_data(OperatorKind kind, size_t input) {
+  const size_t only = data_input(kind);
   return only == kEveryInput || only == input;
 }
 
 }  // namespace
 
 bool reads_only_constants(const Graph& graph, const Operator& op) {
-  bool reads = false;
+  for (const int id : op.inputs)
+    if (id >= 0 && graph.tensor(id).is_variable) return false;  // it changes from call to call
+  bool reads = data_input(op.kind) == kNoInput;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] < 0 || !holds_data(op.kind, i)) continue;
     if (!graph.tensor(op.inputs[i]).is_constant) return false;
@@ -52,7 +59,7 @@ Result<ConstantOperator> prepare_on_constants(const Graph& graph, const Operator
     take(id);
     result.output_bytes.push_back(alone.tensors.back().bytes());
   }
-  TT_TRY_ASSIGN(result.form, prepare(alone, same));
+  TT_TRY_ASSIGN(result.form, prepare_form(OperatorView(alone, same)));
   return result;
 }
 

@@ -1,5 +1,6 @@
-// Operators that read nothing but constants. The oracle computes them when the model is read, so
-// that no kernel, pass or emitter has to think of an operand that never changes.
+// Operators that read nothing but constants, or nothing but shapes. The oracle computes them when
+// the model is read, so that no kernel, pass or emitter has to think of an operand that never
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace tinytune {
 
 /// Whether every input with data (operators.inc says which) is a constant of the graph. Weights,
-/// axes and the like do not count.
+/// axes and the like do not count. True of operators that look at no data at all.
 bool reads_only_constants(const Graph& graph, const Operator& op);
 
 /// Such an operator: its form, which takes the data as if it were computed, and the data.

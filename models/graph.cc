@@ -1,9 +1,24 @@
 #include "models/graph.h"
 
+#include "models/operator_kind.h"
+
 namespace tinytune {
 
 size_t size_of(ElementType type) {
-  return type == ElementType::kInt32 || type == ElementType::kFloat32 ? 4 : 1;
+  switch (type) {
+    case ElementType::kInt8:
+    case ElementType::kUint8:
+    case ElementType::kBool:
+      return 1;
+    case ElementType::kInt16:
+      return 2;
+    case ElementType::kInt32:
+    case ElementType::kFloat32:
+      return 4;
+    case ElementType::kInt64:
+      return 8;
+  }
+  return 1;
 }
 
 std::string_view name_of(ElementType type) {
@@ -12,10 +27,16 @@ std::string_view name_of(ElementType type) {
       return "int8";
     case ElementType::kUint8:
       return "uint8";
+    case ElementType::kInt16:
+      return "int16";
     case ElementType::kInt32:
       return "int32";
+    case ElementType::kInt64:
+      return "int64";
     case ElementType::kFloat32:
       return "float32";
+    case ElementType::kBool:
+      return "bool";
   }
   return "?";
 }

@@ -3,8 +3,8 @@
 // Shapes are in elements, NHWC, outermost first. Tensor and operator ids are the indices of the
 // .tflite file's subgraph 0, because every message and report speaks in them. A Graph that import
 // returns is well formed: ids in range, shapes positive and not overflowing, every operator's
-// inputs produced before it, quantisation present where the operator needs it. What is computed
-// from constants alone is a constant too, unless it is an output of the network.
+// inputs produced before it or variables, quantisation present where the operator needs it. What is
+// computed from constants alone is a constant too, unless it is an output of the network.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace tinytune {
 
-enum class ElementType { kInt8, kUint8, kInt32, kFloat32 };
+/// A bool is a byte, 0 or 1; whatever else stands in one counts as true.
+enum class ElementType { kInt8, kUint8, kInt16, kInt32, kInt64, kFloat32, kBool };
 size_t size_of(ElementType type);
 std::string_view name_of(ElementType type);
 
@@ -34,18 +35,16 @@ struct Tensor {
   std::vector<int> shape;  ///< empty for a scalar
   Quantization quantization;
   bool is_constant = false;
+  bool is_variable = false;   ///< state: what an inference leaves in it, the next one finds
   std::vector<uint8_t> data;  ///< little-endian elements; empty unless constant
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * static_cast<int64_t>(size_of(type)); }
 };
 
-/// The operators of operators.inc: kConv2d, kDepthwiseConv2d, …
-enum class OperatorKind {
-#define OPERATOR(kind, ...) k##kind,
-#include "models/operators.inc"
-#undef OPERATOR
-};
+/// The operators of operators.inc, listed in models/operator_kind.h: a graph can be handed on
+/// without knowing them all.
+enum class OperatorKind : int;
 /// TFLite's spelling, "CONV_2D".
 std::string_view name_of(OperatorKind kind);
 
@@ -63,7 +62,7 @@ struct PoolAttributes {
   Activation activation = Activation::kNone;
   int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
 };
-struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL
+struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL, DIV
   Activation activation = Activation::kNone;
 };
 struct SoftmaxAttributes {
@@ -72,7 +71,7 @@ struct SoftmaxAttributes {
 struct AxisAttributes {  ///< CONCATENATION, PACK, UNPACK; negative counts from the end
   int axis = 0;
 };
-struct MeanAttributes {
+struct ReducerAttributes {  ///< MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL
   bool keep_dims = false;
 };
 struct LeakyReluAttributes {
@@ -88,14 +87,34 @@ struct TransposeConvAttributes {
   Padding padding = Padding::kSame;
   int stride_h = 1, stride_w = 1;
 };
+struct BlockAttributes {  ///< SPACE_TO_DEPTH, DEPTH_TO_SPACE
+  int size = 1;
+};
+struct MirrorPadAttributes {
+  bool reflect = true;  ///< the border itself is not repeated
+};
+struct GatherAttributes {  ///< negative counts from the end
+  int axis = 0, batch_dims = 0;
+};
+struct BatchMatMulAttributes {  ///< whether an operand's last two axes are exchanged
+  bool adj_x = false, adj_y = false;
+};
+struct CumsumAttributes {
+  bool exclusive = false, reverse = false;
+};
+struct SvdfAttributes {
+  int rank = 1;
+};
 using Attributes =
     std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
-                 SoftmaxAttributes, AxisAttributes, MeanAttributes, LeakyReluAttributes,
-                 ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes>;
+                 SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
+                 ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes, BlockAttributes,
+                 MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes, CumsumAttributes,
+                 SvdfAttributes>;
 
 struct Operator {
   int index = 0;
-  OperatorKind kind = OperatorKind::kReshape;
+  OperatorKind kind{};
   std::vector<int> inputs;  ///< tensor ids; -1 where an optional input is absent
   std::vector<int> outputs;
   Attributes attributes;

@@ -41,13 +41,40 @@ void prove_facts(IntegerNetwork& network) {
       kernel->workload.facts = prove_facts(kernel->workload, kernel->data);
 }
 
+bool has_state(const Graph& graph) {
+  return std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                     [](const Tensor& t) { return t.is_variable; });
+}
+
+uint8_t reset_byte(const Tensor& variable) {
+  const std::vector<int32_t>& zero_points = variable.quantization.zero_points;
+  return variable.type == ElementType::kInt8 && !zero_points.empty()
+             ? static_cast<uint8_t>(zero_points[0])
+             : 0;
+}
+
+NetworkState initial_state(const Graph& graph) {
+  NetworkState state(graph.tensors.size());
+  for (const Tensor& t : graph.tensors)
+    if (t.is_variable)
+      state[static_cast<size_t>(t.id)].assign(static_cast<size_t>(t.bytes()), reset_byte(t));
+  return state;
+}
+
 Result<std::vector<std::vector<uint8_t>>> run_reference(
     const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs) {
+  NetworkState state = initial_state(network.graph);
+  return run_reference(network, inputs, state);
+}
+
+Result<std::vector<std::vector<uint8_t>>> run_reference(
+    const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs,
+    NetworkState& state) {
   const Graph& graph = network.graph;
   if (inputs.size() != graph.inputs.size())
     return Error(ErrorCode::kInvalidInput, fmt::format("{} inputs given, the model has {}",
                                                        inputs.size(), graph.inputs.size()));
-  std::vector<std::vector<uint8_t>> values(graph.tensors.size());
+  std::vector<std::vector<uint8_t>> values = state;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& tensor = graph.tensor(graph.inputs[i]);
     if (static_cast<int64_t>(inputs[i].size()) != tensor.bytes())
@@ -69,6 +96,8 @@ Result<std::vector<std::vector<uint8_t>>> run_reference(
     }
     run_reference(network.ops[step], reads, writes);
   }
+  for (const Tensor& t : graph.tensors)
+    if (t.is_variable) state[static_cast<size_t>(t.id)] = values[static_cast<size_t>(t.id)];
   return values;
 }
 

@@ -20,7 +20,7 @@ namespace tinytune {
 /// An operator of the model that no code of its own computes any more.
 struct AbsorbedOperator {
   int index = 0;
-  OperatorKind kind = OperatorKind::kReshape;
+  OperatorKind kind{};
   std::optional<int> into;  ///< the operator whose code does its work; nothing: no work is left
 };
 
@@ -42,9 +42,23 @@ Result<IntegerNetwork> integer_network(const Graph& graph);
 /// Proves the WeightFacts of every kernel: once the constants are final, since it takes longest.
 void prove_facts(IntegerNetwork& network);
 
-/// Runs the network. `inputs` in the model's order. Returns the bytes of every tensor by id;
-/// constants and tensors that nothing computes are left empty. kInvalidInput: a wrong number or
-/// size of inputs.
+/// What a network keeps between inferences: bytes by tensor id, empty but for variables.
+using NetworkState = std::vector<std::vector<uint8_t>>;
+
+/// Of a network that has just been reset: every variable stands for zero, as in TFLite Micro.
+NetworkState initial_state(const Graph& graph);
+bool has_state(const Graph& graph);
+/// The byte that a variable is filled with: the zero point of int8, else 0.
+uint8_t reset_byte(const Tensor& variable);
+
+/// One inference, which goes on from `state` and leaves its own there. Otherwise as below.
+Result<std::vector<std::vector<uint8_t>>> run_reference(
+    const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs,
+    NetworkState& state);
+
+/// Runs the network once after a reset. `inputs` in the model's order. Returns the bytes of every
+/// tensor by id; constants and tensors that nothing computes are left empty. kInvalidInput: a wrong
+/// number or size of inputs.
 Result<std::vector<std::vector<uint8_t>>> run_reference(
     const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs);
 

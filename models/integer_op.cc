@@ -2,6 +2,7 @@
 
 #include "models/constant_operator.h"
 #include "models/integer_network.h"
+#include "models/operator_kind.h"
 #include "models/operators/operator_view.h"
 #include "models/reference/reference.h"
 
@@ -12,20 +13,14 @@ Result<IntegerOp> prepare(const Graph& graph, const Operator& op) {
     TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
     return IntegerOp(copy_of_constants(computed(constant)));
   }
-  const OperatorView view(graph, op);
-  switch (op.kind) {
-#define OPERATOR(kind, name, code, attributes, form, ...) \
-  case OperatorKind::k##kind:                             \
-    return prepare_##form(view);
-#include "models/operators.inc"
-#undef OPERATOR
-  }
-  return view.unsupported("no such operator");
+  return prepare_form(OperatorView(graph, op));
 }
 
 int64_t macs_of(const IntegerOp& op) {
   if (const auto* kernel = std::get_if<KernelOp>(&op)) return kernel->workload.macs();
   if (const auto* transposed = std::get_if<TransposeConvOp>(&op)) return transposed->macs();
+  if (const auto* product = std::get_if<MatMulOp>(&op)) return product->macs();
+  if (const auto* svdf = std::get_if<SvdfOp>(&op)) return svdf->macs();
   return 0;
 }
 

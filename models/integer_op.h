@@ -52,8 +52,8 @@ struct CopyOp {
 /// operand's step per axis in elements (0 where it is repeated). Leading axes of extent 1 pad.
 struct Broadcast {
   std::array<int, 5> extents{1, 1, 1, 1, 1};
-  std::array<std::array<int, 5>, 2> steps{};
-  bool equal_shapes = true;  ///< then element i of the output needs element i of both
+  std::array<std::array<int, 5>, 3> steps{};  ///< by operand; most operators have two
+  bool equal_shapes = true;  ///< then element i of the output needs element i of every operand
 };
 
 /// ADD and SUB (TFLite's AddParams).
@@ -87,8 +87,77 @@ struct ExtremumOp {
   std::array<std::vector<int8_t>, 2> constants;
 };
 
-/// Every function of one 8-bit value: RELU, RELU6, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH and
-/// QUANTIZE between int8 and uint8. Byte in, byte out; the index is the raw byte as unsigned.
+/// SQUARED_DIFFERENCE: clamp(offset + requantise((terms[0][a] - terms[1][b])^2)).
+struct SquaredDifferenceOp {
+  int64_t elements = 0;
+  std::array<std::vector<int32_t>, 2> terms;  ///< of every int8 value, -128 first
+  int32_t multiplier = 0;
+  int shift = 0, output_offset = 0;
+  Broadcast broadcast;
+  std::array<std::vector<int8_t>, 2> constants;
+};
+
+/// PRELU of x and alpha less their zero points: requantise(x) where x >= 0, else
+/// requantise(x * alpha) by the other multiplier.
+struct PreluOp {
+  int64_t elements = 0;
+  int32_t input_offset = 0, alpha_offset = 0, output_offset = 0;
+  int32_t positive_multiplier = 0, negative_multiplier = 0;
+  int positive_shift = 0, negative_shift = 0;
+  Broadcast broadcast;
+  std::array<std::vector<int8_t>, 2> constants;
+};
+
+/// DIV: clamp(offset + rescaled(a' / b')). By a b' of zero: the clamp's end of a's sign.
+struct DivOp {
+  int64_t elements = 0;
+  int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
+  int32_t multiplier = 0;
+  int shift = 0;  ///< at most kMostDivShift, so that the quotient is always shifted right
+  int activation_min = -128, activation_max = 127;
+  Broadcast broadcast;
+  std::array<std::vector<int8_t>, 2> constants;
+};
+inline constexpr int kMostDivShift = 23;
+
+/// ADD_N: clamp(offset + requantise(base + the sum of terms)).
+struct AddNOp {
+  int64_t elements = 0;
+  std::vector<int32_t> terms;  ///< of every int8 value, -128 first
+  int32_t base = 0;
+  int32_t multiplier = 0;
+  int shift = 0, output_offset = 0;
+  std::vector<std::vector<int8_t>> constants;  ///< by operand; empty where it is computed
+};
+
+/// EQUAL and its kin, LOGICAL_AND, LOGICAL_OR: a bool of two operands.
+enum class Relation { kEqual, kNotEqual, kGreater, kGreaterEqual, kLess, kLessEqual, kAnd, kOr };
+struct CompareOp {
+  int64_t elements = 0;
+  Relation relation = Relation::kEqual;
+  ElementType type = ElementType::kInt8;      ///< of the operands: int8, int32 or bool
+  std::array<std::vector<int32_t>, 2> terms;  ///< int8: what is compared, by x + 128; else empty
+  Broadcast broadcast;
+  std::array<std::vector<uint8_t>, 2> constants;
+};
+
+/// SELECT_V2: operand 1 where operand 0, a bool, is true, else operand 2. Bytes as they are.
+struct SelectOp {
+  int64_t elements = 0;
+  int element_bytes = 1;
+  Broadcast broadcast;
+  std::array<std::vector<uint8_t>, 3> constants;
+};
+
+/// CAST between integers and from bool: the number itself, wrapped where it does not fit.
+struct CastOp {
+  int64_t elements = 0;
+  ElementType from = ElementType::kInt8, to = ElementType::kInt32;
+};
+
+/// Every function of one 8-bit value: RELU, RELU6, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH, ELU,
+/// ABS, RSQRT, LOGICAL_NOT and QUANTIZE between int8 and uint8. Byte in, byte out; the index is the
+/// raw byte as unsigned.
 struct LookupOp {
   int64_t elements = 0;
   std::array<uint8_t, 256> table{};
@@ -111,8 +180,9 @@ struct DequantizeOp {
   bool is_unsigned = false;
 };
 
-/// A box of elements copied from one place to another: the only thing that PAD, PADV2,
-/// CONCATENATION, TRANSPOSE, STRIDED_SLICE, SPLIT, SPLIT_V, PACK and UNPACK do.
+/// A box of elements copied from one place to another: the only thing that PAD, PADV2, MIRROR_PAD,
+/// CONCATENATION, TRANSPOSE, REVERSE_V2, SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, PACK, UNPACK,
+/// BROADCAST_TO, FILL, SPACE_TO_DEPTH, SPACE_TO_BATCH_ND and their inverses do.
 struct MoveOp {
   struct Box {
     int input = 0;      ///< among the non-constant inputs
@@ -136,7 +206,118 @@ struct ResizeOp {
   std::vector<int> rows, columns;
 };
 
-/// MEAN over any axes: requantise(sum - zero_point * count) with the division in the multiplier.
+/// GATHER, GATHER_ND, EMBEDDING_LOOKUP: slices of bytes, from places that may be computed. A place
+/// is one int32 for each coordinate; beyond an extent it is the nearest one inside.
+struct GatherOp {
+  struct Coordinate {
+    int32_t extent = 1;
+    int64_t step_bytes = 0;
+  };
+  /// Places are the batch's own; each block of a batch is read at all of them.
+  int64_t batches = 1, blocks = 1, places = 1;
+  int64_t block_bytes = 0, slice_bytes = 0;
+  std::vector<Coordinate> coordinates;
+  bool places_first = false;         ///< input 0 has the places and 1 the data (EMBEDDING_LOOKUP)
+  std::vector<uint8_t> data;         ///< where the data is a constant
+  std::vector<int32_t> constant_at;  ///< where the places are: one after the other
+};
+
+/// REDUCE_MAX, REDUCE_MIN of int8, REDUCE_ALL of bool: axes as in MeanOp.
+enum class Reduction { kMaximum, kMinimum, kAll };
+struct ReduceOp {
+  std::array<int, 5> extents{1, 1, 1, 1, 1};  ///< of the input
+  std::array<int64_t, 5> output_steps{};      ///< 0 on reduced axes
+  int64_t output_elements = 0;
+  Reduction reduction = Reduction::kMaximum;
+};
+
+/// ARG_MAX, ARG_MIN of int8: the first index of the extreme along the middle axis, as int32.
+struct ArgExtremumOp {
+  int64_t outer = 1, axis = 1, inner = 1;
+  bool maximum = true;
+};
+
+/// RESIZE_BILINEAR: each output is four inputs, weighted in units of 2^-10 along each axis.
+struct BilinearOp {
+  struct Tap {
+    int first = 0, second = 0;  ///< rows or columns of the input
+    int weight = 0;             ///< of the second; the first has 1024 less that
+  };
+  int batch = 1, in_h = 1, in_w = 1, channels = 1;
+  std::vector<Tap> rows, columns;
+};
+
+/// BATCH_MATMUL: requantised products of matrices. Steps in elements.
+struct MatMulOp {
+  struct Side {
+    std::array<int64_t, 3> batch_steps{};  ///< 0 where it is repeated
+    int64_t step = 0;  ///< from one row (right: column) of the result to another
+    int64_t depth_step = 0;
+    int32_t offset = 0;
+    std::vector<int8_t> constant;  ///< if it is one
+  };
+  std::array<int, 3> batches{1, 1, 1};
+  int rows = 1, columns = 1, depth = 1;
+  Side left, right;
+  int32_t multiplier = 0;
+  int shift = 0, output_offset = 0;
+  int64_t macs() const {
+    return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
+  }
+};
+
+/// L2_NORMALIZATION over the innermost axis, to scale 1/128.
+struct L2NormalizationOp {
+  int rows = 1, depth = 1;
+  int32_t input_offset = 0;
+};
+
+/// LOG_SOFTMAX over the innermost axis, to scale 1/16 below zero point 127.
+struct LogSoftmaxOp {
+  int rows = 1, depth = 1;
+  std::vector<int32_t> differences;  ///< Q5.26, of 0, -1, -2, … to -255
+  int diff_min = 0;                  ///< the least difference that adds to the sum
+  int32_t reverse_multiplier = 0;    ///< from Q5.26 back to differences
+  int reverse_shift = 0;
+};
+
+/// CUMSUM along the middle axis: requantise(base + the sum of terms so far).
+struct CumsumOp {
+  int64_t outer = 1, axis = 1, inner = 1;
+  bool exclusive = false, reverse = false;
+  std::vector<int32_t> terms;  ///< of every int8 value, -128 first
+  int32_t base = 0;
+  int32_t multiplier = 0;
+  int shift = 0, output_offset = 0;
+};
+
+/// DYNAMIC_UPDATE_SLICE: operand 0 with a box of it replaced by operand 1. The box's corner is
+/// operand 2, brought inside where it is not.
+struct UpdateSliceOp {
+  std::array<int, 5> extents{1, 1, 1, 1, 1}, box{1, 1, 1, 1, 1};  ///< outermost first
+  int rank = 1;  ///< of the operands: the corner's numbers, innermost last
+  int element_bytes = 1;
+  std::array<std::vector<uint8_t>, 2> constants;  ///< of operands 0 and 1
+  std::vector<int32_t> constant_at;               ///< the corner, where it is known
+};
+
+/// SVDF: each filter keeps its last `memory` features as state, which is weighted over time; `rank`
+/// filters make a unit. Its inputs are the input and the state, which it also writes.
+struct SvdfOp {
+  int batch = 1, inputs = 1, filters = 1, memory = 1, rank = 1;
+  int32_t input_offset = 0, state_zero_point = 0, output_offset = 0;
+  int32_t feature_multiplier = 0, time_multiplier = 0;
+  int feature_shift = 0, time_shift = 0;
+  bool wide = true;                     ///< state and time weights are int16, else int8
+  std::vector<int8_t> feature_weights;  ///< [filters][inputs]
+  std::vector<int16_t> time_weights;    ///< [filters][memory]
+  std::vector<int32_t> bias;            ///< [filters / rank]
+  int units() const { return filters / rank; }
+  int64_t macs() const { return int64_t{batch} * filters * (inputs + memory); }
+};
+
+/// MEAN and SUM over any axes: requantise(sum - zero_point * count), by a multiplier that for MEAN
+/// divides by the count.
 /// The input is seen as kept axes around reduced ones, outermost first.
 struct MeanOp {
   std::array<int, 5> extents{1, 1, 1, 1, 1};  ///< of the input
@@ -160,7 +341,10 @@ struct TransposeConvOp {
 
 using IntegerOp =
     std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp,
-                 QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp>;
+                 QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp,
+                 SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
+                 ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
+                 CumsumOp, UpdateSliceOp, SvdfOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

@@ -7,10 +7,10 @@
 namespace tinytune {
 namespace {
 
-int64_t elements(const Broadcast& b) {
-  int64_t product = 1;
-  for (const int extent : b.extents) product *= extent;
-  return product;
+int64_t product(const std::array<int, 5>& extents) {
+  int64_t all = 1;
+  for (const int extent : extents) all *= extent;
+  return all;
 }
 
 int64_t steps(const KernelOp& op) { return op.workload.macs(); }
@@ -21,9 +21,9 @@ int64_t steps(const PoolOp& op) {
 }
 int64_t steps(const SoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const CopyOp& op) { return op.bytes; }
-int64_t steps(const AddOp& op) { return elements(op.broadcast); }
-int64_t steps(const MulOp& op) { return elements(op.broadcast); }
-int64_t steps(const ExtremumOp& op) { return elements(op.broadcast); }
+int64_t steps(const AddOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const MulOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const ExtremumOp& op) { return product(op.broadcast.extents); }
 int64_t steps(const LookupOp& op) { return op.elements; }
 int64_t steps(const QuantizeOp& op) { return op.elements; }
 int64_t steps(const DequantizeOp& op) { return op.elements; }
@@ -32,14 +32,29 @@ int64_t steps(const MoveOp& op) {
   for (const int64_t count : op.output_elements) sum += count;
   return sum;
 }
+int64_t steps(const SquaredDifferenceOp& op) { return op.elements; }
+int64_t steps(const PreluOp& op) { return op.elements; }
+int64_t steps(const DivOp& op) { return op.elements; }
+int64_t steps(const AddNOp& op) { return op.elements * static_cast<int64_t>(op.constants.size()); }
+int64_t steps(const CompareOp& op) { return op.elements; }
+int64_t steps(const SelectOp& op) { return op.elements; }
+int64_t steps(const CastOp& op) { return op.elements; }
+int64_t steps(const GatherOp& op) { return op.batches * op.blocks * op.places * op.slice_bytes; }
+int64_t steps(const BilinearOp& op) {
+  return int64_t{op.batch} * static_cast<int64_t>(op.rows.size() * op.columns.size()) * op.channels;
+}
+int64_t steps(const MatMulOp& op) { return op.macs(); }
+int64_t steps(const L2NormalizationOp& op) { return int64_t{op.rows} * op.depth; }
+int64_t steps(const LogSoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
+int64_t steps(const CumsumOp& op) { return op.outer * op.axis * op.inner; }
+int64_t steps(const UpdateSliceOp& op) { return product(op.extents); }
+int64_t steps(const SvdfOp& op) { return op.macs(); }
+int64_t steps(const ArgExtremumOp& op) { return op.outer * op.axis * op.inner; }
 int64_t steps(const ResizeOp& op) {
   return int64_t{op.batch} * static_cast<int64_t>(op.rows.size() * op.columns.size()) * op.channels;
 }
-int64_t steps(const MeanOp& op) {
-  int64_t product = 1;
-  for (const int extent : op.extents) product *= extent;
-  return product;
-}
+int64_t steps(const MeanOp& op) { return product(op.extents); }
+int64_t steps(const ReduceOp& op) { return product(op.extents); }
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "models/constant_operator.h"
 #include "models/integer_op.h"
 #include "models/limits.h"
+#include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/summary.h"
 #include "models/tflite_attributes.h"
@@ -63,7 +64,10 @@ class Scan {
       summary.tensors.push_back(std::move(t.summary));
     }
     ready_.resize(graph.tensors.size());
-    for (size_t i = 0; i < ready_.size(); ++i) ready_[i] = graph.tensors[i].is_constant;
+    for (size_t i = 0; i < ready_.size(); ++i) {
+      ready_[i] = graph.tensors[i].is_constant || graph.tensors[i].is_variable;
+      if (graph.tensors[i].is_variable) TT_TRY(count_activation(static_cast<int>(i)));
+    }
     is_output_.resize(graph.tensors.size());
     if (from.outputs() != nullptr)
       for (const int id : *from.outputs())
@@ -125,6 +129,8 @@ class Scan {
       refuse_border("output", id);
       if (graph.tensors[at].is_constant)
         refuse(-1, "model", fmt::format("output t{} is a constant", id));
+      if (graph.tensors[at].is_variable)
+        refuse(-1, "model", fmt::format("output t{} is a variable", id));
     }
     summary.outputs = graph.outputs;
     return ok_status();

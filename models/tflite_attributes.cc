@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
 
 namespace tinytune {
@@ -104,9 +105,72 @@ Result<Attributes> read_mul(const schema::Operator& op) {
   return activation_of(op.builtin_options_as_MulOptions());
 }
 
-Result<Attributes> read_mean(const schema::Operator& op) {
+Result<Attributes> read_reducer(const schema::Operator& op) {
   const auto* o = op.builtin_options_as_ReducerOptions();
-  return Attributes(MeanAttributes{o != nullptr && o->keep_dims()});
+  return Attributes(ReducerAttributes{o != nullptr && o->keep_dims()});
+}
+
+Result<Attributes> read_div(const schema::Operator& op) {
+  return activation_of(op.builtin_options_as_DivOptions());
+}
+
+template <typename Options>
+Result<Attributes> block_of(const Options* o) {
+  if (o == nullptr) return missing();
+  if (o->block_size() < 1) return Error(ErrorCode::kInvalidInput, "its block is not positive");
+  return Attributes(BlockAttributes{o->block_size()});
+}
+
+Result<Attributes> read_space_to_depth(const schema::Operator& op) {
+  return block_of(op.builtin_options_as_SpaceToDepthOptions());
+}
+
+Result<Attributes> read_depth_to_space(const schema::Operator& op) {
+  return block_of(op.builtin_options_as_DepthToSpaceOptions());
+}
+
+Result<Attributes> read_mirror_pad(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_MirrorPadOptions();
+  if (o == nullptr) return missing();
+  return Attributes(MirrorPadAttributes{o->mode() == schema::MirrorPadMode::REFLECT});
+}
+
+Result<Attributes> read_gather(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_GatherOptions();
+  if (o == nullptr) return Attributes(GatherAttributes{});
+  return Attributes(GatherAttributes{o->axis(), o->batch_dims()});
+}
+
+Result<Attributes> read_resize_bilinear(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_ResizeBilinearOptions();
+  if (o == nullptr) return Attributes(ResizeAttributes{});
+  return Attributes(ResizeAttributes{o->align_corners(), o->half_pixel_centers()});
+}
+
+Result<Attributes> read_batch_matmul(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_BatchMatMulOptions();
+  if (o == nullptr) return Attributes(BatchMatMulAttributes{});
+  return Attributes(BatchMatMulAttributes{o->adj_x(), o->adj_y()});
+}
+
+Result<Attributes> read_l2_normalization(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_L2NormOptions();
+  if (o != nullptr && o->activation() != schema::ActivationFunction::NONE)
+    return Error(ErrorCode::kUnsupported, "its fused activation, which TFLite refuses");
+  return Attributes();
+}
+
+Result<Attributes> read_cumsum(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_CumsumOptions();
+  if (o == nullptr) return Attributes(CumsumAttributes{});
+  return Attributes(CumsumAttributes{o->exclusive(), o->reverse()});
+}
+
+// The integer kernel applies no activation function, whatever the options say.
+Result<Attributes> read_svdf(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_SVDFOptions();
+  if (o == nullptr) return missing();
+  return Attributes(SvdfAttributes{o->rank()});
 }
 
 Result<Attributes> read_leaky_relu(const schema::Operator& op) {

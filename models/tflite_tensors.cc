@@ -33,8 +33,14 @@ std::optional<ElementType> element_type(schema::TensorType type) {
       return ElementType::kUint8;
     case schema::TensorType::INT32:
       return ElementType::kInt32;
+    case schema::TensorType::INT16:
+      return ElementType::kInt16;
+    case schema::TensorType::INT64:
+      return ElementType::kInt64;
     case schema::TensorType::FLOAT32:
       return ElementType::kFloat32;
+    case schema::TensorType::BOOL:
+      return ElementType::kBool;
     default:
       return std::nullopt;
   }
@@ -58,6 +64,7 @@ class TensorReader {
   Result<ReadTensor> read() {
     if (from_.name() != nullptr) read_.tensor.name = printable_ascii(from_.name()->string_view());
     read_.summary.name = read_.tensor.name;
+    read_.tensor.is_variable = from_.is_variable();
     read_.summary.type = type_name(from_.type());
     if (const auto type = element_type(from_.type()))
       read_.tensor.type = *type;
@@ -66,7 +73,6 @@ class TensorReader {
     TT_TRY(read_shape());
     TT_TRY(read_quantization());
     TT_TRY(read_data());
-    if (from_.is_variable()) refuse("it is a variable");
     if (from_.sparsity() != nullptr) refuse("it is sparse");
     return std::move(read_);
   }
@@ -105,8 +111,9 @@ class TensorReader {
 
   Status read_quantization() {
     const schema::Quantization* from = from_.quantization();
-    const bool quantised =
-        read_.tensor.type == ElementType::kInt8 || read_.tensor.type == ElementType::kUint8;
+    const bool quantised = read_.tensor.type == ElementType::kInt8 ||
+                           read_.tensor.type == ElementType::kUint8 ||
+                           read_.tensor.type == ElementType::kInt16;
     // Scales of biases and of shape tensors are never used, and may be anything.
     if (!read_.unsupported.empty() || !quantised || from == nullptr) return ok_status();
     if (from->details_type() != 0) refuse("its quantisation is not of plain scales");
@@ -156,6 +163,10 @@ class TensorReader {
       return invalid(fmt::format("its buffer holds {} bytes, its shape [{}] needs {}",
                                  buffer.data()->size(), fmt::join(read_.tensor.shape, ","),
                                  read_.tensor.bytes()));
+    if (read_.tensor.is_variable) {
+      refuse("it is a variable with data");
+      return ok_status();
+    }
     read_.tensor.is_constant = true;
     read_.tensor.data.assign(buffer.data()->begin(), buffer.data()->end());
     return ok_status();

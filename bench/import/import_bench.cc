@@ -17,6 +17,7 @@
 #include "codegen/passes/passes.h"
 #include "devices/device.h"
 #include "examples/tflite_writer.h"
+#include "models/operator_kind.h"
 #include "models/tasks.h"
 #include "models/tflite.h"
 

@@ -72,7 +72,8 @@ int GraphMaker::add(Tensor tensor) {
 }
 
 int GraphMaker::result(ElementType type, Shape shape, Quantization quantization) {
-  if (type == ElementType::kFloat32) quantization = {};
+  const bool quantised = type == ElementType::kInt8 || type == ElementType::kUint8;
+  if (!quantised) quantization = {};
   return add({.type = type, .shape = std::move(shape), .quantization = std::move(quantization)});
 }
 
@@ -85,20 +86,31 @@ int GraphMaker::constant(ElementType type, Shape shape, Quantization quantizatio
               .data = std::move(data)});
 }
 
-int GraphMaker::random_constant(Shape shape, Quantization quantization) {
-  std::vector<uint8_t> data(static_cast<size_t>(elements_of(shape)));
+int GraphMaker::random_constant(ElementType type, Shape shape, Quantization quantization) {
+  std::vector<uint8_t> data(static_cast<size_t>(elements_of(shape)) * size_of(type));
   for (uint8_t& byte : data) byte = static_cast<uint8_t>(rng_.below(256));
-  return constant(ElementType::kInt8, std::move(shape), std::move(quantization), std::move(data));
+  return constant(type, std::move(shape), std::move(quantization), std::move(data));
+}
+
+int GraphMaker::variable(ElementType type, Shape shape, Quantization quantization) {
+  return add({.type = type,
+              .shape = std::move(shape),
+              .quantization = std::move(quantization),
+              .is_variable = true});
 }
 
 int GraphMaker::integers(const std::vector<int32_t>& values) {
+  return integers({static_cast<int>(values.size())}, values);
+}
+
+int GraphMaker::integers(Shape shape, const std::vector<int32_t>& values) {
   std::vector<uint8_t> data(values.size() * sizeof(int32_t));
   std::memcpy(data.data(), values.data(), data.size());
   if (chance(40))  // two operators may share a constant
     for (const Tensor& t : graph_.tensors)
-      if (t.is_constant && t.type == ElementType::kInt32 && t.shape.size() == 1 && t.data == data)
+      if (t.is_constant && t.type == ElementType::kInt32 && t.shape == shape && t.data == data)
         return t.id;
-  return constant(ElementType::kInt32, {static_cast<int>(values.size())}, {}, std::move(data));
+  return constant(ElementType::kInt32, std::move(shape), {}, std::move(data));
 }
 
 int GraphMaker::integer(int32_t value) {
@@ -115,7 +127,7 @@ int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) 
 int GraphMaker::existing(const Fits& fits) {
   std::vector<int> candidates;
   for (const Tensor& t : graph_.tensors)
-    if (!t.is_constant && fits(t)) candidates.push_back(t.id);
+    if (!t.is_constant && !t.is_variable && fits(t)) candidates.push_back(t.id);
   if (candidates.empty()) return -1;
   // Half of the time the newest: chains as well as bushes.
   const int last = static_cast<int>(candidates.size()) - 1;
@@ -201,7 +213,8 @@ Graph GraphMaker::finish() {
     const auto at = static_cast<size_t>(t.id);
     if (computed[at] && !read[at]) leaves.push_back(t.id);
     // An inner tensor that is an output as well; rarely an input that is one.
-    if ((computed[at] && read[at] && chance(12)) || (!computed[at] && !t.is_constant && chance(2)))
+    if ((computed[at] && read[at] && chance(12)) ||
+        (!computed[at] && !t.is_constant && !t.is_variable && chance(2)))
       graph_.outputs.push_back(t.id);
   }
   shuffle(leaves);

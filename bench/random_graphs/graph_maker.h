@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "models/graph.h"
+#include "models/operator_kind.h"
 
 namespace tinytune::bench {
 
@@ -56,8 +57,14 @@ class GraphMaker {
     return result(ElementType::kInt8, std::move(shape), std::move(quantization));
   }
   int constant(ElementType type, Shape shape, Quantization quantization, std::vector<uint8_t> data);
-  int random_constant(Shape shape, Quantization quantization);
+  int random_constant(ElementType type, Shape shape, Quantization quantization);
+  int random_constant(Shape shape, Quantization quantization) {
+    return random_constant(ElementType::kInt8, std::move(shape), std::move(quantization));
+  }
+  /// State; no operator but the one that keeps it reads it.
+  int variable(ElementType type, Shape shape, Quantization quantization);
   int integers(const std::vector<int32_t>& values);
+  int integers(Shape shape, const std::vector<int32_t>& values);
   int integer(int32_t value);  ///< one element, as a scalar or a vector of one
   int input(ElementType type, Shape shape, Quantization quantization);
 

@@ -1,82 +1,13 @@
-// ADD, SUB, MUL, MAXIMUM, MINIMUM: two operands that may repeat along axes, be constants, or be the
+// ADD, SUB, MUL, DIV and the like: operands that may repeat along axes, be constants, or be the
 // same tensor twice.
 #include <algorithm>
 #include <cmath>
 
 #include "bench/random_graphs/grow.h"
+#include "bench/random_graphs/operands.h"
 
 namespace tinytune::bench {
 namespace {
-
-// Shorter, or with axes of extent 1: what repeats along `shape`.
-Shape repeated(GraphMaker& m, const Shape& shape) {
-  Shape result = shape;
-  const int rank = static_cast<int>(shape.size());
-  if (m.chance(50)) result.erase(result.begin(), result.begin() + m.between(0, rank - 1));
-  for (int& extent : result)
-    if (m.chance(40)) extent = 1;
-  return result;
-}
-
-Shape joined(const Shape& a, const Shape& b) {
-  Shape result = a.size() >= b.size() ? a : b;
-  const Shape& shorter = a.size() >= b.size() ? b : a;
-  for (size_t i = 1; i <= shorter.size(); ++i)
-    result[result.size() - i] = std::max(result[result.size() - i], shorter[shorter.size() - i]);
-  return result;
-}
-
-bool joins(const GraphMaker& m, const Shape& a, const Shape& b) {
-  for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
-    const int p = a[a.size() - i], q = b[b.size() - i];
-    if (p != q && p != 1 && q != 1) return false;
-  }
-  return elements_of(joined(a, b)) <= m.most_elements();
-}
-
-// Both operands, in either order. `equal_scales`: the second is quantised as the first.
-std::vector<int> operands(GraphMaker& m, bool equal_scales) {
-  const auto moderate = [](const Tensor& t) { return is_moderate(t.quantization.scales[0]); };
-  const int a = m.source(moderate, [&] { return m.shape(); });
-  const Tensor first = m.tensor(a);
-  const auto q = [&] { return equal_scales ? first.quantization : m.quantization(); };
-  int b = -1;
-  switch (m.between(0, 5)) {
-    case 0:
-      b = a;
-      break;
-    case 1:
-      b = m.random_constant(repeated(m, first.shape), q());
-      break;
-    case 2:
-      b = m.random_constant(first.shape, q());
-      break;
-    case 3:
-      b = m.fresh(repeated(m, first.shape), q());
-      break;
-    default:
-      b = m.existing([&](const Tensor& t) {
-        return is_int8(t) && moderate(t) && joins(m, first.shape, t.shape) &&
-               (!equal_scales || (t.quantization.scales == first.quantization.scales &&
-                                  t.quantization.zero_points == first.quantization.zero_points));
-      });
-      if (b < 0) b = m.fresh(first.shape, q());
-  }
-  if (m.chance(5)) {  // each repeats along the other
-    Shape outer = first.shape;
-    outer.insert(outer.begin(), 1);
-    outer.front() = 2;
-    outer.back() = 1;
-    if (outer.size() <= kHighestRank && joins(m, first.shape, outer)) b = m.fresh(outer, q());
-  }
-  return m.chance(50) ? std::vector<int>{a, b} : std::vector<int>{b, a};
-}
-
-Shape result_shape(const GraphMaker& m, const std::vector<int>& inputs) {
-  return joined(m.tensor(inputs[0]).shape, m.tensor(inputs[1]).shape);
-}
-
-double scale_of(const GraphMaker& m, int id) { return m.tensor(id).quantization.scales[0]; }
 
 void grow_sum(GraphMaker& m, OperatorKind kind) {
   const std::vector<int> inputs = operands(m, false);
@@ -127,6 +58,52 @@ void grow<OperatorKind::kMaximum>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kMinimum>(GraphMaker& m) {
   grow_extremum(m, OperatorKind::kMinimum);
+}
+
+template <>
+void grow<OperatorKind::kSquaredDifference>(GraphMaker& m) {
+  const std::vector<int> inputs = operands(m, false);
+  const double larger = std::max(scale_of(m, inputs[0]), scale_of(m, inputs[1]));
+  const int y = m.result(result_shape(m, inputs), m.scaled_to(larger * larger * 80));
+  m.op(OperatorKind::kSquaredDifference, inputs, {y});
+}
+
+template <>
+void grow<OperatorKind::kDiv>(GraphMaker& m) {
+  const std::vector<int> inputs = operands(m, false);
+  const Quantization q = m.scaled_to(scale_of(m, inputs[0]) / scale_of(m, inputs[1]) / 40);
+  const int y = m.result(result_shape(m, inputs), q);
+  m.op(OperatorKind::kDiv, inputs, {y}, ActivationAttributes{m.activation_function()});
+}
+
+template <>
+void grow<OperatorKind::kPrelu>(GraphMaker& m) {
+  const int x = m.source();
+  const Shape shape = m.tensor(x).shape;
+  const Shape slopes = m.chance(30) ? shape : repeated(m, shape);
+  Quantization q = m.quantization();
+  q.scales[0] = static_cast<float>(std::exp2(m.uniform(-12, -4)));
+  const int alpha = m.chance(75) ? m.random_constant(slopes, q) : m.fresh(slopes, q);
+  const int y = m.result(shape, m.scaled_to(scale_of(m, x)));
+  m.op(OperatorKind::kPrelu, {x, alpha}, {y});
+}
+
+template <>
+void grow<OperatorKind::kAddN>(GraphMaker& m) {
+  const int x = m.source();
+  const Tensor first = m.tensor(x);
+  std::vector<int> inputs = {x};
+  const int count = m.between(2, 5);
+  while (static_cast<int>(inputs.size()) < count) {
+    const bool constant = m.chance(20);
+    inputs.push_back(m.chance(20) ? x
+                     : constant   ? m.random_constant(first.shape, first.quantization)
+                                  : m.fresh(first.shape, first.quantization));
+  }
+  Quantization q = m.quantization();
+  q.scales[0] = static_cast<float>(scale_of(m, x) * std::exp2(m.uniform(-3, 4)));
+  const int y = m.result(first.shape, q);
+  m.op(OperatorKind::kAddN, inputs, {y});
 }
 
 }  // namespace tinytune::bench

@@ -3,11 +3,10 @@
 #include <cmath>
 
 #include "bench/random_graphs/grow.h"
+#include "bench/random_graphs/operands.h"
 
 namespace tinytune::bench {
 namespace {
-
-double scale_of(const GraphMaker& m, int id) { return m.tensor(id).quantization.scales[0]; }
 
 void grow_map(GraphMaker& m, OperatorKind kind, int x, const Quantization& q,
               Attributes attributes = {}) {
@@ -112,6 +111,28 @@ void grow<OperatorKind::kDequantize>(GraphMaker& m) {
   if (x < 0) x = m.source();
   const int y = m.result(ElementType::kFloat32, m.tensor(x).shape, {});
   m.op(OperatorKind::kDequantize, {x}, {y});
+}
+
+template <>
+void grow<OperatorKind::kElu>(GraphMaker& m) {
+  const int x = m.source();
+  grow_map(m, OperatorKind::kElu, x, m.scaled_to(scale_of(m, x)));
+}
+
+template <>
+void grow<OperatorKind::kAbs>(GraphMaker& m) {
+  const int x = m.source();
+  Quantization q = m.scaled_to(scale_of(m, x));
+  if (m.chance(40)) q.scales = m.tensor(x).quantization.scales;  // then nothing is rescaled
+  grow_map(m, OperatorKind::kAbs, x, q);
+}
+
+template <>
+void grow<OperatorKind::kRsqrt>(GraphMaker& m) {
+  const int x = m.source();
+  Quantization q = m.quantization();
+  q.scales[0] = static_cast<float>(std::exp2(m.uniform(-9, 3)) / std::sqrt(scale_of(m, x)));
+  grow_map(m, OperatorKind::kRsqrt, x, q);
 }
 
 }  // namespace tinytune::bench

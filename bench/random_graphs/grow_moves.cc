@@ -4,29 +4,12 @@
 #include <numeric>
 
 #include "bench/random_graphs/grow.h"
+#include "bench/random_graphs/operands.h"
 
 namespace tinytune::bench {
 namespace {
 
 using Fits = GraphMaker::Fits;
-
-// int8, or now and then what stands at a border.
-int any_source(GraphMaker& m, const Fits& fits, const std::function<Shape()>& otherwise) {
-  if (m.chance(15)) {
-    const int x = m.existing([&](const Tensor& t) { return !is_int8(t) && fits(t); });
-    if (x >= 0) return x;
-  }
-  return m.source(fits, otherwise);
-}
-
-int any_source(GraphMaker& m) {
-  return any_source(
-      m, [](const Tensor&) { return true; }, [&] { return m.shape(); });
-}
-
-int like(GraphMaker& m, int x, Shape shape) {
-  return m.result(m.tensor(x).type, std::move(shape), m.tensor(x).quantization);
-}
 
 bool same_kind(const Tensor& a, const Tensor& b) {
   return a.type == b.type && a.quantization.scales == b.quantization.scales &&
@@ -45,19 +28,6 @@ int further(GraphMaker& m, const Tensor& model, const Shape& shape) {
   if (model.type != ElementType::kInt8) return m.input(model.type, shape, model.quantization);
   if (m.chance(40)) return m.random_constant(shape, model.quantization);
   return m.fresh(shape, model.quantization);
-}
-
-int axis_number(GraphMaker& m, size_t axis, size_t rank) {
-  return static_cast<int>(axis) - (m.chance(30) ? static_cast<int>(rank) : 0);
-}
-
-size_t random_axis(GraphMaker& m, const Shape& shape) {
-  return static_cast<size_t>(m.between(0, static_cast<int>(shape.size()) - 1));
-}
-
-Shape with(Shape shape, size_t axis, int extent) {
-  shape[axis] = extent;
-  return shape;
 }
 
 void grow_pad(GraphMaker& m, bool with_value) {

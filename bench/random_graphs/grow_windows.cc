@@ -1,7 +1,9 @@
-// Pools, MEAN, SOFTMAX, RESIZE_NEAREST_NEIGHBOR: one input, no weights.
+// Pools, reductions, resizing, SOFTMAX and other normalisation: one input, no weights.
 #include <algorithm>
+#include <cmath>
 
 #include "bench/random_graphs/grow.h"
+#include "bench/random_graphs/operands.h"
 #include "models/quantise.h"
 
 namespace tinytune::bench {
@@ -44,25 +46,9 @@ void grow<OperatorKind::kMaxPool2d>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kMean>(GraphMaker& m) {
   const int x = m.source();
-  const Shape in = m.tensor(x).shape;
-  const int rank = static_cast<int>(in.size());
-  std::vector<bool> reduced(in.size(), false);
-  std::vector<int32_t> axes;
-  const bool keep = rank == 1 || m.chance(50);
-  for (int axis = 0; axis < rank; ++axis) {
-    // Without keep_dims one axis is left, or the result were a scalar.
-    const bool last_chance = static_cast<int>(axes.size()) == rank - 1 && !keep;
-    if (last_chance || !m.chance(50)) continue;
-    reduced[static_cast<size_t>(axis)] = true;
-    axes.push_back(m.chance(30) ? axis - rank : axis);
-  }
-  if (axes.empty()) axes.push_back(0), reduced[0] = true;
-  if (axes.size() > 1 && m.chance(30)) std::reverse(axes.begin(), axes.end());
-  Shape out;
-  for (size_t axis = 0; axis < in.size(); ++axis)
-    if (!reduced[axis] || keep) out.push_back(reduced[axis] ? 1 : in[axis]);
-  const int y = m.result(out, m.scaled_to(double{m.tensor(x).quantization.scales[0]} / 3));
-  m.op(OperatorKind::kMean, {x, m.integers(axes)}, {y}, MeanAttributes{keep});
+  const Reduced r = reduced(m, m.tensor(x).shape);
+  const int y = m.result(r.shape, m.scaled_to(scale_of(m, x) / 3));
+  m.op(OperatorKind::kMean, {x, r.axes}, {y}, ReducerAttributes{r.keep_dims});
 }
 
 template <>
@@ -77,8 +63,9 @@ void grow<OperatorKind::kSoftmax>(GraphMaker& m) {
   m.op(OperatorKind::kSoftmax, {x}, {y}, SoftmaxAttributes{beta});
 }
 
-template <>
-void grow<OperatorKind::kResizeNearestNeighbor>(GraphMaker& m) {
+namespace {
+
+void grow_resize(GraphMaker& m, OperatorKind kind) {
   const auto fits = [&](const Tensor& t) {
     return is_rank_4(t) && t.shape[0] * t.shape[3] <= m.most_elements() / 4;
   };
@@ -101,7 +88,98 @@ void grow<OperatorKind::kResizeNearestNeighbor>(GraphMaker& m) {
   rows = static_cast<int>(std::min<int64_t>(rows, pixels));
   columns = static_cast<int>(std::min<int64_t>(columns, pixels / rows));
   const int y = m.result({in[0], rows, columns, in[3]}, m.tensor(x).quantization);
-  m.op(OperatorKind::kResizeNearestNeighbor, {x, m.integers({rows, columns})}, {y}, a);
+  m.op(kind, {x, m.integers({rows, columns})}, {y}, a);
+}
+
+}  // namespace
+
+template <>
+void grow<OperatorKind::kResizeNearestNeighbor>(GraphMaker& m) {
+  grow_resize(m, OperatorKind::kResizeNearestNeighbor);
+}
+
+template <>
+void grow<OperatorKind::kResizeBilinear>(GraphMaker& m) {
+  grow_resize(m, OperatorKind::kResizeBilinear);
+}
+
+namespace {
+
+void grow_reduction(GraphMaker& m, OperatorKind kind) {
+  const int x = m.source();
+  const Reduced r = reduced(m, m.tensor(x).shape);
+  const int y = like(m, x, r.shape);
+  m.op(kind, {x, r.axes}, {y}, ReducerAttributes{r.keep_dims});
+}
+
+void grow_arg_extremum(GraphMaker& m, OperatorKind kind) {
+  const int x = m.source([](const Tensor& t) { return t.shape.size() > 1; },
+                         [&] { return m.shape(m.between(2, kHighestRank)); });
+  Shape out = m.tensor(x).shape;
+  const size_t rank = out.size(), axis = random_axis(m, out);
+  out.erase(out.begin() + static_cast<ptrdiff_t>(axis));
+  const int along = m.integer(axis_number(m, axis, rank));
+  const int y = m.result(ElementType::kInt32, out, {});
+  m.op(kind, {x, along}, {y});
+}
+
+}  // namespace
+
+template <>
+void grow<OperatorKind::kSum>(GraphMaker& m) {
+  const int x = m.source();
+  const Reduced r = reduced(m, m.tensor(x).shape);
+  const int y = m.result(r.shape, m.scaled_to(scale_of(m, x) * 3));
+  m.op(OperatorKind::kSum, {x, r.axes}, {y}, ReducerAttributes{r.keep_dims});
+}
+
+template <>
+void grow<OperatorKind::kReduceMax>(GraphMaker& m) {
+  grow_reduction(m, OperatorKind::kReduceMax);
+}
+
+template <>
+void grow<OperatorKind::kReduceMin>(GraphMaker& m) {
+  grow_reduction(m, OperatorKind::kReduceMin);
+}
+
+template <>
+void grow<OperatorKind::kArgMax>(GraphMaker& m) {
+  grow_arg_extremum(m, OperatorKind::kArgMax);
+}
+
+template <>
+void grow<OperatorKind::kArgMin>(GraphMaker& m) {
+  grow_arg_extremum(m, OperatorKind::kArgMin);
+}
+
+template <>
+void grow<OperatorKind::kL2Normalization>(GraphMaker& m) {
+  const int x = m.source();
+  const int y = m.result(m.tensor(x).shape, {{1.0F / 128}, {0}, 0});
+  m.op(OperatorKind::kL2Normalization, {x}, {y});
+}
+
+template <>
+void grow<OperatorKind::kLogSoftmax>(GraphMaker& m) {
+  // TFLite needs scale * 2^26 above 1 and adds up to 4095 exponentials without overflow.
+  const auto fits = [](const Tensor& t) {
+    return t.quantization.scales[0] > 0x1p-22F && t.shape.back() < 4096;
+  };
+  const int x = m.source(fits, [&] { return m.shape(); });
+  const int y = m.result(m.tensor(x).shape, {{1.0F / 16}, {127}, 0});
+  m.op(OperatorKind::kLogSoftmax, {x}, {y});
+}
+
+template <>
+void grow<OperatorKind::kCumsum>(GraphMaker& m) {
+  const int x = m.source();
+  const Shape shape = m.tensor(x).shape;
+  const int axis = m.integer(axis_number(m, random_axis(m, shape), shape.size()));
+  Quantization q = m.quantization();
+  q.scales[0] = static_cast<float>(scale_of(m, x) * std::exp2(m.uniform(-3, 6)));
+  const int y = m.result(shape, q);
+  m.op(OperatorKind::kCumsum, {x, axis}, {y}, CumsumAttributes{m.chance(40), m.chance(40)});
 }
 
 }  // namespace tinytune::bench

@@ -22,6 +22,8 @@ struct Computed {
   std::map<int, std::vector<uint8_t>>
       tensors;                                ///< by id, NHWC, right after the step that writes it
   std::vector<std::vector<uint8_t>> outputs;  ///< after invoke
+  /// After another, on the same inputs, of a network with state; else empty.
+  std::vector<std::vector<uint8_t>> later_outputs;
 };
 
 class NetworkRun {
@@ -40,6 +42,8 @@ class NetworkRun {
   Result<uint32_t> address_of(const std::string& symbol) const;
   uint32_t guard_start() const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
+  Status give(std::span<const std::vector<uint8_t>> inputs);
+  Result<std::vector<std::vector<uint8_t>>> outputs() const;
   Status call(const std::string& symbol);
   Status keep(int step, Computed& computed);
   Result<std::vector<uint8_t>> read(const PlacedTensor& placed) const;

@@ -56,6 +56,18 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kLogistic, K::kMul, K::kDequantize},
     {K::kReshape, K::kAdd, K::kReshape},
     {K::kStridedSlice, K::kSub},
+    {K::kMean, K::kSub, K::kSquaredDifference, K::kMean, K::kRsqrt, K::kMul},
+    {K::kSpaceToDepth, K::kConv2d, K::kDepthToSpace},
+    {K::kSpaceToBatchNd, K::kDepthwiseConv2d},
+    {K::kMirrorPad, K::kConv2d},
+    {K::kConv2d, K::kPrelu, K::kConv2d},
+    {K::kEmbeddingLookup, K::kFullyConnected},
+    {K::kGather, K::kFullyConnected},
+    {K::kConv2d, K::kReduceMax, K::kFullyConnected},
+    {K::kFullyConnected, K::kSlice, K::kDiv},
+    {K::kSvdf, K::kSvdf, K::kFullyConnected, K::kSoftmax},
+    {K::kTranspose, K::kBatchMatMul, K::kSoftmax, K::kBatchMatMul},
+    {K::kConv2d, K::kResizeBilinear, K::kAdd},
 };
 
 void grow(GraphMaker& m, OperatorKind kind) {
@@ -121,6 +133,13 @@ uint8_t random_byte(Rng& rng, int variant, int& walk) {
   }
 }
 
+// What mostly is a place in a tensor, and sometimes far outside.
+int32_t random_index(Rng& rng, int variant) {
+  if (variant == 1) return std::numeric_limits<int32_t>::min();
+  if (variant == 2) return std::numeric_limits<int32_t>::max();
+  return static_cast<int32_t>(rng.below(variant == 3 ? 30 : 8)) - (variant == 3 ? 3 : 0);
+}
+
 std::string text_of(const Tensor& t) {
   std::string text;
   for (const int extent : t.shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
@@ -150,8 +169,15 @@ std::vector<std::vector<uint8_t>> random_inputs(const Graph& graph, uint64_t see
         const float value = random_float(rng, step, variant);
         std::memcpy(bytes.data() + i, &value, sizeof value);
       }
+    } else if (t.type == ElementType::kInt32) {
+      for (size_t i = 0; i < bytes.size(); i += sizeof(int32_t)) {
+        const int32_t value = random_index(rng, variant);
+        std::memcpy(bytes.data() + i, &value, sizeof value);
+      }
     } else {
       for (uint8_t& byte : bytes) byte = random_byte(rng, variant, walk);
+      if (t.type == ElementType::kBool)
+        for (uint8_t& byte : bytes) byte &= 1;
     }
     inputs.push_back(std::move(bytes));
   }

@@ -116,6 +116,18 @@ std::string writer_of(const Graph& graph, int tensor) {
   return "an input";
 }
 
+std::string difference_in_outputs(const Graph& graph, const std::vector<Bytes>& expected,
+                                  const std::vector<Bytes>& got, const std::string& after) {
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const int id = graph.outputs[i];
+    const std::string d = difference("output " + std::to_string(i) + ", t" + std::to_string(id) +
+                                         " of " + writer_of(graph, id) + ", after " + after + ":",
+                                     expected[static_cast<size_t>(id)], got[i]);
+    if (!d.empty()) return d;
+  }
+  return {};
+}
+
 std::string first_difference(const Graph& graph, const IntegerNetwork& executed,
                              const std::vector<Bytes>& expected, const Computed& got) {
   // In the order of execution, so that the operator named is the one at fault.
@@ -128,14 +140,7 @@ std::string first_difference(const Graph& graph, const IntegerNetwork& executed,
                                        expected[static_cast<size_t>(id)], computed->second);
       if (!d.empty()) return d;
     }
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const int id = graph.outputs[i];
-    const std::string d = difference("output " + std::to_string(i) + ", t" + std::to_string(id) +
-                                         " of " + writer_of(graph, id) + ", after invoke:",
-                                     expected[static_cast<size_t>(id)], got.outputs[i]);
-    if (!d.empty()) return d;
-  }
-  return {};
+  return difference_in_outputs(graph, expected, got.outputs, "invoke");
 }
 
 void count_kernels(const GeneratedNetwork& network, Tally& tally) {
@@ -190,13 +195,20 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   }
   const auto elf = build_network(*network, plan.device);
   if (!elf) return elf.error().within("building");
+  TT_TRY_ASSIGN(const IntegerNetwork made, integer_network(graph));
   TT_TRY_ASSIGN(NetworkRun run, NetworkRun::load(imported, *network, plan.device, elf->elf));
   for (int variant = 0; variant < kInputVariants; ++variant) {
     const std::vector<Bytes> inputs = random_inputs(graph, plan.seed, variant);
-    TT_TRY_ASSIGN(const std::vector<Bytes> expected, run_reference(graph, inputs));
+    NetworkState state = initial_state(graph);
+    TT_TRY_ASSIGN(const std::vector<Bytes> expected, run_reference(made, inputs, state));
     const auto computed = run.run(inputs);
     if (!computed) return computed.error().within("running");
     verdict.difference = first_difference(graph, executed, expected, *computed);
+    if (verdict.difference.empty() && !computed->later_outputs.empty()) {
+      TT_TRY_ASSIGN(const std::vector<Bytes> later, run_reference(made, inputs, state));
+      verdict.difference =
+          difference_in_outputs(graph, later, computed->later_outputs, "the second invoke");
+    }
     verdict.differs = !verdict.difference.empty();
     if (verdict.differs) {
       verdict.difference += ", inputs " + std::to_string(variant);

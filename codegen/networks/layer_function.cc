@@ -21,6 +21,10 @@ std::string FunctionBody::written_to(const ArenaPlace& place, const std::string&
   return address(place, type, BufferAccess::kWrite);
 }
 
+std::string FunctionBody::updated_in(const ArenaPlace& place, const std::string& type) {
+  return address(place, type, BufferAccess::kReadWrite);
+}
+
 std::string FunctionBody::scratch(const ArenaPlace& place) {
   return address(place, "void", BufferAccess::kReadWrite);
 }

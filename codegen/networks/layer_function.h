@@ -36,6 +36,7 @@ class FunctionBody {
   /// "(const int8_t *)(arena + 64)", for an element type of C.
   std::string read_from(const ArenaPlace& place, const std::string& type);
   std::string written_to(const ArenaPlace& place, const std::string& type);
+  std::string updated_in(const ArenaPlace& place, const std::string& type);
   /// Memory that is only the function's own while it runs: "(void *)(arena + 64)".
   std::string scratch(const ArenaPlace& place);
   /// The array's symbol.

@@ -11,9 +11,14 @@ CType array_type(ElementType type) {
     case ElementType::kInt8:
       return CType::kInt8;
     case ElementType::kUint8:
+    case ElementType::kBool:
       return CType::kUint8;
+    case ElementType::kInt16:
+      return CType::kInt16;
     case ElementType::kInt32:
       return CType::kInt32;
+    case ElementType::kInt64:
+      return CType::kInt64;
     case ElementType::kFloat32:
       break;
   }
@@ -72,6 +77,12 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
   for (size_t i = 0; i < site.op.inputs.size(); ++i) {
     if (!context.inputs_used()[i]) continue;  // folded into the text
     const int id = site.op.inputs[i];
+    if (graph_.tensor(id).is_variable) {  // read and written
+      const std::string type = c_type_of(graph_.tensor(id).type);
+      body.writer().line(type + " *" + context.input(i) + " = " +
+                         body.updated_in(place_of(id), type) + ";");
+      continue;
+    }
     const std::string address = operand(body, id, inputs[i]);
     body.writer().line(std::string("const ") + c_type_of(graph_.tensor(id).type) + " *" +
                        context.input(i) + " = " + address + ";");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/operator_kind.h"
 
 namespace tinytune {
 namespace {

@@ -53,6 +53,7 @@ class Generation {
     network_.fast.resize(parts_.placeable.size());
     network_.name = parts_.name;
     network_.invoke_symbol = parts_.name + "_invoke";
+    if (!parts_.state.empty()) network_.reset_symbol = parts_.name + "_reset";
     network_.arena_symbol = parts_.name + "_arena";
     network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
     for (const ConstantPool::Array& array : parts_.constants.arrays())
@@ -193,6 +194,8 @@ class Generation {
     plan_ = plan_memory(storage_.buffers);
     for (const int t : graph_.inputs) parts_.inputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const int t : graph_.outputs) parts_.outputs.push_back({graph_.tensor(t), offset_of(t)});
+    for (const Tensor& t : graph_.tensors)
+      if (t.is_variable) parts_.state.push_back({t, offset_of(t.id)});
   }
 
   uint32_t offset_of(int tensor) const {
@@ -290,10 +293,10 @@ class Generation {
   void print_files() {
     const std::string& name = parts_.name;
     std::vector<GeneratedFile>& files = network_.files;
-    files.push_back(
-        {name + ".h",
-         print_header({name, parts_.device, parts_.inputs, parts_.outputs, parts_.arena_bytes}),
-         FileRole::kHeader});
+    files.push_back({name + ".h",
+                     print_header({name, parts_.device, parts_.inputs, parts_.outputs,
+                                   parts_.arena_bytes, !parts_.state.empty()}),
+                     FileRole::kHeader});
     files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
     if (!parts_.placeable.empty())
       files.push_back({placement_header(name),
@@ -363,8 +366,9 @@ void state_facts(GeneratedNetwork& network, const Device& device, const Provenan
   network.footprint = footprint;
   for (GeneratedFile& file : network.files)
     if (file.name == network.name + ".h")
-      file.contents = print_header({network.name, device, network.inputs, network.outputs,
-                                    network.arena_bytes, footprint, provenance});
+      file.contents =
+          print_header({network.name, device, network.inputs, network.outputs, network.arena_bytes,
+                        !network.reset_symbol.empty(), footprint, provenance});
 }
 
 }  // namespace tinytune

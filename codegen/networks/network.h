@@ -86,6 +86,7 @@ struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
   std::string
       invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
+  std::string reset_symbol;  ///< the same of what clears its state; empty: it keeps none
   std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
   std::vector<Port> inputs, outputs;     ///< in the model's order

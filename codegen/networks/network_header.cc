@@ -106,6 +106,20 @@ constexpr const char* kStaticArena =
 #endif
 )";
 
+constexpr const char* kInvokeWithState =
+    R"(/* Makes the network forget: before the first call of %L_invoke on an arena, and wherever a
+ * new sequence of inputs begins. */
+%L_status %L_reset(void *arena);
+
+/* Runs the network once: reads the inputs in the arena, writes the outputs there, and keeps in the
+ * arena what the next call goes on from.
+ *
+ * Inputs and outputs share memory with intermediate results, so inputs must be filled again before
+ * every call, and outputs are valid until the next call or until an input is written. There is no
+ * state outside the arena: each arena is a sequence of its own. */
+%L_status %L_invoke(void *arena);
+)";
+
 std::string with_names(std::string text, const std::string& name) {
   const std::pair<std::string, std::string> words[] = {{"%U", c_upper(name)}, {"%L", name}};
   for (const auto& [mark, word] : words)
@@ -169,8 +183,8 @@ std::string print_header(const HeaderFacts& facts) {
   out += "\n/* Where outputs are read. */\n";
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
-  out += "\n" + with_names(kInvoke, facts.name) + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " +
-         upper + "_H */\n";
+  out += "\n" + with_names(facts.has_state ? kInvokeWithState : kInvoke, facts.name) +
+         "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
   return out;
 }
 

@@ -20,6 +20,7 @@ struct NetworkParts {
   std::string name;
   const Device& device;
   std::vector<Port> inputs = {}, outputs = {};
+  std::vector<Port> state = {};               ///< kept from one call to the next
   std::vector<LayerFunction> functions = {};  ///< each once, in the order of their first call
   std::vector<std::string> calls = {};        ///< symbols of `functions`, in execution order
   ConstantPool constants = {};
@@ -43,6 +44,7 @@ struct HeaderFacts {
   const Device& device;
   const std::vector<Port>&inputs, &outputs;
   uint32_t arena_bytes = 0;
+  bool has_state = false;
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };

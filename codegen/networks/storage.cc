@@ -21,11 +21,15 @@ class Assignment {
     storage_.is_alias.assign(ops.size(), false);
     is_output_.assign(graph.tensors.size(), false);
     for (const int output : graph.outputs) at(is_output_, output) = true;
+    for (const Tensor& t : graph.tensors)  // the next inference reads what this one leaves
+      if (t.is_variable) at(is_output_, t.id) = true;
   }
 
   Storage run() && {
     find_last_steps();
     for (const int input : graph_.inputs) begin_buffer(input, 0);
+    for (const Tensor& t : graph_.tensors)
+      if (t.is_variable) begin_buffer(t.id, 0);
     for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
     return std::move(storage_);
   }
@@ -47,6 +51,8 @@ class Assignment {
             std::max(at(storage_.last_step, pair.input), flow.last_step);
       at(storage_.first_step, flow.output) = flow.first_step;
     }
+    for (const Tensor& t : graph_.tensors)
+      if (t.is_variable) at(storage_.first_step, t.id) = -1, at(storage_.last_step, t.id) = last;
   }
 
   void begin_buffer(int tensor, int step) {

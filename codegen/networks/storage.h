@@ -35,7 +35,8 @@ struct Storage {
 };
 
 /// `ops` are the graph's operators in execution order; a step is an index into them. Graph inputs
-/// are filled before step 0 and outputs read after the last one. `flows` are of the same graph.
+/// are filled before step 0 and outputs read after the last one; variables live throughout. `flows`
+/// are of the same graph.
 Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops,
                        std::span<const StripFlow> flows = {});
 

@@ -10,9 +10,9 @@ namespace {
 
 int64_t element(const ConstantPool::Array& array, size_t i) {
   const size_t size = static_cast<size_t>(size_of(array.type));
-  uint32_t word = 0;
+  uint64_t word = 0;
   for (size_t b = 0; b < size; ++b)
-    word |= static_cast<uint32_t>(array.bytes[i * size + b]) << (8 * b);
+    word |= static_cast<uint64_t>(array.bytes[i * size + b]) << (8 * b);
   switch (array.type) {
     case CType::kInt8:
       return static_cast<int8_t>(word);
@@ -22,8 +22,9 @@ int64_t element(const ConstantPool::Array& array, size_t i) {
       return static_cast<int32_t>(word);
     case CType::kUint8:
     case CType::kUint32:
+    case CType::kInt64:
     case CType::kFloat:
-      return word;
+      return static_cast<int64_t>(word);
   }
   return 0;
 }
@@ -35,6 +36,8 @@ size_t elements(const ConstantPool::Array& array) {
 std::string literal(const ConstantPool::Array& array, size_t i) {
   const int64_t value = element(array, i);
   if (array.type == CType::kUint32) return std::to_string(value) + "u";
+  if (array.type == CType::kInt64)
+    return value == INT64_MIN ? "(-INT64_MAX - 1)" : "INT64_C(" + std::to_string(value) + ")";
   if (array.type == CType::kFloat)
     return c_float(std::bit_cast<float>(static_cast<uint32_t>(value)));
   return c_int(value);
@@ -49,6 +52,8 @@ int size_of(CType type) {
       return 1;
     case CType::kInt16:
       return 2;
+    case CType::kInt64:
+      return 8;
     case CType::kInt32:
     case CType::kUint32:
     case CType::kFloat:
@@ -69,6 +74,8 @@ const char* name_of(CType type) {
       return "int32_t";
     case CType::kUint32:
       return "uint32_t";
+    case CType::kInt64:
+      return "int64_t";
     case CType::kFloat:
       break;
   }
@@ -80,9 +87,14 @@ const char* c_type_of(ElementType type) {
     case ElementType::kInt8:
       return "int8_t";
     case ElementType::kUint8:
+    case ElementType::kBool:
       return "uint8_t";
+    case ElementType::kInt16:
+      return "int16_t";
     case ElementType::kInt32:
       return "int32_t";
+    case ElementType::kInt64:
+      return "int64_t";
     case ElementType::kFloat32:
       break;
   }

@@ -11,7 +11,7 @@
 
 namespace tinytune {
 
-enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32, kFloat };
+enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32, kInt64, kFloat };
 int size_of(CType type);
 const char* name_of(CType type);          ///< "int8_t"
 const char* c_type_of(ElementType type);  ///< "int8_t", …, "float"

@@ -11,7 +11,9 @@ void in_scope(CWriter& w, const ElementPointers& p, const ElementPrinter& elemen
   w.close();
 }
 
-std::string offset(const Broadcast& broadcast, size_t operand) {
+}  // namespace
+
+std::string broadcast_offset(const Broadcast& broadcast, size_t operand) {
   std::string sum;
   for (size_t axis = 0; axis < broadcast.extents.size(); ++axis) {
     const int step = broadcast.steps[operand][axis];
@@ -22,21 +24,24 @@ std::string offset(const Broadcast& broadcast, size_t operand) {
   return sum.empty() ? "0" : sum;
 }
 
-}  // namespace
-
-void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPointers& pointers,
-                       const ElementPrinter& element) {
-  int64_t elements = 1;
-  for (const int extent : broadcast.extents) elements *= extent;
-  if (broadcast.equal_shapes) return print_elementwise(w, elements, pointers, element);
+int open_broadcast_loops(CWriter& w, const Broadcast& broadcast) {
   int depth = 0;
   for (size_t axis = 0; axis < broadcast.extents.size(); ++axis) {
     if (broadcast.extents[axis] == 1) continue;
     w.loop("i" + std::to_string(axis), broadcast.extents[axis]);
     ++depth;
   }
-  element(w, pointers.a + "[" + offset(broadcast, 0) + "]",
-          pointers.b + "[" + offset(broadcast, 1) + "]", "*" + pointers.output);
+  return depth;
+}
+
+void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPointers& pointers,
+                       const ElementPrinter& element) {
+  int64_t elements = 1;
+  for (const int extent : broadcast.extents) elements *= extent;
+  if (broadcast.equal_shapes) return print_elementwise(w, elements, pointers, element);
+  int depth = open_broadcast_loops(w, broadcast);
+  element(w, pointers.a + "[" + broadcast_offset(broadcast, 0) + "]",
+          pointers.b + "[" + broadcast_offset(broadcast, 1) + "]", "*" + pointers.output);
   w.line("++" + pointers.output + ";");
   for (; depth > 0; --depth) w.close();
 }

@@ -1,4 +1,4 @@
-// Loops over the elements of operators with two operands, either of which may be repeated along
+// Loops over the elements of operators with several operands, any of which may be repeated along
 // axes (broadcast).
 #pragma once
 
@@ -17,7 +17,7 @@ struct ElementPointers {
 };
 
 /// Prints the loops, and inside them what `element` prints for one element in a scope of its own.
-/// Its arguments are C expressions of type int8_t: both operands, and the output as an lvalue.
+/// Its arguments are C expressions: both operands, and the output as an lvalue.
 using ElementPrinter = std::function<void(CWriter& w, const std::string& a, const std::string& b,
                                           const std::string& output)>;
 void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPointers& pointers,
@@ -26,6 +26,11 @@ void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPoin
 /// The same for operands of equal shape, or for one.
 void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& pointers,
                        const ElementPrinter& element);
+
+/// The loops over a broadcast's output elements, and their number; their variables are those of
+/// broadcast_offset(), the C expression of the element that an operand contributes.
+int open_broadcast_loops(CWriter& w, const Broadcast& broadcast);
+std::string broadcast_offset(const Broadcast& broadcast, size_t operand);
 
 /// The first two inputs and the output of an operator.
 ElementPointers binary_pointers(EmitContext& context);

@@ -30,13 +30,18 @@ std::vector<Axis> merged_axes(const MoveOp::Box& box) {
   return axes;
 }
 
-// Bytes moved at once: 4 where the run, all offsets and all outer steps are multiples of it.
+// Bytes moved at once: 4 where the run, all offsets and all outer steps are multiples of it, else
+// those of an element.
 int64_t granule(const MoveOp::Box& box, const std::vector<Axis>& outer, int64_t run, int bytes) {
   bool words = run * bytes % 4 == 0 && box.input_offset * bytes % 4 == 0 &&
                box.output_offset * bytes % 4 == 0;
   for (const Axis& a : outer)
     words = words && a.input_step * bytes % 4 == 0 && a.output_step * bytes % 4 == 0;
-  return words ? 4 : 1;
+  return words ? 4 : bytes;
+}
+
+const char* word_type(int64_t bytes) {
+  return bytes == 4 ? "uint32_t" : bytes == 2 ? "uint16_t" : "uint8_t";
 }
 
 std::string scaled(const std::vector<Axis>& axes, int64_t Axis::*step, int64_t offset,
@@ -90,11 +95,12 @@ void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::
   }
   const int64_t unit = granule(box, axes, run, op.element_bytes);
   std::optional<Axis> strided;  // copied by itself where nothing is contiguous
-  if (run == 1 && !axes.empty() && axes.back().extent >= kLeastStrided) {
+  if (run == 1 && op.element_bytes == unit && !axes.empty() &&
+      axes.back().extent >= kLeastStrided) {
     strided = axes.back();
     axes.pop_back();
   }
-  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  const std::string type = word_type(unit);
   w.open("");
   for (size_t i = 0; i < axes.size(); ++i) w.loop("i" + std::to_string(i), axes[i].extent);
   const int64_t bytes = op.element_bytes;

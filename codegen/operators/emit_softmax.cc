@@ -7,44 +7,12 @@
 #include <algorithm>
 
 #include "codegen/operators/c_writer.h"
+#include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/fixed_point.h"
 
 namespace tinytune {
 namespace {
-
-const SharedFunction kHighMul = {"high_mul",
-                                 "/* (a * b + 2^30) >> 31 */",
-                                 "int32_t @_high_mul(int32_t a, int32_t b)",
-                                 R"(
-  return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31);
-)",
-                                 {}};
-
-const SharedFunction kTimes4 = {"times4",
-                                "/* x * 4, saturating */",
-                                "int32_t @_times4(int32_t x)",
-                                R"(
-  if (x > 536870911) return INT32_MAX;
-  if (x < -536870911) return -INT32_MAX - 1;
-  return x * 4;
-)",
-                                {}};
-
-// Three Newton steps from 48/17 - 32/17 * d.
-const SharedFunction kReciprocal = {"reciprocal",
-                                    "/* 1 / (1 + x) for x in [0, 1), both in units of 2^-31. */",
-                                    "int32_t @_reciprocal(int32_t x)",
-                                    R"(
-  const int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
-  int32_t y = 1515870810 + @_high_mul(half, -1010580540);
-  for (int32_t step = 0; step < 3; ++step) {
-    const int32_t error = 536870912 - @_high_mul(half, y);
-    y += @_times4(@_high_mul(y, error));
-  }
-  return y >= 1073741824 ? INT32_MAX : y * 2;
-)",
-                                    {&kHighMul, &kTimes4}};
 
 const SharedFunction kSoftmax = {
     "softmax",

@@ -20,6 +20,81 @@ const SharedFunction kRequantise = {
 )",
     {}};
 
+const SharedFunction kHighMul = {"high_mul",
+                                 "/* (a * b + 2^30) >> 31 */",
+                                 "int32_t @_high_mul(int32_t a, int32_t b)",
+                                 R"(
+  return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31);
+)",
+                                 {}};
+
+namespace {
+
+const SharedFunction kTimes4 = {"times4",
+                                "/* x * 4, saturating */",
+                                "int32_t @_times4(int32_t x)",
+                                R"(
+  if (x > 536870911) return INT32_MAX;
+  if (x < -536870911) return -INT32_MAX - 1;
+  return x * 4;
+)",
+                                {}};
+
+}  // namespace
+
+// Three Newton steps from 48/17 - 32/17 * d.
+const SharedFunction kReciprocal = {"reciprocal",
+                                    "/* 1 / (1 + x) for x in [0, 1), both in units of 2^-31. */",
+                                    "int32_t @_reciprocal(int32_t x)",
+                                    R"(
+  const int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
+  int32_t y = 1515870810 + @_high_mul(half, -1010580540);
+  for (int32_t step = 0; step < 3; ++step) {
+    const int32_t error = 536870912 - @_high_mul(half, y);
+    y += @_times4(@_high_mul(y, error));
+  }
+  return y >= 1073741824 ? INT32_MAX : y * 2;
+)",
+                                    {&kHighMul, &kTimes4}};
+
+const SharedFunction kShiftUp = {"shift_up",
+                                 "/* x * 2^n, saturating */",
+                                 "int32_t @_shift_up(int32_t x, int32_t n)",
+                                 R"(
+  const int64_t exact = (int64_t)x * (INT64_C(1) << n);
+  if (exact > INT32_MAX) return INT32_MAX;
+  if (exact < -INT64_C(2147483648)) return -INT32_MAX - 1;
+  return (int32_t)exact;
+)",
+                                 {}};
+
+// Newton's iteration x <- x (3 - a x^2) / 2 from 1, on `a` shifted into [1/4, 1).
+const SharedFunction kInverseRoot = {
+    "inverse_root",
+    "/* 1 / sqrt(x) is the result * 2^(*shift - 31), for x >= 0; zero counts as one. */",
+    "int32_t @_inverse_root(int32_t x, int32_t *shift)",
+    R"(
+  int32_t right = 11;
+  *shift = 0;
+  if (x <= 1) return INT32_MAX;
+  for (; x >= 536870912; x /= 4) ++right;
+  for (; x < 134217728; x *= 4) --right;
+  const int32_t quarter = (x >> 2) + ((x >> 1) & 1);
+  int32_t root = 268435456;
+  for (int32_t step = 0; step < 5; ++step) {
+    const int32_t cube = @_shift_up(@_high_mul(@_high_mul(root, root), root), 6);
+    root = @_shift_up(@_high_mul(402653184, root) - @_high_mul(quarter, cube), 3);
+  }
+  root = @_high_mul(root, 1518500250);
+  if (right < 0) {
+    root *= (int32_t)(UINT32_C(1) << -right);
+    right = 0;
+  }
+  *shift = -right;
+  return root;
+)",
+    {&kShiftUp, &kHighMul}};
+
 void print_requantise(CWriter& w, int32_t multiplier, int shift) {
   const int left = std::max(shift, 0), right = std::max(-shift, 0);
   if (left > 0) w.line("v = (int32_t)((uint32_t)v << " + std::to_string(left) + ");");

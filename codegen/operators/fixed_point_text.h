@@ -26,6 +26,10 @@ void print_clamped_store(CWriter& w, const ClampedStore& store);
 /// requantise(value, multiplier, shift), for constants that differ by channel.
 extern const SharedFunction kRequantise;
 
+/// high_mul(a, b), reciprocal(x), shift_up(x, n), inverse_root(x, &shift): models/reference/
+/// fixed_point.h says what each computes.
+extern const SharedFunction kHighMul, kReciprocal, kShiftUp, kInverseRoot;
+
 /// `(mulh(x << left, multiplier) + offset) >> right`, mulh the high word of the 64-bit product.
 struct HighMultiply {
   int left = 0, right = 0;

@@ -49,6 +49,9 @@ struct RunOptions {
   std::optional<std::string> records;
   /// One per model input, of exactly the tensor's size; empty: the generator with seed 1.
   std::vector<std::vector<uint8_t>> inputs;
+  /// Inferences one after another from a reset, for networks with state. What is reported is the
+  /// last; inputs that are generated differ by step, those given do not.
+  int steps = 1;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash

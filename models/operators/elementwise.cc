@@ -6,45 +6,54 @@
 #include <cstring>
 
 #include "models/quantise.h"
+#include "schedules/requantise.h"
 
 namespace tinytune {
 
-Result<Broadcast> broadcast_of(const OperatorView& view) {
+Result<Broadcast> broadcast_shapes(const OperatorView& view) {
   const Tensor& output = view.output();
   constexpr size_t kRank = std::tuple_size_v<decltype(Broadcast::extents)>;
+  using Extents = std::array<int, kRank>;
   Broadcast b;
-  for (const Tensor* t : {&view.input(0), &view.input(1), &output}) {
-    TT_TRY(view.require_int8(*t));
-    if (t->shape.size() > kRank) return view.unsupported(describe(*t) + " has more than 5 axes");
-  }
-  const size_t rank = std::max(view.input(0).shape.size(), view.input(1).shape.size());
-  std::array<std::array<int, kRank>, 2> extents;
-  for (size_t operand = 0; operand < 2; ++operand) {
-    const std::vector<int>& shape = view.input(operand).shape;
-    extents[operand].fill(1);
-    std::copy(shape.rbegin(), shape.rend(), extents[operand].rbegin());
+  std::vector<Extents> extents;
+  size_t rank = 0;
+  if (output.shape.size() > kRank)
+    return view.unsupported(describe(output) + " has more than 5 axes");
+  for (size_t operand = 0; operand < view.inputs(); ++operand) {
+    const Tensor& t = view.input(operand);
+    if (t.shape.size() > kRank) return view.unsupported(describe(t) + " has more than 5 axes");
+    rank = std::max(rank, t.shape.size());
+    extents.emplace_back().fill(1);
+    std::copy(t.shape.rbegin(), t.shape.rend(), extents.back().rbegin());
   }
   const auto mismatch = [&] {
-    return view.invalid(fmt::format("{} and {} do not make {}", describe(view.input(0)),
-                                    describe(view.input(1)), describe(output)));
+    std::string operands = describe(view.input(0));
+    for (size_t i = 1; i < view.inputs(); ++i) operands += " and " + describe(view.input(i));
+    return view.invalid(fmt::format("{} do not make {}", operands, describe(output)));
   };
-  for (size_t axis = 0; axis < kRank; ++axis) {
-    const int a = extents[0][axis], c = extents[1][axis];
-    if (a != c && a != 1 && c != 1) return mismatch();
-    b.extents[axis] = std::max(a, c);
-  }
+  for (size_t axis = 0; axis < kRank; ++axis)
+    for (const Extents& e : extents) {
+      if (e[axis] != 1 && b.extents[axis] != 1 && e[axis] != b.extents[axis]) return mismatch();
+      b.extents[axis] = std::max(b.extents[axis], e[axis]);
+    }
   if (output.shape !=
       std::vector<int>(b.extents.end() - static_cast<ptrdiff_t>(rank), b.extents.end()))
     return mismatch();
-  for (size_t operand = 0; operand < 2; ++operand) {
+  for (size_t operand = 0; operand < extents.size(); ++operand) {
     int step = 1;
     for (size_t axis = kRank; axis-- > 0;) {
       b.steps[operand][axis] = extents[operand][axis] == 1 ? 0 : step;
       step *= extents[operand][axis];
     }
+    b.equal_shapes = b.equal_shapes && extents[operand] == extents[0];
   }
-  b.equal_shapes = extents[0] == extents[1];
   return b;
+}
+
+Result<Broadcast> broadcast_of(const OperatorView& view) {
+  for (const Tensor* t : {&view.input(0), &view.input(1), &view.output()})
+    TT_TRY(view.require_int8(*t));
+  return broadcast_shapes(view);
 }
 
 std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
@@ -57,9 +66,17 @@ std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
   return constants;
 }
 
+std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m) {
+  std::vector<int32_t> terms;
+  for (int x = -128; x < 128; ++x)
+    terms.push_back(multiply_by_quantized_multiplier((x - zero_point) * (1 << left_shift),
+                                                     m.multiplier, m.shift));
+  return terms;
+}
+
 namespace {
 
-Result<IntegerOp> prepare_sum(const OperatorView& view, bool subtract) {
+Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
   AddOp op;
   TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
   op.constants = constant_operands(view);
@@ -116,8 +133,8 @@ Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
 
 }  // namespace
 
-Result<IntegerOp> prepare_add(const OperatorView& view) { return prepare_sum(view, false); }
-Result<IntegerOp> prepare_sub(const OperatorView& view) { return prepare_sum(view, true); }
+Result<IntegerOp> prepare_add(const OperatorView& view) { return prepare_addition(view, false); }
+Result<IntegerOp> prepare_sub(const OperatorView& view) { return prepare_addition(view, true); }
 Result<IntegerOp> prepare_maximum(const OperatorView& view) { return prepare_extremum(view, true); }
 Result<IntegerOp> prepare_minimum(const OperatorView& view) {
   return prepare_extremum(view, false);

@@ -142,10 +142,70 @@ Result<IntegerOp> prepare_hard_swish(const OperatorView& view) {
   });
 }
 
+// In float32 throughout, as TFLite fills its table; what int32 cannot hold is clamped.
+Result<IntegerOp> prepare_elu(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const float inverse = 1 / s.out;
+  return tabulate(view, [&](int x) {
+    const float real = s.in * static_cast<float>(x - s.in_zero);
+    const float value = real < 0 ? std::exp(real) - 1.0F : real;
+    const float steps = std::round(value * inverse) + static_cast<float>(s.out_zero);
+    return static_cast<int64_t>(std::clamp(steps, -1e3F, 1e3F));
+  });
+}
+
+Result<IntegerOp> prepare_abs(const OperatorView& view) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const double real = double{s.in} / double{s.out};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  const bool rescales = s.in != s.out;
+  return tabulate(view, [&](int x) {
+    const int value = std::abs(x - s.in_zero);
+    return int64_t{s.out_zero} + (rescales ? rescaled(value, m) : value);
+  });
+}
+
+// 1 / sqrt(x): the integer's own root in 20 fraction bits, then the scales'. TFLite Micro fails
+// the inference below the zero point; here that is what zero is, the largest value.
+Result<IntegerOp> prepare_rsqrt(const OperatorView& view) {
+  constexpr int kFraction = 20;
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const double real = 1 / (std::sqrt(double{s.in}) * double{s.out});
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  if (m.shift - kFraction < -31) return view.unsupported("the ratio of its scales is too small");
+  return tabulate(view, [&](int x) -> int64_t {
+    const int value = x - s.in_zero;
+    if (value <= 0) return 127;
+    const auto root = fixed_point::inverse_square_root(value);
+    const int32_t fine =
+        multiply_by_quantized_multiplier(1, root.multiplier, root.shift + kFraction);
+    return int64_t{s.out_zero} +
+           multiply_by_quantized_multiplier(fine, m.multiplier, m.shift - kFraction);
+  });
+}
+
+Result<IntegerOp> prepare_logical_not(const OperatorView& view) {
+  for (const Tensor* t : {&view.input(0), &view.output()})
+    if (t->type != ElementType::kBool)
+      return view.unsupported(fmt::format("{} is {}, not bool", describe(*t), name_of(t->type)));
+  TT_TRY(require_map(view));
+  LookupOp op;
+  op.elements = view.output().elements();
+  op.table[0] = 1;
+  return IntegerOp(op);
+}
+
 // int8 and uint8 in any direction; float32 in.
 Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
-  const auto bytes = [](const Tensor& t) { return size_of(t.type) == 1; };
+  const auto bytes = [](const Tensor& t) {
+    return t.type == ElementType::kInt8 || t.type == ElementType::kUint8;
+  };
   if (!bytes(output))
     return view.unsupported(fmt::format("{} is {}", describe(output), name_of(output.type)));
   TT_TRY(view.require_quantised(output));
@@ -168,7 +228,8 @@ Result<IntegerOp> prepare_quantize(const OperatorView& view) {
 Result<IntegerOp> prepare_dequantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(require_map(view));
-  if (output.type != ElementType::kFloat32 || size_of(input.type) != 1)
+  if (output.type != ElementType::kFloat32 ||
+      (input.type != ElementType::kInt8 && input.type != ElementType::kUint8))
     return view.unsupported(fmt::format("{} is {} and {} is {}", describe(input),
                                         name_of(input.type), describe(output),
                                         name_of(output.type)));

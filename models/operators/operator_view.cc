@@ -60,8 +60,30 @@ Status OperatorView::require_constant(const Tensor& tensor) const {
   return ok_status();
 }
 
+Result<IntegerOp> prepare_form(const OperatorView& view) {
+  switch (view.op().kind) {
+#define OPERATOR(kind, name, code, attributes, form, ...) \
+  case OperatorKind::k##kind:                             \
+    return prepare_##form(view);
+#include "models/operators.inc"
+#undef OPERATOR
+  }
+  return view.unsupported("no such operator");
+}
+
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor) {
   TT_TRY(view.require_constant(tensor));
+  if (tensor.type == ElementType::kInt64) {
+    std::vector<int32_t> narrow;
+    for (size_t i = 0; i < tensor.data.size(); i += sizeof(int64_t)) {
+      int64_t value;
+      std::memcpy(&value, tensor.data.data() + i, sizeof value);
+      narrow.push_back(static_cast<int32_t>(value));
+      if (narrow.back() != value)
+        return view.unsupported(fmt::format("{} holds {}", describe(tensor), value));
+    }
+    return narrow;
+  }
   if (tensor.type != ElementType::kInt32)
     return view.unsupported(
         fmt::format("{} is {}, not int32", describe(tensor), name_of(tensor.type)));

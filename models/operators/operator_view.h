@@ -5,6 +5,7 @@
 
 #include "models/graph.h"
 #include "models/integer_op.h"
+#include "models/operator_kind.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -40,10 +41,12 @@ class OperatorView {
 /// "t5 [1,25,5,64]".
 std::string describe(const Tensor& tensor);
 
-/// A constant int32 tensor's elements. kInvalidInput when it is not one.
+/// A constant tensor's elements, of int32, or int64 within int32. kUnsupported: it is neither.
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor);
 
-// The integer forms of operators.inc. No facts are proved yet.
+/// The operator's integer form, one of those below. No facts are proved yet.
+Result<IntegerOp> prepare_form(const OperatorView& view);
+
 #define OPERATOR(kind, name, code, attributes, form, ...) \
   Result<IntegerOp> prepare_##form(const OperatorView& view);
 #include "models/operators.inc"

@@ -1,47 +1,18 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
-#include "models/reference/reference.h"
+#include "models/reference/broadcast.h"
+#include "models/reference/fixed_point.h"
 #include "schedules/requantise.h"
 
 namespace tinytune::reference {
-namespace {
-
-// The operands of a two-operand operator, each from its constant or the next input.
-std::array<const int8_t*, 2> operands_of(const std::array<std::vector<int8_t>, 2>& constants,
-                                         const Buffers& buffers) {
-  std::array<const int8_t*, 2> operands;
-  size_t next = 0;
-  for (size_t i = 0; i < 2; ++i)
-    operands[i] = constants[i].empty() ? buffers.input(next++) : constants[i].data();
-  return operands;
-}
-
-// Calls f(a, b) for every output element in order and stores what it returns.
-template <typename F>
-void for_each(const Broadcast& b, std::array<const int8_t*, 2> x, int8_t* output, F f) {
-  std::array<int, 5> at;
-  for (at[0] = 0; at[0] < b.extents[0]; ++at[0])
-    for (at[1] = 0; at[1] < b.extents[1]; ++at[1])
-      for (at[2] = 0; at[2] < b.extents[2]; ++at[2])
-        for (at[3] = 0; at[3] < b.extents[3]; ++at[3])
-          for (at[4] = 0; at[4] < b.extents[4]; ++at[4]) {
-            std::array<int64_t, 2> offset{};
-            for (size_t operand = 0; operand < 2; ++operand)
-              for (size_t axis = 0; axis < at.size(); ++axis)
-                offset[operand] += int64_t{at[axis]} * b.steps[operand][axis];
-            *output++ = f(x[0][offset[0]], x[1][offset[1]]);
-          }
-}
-
-}  // namespace
-
 void run(const CopyOp& op, const Buffers& buffers) {
   std::memcpy(buffers.output(), buffers.input(), static_cast<size_t>(op.bytes));
 }
 
 void run(const AddOp& op, const Buffers& buffers) {
-  const auto operands = operands_of(op.constants, buffers);
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
     const int32_t x = multiply_by_quantized_multiplier(
         (a + op.input1_offset) * (1 << op.left_shift), op.input1_multiplier, op.input1_shift);
@@ -55,7 +26,7 @@ void run(const AddOp& op, const Buffers& buffers) {
 }
 
 void run(const MulOp& op, const Buffers& buffers) {
-  const auto operands = operands_of(op.constants, buffers);
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
     const int32_t product = (a + op.input1_offset) * (b + op.input2_offset);
     return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
@@ -64,9 +35,93 @@ void run(const MulOp& op, const Buffers& buffers) {
 }
 
 void run(const ExtremumOp& op, const Buffers& buffers) {
-  const auto operands = operands_of(op.constants, buffers);
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
   for_each(op.broadcast, operands, buffers.output(),
            [&](int8_t a, int8_t b) { return op.maximum ? std::max(a, b) : std::min(a, b); });
+}
+
+void run(const SquaredDifferenceOp& op, const Buffers& buffers) {
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
+  for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
+    const int32_t difference = term(op.terms[0], a) - term(op.terms[1], b);
+    return add_zero_point(
+        multiply_by_quantized_multiplier(difference * difference, op.multiplier, op.shift),
+        op.output_offset, -128, 127);
+  });
+}
+
+void run(const PreluOp& op, const Buffers& buffers) {
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
+  for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
+    const int32_t x = a + op.input_offset;
+    const int32_t scaled =
+        x >= 0 ? multiply_by_quantized_multiplier(x, op.positive_multiplier, op.positive_shift)
+               : multiply_by_quantized_multiplier(x * (b + op.alpha_offset), op.negative_multiplier,
+                                                  op.negative_shift);
+    return add_zero_point(scaled, op.output_offset, -128, 127);
+  });
+}
+
+namespace {
+
+// How far x can be shifted left without losing its sign.
+int headroom(int32_t x) { return std::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1; }
+
+int8_t quotient(const DivOp& op, int32_t a, int32_t b) {
+  if (b == 0) {
+    const int32_t extreme = a == 0 ? 0 : a > 0 ? INT32_MAX : INT32_MIN;
+    return add_zero_point(extreme, op.output_offset, op.activation_min, op.activation_max);
+  }
+  if (b < 0) a = -a, b = -b;
+  const fixed_point::Reciprocal inverse = fixed_point::reciprocal(b);
+  const int up = headroom(a);
+  const int32_t fine = fixed_point::high_multiply(
+      static_cast<int32_t>(static_cast<uint32_t>(a) << up), inverse.multiplier);
+  const int32_t scaled = fixed_point::rounding_shift_right(
+      fixed_point::high_multiply(fine, op.multiplier), inverse.bits + up - op.shift);
+  return add_zero_point(scaled, op.output_offset, op.activation_min, op.activation_max);
+}
+
+}  // namespace
+
+void run(const DivOp& op, const Buffers& buffers) {
+  const auto operands = operands_of<int8_t>(op.constants, buffers);
+  for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
+    return quotient(op, a + op.input1_offset, b + op.input2_offset);
+  });
+}
+
+void run(const AddNOp& op, const Buffers& buffers) {
+  std::vector<const int8_t*> operands;
+  size_t next = 0;
+  for (const std::vector<int8_t>& constant : op.constants)
+    operands.push_back(constant.empty() ? buffers.input(next++) : constant.data());
+  for (int64_t i = 0; i < op.elements; ++i) {
+    int32_t sum = op.base;
+    for (const int8_t* operand : operands) sum += term(op.terms, operand[i]);
+    buffers.output()[i] =
+        add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
+                       op.output_offset, -128, 127);
+  }
+}
+
+void run(const CumsumOp& op, const Buffers& buffers) {
+  const auto finish = [&](uint32_t sum) {
+    return add_zero_point(
+        multiply_by_quantized_multiplier(static_cast<int32_t>(sum), op.multiplier, op.shift),
+        op.output_offset, -128, 127);
+  };
+  for (int64_t outer = 0; outer < op.outer; ++outer)
+    for (int64_t inner = 0; inner < op.inner; ++inner) {
+      auto sum = static_cast<uint32_t>(op.base);
+      for (int64_t i = 0; i < op.axis; ++i) {
+        const int64_t along = op.reverse ? op.axis - 1 - i : i;
+        const int64_t at = (outer * op.axis + along) * op.inner + inner;
+        const uint32_t before = sum;
+        sum += static_cast<uint32_t>(term(op.terms, buffers.input()[at]));
+        buffers.output()[at] = finish(op.exclusive ? before : sum);
+      }
+    }
 }
 
 }  // namespace tinytune::reference

@@ -1,6 +1,7 @@
 #include "models/reference/fixed_point.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tinytune::fixed_point {
 namespace {
@@ -89,6 +90,70 @@ int16_t high_multiply_16(int16_t a, int16_t b) {
 }  // namespace
 
 int32_t one_over_one_plus(int32_t x) { return saturating_shift_left(two_over_one_plus(x), 1); }
+
+// Newton's iteration x <- x (3 - a x^2) / 2 from 1, on `a` shifted by pairs of bits into [1/4, 1)
+// with three integer bits.
+InverseRoot inverse_square_root(int32_t x) {
+  if (x <= 1) return {INT32_MAX, 0};
+  int right = 11;
+  for (; x >= 1 << 29; x /= 4) ++right;
+  const int pairs = (std::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
+  right -= pairs;
+  x <<= 2 * pairs;
+  constexpr int32_t kThreeHalves = 3 << 27, kHalfRootOfTwo = 1518500250;
+  const int32_t half = rounding_shift_right(x >> 1, 1);
+  int32_t root = 1 << 28;
+  for (int i = 0; i < 5; ++i) {
+    const int32_t cube = saturating_shift_left(high_multiply(high_multiply(root, root), root), 6);
+    root = saturating_shift_left(
+        wrapping_add(high_multiply(kThreeHalves, root), -high_multiply(half, cube)), 3);
+  }
+  root = high_multiply(root, kHalfRootOfTwo);
+  if (right < 0) {
+    root <<= -right;
+    right = 0;
+  }
+  return {root, -right};
+}
+
+Reciprocal reciprocal(int32_t x) {
+  const int up = std::countl_zero(static_cast<uint32_t>(x));
+  const auto fraction =
+      static_cast<int32_t>((static_cast<uint32_t>(x) << up) - (uint32_t{1} << 31));
+  return {one_over_one_plus(fraction), 31 - up};
+}
+
+// log(r 2^k) = k log(2) + log(r). Two candidates for (r, k), from x and from x / sqrt(2); the one
+// of the smaller r is taken, so that r is near 2^-1/4, around which a rational function stands for
+// the logarithm.
+int32_t log_of_sum(int32_t x) {
+  constexpr int kIntegerBits = 12, kExponentFraction = 25;  // exponents are Q6.25
+  constexpr int32_t kLog2 = 1488522236, kFourthRootOfHalf = 1805811301, kRootOfHalf = 1518500250;
+  constexpr int32_t kQuarter = 1 << (kExponentFraction - 2);
+  constexpr int32_t kN = 117049297, kD = 127690142, kI = 1057819769, kF = 638450708;
+  const int zeros_a = std::countl_zero(static_cast<uint32_t>(x));
+  const int32_t shifted = saturating_shift_left(x, zeros_a - 1);
+  const int32_t r_a = saturating_shift_left(high_multiply(shifted, kRootOfHalf), 1);
+  const int32_t exponent_a = (kIntegerBits - zeros_a) * (1 << kExponentFraction) + kQuarter;
+  const int32_t smaller = high_multiply(x, kRootOfHalf);
+  const int zeros_b = std::countl_zero(static_cast<uint32_t>(smaller)) - 1;
+  const int32_t r_b = saturating_shift_left(x, zeros_b);
+  const int32_t exponent_b = (kIntegerBits - zeros_b) * (1 << kExponentFraction) - kQuarter;
+
+  const int32_t r = std::min(r_a, r_b), exponent = std::max(exponent_a, exponent_b);
+  const int64_t twice = int64_t{r} + kFourthRootOfHalf;
+  const auto p = static_cast<int32_t>((twice + (twice >= 0 ? 1 : -1)) / 2);
+  const int32_t q = 2 * (r - kFourthRootOfHalf);
+  const int32_t q2 = high_multiply(q, q);
+  const int32_t numerator =
+      wrapping_add(high_multiply(q, r), high_multiply(high_multiply(q, q2), kN));
+  const int32_t denominator =
+      wrapping_add(high_multiply(p, wrapping_add(wrapping_add(kI, q), high_multiply(kD, q2))),
+                   high_multiply(kF, q));
+  const int32_t rest =
+      high_multiply(rounding_shift_right(numerator, 6), one_over_one_plus(denominator));
+  return saturating_shift_left(wrapping_add(high_multiply(exponent, kLog2), rest), 1);
+}
 
 int32_t logistic(int32_t x) {
   if (x == 0) return 1 << 30;

@@ -17,11 +17,28 @@ int32_t rounding_shift_right(int32_t x, int exponent);
 /// x * 2^exponent, saturated.
 int32_t saturating_shift_left(int32_t x, int exponent);
 
+/// 1 / sqrt(x) = multiplier * 2^(shift - 31) of a whole number x > 0; `shift` > 0 shifts left.
+struct InverseRoot {
+  int32_t multiplier = 0;
+  int shift = 0;
+};
+InverseRoot inverse_square_root(int32_t x);
+
+/// 1 / x = multiplier * 2^(-bits - 31) of a whole number x > 0; 1 itself is just below.
+struct Reciprocal {
+  int32_t multiplier = 0;
+  int bits = 0;
+};
+Reciprocal reciprocal(int32_t x);
+
 /// exp(x) as Q0.31 of a value x <= 0 with 4 or 5 integer bits.
 int32_t exp_on_negative_values(int32_t x, int integer_bits = 5);
 
 /// 1 / (1 + x) as Q0.31 of a Q0.31 value x in [0, 1].
 int32_t one_over_one_plus(int32_t x);
+
+/// The natural logarithm, Q5.26, of a Q12.19 value of at least 1.
+int32_t log_of_sum(int32_t x);
 
 /// 1 / (1 + exp(-x)) and tanh(x) as Q0.31 of a Q4.27 value.
 int32_t logistic(int32_t x);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "models/reference/reference.h"
 
@@ -35,16 +36,72 @@ void run(const MoveOp& op, const Buffers& buffers) {
   }
 }
 
-void run(const ResizeOp& op, const Buffers& buffers) {
-  int8_t* output = buffers.output();
-  for (int n = 0; n < op.batch; ++n)
-    for (int row : op.rows)
-      for (int column : op.columns) {
-        const int64_t pixel = (int64_t{n} * op.in_h + row) * op.in_w + column;
-        std::memcpy(output, buffers.input() + pixel * op.channels,
-                    static_cast<size_t>(op.channels));
-        output += op.channels;
+void run(const GatherOp& op, const Buffers& buffers) {
+  const size_t data_input = op.places_first && op.constant_at.empty() ? 1 : 0;
+  const size_t places_input = op.places_first || !op.data.empty() ? 0 : 1;
+  const uint8_t* data = op.data.empty() ? buffers.inputs[data_input].data() : op.data.data();
+  const uint8_t* places = op.constant_at.empty() ? buffers.inputs[places_input].data() : nullptr;
+  uint8_t* output = buffers.outputs[0].data();
+  const auto place = [&](int64_t index) {
+    int32_t value;
+    if (places == nullptr) return op.constant_at[static_cast<size_t>(index)];
+    std::memcpy(&value, places + index * static_cast<int64_t>(sizeof value), sizeof value);
+    return value;
+  };
+  const auto depth = static_cast<int64_t>(op.coordinates.size());
+  for (int64_t batch = 0; batch < op.batches; ++batch)
+    for (int64_t block = 0; block < op.blocks; ++block, data += op.block_bytes)
+      for (int64_t p = 0; p < op.places; ++p) {
+        int64_t offset = 0;
+        for (int64_t c = 0; c < depth; ++c) {
+          const GatherOp::Coordinate& along = op.coordinates[static_cast<size_t>(c)];
+          const int32_t at = place((batch * op.places + p) * depth + c);
+          offset += std::clamp(at, 0, along.extent - 1) * along.step_bytes;
+        }
+        std::memcpy(output, data + offset, static_cast<size_t>(op.slice_bytes));
+        output += op.slice_bytes;
       }
+}
+
+namespace {
+
+void copy_part(const UpdateSliceOp& op, const std::array<int64_t, 5>& corner, const uint8_t* part,
+               uint8_t* output) {
+  const std::array<int, 5>& e = op.extents;
+  const auto run = static_cast<size_t>(op.box[4] * op.element_bytes);
+  for (int64_t a = 0; a < op.box[0]; ++a)
+    for (int64_t b = 0; b < op.box[1]; ++b)
+      for (int64_t c = 0; c < op.box[2]; ++c)
+        for (int64_t d = 0; d < op.box[3]; ++d) {
+          int64_t to = corner[0] + a;
+          to = to * e[1] + corner[1] + b;
+          to = to * e[2] + corner[2] + c;
+          to = (to * e[3] + corner[3] + d) * e[4] + corner[4];
+          std::memcpy(output + to * op.element_bytes, part, run);
+          part += run;
+        }
+}
+
+}  // namespace
+
+void run(const UpdateSliceOp& op, const Buffers& buffers) {
+  size_t next = 0;
+  const auto operand = [&](size_t i) {
+    return op.constants[i].empty() ? buffers.inputs[next++].data() : op.constants[i].data();
+  };
+  const uint8_t *whole = operand(0), *part = operand(1);
+  std::vector<int32_t> given = op.constant_at;
+  if (given.empty()) {
+    given.resize(static_cast<size_t>(op.rank));
+    std::memcpy(given.data(), buffers.inputs[next].data(), given.size() * sizeof(int32_t));
+  }
+  std::array<int64_t, 5> corner{};
+  for (size_t i = 0; i < given.size(); ++i) {
+    const size_t axis = 5 - given.size() + i;
+    corner[axis] = std::clamp(given[i], 0, op.extents[axis] - op.box[axis]);
+  }
+  std::memcpy(buffers.outputs[0].data(), whole, buffers.outputs[0].size());
+  copy_part(op, corner, part, buffers.outputs[0].data());
 }
 
 }  // namespace tinytune::reference

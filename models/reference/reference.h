@@ -19,6 +19,8 @@ struct Buffers {
   const int8_t* input(size_t i = 0) const {
     return reinterpret_cast<const int8_t*>(inputs[i].data());
   }
+  /// An input that is state: its owner keeps it in memory that may be written.
+  uint8_t* state(size_t i) const { return const_cast<uint8_t*>(inputs[i].data()); }
   int8_t* output(size_t i = 0) const { return reinterpret_cast<int8_t*>(outputs[i].data()); }
 };
 
@@ -36,5 +38,22 @@ void run(const MoveOp& op, const Buffers& buffers);
 void run(const ResizeOp& op, const Buffers& buffers);
 void run(const MeanOp& op, const Buffers& buffers);
 void run(const TransposeConvOp& op, const Buffers& buffers);
+void run(const SquaredDifferenceOp& op, const Buffers& buffers);
+void run(const PreluOp& op, const Buffers& buffers);
+void run(const DivOp& op, const Buffers& buffers);
+void run(const AddNOp& op, const Buffers& buffers);
+void run(const CompareOp& op, const Buffers& buffers);
+void run(const SelectOp& op, const Buffers& buffers);
+void run(const CastOp& op, const Buffers& buffers);
+void run(const GatherOp& op, const Buffers& buffers);
+void run(const ReduceOp& op, const Buffers& buffers);
+void run(const ArgExtremumOp& op, const Buffers& buffers);
+void run(const BilinearOp& op, const Buffers& buffers);
+void run(const MatMulOp& op, const Buffers& buffers);
+void run(const L2NormalizationOp& op, const Buffers& buffers);
+void run(const LogSoftmaxOp& op, const Buffers& buffers);
+void run(const CumsumOp& op, const Buffers& buffers);
+void run(const UpdateSliceOp& op, const Buffers& buffers);
+void run(const SvdfOp& op, const Buffers& buffers);
 
 }  // namespace tinytune::reference

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/graph.h"
+#include "models/operator_kind.h"
 
 namespace tinytune::test {
 
@@ -48,6 +49,12 @@ class GraphBuilder {
     q.zero_points.assign(scales.size(), 0);
     q.scales = std::move(scales);
     q.axis = axis;
+  }
+
+  int variable(std::vector<int> shape, float scale, int zero_point) {
+    const int id = tensor(std::move(shape), scale, zero_point);
+    graph_.tensors.back().is_variable = true;
+    return id;
   }
 
   /// Changes the type of a tensor made before; float32 has no quantisation.

@@ -56,6 +56,7 @@ class Runner {
   void fill(const std::vector<Bytes>& inputs) {
     // What an earlier run left behind must not be able to help.
     EXPECT_TRUE(simulator_.write(arena(), Bytes(network_.arena_bytes, 0xa5)).has_value());
+    if (!network_.reset_symbol.empty()) call(network_.reset_symbol, {});
     for (size_t i = 0; i < inputs.size(); ++i)
       EXPECT_TRUE(
           simulator_.write(arena() + placed(graph_.inputs[i]).offset, inputs[i]).has_value());

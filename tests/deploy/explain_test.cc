@@ -8,6 +8,7 @@
 #include "base/temporary_directory.h"
 #include "devices/device.h"
 #include "examples/tflite_writer.h"
+#include "models/operator_kind.h"
 #include "records/log.h"
 #include "templates/kernel_template.h"
 #include "tests/codegen/graph_builder.h"

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "models/integer_op.h"
+#include "models/operator_kind.h"
 #include "models/tflite.h"
 
 namespace tinytune {

@@ -220,13 +220,13 @@ TEST(TfliteImport, OperatorsWeLack_AreAllListed) {
     for (flatbuffers::uoffset_t i = 0; i < model->operator_codes()->size(); ++i) {
       auto* code = const_cast<schema::OperatorCode*>(model->operator_codes()->Get(i));
       auto* table = reinterpret_cast<flatbuffers::Table*>(code);
-      table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 36, 0);
-      table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, i == 0 ? 36 : 5000, 0);
+      table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 48, 0);
+      table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, i == 0 ? 48 : 5000, 0);
     }
     return bytes;
   };
   const auto result = import_tflite(make_foreign(write_tflite(graph)), "m");
-  expect_refused(result, kUnsupported, "operator 0 GATHER");
+  expect_refused(result, kUnsupported, "operator 0 TOPK_V2");
   EXPECT_THAT(result.error().message(), HasSubstr("operator 1 operator code 5000"));
 }
 
@@ -344,7 +344,7 @@ Graph mixed_network() {
   b.op(OperatorKind::kHardSwish, {resized}, {swished});
   const int axes = b.int32_constant({2}, {1, 2});
   const int mean = b.activation({1, 4}, 0.04F, 3);
-  b.op(OperatorKind::kMean, {swished, axes}, {mean}, MeanAttributes{});
+  b.op(OperatorKind::kMean, {swished, axes}, {mean}, ReducerAttributes{});
   b.graph.outputs = {mean};
   return b.graph;
 }

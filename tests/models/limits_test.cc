@@ -91,7 +91,7 @@ TEST(ModelLimits, PoolOfYears_IsRefused) {
 TEST(ModelLimits, SumsBeyondInt32_AreRefused) {
   GraphBuilder mean;
   const int x = mean.input({1, kSide, kSide, 1}), y = mean.activation({1, 1});
-  mean.op(OperatorKind::kMean, {x, mean.int32_constant({2}, {1, 2})}, {y}, MeanAttributes{});
+  mean.op(OperatorKind::kMean, {x, mean.int32_constant({2}, {1, 2})}, {y}, ReducerAttributes{});
   mean.graph.outputs = {y};
   expect_refused(mean.graph, "2^23");
   GraphBuilder pool;
@@ -133,7 +133,7 @@ TEST(ModelLimits, HugeParameters_AreRefused) {
     refused(OperatorKind::kStridedSlice, {{huge, huge, 0, 0}, {huge, huge, 8, 2}, {huge, 1, 1, 1}},
             same, StridedSliceAttributes{});
     refused(OperatorKind::kTranspose, {{huge, 0, 1, 2}}, same, {});
-    refused(OperatorKind::kMean, {{huge}}, same, MeanAttributes{});
+    refused(OperatorKind::kMean, {{huge}}, same, ReducerAttributes{});
     refused(OperatorKind::kMaxPool2d, {}, same, PoolAttributes{.stride_h = huge});
     refused(OperatorKind::kMaxPool2d, {}, same,
             PoolAttributes{.padding = Padding::kSame, .filter_h = huge});

@@ -12,62 +12,14 @@
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
 #include "models/tflite.h"
-#include "tests/models/test_models.h"
+#include "tests/models/operator_run.h"
 
 namespace tinytune {
 namespace {
 
 using testing::ElementsAre;
-using Bytes = std::vector<uint8_t>;
-
-Bytes bytes_of(const std::vector<int>& values) { return {values.begin(), values.end()}; }
-
-std::vector<int> values_of(const Bytes& bytes) {
-  std::vector<int> values;
-  for (uint8_t byte : bytes) values.push_back(static_cast<int8_t>(byte));
-  return values;
-}
-
 // Half a step, and a quarter more: the first of two roundings moves the tie of the second.
 constexpr double kTwoRoundings = 0.76;
-
-std::vector<int> counting(int n) {
-  std::vector<int> values(static_cast<size_t>(n));
-  std::iota(values.begin(), values.end(), 0);
-  return values;
-}
-
-// Every tensor of the graph after the trip through a file.
-std::vector<Bytes> run(const Graph& graph, const std::vector<Bytes>& inputs) {
-  const auto imported = import_tflite(write_tflite(graph), "m");
-  EXPECT_TRUE(imported) << imported.error().message();
-  if (!imported) return std::vector<Bytes>(graph.tensors.size());
-  auto values = run_reference(*imported, inputs);
-  EXPECT_TRUE(values) << values.error().message();
-  return values ? *values : std::vector<Bytes>(graph.tensors.size());
-}
-
-// One operator of one input over all 256 values.
-std::vector<int> map_all(OperatorKind kind, float in_scale, int in_zero, float out_scale,
-                         int out_zero, Attributes attributes = {}) {
-  GraphBuilder b;
-  const int in = b.input({256}, in_scale, in_zero);
-  const int out = b.activation({256}, out_scale, out_zero);
-  b.op(kind, {in}, {out}, std::move(attributes));
-  b.graph.outputs = {out};
-  std::vector<int> all;
-  for (int x = -128; x < 128; ++x) all.push_back(x);
-  return values_of(run(b.graph, {bytes_of(all)})[static_cast<size_t>(out)]);
-}
-
-void expect_near_real(const std::vector<int>& got, float in_scale, int in_zero, float out_scale,
-                      int out_zero, const std::function<double(double)>& f, double tolerance) {
-  for (int x = -128; x < 128; ++x) {
-    const double real = f(double{in_scale} * (x - in_zero)) / double{out_scale} + out_zero;
-    ASSERT_NEAR(got[static_cast<size_t>(x + 128)], std::clamp(real, -128.0, 127.0), tolerance)
-        << "x " << x << " scale " << in_scale;
-  }
-}
 
 TEST(Lookups, FunctionsOfOneValue_AreNearTheRealFunction) {
   for (float scale : {0.003F, 0.02F, 0.05F, 0.11F})
@@ -122,7 +74,7 @@ TEST(Borders, FloatAndUint8_RoundAsDocumented) {
   const float reals[] = {0, 0.25F, -0.25F, 1e30F, -1e30F, std::nanf("")};
   Bytes input(sizeof(reals));
   std::memcpy(input.data(), reals, sizeof(reals));
-  const auto values = run(b.graph, {input});
+  const auto values = run_imported(b.graph, {input});
   EXPECT_THAT(values_of(values[static_cast<size_t>(quantised)]),
               ElementsAre(3, 4, 2, 127, -128, 3));
   EXPECT_THAT(values[static_cast<size_t>(bytes)], ElementsAre(131, 132, 130, 255, 0, 131));
@@ -158,7 +110,7 @@ TEST(Elementwise, Broadcasting_FollowsTheDefinition) {
     Bytes a(24), b(20);
     for (uint8_t& byte : a) byte = static_cast<uint8_t>(rng.next());
     for (uint8_t& byte : b) byte = static_cast<uint8_t>(rng.next());
-    const auto out = values_of(run(p.graph, {a, b})[static_cast<size_t>(p.out)]);
+    const auto out = values_of(run_imported(p.graph, {a, b})[static_cast<size_t>(p.out)]);
     for (size_t i = 0; i < out.size(); ++i) {
       const size_t n = i / 60, h = i / 12 % 5, w = i / 4 % 3, c = i % 4;
       const double x = 0.03F * (static_cast<int8_t>(a[(n * 3 + w) * 4 + c]) + 5);
@@ -175,19 +127,19 @@ TEST(Elementwise, ConstantFirstOperand_IsSubtractedFrom) {
   const int out = g.activation({3}, 0.1F, 0);
   g.op(OperatorKind::kSub, {constant, in}, {out}, ActivationAttributes{});
   g.graph.outputs = {out};
-  EXPECT_THAT(values_of(run(g.graph, {bytes_of({1, -20, 100})})[static_cast<size_t>(out)]),
+  EXPECT_THAT(values_of(run_imported(g.graph, {bytes_of({1, -20, 100})})[static_cast<size_t>(out)]),
               ElementsAre(99, 120, 0));
 }
 
 TEST(Elementwise, MaximumAndMinimum_CompareRawValues) {
   const Pair p = binary(OperatorKind::kMaximum, {3}, {3}, {3}, {});
-  EXPECT_THAT(values_of(run(p.graph, {bytes_of({1, -2, 3}),
-                                      bytes_of({2, -3, 3})})[static_cast<size_t>(p.out)]),
+  EXPECT_THAT(values_of(run_imported(p.graph, {bytes_of({1, -2, 3}),
+                                               bytes_of({2, -3, 3})})[static_cast<size_t>(p.out)]),
               ElementsAre(2, -2, 3));
   const Pair q = binary(OperatorKind::kMinimum, {3}, {1}, {3}, {});
-  EXPECT_THAT(
-      values_of(run(q.graph, {bytes_of({1, -2, 3}), bytes_of({2})})[static_cast<size_t>(q.out)]),
-      ElementsAre(1, -2, 2));
+  EXPECT_THAT(values_of(run_imported(
+                  q.graph, {bytes_of({1, -2, 3}), bytes_of({2})})[static_cast<size_t>(q.out)]),
+              ElementsAre(1, -2, 2));
 }
 
 TEST(Elementwise, ShapesThatDoNotBroadcast_AreRefused) {
@@ -211,7 +163,7 @@ std::vector<int> move(OperatorKind kind, std::vector<int> in_shape, std::vector<
   g.op(kind, inputs, {out}, std::move(attributes));
   g.graph.outputs = {out};
   const auto n = static_cast<int>(g.graph.tensor(in).elements());
-  return values_of(run(g.graph, {bytes_of(counting(n))})[static_cast<size_t>(out)]);
+  return values_of(run_imported(g.graph, {bytes_of(counting(n))})[static_cast<size_t>(out)]);
 }
 
 TEST(Moves, Pad_FillsWithTheZeroPoint) {
@@ -227,7 +179,7 @@ TEST(Moves, PadV2_FillsWithItsValue) {
   const int out = g.activation({4}, 0.5F, 7);
   g.op(OperatorKind::kPadV2, {in, pads, value}, {out});
   g.graph.outputs = {out};
-  EXPECT_THAT(values_of(run(g.graph, {bytes_of({1, 2})})[static_cast<size_t>(out)]),
+  EXPECT_THAT(values_of(run_imported(g.graph, {bytes_of({1, 2})})[static_cast<size_t>(out)]),
               ElementsAre(-9, 1, 2, -9));
 }
 
@@ -275,7 +227,7 @@ TEST(Moves, ConcatenationAndPack_JoinInputsAndConstants) {
   g.op(OperatorKind::kConcatenation, {a, c, b}, {joined}, AxisAttributes{-1});
   g.op(OperatorKind::kPack, {a, b}, {packed}, AxisAttributes{1});
   g.graph.outputs = {packed, joined};
-  const auto values = run(g.graph, {bytes_of({0, 1, 2, 3}), bytes_of({10, 11, 12, 13})});
+  const auto values = run_imported(g.graph, {bytes_of({0, 1, 2, 3}), bytes_of({10, 11, 12, 13})});
   EXPECT_THAT(values_of(values[static_cast<size_t>(joined)]),
               ElementsAre(0, 1, 50, 10, 11, 2, 3, 60, 12, 13));
   EXPECT_THAT(values_of(values[static_cast<size_t>(packed)]),
@@ -294,7 +246,7 @@ TEST(Moves, SplitsAndUnpack_FillEveryOutput) {
   g.op(OperatorKind::kSplitV, {in, sizes, axis}, {most, last});
   g.op(OperatorKind::kUnpack, {in}, {top, bottom}, AxisAttributes{0});
   g.graph.outputs = {left, right, most, last, top, bottom};
-  const auto values = run(g.graph, {bytes_of(counting(8))});
+  const auto values = run_imported(g.graph, {bytes_of(counting(8))});
   const auto of = [&](int id) { return values_of(values[static_cast<size_t>(id)]); };
   EXPECT_THAT(of(left), ElementsAre(0, 1, 4, 5));
   EXPECT_THAT(of(right), ElementsAre(2, 3, 6, 7));
@@ -326,11 +278,11 @@ TEST(Mean, AnyAxes_AreNearTheRealMean) {
     const int in = g.input({2, 3, 4, 5}, 0.02F, -20);
     const int axis = g.int32_constant({static_cast<int>(axes.size())}, axes);
     const int out = g.activation(shape, 0.015F, 4);
-    g.op(OperatorKind::kMean, {in, axis}, {out}, MeanAttributes{keep});
+    g.op(OperatorKind::kMean, {in, axis}, {out}, ReducerAttributes{keep});
     g.graph.outputs = {out};
     Bytes input(120);
     for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
-    const auto got = values_of(run(g.graph, {input})[static_cast<size_t>(out)]);
+    const auto got = values_of(run_imported(g.graph, {input})[static_cast<size_t>(out)]);
     std::vector<double> sums(got.size(), 0);
     const auto reduced = [&](int a) {
       return std::find(axes.begin(), axes.end(), a) != axes.end() ||
@@ -366,7 +318,7 @@ TEST(TransposeConv, Scatter_IsTheAdjointOfConvolution) {
   Rng rng(10);
   Bytes input(18);
   for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
-  const auto got = values_of(run(g.graph, {input})[static_cast<size_t>(out)]);
+  const auto got = values_of(run_imported(g.graph, {input})[static_cast<size_t>(out)]);
   const Tensor& w = g.graph.tensor(weights);
   for (int oh = 0; oh < 6; ++oh)
     for (int ow = 0; ow < 4; ++ow)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/graph.h"
+#include "models/operator_kind.h"
 
 namespace tinytune {
 

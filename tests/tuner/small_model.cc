@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "examples/tflite_writer.h"
+#include "models/operator_kind.h"
 #include "tests/codegen/graph_builder.h"
 
 namespace tinytune::test {

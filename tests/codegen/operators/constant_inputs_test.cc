@@ -22,6 +22,12 @@ constexpr OperatorKind kKinds[] = {
 #undef OPERATOR
 };
 
+std::vector<OperatorKind> kinds_without_state() {
+  std::vector<OperatorKind> kinds(std::begin(kKinds), std::end(kKinds));
+  std::erase(kinds, OperatorKind::kSvdf);
+  return kinds;
+}
+
 constexpr float kScale = 0.1f;
 constexpr int kZero = 5;
 const std::vector<int> kShape = {1, 4, 4, 2};
@@ -61,6 +67,26 @@ class OneOperator {
     return b_.input(std::move(shape), scale, zero);
   }
 
+  int bools(std::vector<int> shape) {
+    int64_t count = 1;
+    for (const int extent : shape) count *= extent;
+    Bytes bytes;
+    for (int64_t i = 0; i < count; ++i) bytes.push_back(i % 3 == 0 ? 1 : 0);
+    return b_.retype(of_bytes(std::move(shape), 1, 0, bytes), ElementType::kBool);
+  }
+
+  // Zeros and ones, as data: where to gather.
+  int places(std::vector<int> shape) {
+    int64_t count = 1;
+    for (const int extent : shape) count *= extent;
+    Bytes bytes;
+    for (int64_t i = 0; i < count; ++i)
+      bytes.insert(bytes.end(), {static_cast<uint8_t>(i % 2), 0, 0, 0});
+    return b_.retype(of_bytes(std::move(shape), 1, 0, bytes), ElementType::kInt32);
+  }
+
+  void boolean() { b_.retype(outputs_[0], ElementType::kBool); }
+
   void add(OperatorKind kind, std::vector<int> inputs, Attributes attributes,
            std::vector<int> shape, float scale = kScale, int zero = kZero) {
     outputs_ = {
@@ -92,7 +118,7 @@ class OneOperator {
       case OperatorKind::kMaxPool2d:
         return add(kind, {data()}, pool, {1, 2, 2, 2});
       case OperatorKind::kMean:
-        return add(kind, {data(), b_.integers({1, 2})}, MeanAttributes{}, {1, 2});
+        return add(kind, {data(), b_.integers({1, 2})}, ReducerAttributes{}, {1, 2});
       case OperatorKind::kSoftmax:
         return add(kind, {data()}, SoftmaxAttributes{}, kShape, 1.0f / 256, -128);
       case OperatorKind::kAdd:
@@ -161,6 +187,118 @@ class OneOperator {
                    StridedSliceAttributes{}, {1, 3, 2, 2});
       case OperatorKind::kResizeNearestNeighbor:
         return add(kind, {data(), b_.integers({6, 3})}, ResizeAttributes{}, {1, 6, 3, 2});
+      case OperatorKind::kSlice:
+        return add(kind, {data(), b_.integers({0, 1, 2, 0}), b_.integers({1, 2, -1, 2})}, {},
+                   {1, 2, 2, 2});
+      case OperatorKind::kReverseV2:
+        return add(kind, {data(), b_.integers({1, 2})}, {}, kShape);
+      case OperatorKind::kMirrorPad:
+        return add(kind, {data(), b_.integers({0, 0, 1, 2, 3, 0, 0, 0})}, MirrorPadAttributes{},
+                   {1, 7, 7, 2});
+      case OperatorKind::kBroadcastTo:
+        return add(kind, {data(), b_.integers({3, 4, 4, 2})}, {}, {3, 4, 4, 2});
+      case OperatorKind::kSpaceToDepth:
+        return add(kind, {data()}, BlockAttributes{2}, {1, 2, 2, 8});
+      case OperatorKind::kDepthToSpace:
+        return add(kind, {data({1, 2, 2, 8})}, BlockAttributes{2}, kShape);
+      case OperatorKind::kSpaceToBatchNd:
+        return add(kind, {data(), b_.integers({2, 2}), b_.integers({1, 1, 0, 2})}, {},
+                   {4, 3, 3, 2});
+      case OperatorKind::kBatchToSpaceNd:
+        return add(kind, {data({4, 2, 2, 2}), b_.integers({2, 2}), b_.integers({1, 0, 0, 1})}, {},
+                   {1, 3, 3, 2});
+      case OperatorKind::kGather:
+        return add(kind, {data(), places({2})}, GatherAttributes{3, 0}, kShape);
+      case OperatorKind::kGatherNd:
+        return add(kind, {data({4, 4, 2}), places({1, 2})}, {}, {1, 2});
+      case OperatorKind::kEmbeddingLookup: {
+        const int rows = places({2});
+        return add(kind, {rows, data({4, 8})}, {}, {2, 8});
+      }
+      case OperatorKind::kShape:
+        add(kind, {data()}, {}, {4});
+        b_.retype(outputs_[0], ElementType::kInt32);
+        return;
+      case OperatorKind::kZerosLike:
+      case OperatorKind::kElu:
+      case OperatorKind::kAbs:
+      case OperatorKind::kRsqrt:
+        return add(kind, {data()}, {}, kShape);
+      case OperatorKind::kFill: {
+        const int shape = b_.integers({3, 5});
+        return add(kind, {shape, data({1})}, {}, {3, 5});
+      }
+      case OperatorKind::kLogicalNot:
+        add(kind, {bools(kShape)}, {}, kShape);
+        return boolean();
+      case OperatorKind::kCast:
+        add(kind, {data()}, {}, kShape);
+        b_.retype(outputs_[0], ElementType::kInt32);
+        return;
+      case OperatorKind::kPrelu:
+      case OperatorKind::kSquaredDifference: {
+        const int a = data();
+        return add(kind, {a, data({2}, 0.2f, -3)}, {}, kShape, 0.4f, 1);
+      }
+      case OperatorKind::kDiv: {
+        const int a = data();
+        return add(kind, {a, data({2}, 0.2f, -3)}, ActivationAttributes{}, kShape, 0.4f, 1);
+      }
+      case OperatorKind::kAddN: {
+        const int a = data(), b = data();
+        return add(kind, {a, b, data()}, {}, kShape, 0.4f, 1);
+      }
+      case OperatorKind::kEqual:
+      case OperatorKind::kNotEqual:
+      case OperatorKind::kGreater:
+      case OperatorKind::kGreaterEqual:
+      case OperatorKind::kLess:
+      case OperatorKind::kLessEqual: {
+        const int a = data();
+        add(kind, {a, data({2}, 0.2f, -3)}, {}, kShape);
+        return boolean();
+      }
+      case OperatorKind::kLogicalAnd:
+      case OperatorKind::kLogicalOr: {
+        const int a = bools(kShape);
+        add(kind, {a, bools({2})}, {}, kShape);
+        return boolean();
+      }
+      case OperatorKind::kSelectV2: {
+        const int condition = bools({4, 1}), a = data();
+        return add(kind, {condition, a, data({2})}, {}, kShape);
+      }
+      case OperatorKind::kSum:
+        return add(kind, {data(), b_.integers({1, 2})}, ReducerAttributes{}, {1, 2}, 1.5f);
+      case OperatorKind::kReduceMax:
+      case OperatorKind::kReduceMin:
+        return add(kind, {data(), b_.integers({1, 2})}, ReducerAttributes{}, {1, 2});
+      case OperatorKind::kReduceAll:
+        add(kind, {bools(kShape), b_.integers({1})}, ReducerAttributes{true}, {1, 1, 4, 2});
+        return boolean();
+      case OperatorKind::kArgMax:
+      case OperatorKind::kArgMin:
+        add(kind, {data(), b_.integers({2})}, {}, {1, 4, 2});
+        b_.retype(outputs_[0], ElementType::kInt32);
+        return;
+      case OperatorKind::kResizeBilinear:
+        return add(kind, {data(), b_.integers({6, 3})}, ResizeAttributes{}, {1, 6, 3, 2});
+      case OperatorKind::kBatchMatMul: {
+        const int a = data({3, 4});
+        return add(kind, {a, data({4, 2}, 0.2f, -3)}, BatchMatMulAttributes{}, {3, 2}, 3.0f);
+      }
+      case OperatorKind::kL2Normalization:
+        return add(kind, {data()}, {}, kShape, 1.0f / 128, 0);
+      case OperatorKind::kLogSoftmax:
+        return add(kind, {data()}, {}, kShape, 1.0f / 16, 127);
+      case OperatorKind::kCumsum:
+        return add(kind, {data(), b_.integers({1})}, CumsumAttributes{}, kShape, 0.3f, 2);
+      case OperatorKind::kDynamicUpdateSlice: {
+        const int whole = data(), part = data({1, 2, 2, 2});
+        return add(kind, {whole, part, places({4})}, {}, kShape);
+      }
+      case OperatorKind::kSvdf:  // keeps state: what it computes is never a constant
+        break;
     }
   }
 
@@ -209,7 +347,7 @@ TEST_P(ConstantInputs, OperandOfOthers_BecomesAConstant) {
   std::vector<Bytes> inputs;
   for (const int id : op.outputs()) {
     const Tensor& t = before.tensor(id);
-    if (t.type != ElementType::kInt8) GTEST_SKIP() << "nothing computes with floats";
+    if (t.type != ElementType::kInt8) GTEST_SKIP() << "int8 is what is compared";
     const Quantization& q = t.quantization;
     const int x = b.input(t.shape, q.scales[0], q.zero_points[0]);
     results.push_back(
@@ -223,7 +361,7 @@ TEST_P(ConstantInputs, OperandOfOthers_BecomesAConstant) {
   EXPECT_EQ(test::executed(graph).ops.size(), results.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, ConstantInputs, testing::ValuesIn(kKinds),
+INSTANTIATE_TEST_SUITE_P(Operators, ConstantInputs, testing::ValuesIn(kinds_without_state()),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST(ConstantInputs, Chain_IsComputedOnceAndServesAsWeights) {

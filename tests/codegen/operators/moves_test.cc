@@ -87,7 +87,7 @@ TEST(MeanEmitter, EveryChoiceOfAxes_EqualsTheReference) {
         out.push_back(shape[static_cast<size_t>(i)]);
     GraphBuilder b;
     const int x = b.input(shape, 0.1f, 3), a = b.integers(axes);
-    const int y = b.op(OperatorKind::kMean, {x, a}, MeanAttributes{false}, out, 0.09f, -11);
+    const int y = b.op(OperatorKind::kMean, {x, a}, ReducerAttributes{false}, out, 0.09f, -11);
     expect_exact_seeded(b.finish({y}));
   }
 }

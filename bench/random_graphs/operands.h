@@ -1,0 +1,45 @@
+// Operands and results as several families of operators choose them.
+#pragma once
+
+#include "bench/random_graphs/graph_maker.h"
+
+namespace tinytune::bench {
+
+/// int8, or now and then what has another type.
+int any_source(GraphMaker& m, const GraphMaker::Fits& fits,
+               const std::function<Shape()>& otherwise);
+int any_source(GraphMaker& m);
+
+/// A result of the type and quantisation of x.
+int like(GraphMaker& m, int x, Shape shape);
+
+/// `axis`, sometimes counted from the end.
+int axis_number(GraphMaker& m, size_t axis, size_t rank);
+size_t random_axis(GraphMaker& m, const Shape& shape);
+Shape with(Shape shape, size_t axis, int extent);
+
+/// Shorter, or with axes of extent 1: what repeats along `shape`.
+Shape repeated(GraphMaker& m, const Shape& shape);
+/// The shape that two operands make which repeat along each other.
+Shape joined(const Shape& a, const Shape& b);
+
+/// Two int8 operands of moderate scales that line up, in either order. `equal_scales`: the second
+/// is quantised as the first. `fits` is asked of both.
+std::vector<int> operands(GraphMaker& m, bool equal_scales, const GraphMaker::Fits& fits);
+inline std::vector<int> operands(GraphMaker& m, bool equal_scales) {
+  return operands(m, equal_scales, [](const Tensor&) { return true; });
+}
+Shape result_shape(const GraphMaker& m, const std::vector<int>& inputs);
+
+/// Axes to reduce, as a constant, and the shape that is left. One axis is, at least.
+struct Reduced {
+  int axes = -1;
+  Shape shape;
+  bool keep_dims = false;
+};
+Reduced reduced(GraphMaker& m, const Shape& in);
+
+/// Of a tensor with one.
+double scale_of(const GraphMaker& m, int id);
+
+}  // namespace tinytune::bench

@@ -1,0 +1,51 @@
+// RESIZE_BILINEAR: first along a row of pixels, then between two rows. The products are whole
+// numbers, so the order in which four of them are added makes no difference.
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+// Offset of the first and second line in elements, and the second one's weight.
+std::vector<int32_t> table_of(const std::vector<BilinearOp::Tap>& taps, int step) {
+  std::vector<int32_t> table;
+  for (const BilinearOp::Tap& tap : taps)
+    table.insert(table.end(), {tap.first * step, tap.second * step, tap.weight});
+  return table;
+}
+
+std::string emit(const IntegerOp& any, EmitContext& context) {
+  const BilinearOp& op = std::get<BilinearOp>(any);
+  const std::string rows = context.constant(
+      "rows", CType::kInt32, little_endian(table_of(op.rows, op.in_w * op.channels)));
+  const std::string columns =
+      context.constant("columns", CType::kInt32, little_endian(table_of(op.columns, op.channels)));
+  const std::string input = context.input(0), output = context.output();
+  CWriter w(1);
+  w.loop("n", op.batch).loop("y", static_cast<int64_t>(op.rows.size()));
+  w.line("const int32_t *const row = " + rows + " + y * 3;");
+  w.line("const int32_t below = row[2], above = 1024 - below;");
+  w.loop("x", static_cast<int64_t>(op.columns.size()));
+  w.line("const int32_t *const column = " + columns + " + x * 3;");
+  w.line("const int32_t right = column[2], left = 1024 - right;");
+  w.line("const int8_t *a = " + input + " + row[0] + column[0];");
+  w.line("const int8_t *b = " + input + " + row[0] + column[1];");
+  w.line("const int8_t *c = " + input + " + row[1] + column[0];");
+  w.line("const int8_t *d = " + input + " + row[1] + column[1];");
+  w.loop("i", op.channels);
+  w.line("const int32_t v = (a[i] * left + b[i] * right) * above +");
+  w.line("                  (c[i] * left + d[i] * right) * below;");
+  w.line("*" + output + "++ = (int8_t)((v + (v > 0 ? 524288 : -524288)) / 1048576);");
+  w.close().close().close();
+  w.line(input + " += " + std::to_string(int64_t{op.in_h} * op.in_w * op.channels) + ";").close();
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kBilinearEmitter;
+const OperatorEmitter kBilinearEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<BilinearOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit};
+
+}  // namespace tinytune

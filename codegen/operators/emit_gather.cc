@@ -1,0 +1,90 @@
+// GATHER, GATHER_ND, EMBEDDING_LOOKUP, DYNAMIC_UPDATE_SLICE: slices copied from or to places that
+// are read where they stand. A computed place outside the data is brought inside, so no network
+// reads or writes beyond its tensors.
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+// Bytes copied at once: 4 where every slice begins and ends at a multiple of 4.
+int64_t granule(const GatherOp& op) {
+  bool words = op.slice_bytes % 4 == 0 && op.block_bytes % 4 == 0;
+  for (const GatherOp::Coordinate& c : op.coordinates) words = words && c.step_bytes % 4 == 0;
+  return words ? 4 : 1;
+}
+
+std::string emit_gather(const IntegerOp& any, EmitContext& context) {
+  const GatherOp& op = std::get<GatherOp>(any);
+  const int64_t unit = granule(op);
+  const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
+  const auto number = [](int64_t n) { return std::to_string(n); };
+  const std::string data = context.input(op.places_first ? 1 : 0);
+  const std::string places = context.input(op.places_first ? 0 : 1);
+  CWriter w(1);
+  w.line("const " + type + " *data = (const " + type + " *)" + data + ";");
+  w.line(type + " *to = (" + type + " *)" + context.output() + ";");
+  w.loop("batch", op.batches).loop("block", op.blocks);
+  w.line("const int32_t *place = " + places + " + batch * " +
+         number(op.places * static_cast<int64_t>(op.coordinates.size())) + ";");
+  w.loop("p", op.places).line("const " + type + " *from = data;");
+  for (const GatherOp::Coordinate& along : op.coordinates) {
+    w.open("").line("int32_t at = *place++;");
+    if (op.constant_at.empty()) {
+      w.line("if (at < 0) at = 0;");
+      w.line("if (at > " + number(along.extent - 1) + ") at = " + number(along.extent - 1) + ";");
+    }
+    w.line("from += at * " + number(along.step_bytes / unit) + ";").close();
+  }
+  w.loop("i", op.slice_bytes / unit).line("*to++ = from[i];").close();
+  w.close().line("data += " + number(op.block_bytes / unit) + ";").close().close();
+  return w.text();
+}
+
+std::string emit_update_slice(const IntegerOp& any, EmitContext& context) {
+  const UpdateSliceOp& op = std::get<UpdateSliceOp>(any);
+  const std::string type = op.element_bytes == 4 ? "uint32_t" : "uint8_t";
+  int64_t elements = 1;
+  for (const int extent : op.extents) elements *= extent;
+  CWriter w(1);
+  w.line("const " + type + " *whole = (const " + type + " *)" + context.input(0) + ";");
+  w.line("const " + type + " *part = (const " + type + " *)" + context.input(1) + ";");
+  w.line(type + " *to = (" + type + " *)" + context.output() + ";");
+  print_unrolled(w, elements, [&](const std::string& variable, int64_t added) {
+    const std::string at = "[" + c_plus(variable, added) + "]";
+    w.line("to" + at + " = whole" + at + ";");
+  });
+  int64_t step = 1;
+  std::string place;
+  for (size_t axis = op.extents.size(); axis-- > 0; step *= op.extents[axis]) {
+    const auto number = static_cast<int64_t>(axis) - (5 - op.rank);
+    const std::string most = std::to_string(op.extents[axis] - op.box[axis]);
+    if (number >= 0 && most != "0") {
+      w.open("").line("int32_t at = " + context.input(2) + "[" + std::to_string(number) + "];");
+      w.line("if (at < 0) at = 0;").line("if (at > " + most + ") at = " + most + ";");
+      w.line("to += at * " + std::to_string(step) + ";").close();
+    }
+    place = "i" + std::to_string(axis) + " * " + std::to_string(step) +
+            (place.empty() ? "" : " + " + place);
+  }
+  for (size_t axis = 0; axis < op.box.size(); ++axis)
+    w.loop("i" + std::to_string(axis), op.box[axis]);
+  w.line("to[" + place + "] = *part++;");
+  for (size_t axis = 0; axis < op.box.size(); ++axis) w.close();
+  return w.text();
+}
+
+}  // namespace
+
+// The output may be written over what is updated.
+extern const OperatorEmitter kUpdateSliceEmitter;
+const OperatorEmitter kUpdateSliceEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<UpdateSliceOp>(op); },
+    [](const IntegerOp&, int i) { return i == 0; }, emit_update_slice};
+
+extern const OperatorEmitter kGatherEmitter;
+const OperatorEmitter kGatherEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<GatherOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_gather};
+
+}  // namespace tinytune

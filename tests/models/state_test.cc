@@ -1,0 +1,100 @@
+// Networks that keep state from one inference to the next.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "models/integer_network.h"
+#include "tests/models/operator_run.h"
+
+namespace tinytune {
+namespace {
+
+struct Svdf {
+  Graph graph;
+  int output = 0, state = 0;
+};
+
+// Two units of rank 1 with a memory of 3, on three inputs.
+Svdf svdf_network(ElementType state_type) {
+  GraphBuilder b;
+  const int x = b.input({1, 3}, 0.1F, 2);
+  const int feature = b.int8_constant({2, 3}, {100, -50, 20, 7, 90, -120}, 0.01F, 0);
+  int time = b.int8_constant({2, 3}, {10, 60, 120, -40, 80, 100}, 1.0F / 128, 0);
+  const bool wide = state_type == ElementType::kInt16;
+  if (wide) {
+    Tensor& t = b.graph.tensors[static_cast<size_t>(time)];
+    t.type = ElementType::kInt16;
+    Bytes bytes;
+    for (const uint8_t byte : t.data)
+      bytes.insert(bytes.end(), {byte, byte < 128 ? uint8_t{0} : uint8_t{255}});
+    t.data = bytes;
+  }
+  const int bias = b.int32_constant({2}, {300, -200});
+  const int state = b.activation({1, 6}, wide ? 0.001F : 0.2F, wide ? 0 : -5);
+  b.graph.tensors[static_cast<size_t>(state)].type = state_type;
+  b.graph.tensors[static_cast<size_t>(state)].is_variable = true;
+  const int y = b.activation({1, 2}, 0.25F, 1);
+  b.op(OperatorKind::kSvdf, {x, feature, time, bias, state}, {y}, SvdfAttributes{1});
+  b.graph.outputs = {y};
+  return {b.graph, y, state};
+}
+
+TEST(Svdf, SeveralInferences_AreNearTheRealFilter) {
+  for (const ElementType type : {ElementType::kInt16, ElementType::kInt8}) {
+    const Svdf svdf = svdf_network(type);
+    const auto network = integer_network(imported(svdf.graph));
+    ASSERT_TRUE(network) << network.error().message();
+    NetworkState state = initial_state(network->graph);
+    const double state_scale = type == ElementType::kInt16 ? 0.001 : 0.2;
+    const double weights[2][3] = {{100, -50, 20}, {7, 90, -120}};
+    const double times[2][3] = {{10, 60, 120}, {-40, 80, 100}};
+    const double biases[2] = {300, -200};
+    std::deque<double> memory[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int step = 0; step < 5; ++step) {
+      std::vector<int> input;
+      for (int i = 0; i < 3; ++i) input.push_back((37 * step + 51 * i) % 200 - 100);
+      const auto values = run_reference(*network, std::vector<Bytes>{bytes_of(input)}, state);
+      ASSERT_TRUE(values);
+      const auto got = values_of((*values)[static_cast<size_t>(svdf.output)]);
+      for (size_t unit = 0; unit < 2; ++unit) {
+        double feature = 0, sum = biases[unit] * state_scale / 128;
+        for (size_t i = 0; i < 3; ++i) feature += 0.01 * weights[unit][i] * 0.1 * (input[i] - 2);
+        memory[unit].pop_front();
+        memory[unit].push_back(feature);
+        for (size_t i = 0; i < 3; ++i) sum += times[unit][i] / 128 * memory[unit][i];
+        EXPECT_NEAR(got[unit], std::clamp(sum / 0.25 + 1, -128.0, 127.0),
+                    type == ElementType::kInt16 ? 0.8 : 1.6)
+            << "step " << step;
+      }
+    }
+  }
+}
+
+TEST(State, AfterAReset_VariablesStandForZero) {
+  const Svdf narrow = svdf_network(ElementType::kInt8);
+  EXPECT_THAT(initial_state(narrow.graph)[static_cast<size_t>(narrow.state)],
+              testing::Each(static_cast<uint8_t>(-5)));
+  const Svdf wide = svdf_network(ElementType::kInt16);
+  EXPECT_THAT(initial_state(wide.graph)[static_cast<size_t>(wide.state)],
+              testing::AllOf(testing::SizeIs(12), testing::Each(0)));
+}
+
+TEST(State, OneInference_IsTheFirstAfterAReset) {
+  const Graph graph = imported(svdf_network(ElementType::kInt16).graph);
+  const auto network = integer_network(graph);
+  ASSERT_TRUE(network);
+  const std::vector<Bytes> inputs = {{10, 20, 30}};
+  NetworkState state = initial_state(graph);
+  const auto first = run_reference(*network, inputs, state);
+  const auto second = run_reference(*network, inputs, state);
+  const auto alone = run_reference(graph, inputs);
+  ASSERT_TRUE(first && second && alone);
+  EXPECT_EQ(*first, *alone);
+  EXPECT_NE(*first, *second);
+}
+
+}  // namespace
+}  // namespace tinytune
