@@ -44,7 +44,7 @@ void print_reset(CWriter& w, const NetworkParts& parts) {
 std::string print_source(const NetworkParts& parts) {
   const std::string upper = c_upper(parts.name);
   std::string out = "/* " + parts.name + ": the layers, in order" + kGenerated;
-  out += print_core_check(parts.name, parts.device) + kOptimise;
+  out += kOptimise;
   out += "#include \"" + parts.name +
          ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + parts.name +
          "_internal.h\"\n\n" +

@@ -64,7 +64,8 @@ class Runner {
 
   void keep(int step, NetworkRun& result) {
     for (const PlacedTensor& t : network_.tensors)
-      if (t.first_step == step) result.tensors[t.tensor] = read(t.tensor);
+      if (t.first_step == step || graph_.tensor(t.tensor).is_variable)  // state: as it is left
+        result.tensors[t.tensor] = read(t.tensor);
   }
 
   Bytes read(int tensor) {

@@ -242,9 +242,10 @@ TEST(TfliteImport, OperatorWeLackThatReadsItsOwnState_IsSaidToBeLacking) {
   auto* model = flatbuffers::GetMutableRoot<schema::Model>(bytes.data());
   auto* code = const_cast<schema::OperatorCode*>(model->operator_codes()->Get(1));
   auto* table = reinterpret_cast<flatbuffers::Table*>(code);
-  table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 27, 0);
-  table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 27, 0);
-  expect_refused(import_tflite(bytes, "m"), kUnsupported, "operator 1 SVDF (not supported)");
+  table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 44, 0);
+  table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 44, 0);
+  expect_refused(import_tflite(bytes, "m"), kUnsupported,
+                 "operator 1 UNIDIRECTIONAL_SEQUENCE_LSTM (not supported)");
 }
 
 TEST(TfliteImport, FloatNetwork_NamesTensorsAndSaysHowToConvert) {
