@@ -124,10 +124,12 @@ Result<std::unique_ptr<TunerLink>> TunerLink::dial(const Address& address,
                                                    int timeout_ms) {
   auto state = std::make_unique<State>(address, keys);
   const auto deadline = std::chrono::system_clock::now() + milliseconds(timeout_ms);
-  if (!state->channel->WaitForConnected(deadline))
-    return Error(ErrorCode::kFailed, "no tuner answers at " + address.text() +
-                                         (keys ? ", or its keys and ours are of two authorities"
-                                               : ", or only to workers with --keys"));
+  if (!state->channel->WaitForConnected(deadline)) {
+    const char* const perhaps = address.is_unix ? ""
+                                : keys          ? ", or its keys and ours are of two authorities"
+                                                : ", or only to workers with --keys";
+    return Error(ErrorCode::kFailed, "no tuner answers at " + address.text() + perhaps);
+  }
   state->stub = rpc::Tuner::NewStub(state->channel);
   state->stream = state->stub->Work(&state->context);
   return std::unique_ptr<TunerLink>(new TunerLink(std::move(state)));
