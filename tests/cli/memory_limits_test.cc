@@ -191,7 +191,9 @@ TEST_F(MemoryLimitOptions, Report_SaysWhatLessFlashCosts_AndFlashGivesIt) {
   const uint64_t less = front.back()["flash_bytes"], slower = front.back()["cycles"];
   const Json run_with_less = run({"--records", "small.esp32c3.jsonl", "--flash",
                                   std::to_string(less + 64)});  // estimates of alignment
-  EXPECT_NEAR(run_with_less["cycles"].get<double>() / static_cast<double>(slower), 1, 0.1);
+  EXPECT_LE(run_with_less["flash_bytes"], less + 64);
+  // The front is of measured kernels; a limit may also be kept with ones that nobody measured.
+  EXPECT_LE(run_with_less["cycles"].get<double>() / static_cast<double>(slower), 1.1);
 }
 
 TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
