@@ -28,6 +28,7 @@ class NetworkOnBoard {
   Result<std::vector<uint8_t>> read(int tensor);
 
  private:
+  Result<std::vector<Digest>> send_image();
   Result<const PlacedTensor*> place_of(int tensor) const;
 
   const Graph& graph_;
@@ -44,17 +45,24 @@ Status NetworkOnBoard::load() {
   const auto arena = image_.address_of(network_.arena_symbol);
   if (!arena) return failed("the built library has no symbol " + network_.arena_symbol);
   arena_ = *arena;
-  for (const ImageSegment& segment : image_.segments) {
-    const Status written = core_.write(segment.address, segment.bytes);
-    if (!written && written.error().code() == ErrorCode::kInvalidInput)
-      return failed("the library does not fit the board's RAM: " + written.error().message());
-    TT_TRY(written);
-    TT_TRY_ASSIGN(const Digest there,
-                  core_.digest(segment.address, static_cast<uint32_t>(segment.bytes.size())));
-    if (there != digest_of(segment.bytes))
+  const auto there = send_image();
+  if (!there && there.error().code() == ErrorCode::kInvalidInput)
+    return failed("the library does not fit the board's RAM: " + there.error().message());
+  TT_TRY(there);
+  for (size_t i = 0; i < image_.segments.size(); ++i)
+    if ((*there)[i] != digest_of(image_.segments[i].bytes))
       return failed("the board's memory does not hold what was written to it");
-  }
   return ok_status();
+}
+
+// The digests of what arrived.
+Result<std::vector<Digest>> NetworkOnBoard::send_image() {
+  std::vector<AddressRange> ranges;
+  for (const ImageSegment& segment : image_.segments) {
+    TT_TRY(core_.write(segment.address, segment.bytes));
+    ranges.push_back({segment.address, static_cast<uint32_t>(segment.bytes.size())});
+  }
+  return core_.digests(ranges);
 }
 
 Result<const PlacedTensor*> NetworkOnBoard::place_of(int tensor) const {
@@ -74,7 +82,7 @@ Status NetworkOnBoard::fill(std::span<const std::vector<uint8_t>> inputs) {
 Result<uint64_t> NetworkOnBoard::call(const std::string& symbol) {
   const auto function = image_.address_of(symbol);
   if (!function) return failed("the built library has no symbol " + symbol);
-  TT_TRY_ASSIGN(const CoreReturn done, core_.call({*function, {arena_}, {{}, kCallLimitMs}}));
+  TT_TRY_ASSIGN(const CoreReturn done, core_.call({*function, {arena_}, {{}, kCallLimitMs}, {}}));
   if (done.end != RunEnd::kReturned) return failed(symbol + " on the board: " + done.detail);
   if (!done.registers_restored)
     return failed(symbol + " on the board did not restore " + done.clobbered);

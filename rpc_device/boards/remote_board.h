@@ -37,11 +37,12 @@ class RemoteBoard final : public Board {
   /// What stands at an address of the board, as far as it is known.
   using Placed = std::map<uint32_t, std::vector<uint8_t>>;
 
-  Status place(uint32_t address, std::span<const uint8_t> bytes, bool verify);
-  Result<std::optional<std::string>> send_image(const BoardImage& image);
+  /// Whether it had to be sent.
+  Result<bool> place(uint32_t address, std::span<const uint8_t> bytes);
+  Status send_image(const BoardImage& image);
   Status fill_buffers(const RunRequest& request);
   Result<bool> call_once(const RunRequest& request, KernelRunReport& report);
-  Status compare_inputs(const RunRequest& request, KernelRunReport& report);
+  bool same_inputs(const RunRequest& request, std::span<const Digest> now, KernelRunReport& report);
   void forget() { placed_.clear(); }
 
   const Device device_;
@@ -52,6 +53,7 @@ class RemoteBoard final : public Board {
   std::vector<Argument> arguments_;
   std::vector<ImageSegment> changing_;  ///< segments that a call may change
   BufferLayout layout_;
+  std::vector<size_t> compared_;  ///< arguments that no call may change
   uint32_t function_ = 0;
   bool loaded_ = false, returned_ = false, inputs_compared_ = false;
 };

@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "measure/board.h"
 #include "measure/contents.h"
+#include "simulator/simulator.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -24,6 +25,7 @@ struct CoreCall {
   uint32_t function = 0;
   std::vector<uint32_t> arguments;
   RunLimits limits;
+  std::vector<AddressRange> digests;  ///< what is wanted of memory afterwards
 };
 
 struct CoreReturn {
@@ -31,7 +33,8 @@ struct CoreReturn {
   std::string detail;   ///< one line; empty for kReturned
   uint64_t cycles = 0;  ///< of the call; 0 unless kReturned
   bool registers_restored = true;
-  std::string clobbered;  ///< names of those that were not
+  std::string clobbered;        ///< names of those that were not
+  std::vector<Digest> digests;  ///< of CoreCall::digests; kReturned only
 };
 
 /// What one of them can do.
@@ -40,10 +43,11 @@ struct CoreTraits {
   std::optional<uint64_t> clock_hz;
   bool checks_registers = false;
   bool limits_cycles = false, limits_time = false;
-  bool digests_cheaply = false;  ///< digest() reads nothing over the link
 };
 
 /// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.
+/// What is written may wait for the next call that has an answer; what is wrong with it is an error
+/// of that call then.
 class RemoteCore {
  public:
   virtual ~RemoteCore() = default;
@@ -55,8 +59,8 @@ class RemoteCore {
   virtual Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) = 0;
   /// write() of the contents, in the fewest bytes over the link.
   virtual Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) = 0;
-  /// digest_of() the bytes there.
-  virtual Result<Digest> digest(uint32_t address, uint32_t size_bytes) = 0;
+  /// digest_of() the bytes of each.
+  virtual Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) = 0;
 
   virtual Result<CoreReturn> call(const CoreCall& call) = 0;
 

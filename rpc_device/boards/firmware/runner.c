@@ -47,7 +47,7 @@ static uint32_t receive(void) {
   for (;;) {
     const int byte = uart_read();
     if (byte < 0) {
-      core_rest();
+      if (size == 0) core_rest(); /* in a frame the next byte is on its way */
       continue;
     }
     uint32_t value = (uint32_t)byte;
@@ -143,11 +143,11 @@ static uint32_t call(const uint8_t *in, uint32_t size, uint8_t *out) {
   return 20;
 }
 
-/* The size of the reply's payload; its status goes to `status`. */
-static uint32_t do_request(uint32_t kind, const uint8_t *in, uint32_t size, uint8_t *out,
-                           uint8_t *status) {
-  *status = WIRE_OK;
-  if (kind == WIRE_HELLO) return hello(out);
+#define REFUSED 0xFFFFFFFFu
+
+/* What a command says, in bytes; `room` of them may be. */
+static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint8_t *out,
+                           uint32_t room) {
   const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
   uint8_t *const memory = (uint8_t *)(uintptr_t)address;
   if (kind == WIRE_WRITE && size >= 4 && allowed(get32(in), size - 4)) {
@@ -155,7 +155,7 @@ static uint32_t do_request(uint32_t kind, const uint8_t *in, uint32_t size, uint
     for (uint32_t i = 4; i < size; ++i) to[i - 4] = in[i];
     return 0;
   }
-  if (kind == WIRE_READ && size == 8 && bytes <= WIRE_MOST_PAYLOAD && allowed(address, bytes)) {
+  if (kind == WIRE_READ && size == 8 && bytes <= room && allowed(address, bytes)) {
     for (uint32_t i = 0; i < bytes; ++i) out[i] = memory[i];
     return bytes;
   }
@@ -163,17 +163,42 @@ static uint32_t do_request(uint32_t kind, const uint8_t *in, uint32_t size, uint
     fill(memory, bytes, in[8], get64(in + 9));
     return 0;
   }
-  if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && allowed(address, bytes)) {
+  if (kind == WIRE_CHOOSE && size >= 10 && bytes <= 8 * (size - 10) && allowed(address, bytes)) {
+    for (uint32_t i = 0; i < bytes; ++i) memory[i] = in[8 + (in[10 + i / 8] >> i % 8 & 1)];
+    return 0;
+  }
+  if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && room >= 16 &&
+      allowed(address, bytes)) {
     uint64_t digest[2];
     digest_of_buffer(memory, bytes, digest);
     put64(out, digest[0]);
     put64(out + 8, digest[1]);
     return 16;
   }
-  if (kind == WIRE_CALL && size >= 16 && size <= 16 + 64 * 4 && allowed(address, 2))
+  if (kind == WIRE_CALL && size >= 16 && size <= 16 + 64 * 4 && room >= 20 && allowed(address, 2))
     return call(in, size, out);
-  *status = WIRE_REFUSED;
-  return 0;
+  return REFUSED;
+}
+
+/* The size of the reply's payload; its status goes to `status`. */
+static uint32_t do_commands(const uint8_t *in, uint32_t size, uint8_t *out, uint8_t *status) {
+  uint32_t said = 0;
+  *status = WIRE_OK;
+  while (size > 0) {
+    const uint32_t bytes = size >= WIRE_COMMAND_BYTES ? get16(in + 1) : REFUSED;
+    const uint32_t more = bytes <= size - WIRE_COMMAND_BYTES && size >= WIRE_COMMAND_BYTES
+                              ? do_command(in[0], in + WIRE_COMMAND_BYTES, bytes, out + said,
+                                           WIRE_MOST_PAYLOAD - said)
+                              : REFUSED;
+    if (more == REFUSED) {
+      *status = WIRE_REFUSED;
+      return 0;
+    }
+    said += more;
+    in += WIRE_COMMAND_BYTES + bytes;
+    size -= WIRE_COMMAND_BYTES + bytes;
+  }
+  return said;
 }
 
 static void answer(uint32_t size) {
@@ -191,7 +216,10 @@ static void answer(uint32_t size) {
   uint8_t status = WIRE_NO_SESSION;
   uint32_t payload = 0;
   if (in_session && asked_session == session) {
-    payload = do_request(kind, request + WIRE_HEADER_BYTES, size, reply + WIRE_HEADER_BYTES, &status);
+    uint8_t *const out = reply + WIRE_HEADER_BYTES;
+    status = kind == WIRE_HELLO || kind == WIRE_COMMANDS ? WIRE_OK : WIRE_REFUSED;
+    if (kind == WIRE_HELLO) payload = hello(out);
+    if (kind == WIRE_COMMANDS) payload = do_commands(request + WIRE_HEADER_BYTES, size, out, &status);
     answered = sequence;
   }
   put16(reply, payload);

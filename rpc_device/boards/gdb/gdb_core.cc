@@ -121,9 +121,13 @@ Status GdbCore::fill(uint32_t address, uint32_t size_bytes, const Contents& cont
   return write(address, bytes_of(contents, size_bytes));
 }
 
-Result<Digest> GdbCore::digest(uint32_t address, uint32_t size_bytes) {
-  TT_TRY_ASSIGN(const auto bytes, client_->read_memory(address, size_bytes));
-  return digest_of(bytes);
+Result<std::vector<Digest>> GdbCore::digests(std::span<const AddressRange> ranges) {
+  std::vector<Digest> digests;
+  for (const AddressRange& range : ranges) {
+    TT_TRY_ASSIGN(const auto bytes, client_->read_memory(range.address, range.size_bytes));
+    digests.push_back(digest_of(bytes));
+  }
+  return digests;
 }
 
 // A core that did not stop in time may never have been started, where the link lost the packet: it
@@ -149,7 +153,8 @@ Result<std::optional<uint32_t>> GdbCore::run_until_stop(const CoreCall& call) {
   return std::optional<uint32_t>();
 }
 
-Result<CoreReturn> GdbCore::finish(uint32_t pc, const gdb::RegisterValues& before) {
+Result<CoreReturn> GdbCore::finish(const CoreCall& call, uint32_t pc,
+                                   const gdb::RegisterValues& before) {
   CoreReturn done;
   if (pc != foothold_.returns_to()) {
     done.end = RunEnd::kFault;
@@ -172,6 +177,7 @@ Result<CoreReturn> GdbCore::finish(uint32_t pc, const gdb::RegisterValues& befor
     done.registers_restored = false;
     done.clobbered += (done.clobbered.empty() ? "" : ", ") + std::string(name);
   }
+  TT_TRY_ASSIGN(done.digests, digests(call.digests));
   return done;
 }
 
@@ -179,7 +185,7 @@ Result<CoreReturn> GdbCore::call(const CoreCall& call) {
   TT_TRY(driver_->begin(*client_, foothold_, call));
   TT_TRY_ASSIGN(const auto before, client_->read_registers());
   TT_TRY_ASSIGN(const auto pc, run_until_stop(call));
-  if (pc) return finish(*pc, before);
+  if (pc) return finish(call, *pc, before);
   CoreReturn done;
   done.end = RunEnd::kTimeLimit;
   done.detail = "no return in " + std::to_string(call.limits.milliseconds.value_or(0)) + " ms";

@@ -35,7 +35,7 @@ class GdbCore final : public RemoteCore {
   Status write(uint32_t address, std::span<const uint8_t> bytes) override;
   Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override;
   Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) override;
-  Result<Digest> digest(uint32_t address, uint32_t size_bytes) override;
+  Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) override;
   Result<CoreReturn> call(const CoreCall& call) override;
   Status reset() override;
 
@@ -49,7 +49,7 @@ class GdbCore final : public RemoteCore {
   Result<std::string> read_id(const std::string& name);
   /// Runs from the registers as they are. Nothing: it was still running at the limit.
   Result<std::optional<uint32_t>> run_until_stop(const CoreCall& call);
-  Result<CoreReturn> finish(uint32_t pc, const gdb::RegisterValues& before);
+  Result<CoreReturn> finish(const CoreCall& call, uint32_t pc, const gdb::RegisterValues& before);
 
   const Device device_;
   const BoardFacts facts_;

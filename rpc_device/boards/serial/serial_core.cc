@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <random>
+#include <utility>
 
 #include "rpc_device/boards/firmware/wire.h"
 
@@ -14,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kStackAlignment = 16;
+constexpr size_t kReturnBytes = 20, kDigestBytes = 16;  // wire.h
+constexpr milliseconds kLongestWait{5'000};
 // SplitMix64 and XXH3 on the slowest core that we know take less.
 constexpr uint32_t kBytesPerMs = 50;
 
@@ -26,7 +29,7 @@ void put(Bytes& bytes, T value) {
 }
 
 template <typename T>
-T get(const Bytes& bytes, size_t at) {
+T get(std::span<const uint8_t> bytes, size_t at) {
   uint64_t value = 0;
   for (size_t i = sizeof(T); i-- > 0;) value = value << 8 | bytes[at + i];
   return static_cast<T>(value);
@@ -37,6 +40,19 @@ Bytes range(uint32_t address, uint32_t size_bytes) {
   put(payload, address);
   put(payload, size_bytes);
   return payload;
+}
+
+// What SerialCore::add_digest() asked for.
+std::vector<Digest> digests_in(std::span<const uint8_t> answers,
+                               std::span<const AddressRange> ranges) {
+  std::vector<Digest> digests;
+  for (const AddressRange& range : ranges) {
+    const bool is_short = range.size_bytes < WIRE_LEAST_DIGEST;
+    digests.push_back(is_short ? digest_of(answers.first(range.size_bytes))
+                               : Digest{get<uint64_t>(answers, 0), get<uint64_t>(answers, 8)});
+    answers = answers.subspan(is_short ? range.size_bytes : kDigestBytes);
+  }
+  return digests;
 }
 
 }  // namespace
@@ -56,6 +72,8 @@ Status SerialCore::begin_session(const std::string& name) {
   // Neither the number of the last session nor one that a runner left on the desk may remember.
   session_ = static_cast<uint16_t>(session_ + 1 + std::random_device{}() % 0xFFFE);
   sequence_ = 0;
+  forget_commands();
+  wait_ = options_.reply_timeout;
   TT_TRY_ASSIGN(const Bytes hello, request(WIRE_HELLO, {}, 45, milliseconds(0)));
   if (hello.size() < 13 || hello.size() != 13u + hello[12])
     return lost("a runner's hello is damaged");
@@ -68,7 +86,7 @@ Status SerialCore::begin_session(const std::string& name) {
   const uint32_t clock = get<uint32_t>(hello, 4);
   if (clock > 0) traits_.clock_hz = clock;
   traits_.limits_cycles = (get<uint32_t>(hello, 8) & WIRE_FLAG_LIMITS_CYCLES) != 0;
-  traits_.checks_registers = traits_.digests_cheaply = true;
+  traits_.checks_registers = true;
   if (hello[12] == 0) {
     traits_.id = device_.name + "@" + name;
     return ok_status();
@@ -95,22 +113,22 @@ Result<std::optional<serial::Frame>> SerialCore::receive(milliseconds timeout) {
   }
 }
 
-Result<SerialCore::Bytes> SerialCore::request(uint8_t kind, Bytes payload, size_t reply_bytes,
-                                              milliseconds work) {
+Result<Bytes> SerialCore::request(uint8_t kind, const Bytes& payload, size_t reply_bytes,
+                                  milliseconds work) {
   ++sequence_;
   const size_t wire_bytes = 2 * (payload.size() + reply_bytes + 2 * WIRE_HEADER_BYTES + 16);
-  const Bytes frame = serial::encode({session_, sequence_, kind, 0, std::move(payload)});
+  const Bytes frame = serial::encode({session_, sequence_, kind, 0, payload});
   const milliseconds line(wire_bytes * 10 * 1000 / options_.baud);
   const auto deadline = Clock::now() + options_.patience + line + work;
-  for (milliseconds wait = options_.reply_timeout + line; Clock::now() < deadline;) {
+  for (bool first = true; Clock::now() < deadline; first = false) {
     TT_TRY(link_->write(frame));
-    TT_TRY_ASSIGN(const auto reply, receive(wait));
+    TT_TRY_ASSIGN(const auto reply, receive(wait_ + line));
     if (!reply) {
       ++repeated_;
-      // A runner that works does not listen: it is asked less and less often.
-      if (work > options_.reply_timeout) wait = std::min(2 * wait, milliseconds(5'000));
+      wait_ = std::min(2 * wait_, kLongestWait);
       continue;
     }
+    if (first) wait_ = std::max(wait_ / 2, options_.reply_timeout);
     if (reply->status == WIRE_NO_SESSION) return lost("the board was reset meanwhile");
     if (reply->status == WIRE_REFUSED)
       return Error(ErrorCode::kInvalidInput, "the runner refuses: that memory is not for kernels");
@@ -119,13 +137,57 @@ Result<SerialCore::Bytes> SerialCore::request(uint8_t kind, Bytes payload, size_
   return lost("no runner answers on the serial line");
 }
 
+void SerialCore::forget_commands() {
+  commands_.clear();
+  answers_.clear();
+  answer_bytes_ = 0;
+  work_ = milliseconds(0);
+}
+
+Status SerialCore::add(const Command& command) {
+  const size_t arguments = command.head.size() + command.body.size();
+  const size_t size = WIRE_COMMAND_BYTES + arguments;
+  if (commands_.size() + size > most_payload_ ||
+      answer_bytes_ + command.answer_bytes > most_payload_)
+    TT_TRY(send_commands());
+  put(commands_, command.which);
+  put(commands_, static_cast<uint16_t>(arguments));
+  commands_.insert(commands_.end(), command.head.begin(), command.head.end());
+  commands_.insert(commands_.end(), command.body.begin(), command.body.end());
+  answer_bytes_ += command.answer_bytes;
+  work_ += command.work;
+  return ok_status();
+}
+
+Status SerialCore::send_commands() {
+  if (commands_.empty()) return ok_status();
+  const auto answer = request(WIRE_COMMANDS, std::exchange(commands_, {}), answer_bytes_, work_);
+  if (!answer) {
+    forget_commands();
+    return answer.error();
+  }
+  if (answer->size() != answer_bytes_)
+    return lost("the runner answers with other bytes than asked");
+  answers_.insert(answers_.end(), answer->begin(), answer->end());
+  answer_bytes_ = 0;
+  work_ = milliseconds(0);
+  return ok_status();
+}
+
+Result<Bytes> SerialCore::take_answers() {
+  TT_TRY(send_commands());
+  return std::exchange(answers_, {});
+}
+
 Status SerialCore::write(uint32_t address, std::span<const uint8_t> bytes) {
+  constexpr size_t kHead = WIRE_COMMAND_BYTES + sizeof address, kLeastPart = 128;
   while (!bytes.empty()) {
-    const auto part = bytes.first(std::min(bytes.size(), most_payload_ - 4));
-    Bytes payload;
-    put(payload, address);
-    payload.insert(payload.end(), part.begin(), part.end());
-    TT_TRY(request(WIRE_WRITE, std::move(payload), 0, milliseconds(0)));
+    if (commands_.size() + kHead + std::min(kLeastPart, bytes.size()) > most_payload_)
+      TT_TRY(send_commands());
+    const auto part = bytes.first(std::min(bytes.size(), most_payload_ - commands_.size() - kHead));
+    Command command{WIRE_WRITE, {}, part};
+    put(command.head, address);
+    TT_TRY(add(command));
     bytes = bytes.subspan(part.size());
     address += static_cast<uint32_t>(part.size());
   }
@@ -133,65 +195,94 @@ Status SerialCore::write(uint32_t address, std::span<const uint8_t> bytes) {
 }
 
 Result<Bytes> SerialCore::read(uint32_t address, uint32_t size_bytes) {
-  Bytes all;
-  while (all.size() < size_bytes) {
-    const auto part =
-        static_cast<uint32_t>(std::min<size_t>(size_bytes - all.size(), most_payload_));
-    TT_TRY_ASSIGN(const Bytes bytes,
-                  request(WIRE_READ, range(address + static_cast<uint32_t>(all.size()), part), part,
-                          milliseconds(0)));
-    if (bytes.size() != part) return lost("the runner answered with other bytes than it was asked");
-    all.insert(all.end(), bytes.begin(), bytes.end());
+  for (uint32_t at = 0; at < size_bytes;) {
+    const auto part = static_cast<uint32_t>(std::min<size_t>(size_bytes - at, most_payload_));
+    TT_TRY(add({WIRE_READ, range(address + at, part), {}, part}));
+    at += part;
   }
-  return all;
+  return take_answers();
 }
 
-Status SerialCore::fill(uint32_t address, uint32_t size_bytes, const Contents& contents) {
-  if (contents.kind == Contents::Kind::kBytes) return write(address, contents.bytes);
-  const bool seed = contents.kind == Contents::Kind::kSeed;
-  Bytes payload = range(address, size_bytes);
-  payload.push_back(seed ? WIRE_FILL_SEED : WIRE_FILL_BYTE);
-  put(payload, seed ? contents.seed : uint64_t{contents.fill});
-  TT_TRY(request(WIRE_FILL, std::move(payload), 0, milliseconds(size_bytes / kBytesPerMs)));
+// Contents of two values, as inputs that drive sums to their limits are: a bit for each byte.
+Status SerialCore::choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero,
+                          uint8_t one) {
+  constexpr size_t kHead = WIRE_COMMAND_BYTES + 10;
+  while (!bytes.empty()) {
+    const auto part = bytes.first(std::min(bytes.size(), 8 * (most_payload_ - kHead)));
+    Bytes bits((part.size() + 7) / 8);
+    for (size_t i = 0; i < part.size(); ++i)
+      bits[i / 8] |= static_cast<uint8_t>((part[i] == one ? 1 : 0) << i % 8);
+    const auto size = static_cast<uint32_t>(part.size());
+    Command command{WIRE_CHOOSE, range(address, size), bits, 0, milliseconds(size / kBytesPerMs)};
+    put(command.head, zero);
+    put(command.head, one);
+    TT_TRY(add(command));
+    bytes = bytes.subspan(part.size());
+    address += static_cast<uint32_t>(part.size());
+  }
   return ok_status();
 }
 
-Result<Digest> SerialCore::digest(uint32_t address, uint32_t size_bytes) {
-  if (size_bytes < WIRE_LEAST_DIGEST) {
-    TT_TRY_ASSIGN(const Bytes bytes, read(address, size_bytes));
-    return digest_of(bytes);
+Status SerialCore::fill(uint32_t address, uint32_t size_bytes, const Contents& contents) {
+  if (contents.kind == Contents::Kind::kBytes) {
+    const std::span<const uint8_t> bytes = contents.bytes;
+    if (bytes.empty()) return ok_status();
+    const uint8_t zero = bytes.front();
+    const auto other =
+        std::find_if(bytes.begin(), bytes.end(), [&](uint8_t b) { return b != zero; });
+    const uint8_t one = other == bytes.end() ? zero : *other;
+    if (std::all_of(other, bytes.end(), [&](uint8_t b) { return b == zero || b == one; }))
+      return choose(address, bytes, zero, one);
+    return write(address, bytes);
   }
-  TT_TRY_ASSIGN(const Bytes words, request(WIRE_DIGEST, range(address, size_bytes), 16,
-                                           milliseconds(size_bytes / kBytesPerMs)));
-  if (words.size() != 16) return lost("the runner's digest is of another size");
-  return Digest{get<uint64_t>(words, 0), get<uint64_t>(words, 8)};
+  const bool seed = contents.kind == Contents::Kind::kSeed;
+  Command command{
+      WIRE_FILL, range(address, size_bytes), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
+  command.head.push_back(seed ? WIRE_FILL_SEED : WIRE_FILL_BYTE);
+  put(command.head, seed ? contents.seed : uint64_t{contents.fill});
+  return add(command);
+}
+
+Status SerialCore::add_digest(const AddressRange& of) {
+  const Bytes where = range(of.address, of.size_bytes);
+  if (of.size_bytes < WIRE_LEAST_DIGEST) return add({WIRE_READ, where, {}, of.size_bytes});
+  return add({WIRE_DIGEST, where, {}, kDigestBytes, milliseconds(of.size_bytes / kBytesPerMs)});
+}
+
+Result<std::vector<Digest>> SerialCore::digests(std::span<const AddressRange> ranges) {
+  for (const AddressRange& range : ranges) TT_TRY(add_digest(range));
+  TT_TRY_ASSIGN(const Bytes answers, take_answers());
+  return digests_in(answers, ranges);
 }
 
 Result<CoreReturn> SerialCore::call(const CoreCall& call) {
   const MemoryRegion& stack = device_.memory(device_.stack_memory);
-  Bytes payload;
-  put(payload, call.function);
-  put(payload, static_cast<uint32_t>((stack.address + stack.size_bytes) / kStackAlignment *
-                                     kStackAlignment));
-  put(payload, call.limits.cycles.value_or(0));
-  for (const uint32_t word : call.arguments) put(payload, word);
-  TT_TRY_ASSIGN(const Bytes reply,
-                request(WIRE_CALL, std::move(payload), 20, options_.call_timeout));
-  if (reply.size() != 20) return lost("the runner's report is of another size");
+  Command command{WIRE_CALL, {}, {}, kReturnBytes, options_.call_timeout};
+  put(command.head, call.function);
+  put(command.head, static_cast<uint32_t>((stack.address + stack.size_bytes) / kStackAlignment *
+                                          kStackAlignment));
+  put(command.head, call.limits.cycles.value_or(0));
+  for (const uint32_t word : call.arguments) put(command.head, word);
+  TT_TRY(add(command));
+  for (const AddressRange& range : call.digests) TT_TRY(add_digest(range));
+  TT_TRY_ASSIGN(const Bytes answers, take_answers());
   CoreReturn done;
-  done.registers_restored = reply[1] != 0;
+  done.registers_restored = answers[1] != 0;
   if (!done.registers_restored) done.clobbered = "a callee-saved register";
-  const auto cycles = get<uint64_t>(reply, 4);
-  if (reply[0] == WIRE_RETURNED) done.cycles = cycles;
-  if (reply[0] == WIRE_FAULT) {
+  const auto cycles = get<uint64_t>(answers, 4);
+  if (answers[0] == WIRE_FAULT) {
     char text[64];
-    std::snprintf(text, sizeof text, "trap: cause %u, pc 0x%08x", get<uint32_t>(reply, 12),
-                  get<uint32_t>(reply, 16));
+    std::snprintf(text, sizeof text, "trap: cause %u, pc 0x%08x", get<uint32_t>(answers, 12),
+                  get<uint32_t>(answers, 16));
     done.end = RunEnd::kFault;
     done.detail = text;
-  } else if (reply[0] == WIRE_CYCLE_LIMIT || (call.limits.cycles && cycles > *call.limits.cycles)) {
+  } else if (answers[0] == WIRE_CYCLE_LIMIT ||
+             (call.limits.cycles && cycles > *call.limits.cycles)) {
     done.end = RunEnd::kCycleLimit;
     done.detail = "limit of " + std::to_string(call.limits.cycles.value_or(0)) + " cycles";
+  } else {
+    done.cycles = cycles;
+    done.digests = digests_in(std::span(answers).subspan(kReturnBytes), call.digests);
   }
   return done;
 }

@@ -1,9 +1,10 @@
 // A core with the runner of rpc_device/boards/firmware/ on it, behind a serial line.
 //
 // A kernel's inputs are made on the board and its outputs digested there, so a trial is a kernel's
-// code and a few dozen bytes. Whatever the line does to bytes, a request is done once: it is
-// repeated under its number until its reply comes, and a runner that was reset says that it knows
-// of nothing.
+// code and a few dozen bytes. Commands are gathered until one has an answer that somebody waits
+// for: filling buffers, calling and digesting is one exchange. Whatever the line does to bytes, a
+// request is done once: it is repeated under its number until its reply comes, and a runner that
+// was reset says that it knows of nothing.
 #pragma once
 
 #include <functional>
@@ -38,7 +39,7 @@ class SerialCore final : public RemoteCore {
   Status write(uint32_t address, std::span<const uint8_t> bytes) override;
   Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override;
   Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) override;
-  Result<Digest> digest(uint32_t address, uint32_t size_bytes) override;
+  Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) override;
   Result<CoreReturn> call(const CoreCall& call) override;
   Status reset() override;
 
@@ -49,11 +50,27 @@ class SerialCore final : public RemoteCore {
   using Bytes = std::vector<uint8_t>;
   SerialCore(const Device& device, OpenLink open_link, const SerialOptions& options)
       : device_(device), open_link_(std::move(open_link)), options_(options) {}
+  using Milliseconds = std::chrono::milliseconds;
+  struct Command {
+    uint8_t which = 0;
+    Bytes head;                     ///< its arguments
+    std::span<const uint8_t> body;  ///< more of them
+    size_t answer_bytes = 0;
+    Milliseconds work{0};  ///< how long it may take, beyond its bytes
+  };
   Status begin_session(const std::string& name);
+  /// Behind those that wait, which are sent if there is no room for it.
+  Status add(const Command& command);
+  Status add_digest(const AddressRange& range);
+  /// Sends what waits. What it answers is put behind `answers_`.
+  Status send_commands();
+  /// Sends what waits; all answers since the last time, as many bytes as were announced.
+  Result<Bytes> take_answers();
+  void forget_commands();
+  Status choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero, uint8_t one);
   /// The reply's payload. kInvalidInput: the runner refuses.
-  Result<Bytes> request(uint8_t kind, Bytes payload, size_t reply_bytes,
-                        std::chrono::milliseconds work);
-  Result<std::optional<serial::Frame>> receive(std::chrono::milliseconds timeout);
+  Result<Bytes> request(uint8_t kind, const Bytes& payload, size_t reply_bytes, Milliseconds work);
+  Result<std::optional<serial::Frame>> receive(Milliseconds timeout);
 
   const Device device_;
   const OpenLink open_link_;
@@ -63,6 +80,12 @@ class SerialCore final : public RemoteCore {
   serial::FrameReader reader_;
   uint16_t session_ = 0, sequence_ = 0;
   size_t most_payload_ = 256;
+  Bytes commands_, answers_;  ///< not sent yet; not taken yet
+  size_t answer_bytes_ = 0;   ///< that `commands_` will answer
+  Milliseconds work_{0};      ///< that `commands_` may take
+  /// Beyond what bytes take. Twice as long after each request that had to be repeated: on a line
+  /// that is slower than it says, repeating would only put more bytes before the answer.
+  Milliseconds wait_{0};
   uint64_t repeated_ = 0;
 };
 

@@ -2,13 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <thread>
+#include <array>
 
+#include "measure/builder.h"
 #include "measure/runner.h"
 #include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/open_board.h"
+#include "rpc_device/boards/remote_board.h"
+#include "rpc_device/boards/serial/serial_core.h"
 #include "simulator/elf_file.h"
 #include "tests/measure/dense_task.h"
+#include "tests/measure/small_task.h"
+#include "tests/rpc_device/boards/faulty_link.h"
 #include "tests/rpc_device/boards/qemu.h"
 
 namespace tinytune::test {
@@ -26,6 +31,10 @@ MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
   auto run = run_with_resets(board, kernel, task, limits);
   EXPECT_TRUE(run) << run.error().message();
   return run ? run->result : MeasureResult{};
+}
+
+MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
+  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
 }
 
 class RunnerOn : public testing::TestWithParam<const QemuMachine*> {
@@ -52,14 +61,37 @@ TEST_P(RunnerOn, Firmware_TakesAtMost8KiB) {
   EXPECT_LE(bytes, 8'192u);
 }
 
+TEST_P(RunnerOn, SchedulesOfAConvolution_GiveTheSimulatorsBytesAndCounts) {
+  Builder builder = Builder::start(device_).value();
+  START_RUNNER_OR_SKIP(qemu, *GetParam());
+  const auto board = open(*qemu);
+  ASSERT_NE(board, nullptr);
+  const TaskData task = small_conv_task();
+  const ConfigSpace space = space_of(task.workload, device_);
+  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
+    const auto built = builder.build(task, space.schedule(point), {});
+    ASSERT_TRUE(built) << built.error().message();
+    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
+    const MeasureResult measured = run(*board, built->kernel, task);
+    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
+    ASSERT_EQ(measured.cycles.size(), 1u);
+    const uint64_t expected = simulated(built->kernel, task, device_).cycles[0];
+    EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
+  }
+}
+
 TEST_P(RunnerOn, MemoryOfTheRunner_IsRefused) {
   START_RUNNER_OR_SKIP(qemu, *GetParam());
   const auto core = open_core(parse_board_address(qemu->address()).value(), device_);
   ASSERT_TRUE(core) << core.error().message();
   const std::vector<uint8_t> bytes(16);
-  for (const uint32_t address : {facts_.runner->code_address, facts_.runner->ram_address, ~15u})
-    EXPECT_EQ((*core)->write(address, bytes).error().code(), ErrorCode::kInvalidInput) << address;
-  EXPECT_TRUE((*core)->write(device_.memory(device_.data_memory).address, bytes));
+  const uint32_t data = device_.memory(device_.data_memory).address;
+  for (const uint32_t address : {facts_.runner->code_address, facts_.runner->ram_address, ~15u}) {
+    ASSERT_TRUE((*core)->write(address, bytes));  // waits for the next question
+    EXPECT_EQ((*core)->read(data, 16).error().code(), ErrorCode::kInvalidInput) << address;
+  }
+  ASSERT_TRUE((*core)->write(data, bytes));
+  EXPECT_EQ((*core)->read(data, 16).value(), bytes);
 }
 
 TEST_P(RunnerOn, ContentsAndDigests_AreMadeOnTheBoardAsOnTheHost) {
@@ -71,7 +103,8 @@ TEST_P(RunnerOn, ContentsAndDigests_AreMadeOnTheBoardAsOnTheHost) {
     for (const Contents& contents : {Contents::random_from(99), Contents::filled_with(0xC0)}) {
       ASSERT_TRUE((*core)->fill(address, size, contents));
       EXPECT_EQ((*core)->read(address, size).value(), bytes_of(contents, size)) << size;
-      EXPECT_EQ((*core)->digest(address, size).value(), digest_of(bytes_of(contents, size)))
+      const std::array range = {AddressRange{address, size}};
+      EXPECT_EQ((*core)->digests(range).value().front(), digest_of(bytes_of(contents, size)))
           << size;
     }
   }
@@ -116,6 +149,65 @@ TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
   ASSERT_TRUE(board->reset());
   EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
 }
+
+// Asking again before an answer can have come only puts more bytes before it.
+TEST(SerialBoard, LineSlowerThanItsRate_IsWaitedFor) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt(), 57'600);
+  const Device device = load_device("qemu-virt-rv32").value();
+  SerialOptions options;
+  options.reply_timeout = std::chrono::milliseconds(60);
+  auto core = SerialCore::open(
+      device, [&] { return open_serial_link(qemu->path(), 921'600); }, "slow", options);
+  ASSERT_TRUE(core) << core.error().message();
+  const std::vector<uint8_t> bytes = bytes_of(Contents::random_from(1), 4'000);
+  const uint32_t address = device.memory(device.data_memory).address;
+  ASSERT_TRUE((*core)->write(address, bytes));
+  EXPECT_EQ((*core)->read(address, 4'000).value(), bytes);
+  EXPECT_LT((*core)->repeated(), 12u) << "of 5 requests";
+}
+
+// Everything that a line and a power supply can do, one call in ten; the seed is the test's number.
+class FaultyLine : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const Device device = load_device("qemu-virt-rv32").value();
+  const auto faults = std::make_shared<Faults>(GetParam());
+  faults->rate = 0;
+  SerialOptions options;
+  options.reply_timeout = std::chrono::milliseconds(60);
+  auto core = SerialCore::open(
+      device,
+      [&]() -> Result<std::unique_ptr<ByteLink>> {
+        TT_TRY_ASSIGN(auto link, open_serial_link(qemu->path(), 921'600));
+        return std::unique_ptr<ByteLink>(std::make_unique<FaultyLink>(std::move(link), faults));
+      },
+      "faulty", options);
+  ASSERT_TRUE(core) << core.error().message();
+  RemoteBoard board(device, std::move(*core));
+  faults->rate = 0.1;
+  faults->reset_board = [&] { qemu->reset(); };
+  const MeasureResult expected = simulated(dense_kernel("NONE", device), dense_task(), device);
+  const struct {
+    const char* fault;
+    Outcome outcome;
+  } kernels[] = {{"NONE", Outcome::kOk},
+                 {"WRONG_BYTE", Outcome::kWrongOutput},
+                 {"ILLEGAL", Outcome::kCrashed},
+                 {"DEEP_STACK", Outcome::kOk}};
+  for (int trial = 0; trial < 16; ++trial) {
+    const auto& [fault, outcome] = kernels[trial % 4];
+    const MeasureResult result = run(board, dense_kernel(fault, device), dense_task());
+    ASSERT_EQ(result.outcome, outcome) << "trial " << trial << ": " << result.detail;
+    if (std::string(fault) == "NONE") {
+      ASSERT_EQ(result.cycles, expected.cycles);
+    }
+  }
+  EXPECT_GT(faults->dropped + faults->doubled + faults->damaged + faults->garbage + faults->hung,
+            8u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FaultyLine, testing::Range<uint64_t>(1, 3));
 
 }  // namespace
 }  // namespace tinytune::test
