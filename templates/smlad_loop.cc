@@ -2,125 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/check.h"
-
 namespace tinytune {
-namespace {
 
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kRegisters = 14;  // r0 to r12 and lr
-constexpr int kCursors = 2;     // weights, inputs
-constexpr int64_t kReach = 4095;
-
-/// How registers beside sums, cursors and the end are used.
-struct Grouping {
-  int pairs = 0;  ///< of inputs that are in registers together; 0: they do not fit
-  int words = 0;  ///< of weights that are
-};
-
-int registers_left(const SmladTile& tile) {
-  return kRegisters - kCursors - 1 - tile.channels * tile.pixels;
+void SmladLoop::all(const Value& inputs, const Value& output) {
+  if (!tiles_.fits()) {
+    channels_.run(tile_.channels, output,
+                  [&](const Value& weights, const Value& params, const Value& out) {
+                    return one(weights, inputs, params, out);
+                  });
+    return;
+  }
+  const Value weights = IrText::argument("weights"), params = IrText::argument("params");
+  const int64_t whole = w_.out_c / tile_.channels;
+  const int64_t params_bytes = int64_t{channels_.param_bytes()} * tile_.channels;
+  if (w_.out_c % tile_.channels == 0) {
+    tiles_.write(
+        {weights, inputs, params, ir_.at(params, whole * params_bytes), output, channels_.end()},
+        ir_);
+    return;
+  }
+  // The last tile moves back to fit.
+  const int back = w_.out_c - tile_.channels;
+  ir_.count_to(2, [&](const Value& i) {
+    const Value first = ir_.mul(i, n(back));
+    const Value from = ir_.at(params, ir_.mul(first, n(channels_.param_bytes())));
+    const Value bytes = ir_.select(ir_.below(i, n(1)), n(whole * params_bytes), n(params_bytes));
+    tiles_.write({ir_.at(weights, ir_.mul(i, n(whole * tile_bytes()))), inputs, from,
+                  ir_.at(from, bytes), ir_.at(output, first), channels_.end()},
+                 ir_);
+  });
 }
 
-// The fewest cycles a pair: a load each, and one more for each group of them.
-Grouping best_grouping(const SmladTile& tile, bool as_bytes, int step) {
-  Grouping best;
-  double least = 0;
-  for (int pairs = as_bytes ? 2 : 1; pairs <= step; pairs *= 2) {
-    const int words = std::min(registers_left(tile) - pairs * tile.pixels, pairs * tile.words());
-    if (step % pairs != 0 || words < 1) continue;
-    const int groups = (pairs * tile.words() + words - 1) / words;
-    const double cycles = static_cast<double>(groups) / pairs;
-    if (best.pairs == 0 || cycles < least) best = {pairs, words}, least = cycles;
+Value SmladLoop::one(const Value& weights, const Value& inputs, const Value& params,
+                     const Value& output) {
+  const Value end = ir_.at(weights, tile_bytes());
+  if (tiles_.fits()) {
+    const Value params_end = ir_.at(params, int64_t{channels_.param_bytes()} * tile_.channels);
+    tiles_.write({weights, inputs, params, params_end, output, channels_.end()}, ir_);
+    return end;
   }
-  return best;
-}
-
-/// One step of the loop. Operands are numbered as IrText::assembly numbers them.
-class StepText {
- public:
-  StepText(const SmladTile& tile, const SmladInputs& inputs, int step)
-      : tile_(tile), inputs_(inputs), group_(best_grouping(tile, inputs.as_bytes, step)) {
-    for (int pair = 0; pair < step; pair += group_.pairs) write_group(pair);
+  Values carried = start(weights, inputs, params);
+  if (runs_.count == 1) {
+    carried = run(carried, end);
+  } else {
+    carried = ir_.do_while(carried, [&](const Values& v) {
+      Values next = run(v, ir_.at(v[0], run_bytes()));
+      next[1] = ir_.at(next[1], runs_.gap_bytes);
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
   }
-
-  int temporaries() const { return group_.pairs * tile_.pixels + group_.words; }
-  const std::string& text() const { return text_; }
-
- private:
-  void line(const std::string& instruction) { text_ += instruction + "\\0A\\09"; }
-
-  int sum(int pixel, int channel) const { return kCursors + pixel * tile_.channels + channel; }
-  int temporary(int i) const { return kCursors + tile_.channels * tile_.pixels + i; }
-  int input(int pair, int pixel) const { return temporary(pair * tile_.pixels + pixel); }
-  int weight(int word) const { return temporary(group_.pairs * tile_.pixels + word); }
-
-  void load(int to, int cursor, int64_t offset) {
-    line(fmt::format("ldr ${}, [${}, #{}]", to, cursor, offset));
-  }
-
-  // Of `first` and the pairs that are loaded with it.
-  void write_group(int first) {
-    const int words = group_.pairs * tile_.words();
-    for (int from = 0; from < words; from += group_.words) {
-      const int count = std::min(group_.words, words - from);
-      if (from == 0) load_inputs(first);
-      for (int i = 0; i < count; ++i)
-        load(weight(i), 0, 4 * (int64_t{first} * tile_.words() + from + i));
-      if (from == 0 && inputs_.as_bytes) widen_inputs();
-      for (int i = 0; i < count; ++i) multiply(weight(i), from + i);
-    }
-  }
-
-  void load_inputs(int first) {
-    for (int pair = 0; pair < group_.pairs; ++pair)
-      for (int i = 0; i < tile_.pixels; ++i)
-        if (!inputs_.as_bytes || pair % 2 == 1)
-          load(input(pair, i), 1,
-               inputs_.as_bytes ? 2 * (first + pair - 1)
-                                : (first + pair) * inputs_.pair_bytes + i * inputs_.pixel_bytes);
-  }
-
-  // Words of four inputs are where their second pair will be.
-  void widen_inputs() {
-    for (int pair = 0; pair < group_.pairs; pair += 2) {
-      line(fmt::format("sxtb16 ${}, ${}", input(pair, 0), input(pair + 1, 0)));
-      line(fmt::format("sxtb16 ${0}, ${0}, ror #8", input(pair + 1, 0)));
-    }
-  }
-
-  // All pixels with one word of weights; `word` counts those of the group.
-  void multiply(int weights, int word) {
-    const int pair = word / tile_.words(), in_pair = word % tile_.words();
-    if (tile_.form == WeightForm::kPairs) return add_products(weights, pair, in_pair);
-    add_products(weights, pair, 2 * in_pair + 1);
-    line(fmt::format("sxtb16 ${0}, ${0}", weights));
-    add_products(weights, pair, 2 * in_pair);
-  }
-
-  void add_products(int weights, int pair, int channel) {
-    for (int i = 0; i < tile_.pixels; ++i)
-      line(fmt::format("smlad ${0}, ${1}, ${2}, ${0}", sum(i, channel), input(pair, i), weights));
-  }
-
-  const SmladTile& tile_;
-  const SmladInputs& inputs_;
-  const Grouping group_;
-  std::string text_;
-};
-
-}  // namespace
-
-bool SmladLoop::fits(const SmladTile& tile, const SmladInputs& inputs, int step) {
-  if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
-  if (inputs.as_bytes && (tile.pixels > 1 || step % 2 != 0)) return false;
-  return best_grouping(tile, inputs.as_bytes, step).pairs > 0 &&
-         (step - 1) * inputs.pair_bytes + (tile.pixels - 1) * inputs.pixel_bytes <= kReach &&
-         tile.weight_bytes(step) <= kReach && inputs.step_bytes <= kReach;
+  const Values sums = finish(params, carried);
+  channels_.store({tile_.channels, tile_.pixels, w_.out_c}, params, output,
+                  [&](int pixel, int c) { return sums[index(pixel, c)]; });
+  return carried[0];
 }
 
 Values SmladLoop::start(const Value& weights, const Value& inputs, const Value& params) {
@@ -129,25 +67,28 @@ Values SmladLoop::start(const Value& weights, const Value& inputs, const Value& 
   Values carried = {weights, inputs};
   for (int i = 0; i < tile_.pixels; ++i)
     for (int c = 0; c < tile_.channels; ++c)
-      carried.push_back(ir_.load_word(ir_.at(params, param_bytes_ * (c / step * step))));
+      carried.push_back(ir_.load_word(ir_.at(params, channels_.param_bytes() * (c / step * step))));
   return carried;
 }
 
 Values SmladLoop::run(const Values& carried, const Value& weights_end) {
-  const StepText step(tile_, inputs_, step_);
-  const size_t end = 2 * carried.size() + static_cast<size_t>(step.temporaries());
-  const std::string text =
-      "1:\\0A\\09" + step.text() +
-      fmt::format("add $0, #{}\\0A\\09add $1, #{}\\0A\\09cmp $0, ${}\\0A\\09bne 1b",
-                  tile_.weight_bytes(step_), inputs_.step_bytes, end);
-  return ir_.assembly(text, carried, {weights_end}, step.temporaries());
+  const SmladStep step = smlad_step(tile_, inputs_, runs_.step, loads_);
+  const size_t end = carried.size();
+  Values all = carried;
+  all.push_back(weights_end);
+  std::string text = "1:\\0A\\09" + step.text + fmt::format("cmp $0, ${}\\0A\\09bne 1b", end);
+  if (step.end_on_stack)
+    text = fmt::format("str ${}, [sp, #-4]!\\0A\\09{}\\0A\\09add sp, #4", end, text);
+  all = ir_.assembly(text, all, {}, step.temporaries);
+  all.pop_back();
+  return all;
 }
 
 Values SmladLoop::finish(const Value& params, const Values& carried) {
-  Values sums(carried.begin() + kCursors, carried.end());
+  Values sums(carried.begin() + SmladStep::kCursors, carried.end());
   if (tile_.form != WeightForm::kJoined) return sums;
   for (int c = 1; c < tile_.channels; c += 2) {
-    const Value bias = ir_.load_word(ir_.at(params, param_bytes_ * c));
+    const Value bias = ir_.load_word(ir_.at(params, channels_.param_bytes() * c));
     for (int i = 0; i < tile_.pixels; ++i) {
       Value& both = sums[index(i, c)];
       both =

@@ -25,7 +25,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr int kStartWords = 1;  // of a channel: the bias
 
 // How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
@@ -36,6 +36,7 @@ struct Plan {
   int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
   int tiles = 1;     // staged together
   SmladTile tile;
+  SmladLoads loads;
   std::string border;
   Staging staging;
   bool staged = true;  // else: inputs are widened in the loop (dense)
@@ -46,6 +47,7 @@ struct Plan {
         px(s.get_int("px")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
+        loads(smlad_loads(s.get("loads"))),
         border(s.get("border")) {
     const int64_t run = inputs_of_run(w, border);
     staging = w.in_c % 4 == 0                       ? Staging::kWords
@@ -78,7 +80,7 @@ struct Plan {
   // Words of four inputs, whole steps of them.
   bool legal(const Workload& w) const {
     if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
-        !SmladLoop::fits(tile, inputs(), step))
+        !smlad_step_fits(tile, inputs(), step))
       return false;
     return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
   }
@@ -105,7 +107,7 @@ ConfigSpace space(const Workload& w, const Device&) {
       name_for(w),
       kVersion,
       {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("step", {1, 2, 4, 8}),
-       border_knob(w), scheduler_knob(), weights_knob()}};
+       border_knob(w), scheduler_knob(), weights_knob(), loads_knob()}};
   if (w.op == OpKind::kDense) {
     family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
     family.knobs.push_back({"inputs", {"staged", "widened"}});
@@ -119,8 +121,9 @@ ConfigSpace space(const Workload& w, const Device&) {
 
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
-  const int pixels = std::min(w.out_h * w.out_w, 3);
-  const int channels = std::min(w.out_c, pixels == 1 ? 4 : 2);
+  // Eight sums load least for their products; where weights wait, more pixels should share them.
+  const int pixels = std::min(w.out_h * w.out_w, weights_wait(device) ? 3 : 2);
+  const int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
   Schedule best;
   for (const char* step : {"1", "2", "4", "8"})
     for (const char* inputs : {"staged", "widened"}) {
@@ -129,7 +132,8 @@ Schedule default_schedule(const Workload& w, const Device& device) {
                                                                 {"step", step},
                                                                 {"border", usual_border(w)},
                                                                 {"sched", "source"},
-                                                                {"weights", usual_weights(w)}};
+                                                                {"weights", usual_weights(w)},
+                                                                {"loads", usual_loads(device)}};
       if (w.op == OpKind::kDense)
         knobs.emplace_back("inputs", inputs);
       else
@@ -223,7 +227,8 @@ class Writer {
         tiles_(w, plan.pixels(), plan.border),
         ir_(tiles_.ir()),
         channels_(w, ir_, kStartWords),
-        loop_(plan.tile, plan.inputs(), plan.step, ir_, channels_) {}
+        loop_(w, plan.tile, plan.inputs(), {.pairs = plan.pairs, .step = plan.step}, plan.loads,
+              ir_, channels_) {}
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
@@ -299,25 +304,15 @@ class Writer {
   // All output channels of the staged pixels.
   void channels(const Value& out) {
     const Value inputs = plan_.staged ? tiles_.staging_area() : IrText::argument("input");
-    channels_.run(plan_.oc, out,
-                  [&](const Value& weights, const Value& params, const Value& output) {
-                    if (plan_.tiles == 1) return tile(weights, inputs, params, output);
-                    ir_.count_to(plan_.tiles, [&](const Value& i) {
-                      tile(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
-                           ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))));
-                    });
-                    return ir_.at(weights, plan_.tile.weight_bytes(plan_.pairs));
-                  });
-  }
-
-  // Returns the next tile's weights.
-  Value tile(const Value& weights, const Value& inputs, const Value& params, const Value& out) {
-    const Values carried = loop_.run(loop_.start(weights, inputs, params),
-                                     ir_.at(weights, plan_.tile.weight_bytes(plan_.pairs)));
-    const Values sums = loop_.finish(params, carried);
-    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out,
-                    [&](int pixel, int c) { return sums[loop_.index(pixel, c)]; });
-    return carried[0];
+    if (plan_.tiles == 1) return loop_.all(inputs, out);
+    channels_.run(
+        plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {
+          ir_.count_to(plan_.tiles, [&](const Value& i) {
+            loop_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
+                      ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))));
+          });
+          return ir_.at(weights, plan_.tile.weight_bytes(plan_.pairs));
+        });
   }
 
   const Workload& w_;

@@ -25,12 +25,13 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr int kStartWords = 1;  // of a channel: the bias
 
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
   SmladTile tile;
+  SmladLoads loads;
   bool channels_outer;
   int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
   int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
@@ -44,6 +45,7 @@ struct Plan {
         rows(s.get_int("rows")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
+        loads(smlad_loads(s.get("loads"))),
         channels_outer(s.get("order") == "channels_outer") {
     run = int64_t{w.kernel_w} * w.in_c;
     pairs = ((run + 1) / 2 + step - 1) / step * step;
@@ -62,6 +64,11 @@ struct Plan {
   bool steps_are_rows() const { return pairs == step; }
   SmladInputs inputs() const {
     return {4, pixel_bytes, steps_are_rows() ? kernel_row_bytes : int64_t{4} * step};
+  }
+  SmladRuns runs() const {
+    if (steps_are_rows()) return {.pairs = kernel_h * pairs, .step = step};
+    return {
+        .count = kernel_h, .pairs = pairs, .step = step, .gap_bytes = kernel_row_bytes - 4 * pairs};
   }
   int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
   int64_t tile_weights() const { return kernel_h * row_weights(); }
@@ -87,12 +94,13 @@ ConfigSpace space(const Workload& w, const Device&) {
                               int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
                               scheduler_knob(),
                               weights_knob(),
+                              loads_knob(),
                               {"order", {"pixels_outer", "channels_outer"}}}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
     // A step that pads a run by more than one pair is another step's slower twin.
-    return SmladLoop::fits(plan.tile, plan.inputs(), plan.step) && plan.px <= w.out_w &&
+    return smlad_step_fits(plan.tile, plan.inputs(), plan.step) && plan.px <= w.out_w &&
            plan.rows <= w.out_h && plan.pairs <= (plan.run + 1) / 2 + 1;
   });
   return result;
@@ -101,20 +109,19 @@ ConfigSpace space(const Workload& w, const Device&) {
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const std::string channels = std::to_string(std::min(w.out_c, 2));
-  // Worth a copy where weights wait.
-  const bool weights_wait =
-      device.fast_rodata_memory.empty() && !device.memory(device.rodata_memory).read_cache.empty();
+  const bool wait = weights_wait(device);  // then they are worth a copy
   Schedule best;
   for (int pixels = 1; pixels <= std::min(w.out_w, 3); ++pixels)
     for (const char* step : {"1", "2", "3", "4", "5", "6", "8"}) {
       const Schedule s("smlad_rows", kVersion,
                        {{"oc", channels},
                         {"px", std::to_string(pixels)},
-                        {"rows", weights_wait && w.out_h >= 2 ? "2" : "1"},
+                        {"rows", wait && w.out_h >= 2 ? "2" : "1"},
                         {"step", step},
                         {"sched", "source"},
                         {"weights", usual_weights(w)},
-                        {"order", weights_wait ? "channels_outer" : "pixels_outer"}});
+                        {"loads", usual_loads(device)},
+                        {"order", wait ? "channels_outer" : "pixels_outer"}});
       if (!all.find(s)) continue;
       // No padding before anything else, then long steps.
       if (best.knobs().empty() || best.get_int("px") < pixels ||
@@ -212,7 +219,7 @@ class Writer {
       : w_(w),
         plan_(plan),
         channels_(w, ir_, kStartWords),
-        loop_(plan.tile, plan.inputs(), plan.step, ir_, channels_) {}
+        loop_(w, plan.tile, plan.inputs(), plan.runs(), plan.loads, ir_, channels_) {}
 
   std::string write(const std::string& symbol) {
     ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
@@ -291,10 +298,7 @@ class Writer {
   void output_row(const Value& first, const Value& row) {
     for_each_tile(row, [&](const Value& window, const Value& pixel) {
       const Value out = ir_.at(output_of(first), ir_.mul(pixel, n(w_.out_c)));
-      channels_.run(plan_.oc, out,
-                    [&](const Value& weights, const Value& params, const Value& output) {
-                      return tile(window, weights, params, output);
-                    });
+      loop_.all(window, out);
     });
   }
 
@@ -305,7 +309,8 @@ class Writer {
                     ir_.copy(weights, held, plan_.tile_weights() / 4);
                     ir_.count_to(plan_.rows, [&](const Value& row) {
                       for_each_tile(row, [&](const Value& window, const Value& pixel) {
-                        tile(window, held, params, ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
+                        loop_.one(held, window, params,
+                                  ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
                       });
                     });
                     return ir_.at(weights, plan_.tile_weights());
@@ -327,26 +332,6 @@ class Writer {
       const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
       body(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))), ir_.add(ir_.mul(row, n(w_.out_w)), x));
     });
-  }
-
-  // Returns the next tile's weights.
-  Value tile(const Value& window, const Value& weights, const Value& params, const Value& out) {
-    const Value end = ir_.at(weights, plan_.tile_weights());
-    Values carried = loop_.start(weights, window, params);
-    if (plan_.steps_are_rows()) {
-      carried = loop_.run(carried, end);
-    } else {
-      carried = ir_.do_while(carried, [&](const Values& row) {
-        Values next = loop_.run(row, ir_.at(row[0], plan_.row_weights()));
-        next[1] = ir_.at(next[1], plan_.kernel_row_bytes - 4 * plan_.pairs);
-        next.push_back(ir_.differs(next[0], end));
-        return next;
-      });
-    }
-    const Values sums = loop_.finish(params, carried);
-    channels_.store({plan_.oc, plan_.px, w_.out_c}, params, out,
-                    [&](int pixel, int c) { return sums[loop_.index(pixel, c)]; });
-    return carried[0];
   }
 
   const Workload& w_;

@@ -38,6 +38,11 @@ std::string usual_weights(const Workload& w) {
   return w.out_c >= 2 && fits ? "joined" : "pairs";
 }
 
+bool weights_wait(const Device& device) {
+  return device.fast_rodata_memory.empty() &&
+         !device.memory(device.rodata_memory).read_cache.empty();
+}
+
 Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
                   int64_t pairs,
                   const std::function<std::pair<int64_t, int64_t>(int64_t)>& inputs_of,

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
 #include "tinytune/result.h"
@@ -34,6 +35,9 @@ Knob weights_knob();
 WeightForm weight_form(const std::string& value);
 /// The value for an untuned layer: joined where weights like those of trained layers can be.
 std::string usual_weights(const Workload& workload);
+
+/// Whether weights stay where reading them takes longer.
+bool weights_wait(const Device& device);
 
 /// A kernel's inner tile: neighbouring channels by neighbouring pixels.
 struct SmladTile {

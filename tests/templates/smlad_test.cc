@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/rng.h"
-#include "templates/smlad_loop.h"
+#include "templates/smlad_step.h"
 #include "templates/smlad_weights.h"
 #include "tests/templates/expect_exact.h"
 
@@ -60,13 +60,14 @@ RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   return layer;
 }
 
-const Schedule kJoined("smlad_dense", 2,
+const Schedule kJoined("smlad_dense", 3,
                        {{"oc", "2"},
                         {"px", "1"},
                         {"step", "1"},
                         {"border", "none"},
                         {"sched", "source"},
                         {"weights", "joined"},
+                        {"loads", "grouped"},
                         {"inputs", "staged"}});
 
 TEST(JoinedWeights, TheLargestSumsThatFit_AreExact) {
@@ -92,12 +93,39 @@ TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
   EXPECT_FALSE(packs(dense_layer(8, {-1, -128}))) << "256 * -128 - 1 takes more than 16 bits";
 }
 
-TEST(SmladLoop, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
+TEST(SmladStep, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
   const SmladTile tile{WeightForm::kJoined, 2, 3};
-  EXPECT_TRUE(SmladLoop::fits(tile, {4, 64, 32}, 8));
-  EXPECT_FALSE(SmladLoop::fits(tile, {4, 2048, 32}, 8)) << "the third pixel is 4096 bytes away";
-  EXPECT_FALSE(SmladLoop::fits({WeightForm::kJoined, 4, 4}, {16, 4, 32}, 2)) << "16 sums";
-  EXPECT_FALSE(SmladLoop::fits({WeightForm::kJoined, 3, 2}, {8, 4, 32}, 2)) << "half a pair";
+  EXPECT_TRUE(smlad_step_fits(tile, {4, 64, 32}, 8));
+  EXPECT_FALSE(smlad_step_fits(tile, {4, 2048, 32}, 8)) << "the third pixel is 4096 bytes away";
+  EXPECT_FALSE(smlad_step_fits({WeightForm::kJoined, 4, 4}, {16, 4, 32}, 2)) << "16 sums";
+  EXPECT_FALSE(smlad_step_fits({WeightForm::kJoined, 3, 2}, {8, 4, 32}, 2)) << "half a pair";
+}
+
+TEST(SmladStep, EightSumsOfOnePixel_KeepTheEndOnTheStack) {
+  const SmladInputs inputs{2, 0, 16, true};
+  const auto step = [&](int channels) {
+    return smlad_step({WeightForm::kJoined, channels, 1}, inputs, 8, SmladLoads::kGrouped);
+  };
+  EXPECT_TRUE(step(8).end_on_stack);
+  EXPECT_EQ(step(8).temporaries, 3) << "the fourth is the end's register";
+  EXPECT_FALSE(step(2).end_on_stack);
+}
+
+TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
+  const SmladTile tile{WeightForm::kJoined, 4, 2};
+  const auto longest_group = [&](SmladLoads loads) {
+    const std::string text = smlad_step(tile, {8, 4, 64}, 8, loads).text;
+    int here = 0, longest = 0;
+    // The first words have nothing to stand between.
+    for (size_t at = text.find("smlad"); at != std::string::npos; at = text.find("\\09", at)) {
+      at += text.compare(at, 3, "\\09") == 0 ? 3 : 0;
+      here = text.compare(at, 3, "ldr") == 0 ? here + 1 : 0;
+      longest = std::max(longest, here);
+    }
+    return longest;
+  };
+  EXPECT_GE(longest_group(SmladLoads::kGrouped), 3);
+  EXPECT_LE(longest_group(SmladLoads::kSpread), 1);
 }
 
 }  // namespace
