@@ -48,13 +48,14 @@ std::vector<std::string> templates_for(const Device& device) {
   return names;
 }
 
-const Schedule kSmlad("smlad_nhwc", 2,
+const Schedule kSmlad("smlad_nhwc", 3,
                       {{"oc", "2"},
                        {"px", "2"},
                        {"step", "2"},
                        {"border", "copy"},
                        {"sched", "source"},
                        {"weights", "joined"},
+                       {"loads", "grouped"},
                        {"tiles", "1"}});
 
 TEST(Capabilities, ACoreWithDsp_GetsSmladByItsFileAlone) {

@@ -32,8 +32,11 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 100;
+  bool fused = false, not_fused = false;
   for (const char* shape : kShapes) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    const bool is_fused = layer.workload.facts.requantise == Requantise::kFused;
+    (is_fused ? fused : not_fused) = true;
     const ConfigSpace space = space_of(layer.workload, *device);
     Rng rng(seed);
     for (int tried = 0; tried < 24;) {
@@ -44,6 +47,7 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
     }
     if (HasFatalFailure()) return;
   }
+  EXPECT_TRUE(fused && not_fused) << "tiles end in assembly or in LLVM's code";
 }
 
 // One dense layer, all weights of a channel alike.
@@ -124,8 +128,7 @@ TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
     }
     return longest;
   };
-  EXPECT_GE(longest_group(SmladLoads::kGrouped), 3);
-  EXPECT_LE(longest_group(SmladLoads::kSpread), 1);
+  EXPECT_LT(longest_group(SmladLoads::kSpread), longest_group(SmladLoads::kGrouped));
 }
 
 }  // namespace
