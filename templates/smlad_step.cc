@@ -105,7 +105,7 @@ class Writer {
           {&at_inputs_, pair * inputs_.pair_bytes + i * inputs_.pixel_bytes, &input(pair, i), 1});
   }
 
-  // Those of several pairs not before there is room for one of each.
+  // Words of several pairs wait until there is room for one of each: a group is loaded at once.
   void queue_words(int first, int pairs) {
     for (int pair = first; pair < first + pairs; ++pair)
       for (int i = 0; i < tile_.words(); ++i)
