@@ -37,7 +37,7 @@ void core_rest(void);
 /* Calls by the C calling convention on the stack given; a trap or the limit ends it. */
 void core_call(const struct call *call, struct outcome *outcome);
 
-/* What the device file wants written before anything runs: watchdogs, counters. */
-void board_setup(void);
+/* Of the runner: whether kernels may have these bytes. */
+int memory_allowed(uint32_t address, uint32_t size);
 
 #endif

@@ -65,6 +65,7 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
       text += fmt::format("#define COUNTER_INHIBIT_CSR {:#x}\n#define COUNTER_INHIBIT_BIT {}\n",
                           facts.inhibit_csr, facts.inhibit_bit);
   }
+  if (facts.counter == CycleCounter::kDwt) text += "#define COUNTER_DWT 1\n";
   if (runner.timer_now != 0)
     text += fmt::format(
         "#define TIMER_NOW {:#x}u\n#define TIMER_COMPARE {:#x}u\n#define TIMER_SHIFT {}\n",

@@ -29,9 +29,10 @@ static void put64(uint8_t *at, uint64_t value) {
 
 /* Nibble by nibble: a table of 64 bytes instead of a kilobyte. */
 static uint32_t crc32(const uint8_t *bytes, uint32_t size) {
-  static const uint32_t nibbles[16] = {
-      0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-      0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+  static const uint32_t nibbles[16] = {0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+                                       0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+                                       0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                       0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
   uint32_t crc = 0xFFFFFFFFu;
   for (uint32_t i = 0; i < size; ++i) {
     crc ^= bytes[i];
@@ -83,11 +84,9 @@ static void send(void) {
 }
 
 /* The memory that kernels have; never the runner's own. */
-static const struct {
-  uint32_t address, size;
-} windows[] = {WINDOWS};
+static const struct { uint32_t address, size; } windows[] = {WINDOWS};
 
-static int allowed(uint32_t address, uint32_t size) {
+int memory_allowed(uint32_t address, uint32_t size) {
   for (uint32_t i = 0; i < sizeof windows / sizeof windows[0]; ++i) {
     const uint32_t offset = address - windows[i].address;
     if (offset <= windows[i].size && size <= windows[i].size - offset) return 1;
@@ -150,32 +149,34 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
                            uint32_t room) {
   const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
   uint8_t *const memory = (uint8_t *)(uintptr_t)address;
-  if (kind == WIRE_WRITE && size >= 4 && allowed(get32(in), size - 4)) {
+  if (kind == WIRE_WRITE && size >= 4 && memory_allowed(get32(in), size - 4)) {
     volatile uint8_t *const to = (volatile uint8_t *)(uintptr_t)get32(in);
     for (uint32_t i = 4; i < size; ++i) to[i - 4] = in[i];
     return 0;
   }
-  if (kind == WIRE_READ && size == 8 && bytes <= room && allowed(address, bytes)) {
+  if (kind == WIRE_READ && size == 8 && bytes <= room && memory_allowed(address, bytes)) {
     for (uint32_t i = 0; i < bytes; ++i) out[i] = memory[i];
     return bytes;
   }
-  if (kind == WIRE_FILL && size == 17 && allowed(address, bytes)) {
+  if (kind == WIRE_FILL && size == 17 && memory_allowed(address, bytes)) {
     fill(memory, bytes, in[8], get64(in + 9));
     return 0;
   }
-  if (kind == WIRE_CHOOSE && size >= 10 && bytes <= 8 * (size - 10) && allowed(address, bytes)) {
+  if (kind == WIRE_CHOOSE && size >= 10 && bytes <= 8 * (size - 10) &&
+      memory_allowed(address, bytes)) {
     for (uint32_t i = 0; i < bytes; ++i) memory[i] = in[8 + (in[10 + i / 8] >> i % 8 & 1)];
     return 0;
   }
   if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && room >= 16 &&
-      allowed(address, bytes)) {
+      memory_allowed(address, bytes)) {
     uint64_t digest[2];
     digest_of_buffer(memory, bytes, digest);
     put64(out, digest[0]);
     put64(out + 8, digest[1]);
     return 16;
   }
-  if (kind == WIRE_CALL && size >= 16 && size <= 16 + 64 * 4 && room >= 20 && allowed(address, 2))
+  if (kind == WIRE_CALL && size >= 16 && size <= 16 + 64 * 4 && room >= 20 &&
+      memory_allowed(address, 2))
     return call(in, size, out);
   return REFUSED;
 }
@@ -219,7 +220,8 @@ static void answer(uint32_t size) {
     uint8_t *const out = reply + WIRE_HEADER_BYTES;
     status = kind == WIRE_HELLO || kind == WIRE_COMMANDS ? WIRE_OK : WIRE_REFUSED;
     if (kind == WIRE_HELLO) payload = hello(out);
-    if (kind == WIRE_COMMANDS) payload = do_commands(request + WIRE_HEADER_BYTES, size, out, &status);
+    if (kind == WIRE_COMMANDS)
+      payload = do_commands(request + WIRE_HEADER_BYTES, size, out, &status);
     answered = sequence;
   }
   put16(reply, payload);
@@ -234,7 +236,7 @@ static void answer(uint32_t size) {
 
 void runner_main(void);
 void runner_main(void) {
-  board_setup();
+  BOARD_SETUP; /* what the device file wants written first: watchdogs, counters */
   core_start();
   uart_start();
   for (;;) {

@@ -48,6 +48,12 @@ const QemuMachine& mps2_an386() {
   return kMachine;
 }
 
+const QemuMachine& mps2_an500() {
+  static const QemuMachine kMachine = {
+      "qemu-mps2-m7", {"qemu-system-arm", "-M", "mps2-an500", "-icount", "shift=5"}};
+  return kMachine;
+}
+
 std::unique_ptr<QemuWithGdb> QemuWithGdb::start(const QemuMachine& machine) {
   if (!run_process({machine.command.front(), "--version"}, std::chrono::seconds(20)))
     return nullptr;

@@ -23,6 +23,7 @@ struct QemuMachine {
 };
 const QemuMachine& riscv_virt();
 const QemuMachine& mps2_an386();
+const QemuMachine& mps2_an500();
 
 /// Runs until it is destroyed; stopped before its first instruction, with a GDB server.
 class QemuWithGdb {
