@@ -5,27 +5,10 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "search/shared_model.h"
-#include "templates/kernel_template.h"
-#include "tuner/device_facts.h"
+#include "tuner/search_problem.h"
 
 namespace tinytune {
 namespace {
-
-LoopNest describe(const TuningTask& task, size_t point) {
-  const Schedule schedule = task.space.schedule(point);
-  const auto owner = find_template(schedule);
-  TT_CHECK(owner.has_value(), "a space holds only schedules of this build's templates");
-  return (*owner)->describe(task.task->workload, schedule);
-}
-
-Observation observation_of(size_t point, const Measurement& m) {
-  return {.point = point,
-          .outcome = m.outcome,
-          .samples = m.cycles,
-          .fidelity = m.fidelity,
-          .code = m.code,
-          .seconds = m.seconds};
-}
 
 std::vector<std::vector<int>> layers_of(const std::vector<TuningTask>& tasks) {
   std::vector<std::vector<int>> layers;
@@ -40,14 +23,10 @@ Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, cons
   const auto model = std::make_shared<SharedModel>(settings.seed);
   std::vector<std::unique_ptr<Strategy>> strategies;
   for (const TuningTask& task : tasks) {
-    SearchProblem problem;
-    problem.space = &task.space;
-    problem.describe = [&task](size_t point) { return describe(task, point); };
-    problem.default_point = task.default_point;
+    SearchProblem problem = problem_of(task, device);
     // By workload, so that equal tasks of two runs draw the same numbers.
     problem.seed = Rng(settings.seed).fork(task.workload).next();
     problem.last_stage = settings.fidelity;
-    problem.device = facts_of(device);
     problem.model = model;
     TT_TRY_ASSIGN(auto strategy, make_strategy(settings.tuner, std::move(problem)));
     strategies.push_back(std::move(strategy));

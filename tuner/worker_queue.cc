@@ -56,7 +56,7 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
     if (options.limits.fast_ram_bytes == 0) pool.worker_command.push_back("--in-flash");
   }
   const auto mailbox = std::make_shared<Mailbox>();
-  std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, mailbox));
+  std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, options.cancel, mailbox));
   TT_TRY_ASSIGN(queue->pool_, WorkerPool::open(device, std::move(pool),
                                                [mailbox](LogLevel level, const std::string& line) {
                                                  const std::lock_guard lock(mailbox->mutex);
@@ -85,6 +85,7 @@ void WorkerQueue::forward_messages() {
     lines.swap(mailbox_->lines);
   }
   if (!sink_) return;
+  if (cancel_ != nullptr && *cancel_) return;  // how workers end when their run does is no news
   for (const auto& [level, line] : lines) {
     if (level == LogLevel::kDebug) continue;
     sink_(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning, line);

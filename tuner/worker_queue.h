@@ -1,6 +1,7 @@
 // The queue that measures for real: worker processes behind gRPC, local and remote.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,11 +40,12 @@ class WorkerQueue : public CandidateQueue {
     std::mutex mutex;
     std::vector<std::pair<LogLevel, std::string>> lines;
   };
-  WorkerQueue(MessageSink sink, std::shared_ptr<Mailbox> mailbox)
-      : sink_(std::move(sink)), mailbox_(std::move(mailbox)) {}
+  WorkerQueue(MessageSink sink, const std::atomic<bool>* cancel, std::shared_ptr<Mailbox> mailbox)
+      : sink_(std::move(sink)), cancel_(cancel), mailbox_(std::move(mailbox)) {}
   void forward_messages();
 
   MessageSink sink_;
+  const std::atomic<bool>* cancel_;  ///< the caller's; null: never
   std::shared_ptr<Mailbox> mailbox_;
   std::vector<WorkerPool::Task> tasks_;
   std::unique_ptr<WorkerPool> pool_;
