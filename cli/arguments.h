@@ -71,6 +71,12 @@ struct Arguments {
   std::string function;  ///< to call; empty: run from the entry
   uint64_t instruction_limit = 10'000'000'000;
 
+  // A report as a page.
+  std::optional<std::string> html;     ///< the file to write
+  std::optional<std::string> library;  ///< a CSV of what hand-written libraries need
+  bool live = false;                   ///< serve it instead
+  uint64_t port = 0;                   ///< there; 0: any
+
   // Telling.
   bool json = false, quiet = false;
 

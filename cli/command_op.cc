@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/constants_file.h"
 #include "cli/progress.h"
+#include "cli/tuning_options.h"
 #include "cli/units.h"
 #include "tinytune/kernel.h"
 #include "tinytune/layer.h"
@@ -34,30 +35,6 @@ std::string records_of(const Arguments& arguments) {
   return arguments.records.value_or("ops." + fs::path(arguments.device).stem().string() + ".jsonl");
 }
 
-TuneOptions options_of(const Arguments& arguments, const Context& context, ProgressLine& line) {
-  TuneOptions options;
-  std::error_code unknown;  // then the library looks on the PATH
-  options.worker_program = fs::read_symlink("/proc/self/exe", unknown).string();
-  options.records = records_of(arguments);
-  options.trials = arguments.trials;
-  options.budget_seconds = arguments.budget_seconds;
-  options.early_stop = arguments.early_stop;
-  options.tuner = arguments.tuner;
-  options.seed = arguments.seed;
-  options.window = arguments.window;
-  options.workers = arguments.workers;
-  options.limits = arguments.limits();
-  options.cancel = context.cancel;
-  options.on_message = [&](MessageKind kind, const std::string& text) {
-    if (*context.cancel) return;
-    line.finish();
-    context.console.message(kind, text);
-  };
-  if (!arguments.quiet)
-    options.on_progress = [&](const TuneProgress& progress) { line.show(progress); };
-  return options;
-}
-
 /// What there is to print at the end.
 struct Done {
   TunedKernel kernel;
@@ -74,7 +51,9 @@ Result<Done> tune_and_compile(const Arguments& arguments, const Context& context
   Done done;
   if (!arguments.apply) {
     ProgressLine line;
-    auto report = tune_workload(layer, arguments.device, options_of(arguments, context, line));
+    TuneOptions options = tuning_options(arguments, context, line);
+    options.records = records_of(arguments);
+    auto report = tune_workload(layer, arguments.device, options);
     line.finish();
     if (!report) return report.error();
     done.tuned = std::move(report).value();

@@ -1,42 +1,59 @@
+#include "base/files.h"
 #include "cli/commands.h"
+#include "cli/live_report.h"
+#include "cli/network_figures.h"
 #include "cli/report_json.h"
+#include "cli/report_page.h"
+#include "cli/report_page_inputs.h"
 #include "cli/report_text.h"
-#include "deploy/layouts.h"
-#include "tinytune/deploy.h"
 
 namespace tinytune {
 namespace {
 
-struct Comparison {
-  RunReport tuned, by_default;
-};
+Status check_options(const Arguments& arguments) {
+  const auto wrong = [](const char* why) { return Error(ErrorCode::kInvalidInput, why); };
+  if (arguments.live && arguments.html)
+    return wrong("--live serves the page, --html writes it: give one");
+  if (arguments.live && arguments.json)
+    return wrong("--live serves its data as data.json; it has no --json");
+  if (arguments.port > 65535) return wrong("--port must be from 1 to 65535");
+  if (arguments.port != 0 && !arguments.live) return wrong("--port is for --live");
+  if (arguments.library && !arguments.html && !arguments.live)
+    return wrong("--library is for the page: add --html FILE");
+  return ok_status();
+}
 
-Result<Comparison> compare(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
-  RunOptions options;
-  options.verify = true;
-  options.on_message = console.sink();
-  Comparison comparison;
-  RunOptions as_asked = options;
-  as_asked.records = arguments.records;
-  as_asked.limits = arguments.limits();
-  as_asked.flash_front = true;
-  TT_TRY_ASSIGN(as_asked.layout, parse_layout_policy(arguments.layout));
-  TT_TRY_ASSIGN(comparison.tuned, run_model(model, arguments.device, as_asked));
-  TT_TRY_ASSIGN(comparison.by_default, run_model(model, arguments.device, options));
-  return comparison;
+int tell(const Model& model, const Arguments& arguments, const Console& console) {
+  const Result<NetworkFigures> compared = compare_variants(model, arguments, console.sink());
+  if (!compared) return console.fail(compared.error());
+  const RunReport &tuned = compared->tuned, &by_default = compared->by_default;
+  const int told =
+      console.result(arguments.json ? to_json(by_default, tuned)
+                                    : comparison_text(by_default, tuned, arguments.device));
+  return *tuned.exact && *by_default.exact ? told : kExitFailed;
+}
+
+int write_page(const Model& model, const Arguments& arguments, const Console& console) {
+  const Result<std::string> data = page_data_of_network(model, arguments, console.sink());
+  if (!data) return console.fail(data.error());
+  if (const Status written = write_file(*arguments.html, page_of(*data)); !written)
+    return console.fail(written.error());
+  if (!page_has_charts())
+    console.message(MessageKind::kWarning,
+                    "this build has no charting library, so the page has tables only; install npm "
+                    "and build again");
+  return console.result(arguments.json ? *data : "wrote " + *arguments.html);
 }
 
 }  // namespace
 
 int run_report(const Arguments& arguments, const Context& context) {
-  const Result<Comparison> compared = compare(arguments, context.console);
-  if (!compared) return context.console.fail(compared.error());
-  const auto& [tuned, by_default] = *compared;
-  const int told =
-      context.console.result(arguments.json ? to_json(by_default, tuned)
-                                            : comparison_text(by_default, tuned, arguments.device));
-  return *tuned.exact && *by_default.exact ? told : kExitFailed;
+  const Console& console = context.console;
+  if (const Status usable = check_options(arguments); !usable) return console.fail(usable.error());
+  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
+  if (!model) return console.fail(model.error());
+  if (arguments.live) return serve_live_report(*model, arguments, context);
+  return arguments.html ? write_page(*model, arguments, console) : tell(*model, arguments, console);
 }
 
 }  // namespace tinytune

@@ -2,11 +2,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/shell_line.h"
 #include "cli/task_list.h"
+#include "cli/tuning_options.h"
 #include "deploy/layouts.h"
 #include "deploy/model_state.h"
 #include "rpc_device/boards/open_board.h"
@@ -22,32 +22,6 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 std::string device_of(const std::string& address) {
   const auto parsed = parse_board_address(address);
   return parsed ? parsed->device : address;
-}
-
-Result<TuneOptions> options_of(const Arguments& arguments, const Model& model) {
-  TuneOptions options;
-  std::error_code unknown;  // then the library looks on the PATH
-  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  options.tuner = arguments.tuner;
-  options.workers = arguments.workers;
-  options.window = arguments.window;
-  options.listen = arguments.listen;
-  options.keys = arguments.keys.value_or("");
-  options.insecure = arguments.insecure;
-  // A device named by the path of its file still gives a log in this directory.
-  options.records = arguments.records.value_or(stem_of(arguments.model) + "." +
-                                               stem_of(device_of(arguments.device)) + ".jsonl");
-  options.trials = arguments.trials;
-  options.seed = arguments.seed;
-  options.budget_seconds = arguments.budget_seconds;
-  options.early_stop = arguments.early_stop;
-  options.limits = arguments.limits();
-  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
-  if (arguments.tasks) {
-    const size_t count = tasks_in(model.state().tasks, options.layout).size();
-    TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
-  }
-  return options;
 }
 
 std::string next_command(const Arguments& arguments, const std::string& records,
@@ -66,18 +40,25 @@ std::string next_command(const Arguments& arguments, const std::string& records,
   return shell_line(words);
 }
 
+/// A device named by the path of its file still gives a log in this directory.
+std::string log_of(const Arguments& arguments) {
+  return arguments.records.value_or(stem_of(arguments.model) + "." +
+                                    stem_of(device_of(arguments.device)) + ".jsonl");
+}
+
 Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
-  TT_TRY_ASSIGN(TuneOptions options, options_of(arguments, model));
   ProgressLine line;
-  options.cancel = context.cancel;
-  options.on_message = [&](MessageKind kind, const std::string& text) {
-    if (*context.cancel) return;  // how workers end when a run does is no news
-    line.finish();
-    context.console.message(kind, text);
-  };
-  if (!arguments.quiet)
-    options.on_progress = [&](const TuneProgress& progress) { line.show(progress); };
+  TuneOptions options = tuning_options(arguments, context, line);
+  options.records = log_of(arguments);
+  options.listen = arguments.listen;
+  options.keys = arguments.keys.value_or("");
+  options.insecure = arguments.insecure;
+  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
+  if (arguments.tasks) {
+    const size_t count = tasks_in(model.state().tasks, options.layout).size();
+    TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
+  }
   Result<TuneReport> report = tune_model(model, arguments.device, options);
   line.finish();
   return report;

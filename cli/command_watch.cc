@@ -1,15 +1,13 @@
 // tune watch: a run, seen from another terminal. Its log is all that is read, so nothing of the run
 // can be disturbed; a log that nobody writes to is shown once.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/log_in_use.h"
 #include "cli/sparkline.h"
 #include "cli/table.h"
 #include "cli/units.h"
@@ -21,21 +19,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
 constexpr size_t kBars = 24;
-
-/// Whether a tuner of this machine holds the log's lock. Read from the kernel's list: to try the
-/// lock would hold it for a moment, in which a tuner that starts would be refused.
-bool is_written(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return false;
-  const std::string file =
-      fmt::format("{:02x}:{:02x}:{}", major(status.st_dev), minor(status.st_dev), status.st_ino);
-  std::ifstream locks("/proc/locks");
-  for (std::string line; std::getline(locks, line);)
-    if (line.find(" FLOCK ") != std::string::npos && line.find(" WRITE ") != std::string::npos &&
-        line.find(" " + file + " ") != std::string::npos)
-      return true;
-  return false;
-}
 
 /// The best so far after each valid record of a workload.
 std::vector<double> best_so_far(const std::vector<Measurement>& all, const WorkloadTally& of) {

@@ -87,6 +87,17 @@ Json json_of(const BoardRun& run) {
           {"layers", std::move(layers)}};
 }
 
+Json json_of(const ArenaTimeline& arena) {
+  Json tenants = Json::array();
+  for (const ArenaTimeline::Tenant& t : arena.tenants)
+    tenants.push_back({{"tensor", t.tensor},
+                       {"offset", t.offset},
+                       {"bytes", t.bytes},
+                       {"first_step", t.first_step},
+                       {"last_step", t.last_step}});
+  return {{"steps", arena.steps}, {"tensors", std::move(tenants)}};
+}
+
 Json json_of(const RunReport& report) {
   Json layers = Json::array();
   for (const LayerCost& layer : report.layers) {
@@ -114,6 +125,7 @@ Json json_of(const RunReport& report) {
   all["read_wait_cycles"] = report.read_wait_cycles;
   all["overhead_instructions"] = report.overhead_instructions;
   all["layers"] = std::move(layers);
+  all["arena"] = json_of(report.arena);
   if (report.layouts) all["layouts"] = json_of(*report.layouts);
   if (report.board) all["board"] = json_of(*report.board);
   for (const FlashPoint& point : report.flash_front)

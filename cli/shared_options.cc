@@ -65,6 +65,15 @@ Option choice(std::string names, std::string Arguments::*field, std::vector<std:
           .choices = choices};
 }
 
+Option workers() {
+  return {.names = "--workers",
+          .field = &Arguments::workers,
+          .value = "N",
+          .help = "Processes to start here",
+          .otherwise = "one per core",
+          .syntax = Syntax::kCount};
+}
+
 Option trials() {
   return {.names = "--trials",
           .field = &Arguments::trials,
@@ -73,6 +82,17 @@ Option trials() {
           .otherwise = "64 per task",
           .syntax = Syntax::kPositive};
 }
+
+Option window() {
+  return {.names = "--window",
+          .field = &Arguments::window,
+          .value = "N",
+          .help = "Proposals that are out at a time; part of what makes a run the same",
+          .otherwise = "16",
+          .syntax = Syntax::kPositive};
+}
+
+namespace {
 
 Option budget() {
   return {.names = "--budget",
@@ -106,45 +126,12 @@ Option seed() {
           .syntax = Syntax::kCount};
 }
 
-Option window() {
-  return {.names = "--window",
-          .field = &Arguments::window,
-          .value = "N",
-          .help = "Proposals that are out at a time; part of what makes a run the same",
-          .otherwise = "16",
-          .syntax = Syntax::kPositive};
-}
-
-Option workers() {
-  return {.names = "--workers",
-          .field = &Arguments::workers,
-          .value = "N",
-          .help = "Processes to start here",
-          .otherwise = "one per core",
-          .syntax = Syntax::kCount};
-}
-
-Option layout(std::string help) {
-  return choice("--layout", &Arguments::layout, {"nhwc", "nchw", "auto"}, std::move(help), "nhwc");
-}
-
-Option layout_of_activations() { return layout("Layout of activations; auto by layer"); }
-
 Option ram() {
   return {.names = "--ram",
           .field = &Arguments::ram,
           .value = "BYTES",
           .help = "Most bytes of RAM: arena, code and weights copied there, stack: 98304, 96K",
           .otherwise = "the device's",
-          .syntax = Syntax::kBytes};
-}
-
-Option arena() {
-  return {.names = "--arena",
-          .field = &Arguments::arena,
-          .value = "BYTES",
-          .help = "Most bytes of the arena: tensors and scratch",
-          .otherwise = "lower bound + 5 %, or what --ram leaves",
           .syntax = Syntax::kBytes};
 }
 
@@ -166,6 +153,35 @@ Option fast_ram() {
               "kernels count as measured in flash",
           .otherwise = "half of what the arena leaves free, or what --ram leaves",
           .syntax = Syntax::kBytesOrNone};
+}
+
+}  // namespace
+
+std::vector<Option> searching() {
+  return {trials(), budget(), early_stop(), tuner(), seed(), window()};
+}
+
+std::vector<Option> memory_limits() { return {ram(), arena(), flash(), fast_ram()}; }
+
+std::vector<Option> all_of(std::initializer_list<std::vector<Option>> groups) {
+  std::vector<Option> all;
+  for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+Option layout(std::string help) {
+  return choice("--layout", &Arguments::layout, {"nhwc", "nchw", "auto"}, std::move(help), "nhwc");
+}
+
+Option layout_of_activations() { return layout("Layout of activations; auto by layer"); }
+
+Option arena() {
+  return {.names = "--arena",
+          .field = &Arguments::arena,
+          .value = "BYTES",
+          .help = "Most bytes of the arena: tensors and scratch",
+          .otherwise = "lower bound + 5 %, or what --ram leaves",
+          .syntax = Syntax::kBytes};
 }
 
 Option disable_pass() {

@@ -1,6 +1,7 @@
 // Options that several commands take: what each is called, how it is read and what it does.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -12,25 +13,21 @@ Option model();
 Option device();
 Option records(std::string help, std::string otherwise);
 Option log();  ///< records to read; default schedules without
-// Searching.
 Option trials();
-Option budget();
-Option early_stop();
-Option tuner();
-Option seed();
 Option window();
+std::vector<Option> searching();      ///< how long, which way
+std::vector<Option> memory_limits();  ///< --ram, --arena, --flash, --fast-ram
 Option workers();
-
 Option layout(std::string help);
 Option layout_of_activations();
-Option ram();
 Option arena();
-Option flash();
-Option fast_ram();
 Option disable_pass();
 Option keys(std::string help);
 Option json();
 Option quiet();
+
+/// In this order; a command's list is made of single options and of groups.
+std::vector<Option> all_of(std::initializer_list<std::vector<Option>> groups);
 
 /// One of these words, shown as "a|b|c".
 Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,

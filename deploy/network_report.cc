@@ -95,6 +95,18 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
             [](const LayerCost& a, const LayerCost& b) { return a.index < b.index; });
 }
 
+namespace {
+
+ArenaTimeline timeline_of(const GeneratedNetwork& network) {
+  ArenaTimeline timeline;
+  for (const GeneratedLayer& layer : network.layers) timeline.steps.push_back(layer.index);
+  for (const PlacedTensor& t : network.tensors)
+    timeline.tenants.push_back({t.tensor, t.offset, t.bytes, t.first_step, t.last_step});
+  return timeline;
+}
+
+}  // namespace
+
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
   std::set<std::string> functions;
   for (const GeneratedLayer& layer : network_->layers)
@@ -120,6 +132,7 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   report.fetch_wait_cycles = call_report.counts.fetch_wait_cycles;
   report.read_wait_cycles = call_report.counts.read_wait_cycles;
   describe_layers(call_report, report);
+  report.arena = timeline_of(*network_);
   for (int output : graph_->outputs) {
     TT_TRY_ASSIGN(TensorDump tensor, read(output));
     report.outputs.push_back(std::move(tensor.bytes));

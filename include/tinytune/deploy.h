@@ -118,6 +118,18 @@ struct BoardRun {
   std::string difference;     ///< as RunReport's
 };
 
+/// The arena over one inference: which bytes hold which tensor, and while what runs. Bytes that no
+/// tensor has are kernels' scratch, rings of strips, or gaps.
+struct ArenaTimeline {
+  struct Tenant {
+    int tensor = 0;                     ///< id in the model
+    uint32_t offset = 0, bytes = 0;     ///< in the arena
+    int first_step = 0, last_step = 0;  ///< places in `steps`, both included; -1: before the first
+  };
+  std::vector<int> steps;  ///< in execution order, the operator; -1: a transform between layouts
+  std::vector<Tenant> tenants;
+};
+
 struct RunReport {
   std::optional<bool> exact;  ///< only with verify
   std::string difference;     ///< the first one, for people; empty unless exact is false
@@ -128,6 +140,7 @@ struct RunReport {
   uint64_t overhead_instructions = 0;  ///< what no operator owns
   uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of all cycles, as by layer
   std::vector<LayerCost> layers;
+  ArenaTimeline arena;
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
   std::vector<TensorDump> tensors;            ///< only with dump_tensors
@@ -135,8 +148,8 @@ struct RunReport {
   /// from the records of their kernels. Fewer bytes with every step, 16 at most, evenly spaced.
   /// Empty where a task has no record.
   std::vector<FlashPoint> flash_front;
-  std::vector<int> fused_tensors;             ///< those that no memory ever holds
-  std::optional<BoardRun> board;              ///< only with `on`
+  std::vector<int> fused_tensors;  ///< those that no memory ever holds
+  std::optional<BoardRun> board;   ///< only with `on`
 };
 
 /// Compiles the files that compile_model writes, as a user would, and calls them once.

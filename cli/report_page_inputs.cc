@@ -1,0 +1,50 @@
+#include "cli/report_page_inputs.h"
+
+#include <filesystem>
+
+#include "cli/library_counts.h"
+#include "cli/network_figures.h"
+#include "cli/report_page_data.h"
+#include "deploy/known_records.h"
+#include "deploy/layouts.h"
+
+namespace tinytune {
+namespace {
+
+using std::filesystem::path;
+
+Result<std::string> page_data_with(const Model& model, const Arguments& arguments, bool live,
+                                   const NetworkFigures* network, const MessageSink& sink) {
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground(arguments.device, arguments.limits(), arguments.records, sink));
+  TT_TRY_ASSIGN(const LayoutPolicy layout, parse_layout_policy(arguments.layout));
+  LibraryCounts library;
+  if (arguments.library) {
+    const Target& target = ground.device.target;
+    TT_TRY_ASSIGN(library, read_library_counts(*arguments.library, path(arguments.model).stem(),
+                                               target.isa + " " + target.cpu));
+  }
+  if (arguments.library && library.empty() && sink)
+    sink(MessageKind::kWarning, *arguments.library + ": no row is of this model and core");
+  return page_data({.model = model,
+                    .ground = ground,
+                    .layout = layout,
+                    .log = path(*arguments.records).filename(),
+                    .network = network,
+                    .library = library,
+                    .live = live});
+}
+
+}  // namespace
+
+Result<std::string> page_data_of_log(const Model& model, const Arguments& arguments, bool live) {
+  return page_data_with(model, arguments, live, nullptr, {});
+}
+
+Result<std::string> page_data_of_network(const Model& model, const Arguments& arguments,
+                                         const MessageSink& sink) {
+  TT_TRY_ASSIGN(const NetworkFigures figures, survey_variants(model, arguments, sink));
+  return page_data_with(model, arguments, /*live=*/false, &figures, {});
+}
+
+}  // namespace tinytune

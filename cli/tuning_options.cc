@@ -1,0 +1,29 @@
+#include "cli/tuning_options.h"
+
+#include <filesystem>
+
+namespace tinytune {
+
+TuneOptions tuning_options(const Arguments& arguments, const Context& context, ProgressLine& line) {
+  TuneOptions options;
+  std::error_code unknown;  // then the library looks on the PATH
+  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  options.trials = arguments.trials;
+  options.budget_seconds = arguments.budget_seconds;
+  options.early_stop = arguments.early_stop;
+  options.tuner = arguments.tuner;
+  options.seed = arguments.seed;
+  options.window = arguments.window;
+  options.workers = arguments.workers;
+  options.limits = arguments.limits();
+  options.cancel = context.cancel;
+  options.on_message = [&](MessageKind kind, const std::string& text) {
+    line.finish();
+    context.console.message(kind, text);
+  };
+  if (!arguments.quiet)
+    options.on_progress = [&](const TuneProgress& progress) { line.show(progress); };
+  return options;
+}
+
+}  // namespace tinytune
