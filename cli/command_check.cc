@@ -8,6 +8,8 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/known_records.h"
+#include "deploy/layouts.h"
+#include "deploy/model_state.h"
 #include "devices/device.h"
 #include "records/log.h"
 #include "records/sifting.h"
@@ -16,6 +18,9 @@
 
 namespace tinytune {
 namespace {
+
+/// What other weights than a record's may change: kernels branch where a result is clamped.
+constexpr double kOtherConstantsPercent = 5;
 
 struct Verdict {
   Remeasured measured;
@@ -47,16 +52,22 @@ Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& co
     return Error(ErrorCode::kFailed, arguments.against + ": 0 of " +
                                          std::to_string(contents.measurements.size()) +
                                          " records can be checked on " + device.name);
+  std::vector<Task> known;
+  if (!arguments.model.empty()) {
+    TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+    known = tasks_in(model.state().tasks, LayoutPolicy::kAuto);
+  }
   TuneOptions options;
   std::error_code unknown;  // then the library looks on the PATH
   options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   options.workers = arguments.workers;
   options.cancel = context.cancel;
   options.on_message = context.console.sink();
-  TT_TRY_ASSIGN(const auto measured, remeasure(best, device, arguments.device, options));
+  TT_TRY_ASSIGN(const auto measured, remeasure(best, known, device, arguments.device, options));
+  const double tolerance =
+      arguments.tolerance_percent.value_or(known.empty() ? kOtherConstantsPercent : 0) / 100;
   std::vector<Verdict> verdicts;
-  for (const Remeasured& one : measured)
-    verdicts.push_back(verdict_on(one, arguments.tolerance_percent.value_or(0) / 100));
+  for (const Remeasured& one : measured) verdicts.push_back(verdict_on(one, tolerance));
   return verdicts;
 }
 

@@ -71,25 +71,27 @@ Command compare() {
 }
 
 Command check() {
-  return {.name = "check",
-          .summary = "Measure a log's best kernels again; fail where they are slower or wrong",
-          .options = {device(),
-                      {.names = "--against",
-                       .field = &Arguments::against,
-                       .value = "LOG",
-                       .help = "What is promised: the best record of each workload",
-                       .required = true},
-                      {.names = "--tolerance",
-                       .field = &Arguments::tolerance_percent,
-                       .value = "PERCENT",
-                       .help = "How much slower still holds",
-                       .otherwise = "0: simulators are exact",
-                       .syntax = Syntax::kPercent},
-                      workers(),
-                      json()},
-          .examples = "Example: tune check --device esp32c3 --against best.jsonl",
-          .run = run_check,
-          .interruption = Interruption::kIsFinished};
+  return {
+      .name = "check",
+      .summary = "Measure a log's best kernels again; fail where they are slower or wrong",
+      .options = {device(),
+                  {.names = "--against",
+                   .field = &Arguments::against,
+                   .value = "LOG",
+                   .help = "What is promised: the best record of each workload",
+                   .required = true},
+                  optional(model(), "weights are generated"),
+                  {.names = "--tolerance",
+                   .field = &Arguments::tolerance_percent,
+                   .value = "PERCENT",
+                   .help = "How much slower still holds",
+                   .otherwise = "0 with --model: simulators are exact; else 5",
+                   .syntax = Syntax::kPercent},
+                  workers(),
+                  json()},
+      .examples = "Example: tune check --model kws.tflite --device esp32c3 --against best.jsonl",
+      .run = run_check,
+      .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

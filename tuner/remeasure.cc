@@ -16,7 +16,9 @@ namespace {
 constexpr uint64_t kConstantsSeed = 1;
 constexpr std::chrono::milliseconds kTick{100};
 
-Result<Task> task_of(const std::string& workload) {
+Result<Task> task_of(const std::string& workload, std::span<const Task> known) {
+  for (const Task& task : known)
+    if (to_text(task.workload) == workload) return task;
   TT_TRY_ASSIGN(const Workload parsed, parse_workload(workload));
   TT_TRY_ASSIGN(LayerData data, generate_constants_with_facts(parsed, kConstantsSeed));
   return Task{short_name(parsed), parsed, std::move(data), {}};
@@ -29,13 +31,14 @@ struct Tasks {
   std::vector<size_t> of_record;
 };
 
-Status collect(std::span<const Measurement> records, const Device& device, Tasks& to) {
-  std::map<std::string, size_t> known;
+Status collect(std::span<const Measurement> records, std::span<const Task> known,
+               const Device& device, Tasks& to) {
+  std::map<std::string, size_t> places;
   for (const Measurement& record : records) {
-    const auto [at, is_new] = known.try_emplace(record.workload, to.tasks.size());
+    const auto [at, is_new] = places.try_emplace(record.workload, to.tasks.size());
     to.of_record.push_back(at->second);
     if (!is_new) continue;
-    auto task = task_of(record.workload);
+    auto task = task_of(record.workload, known);
     if (!task) return task.error().within(record.workload);
     to.tasks.push_back(std::move(*task));
     TT_TRY_ASSIGN(auto made, make_tuning_tasks({to.tasks.back()}, {0}, device));
@@ -48,10 +51,11 @@ Status collect(std::span<const Measurement> records, const Device& device, Tasks
 }  // namespace
 
 Result<std::vector<Remeasured>> remeasure(std::span<const Measurement> records,
-                                          const Device& device, const std::string& device_name,
+                                          std::span<const Task> known, const Device& device,
+                                          const std::string& device_name,
                                           const TuneOptions& options) {
   Tasks tasks;
-  TT_TRY(collect(records, device, tasks));
+  TT_TRY(collect(records, known, device, tasks));
   TT_TRY_ASSIGN(const auto queue, WorkerQueue::start(tasks.tuning, device, device_name, options));
   std::map<uint64_t, size_t> record_of;  // by ticket
   for (size_t i = 0; i < records.size(); ++i) {

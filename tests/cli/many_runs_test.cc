@@ -70,6 +70,19 @@ TEST_F(ManyRuns, Check_HoldsOfWhatWasMeasuredAndBreaksOfWhatWasNot) {
             std::string::npos);
 }
 
+// The device has timing, so that a branch where a result is clamped shows in the cycles.
+TEST_F(ManyRuns, CheckWithTheModel_MeasuresTheSameCyclesAgain) {
+  const std::vector<std::string> of = {"--model", "small.tflite", "--device", "esp32c3"};
+  std::vector<std::string> tune = of, check = {"check"};
+  tune.insert(tune.end(), {"--records", "m.jsonl", "--trials", "6", "--workers", "2"});
+  check.insert(check.end(), of.begin(), of.end());
+  check.insert(check.end(), {"--against", "m.jsonl"});
+  said(tune);
+  const std::string verdicts = said(check);
+  EXPECT_NE(verdicts.find("+0.00 %"), std::string::npos) << verdicts;
+  EXPECT_EQ(verdicts.find("-0.0"), std::string::npos) << verdicts;
+}
+
 TEST_F(ManyRuns, Batch_GoesOnAndTellsWhatGotSlower) {
   write_bytes(path("night.toml"),
               "models = [\"small.tflite\"]\ndevices = [\"rv32imc\"]\ntrials = 4\n"

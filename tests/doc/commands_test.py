@@ -27,7 +27,7 @@ FEW_TRIALS = """#!/bin/sh
 case "$1 $*" in
   *" --trials "* | *" --apply "*) ;;
   --model*) set -- "$@" --trials 12 --workers 2 ;;
-  op*) set -- "$@" --trials 6 --workers 2 ;;
+  "op "*) set -- "$@" --trials 6 --workers 2 ;;
 esac
 exec '{tune}' "$@"
 """

@@ -128,10 +128,10 @@ async function checkLive(browser) {
     const {page, complaints} = await openPage(browser, url);
     const trials = async () => Number((await page.$eval("#status", (s) => s.textContent)).match(/(\d+) trials/)[1]);
     const first = await trials();
-    await page.waitForFunction((had) => Number(document.getElementById("status").textContent.match(/(\d+) trials/)?.[1]) > had, {timeout: 60000}, first);
+    await page.waitForFunction((had) => Number(document.getElementById("status").textContent.match(/(\d+) trials/)?.[1]) > had, {timeout: 300000}, first);
     assert.equal(await page.$("#layers"), null, "the network is not run while somebody tunes");
     running.kill("SIGINT");
-    await page.waitForSelector("#layers", {timeout: 120000});
+    await page.waitForSelector("#layers", {timeout: 3000000});
     assert.deepEqual(complaints, []);
   } finally {
     running.kill("SIGINT");
