@@ -50,6 +50,48 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   EXPECT_TRUE(fused && not_fused) << "tiles end in assembly or in LLVM's code";
 }
 
+const char* const kDepthwiseShapes[] = {
+    // Strides, borders on every side, rows that tiles do not divide, columns that are not read.
+    "depthwise_conv2d_s8 nhwc n1 in9x7x5 out9x7x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+    "act-128,127 lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in12x9x3 out6x5x3 k3x3 s2x2 d1x1 p0,1 g1 m1 zp4,-9 act-128,127 "
+    "lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in6x14x2 out4x12x2 k3x3 s1x1 d1x1 p0,0 g1 m1 zp-7,3 act-128,127 "
+    "lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in10x11x4 out4x5x4 k3x3 s2x2 d1x1 p0,0 g1 m1 zp0,0 act-128,127 "
+    "lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in17x1x3 out17x1x3 k3x3 s1x1 d1x1 p1,1 g1 m1 zp9,0 act-128,127 "
+    "lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in3x31x2 out1x16x2 k3x3 s2x2 d1x1 p0,1 g1 m1 zp9,0 act-128,127 "
+    "lane1 long",
+};
+
+TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 500;
+  for (const char* shape : kDepthwiseShapes) {
+    RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    // What it computes is the fused requantisation: for that, scales of channels that are alike.
+    std::fill(layer.data.shift.begin(), layer.data.shift.end(), -8);
+    layer.workload.facts = prove_facts(layer.workload, layer.data);
+    ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused) << shape;
+    const ConfigSpace space = space_of(layer.workload, *device);
+    int tried = 0;
+    for (size_t point = 0; point < space.size(); ++point) {
+      const Schedule schedule = space.schedule(point);
+      if (schedule.template_name() != "smlad_depthwise" || schedule.get("sched") != "source")
+        continue;
+      expect_exact(*simulator, *device, layer, schedule, ++seed);
+      ++tried;
+    }
+    EXPECT_GE(tried, 2) << shape;
+    if (HasFatalFailure()) return;
+  }
+}
+
 // One dense layer, all weights of a channel alike.
 RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   Workload w = *parse_workload(
