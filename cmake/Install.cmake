@@ -52,6 +52,22 @@ install(CODE "
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${pc}\")"
   COMPONENT tinytune)
 
+# What man and shells know of the program, in the program's own words.
+install(CODE "
+  set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+  foreach(pair \"manual:man/man1/tune.1\" \"completion bash:bash-completion/completions/tune\"
+          \"completion zsh:zsh/vendor-completions/_tune\" \"completion fish:fish/vendor_completions.d/tune.fish\")
+    string(REGEX MATCH \"(.*):(.*)\" pair \"\${pair}\")
+    separate_arguments(words UNIX_COMMAND \"\${CMAKE_MATCH_1}\")
+    set(file \"\${share}/\${CMAKE_MATCH_2}\")
+    get_filename_component(folder \"\${file}\" DIRECTORY)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    execute_process(COMMAND \"$<TARGET_FILE:tune>\" \${words} OUTPUT_FILE \"\${file}\"
+      COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${file}\")
+  endforeach()"
+  COMPONENT tinytune)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tinytune)
 set(CPACK_PACKAGE_VENDOR tinytune)
@@ -67,6 +83,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-14")  # builds the network's C when it is run or measured
-# What component templates is linked with.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, libhalide14-0-dev, llvm-14-dev, liblld-14-dev, gcc-riscv64-unknown-elf, gcc-arm-none-eabi")
+# What component templates is linked with: cmake/Dependencies.cmake by the names of Debian's packages.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, libhalide14-0-dev, llvm-14-dev, liblld-14-dev, libxgboost-dev, xgboost, libeigen3-dev, libtbb-dev, libgrpc++-dev, libprotobuf-dev, protobuf-compiler, protobuf-compiler-grpc, libcli11-dev, libcpp-httplib-dev, libflatbuffers-dev, flatbuffers-compiler, libtomlplusplus-dev, nlohmann-json3-dev, libfmt-dev, libspdlog-dev, libunicorn-dev, libxxhash-dev, libssl-dev, libexpat1-dev, zlib1g-dev, libpng-dev, libjpeg-dev")
 include(CPack)

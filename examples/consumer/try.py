@@ -2,8 +2,10 @@
 """Builds the consumers against an installed tinytune and runs them; exits 1 if any of it fails.
 
   try.py --build BUILD [--deb] --model ds_cnn.tflite
+  try.py --installed --model ds_cnn.tflite
 
-Installs with `cmake --install`, or makes the Debian package and unpacks that, into a folder of its own.
+Installs with `cmake --install`, or makes the Debian package and unpacks that, into a folder of its own; or
+takes what is installed in /usr (clean_root.sh).
 """
 import argparse
 import os
@@ -39,14 +41,17 @@ def install(build, as_package, root):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--build", type=pathlib.Path)
+    where.add_argument("--installed", action="store_true")
     parser.add_argument("--model", required=True)
     parser.add_argument("--deb", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        install(options.build, options.deb, root)
-        prefix = root / "usr"
+        prefix = pathlib.Path("/usr") if options.installed else root / "usr"
+        if not options.installed:
+            install(options.build, options.deb, root)
         library, = prefix.glob("lib/**/libtinytune.so")
         env = dict(os.environ, PATH=f"{prefix / 'bin'}:{os.environ['PATH']}",
                    PYTHONPATH=str(prefix / "lib/python3/dist-packages"),
@@ -54,6 +59,16 @@ def main():
         run("cmake", "-G", "Ninja", "-S", HERE, "-B", root / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", root / "build")
         assert run("pkg-config", "--modversion", "tinytune", env=env).startswith("0.2")
+
+        share = prefix / "share"
+        assert (share / "man/man1/tune.1").read_text().startswith(".TH"), "the manual page is installed"
+        for completion in ("bash-completion/completions/tune", "zsh/vendor-completions/_tune",
+                           "fish/vendor_completions.d/tune.fish"):
+            assert "early-stop" in (share / completion).read_text(), completion
+        (root / "own.toml").write_text('name = "own"\ndescription = "mine"\nbase = "rv32imc"\n')
+        said = run("tune", "op", "dense 16->4", "--device", root / "own.toml", "--trials", "2", "--records",
+                   root / "own.jsonl", env=env)
+        assert "void kernel(const int8_t *input" in said, said
 
         log = root / "ops.jsonl"
         said = run(root / "build/tune_operator", "dense 64->8", "rv32imc", log, 3, env=env)
