@@ -17,26 +17,28 @@
 
 namespace tinytune {
 
+/// What to write, and within which limits.
 struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
-  LayoutPolicy layout = LayoutPolicy::kNhwc;
-  PackageFormat format = PackageFormat::kCmake;
-  MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none
-  MessageSink on_message;
+  LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
+  PackageFormat format = PackageFormat::kCmake;  ///< build files for what
+  MemoryLimits limits;     ///< the fastest kernels within them; kFailed where there are none
+  MessageSink on_message;  ///< warnings and news; may be empty
 };
 
+/// What was written, and what it takes.
 struct CompileReport {
-  std::string directory;
+  std::string directory;           ///< as it was given
   std::vector<std::string> files;  ///< relative to it
-  uint32_t arena_bytes = 0;
+  uint32_t arena_bytes = 0;        ///< of the caller's buffer
   uint32_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step
   /// Of one inference of the smoke test; absent where nothing here can build or simulate it.
   std::optional<Footprint> footprint;
   /// Whether that inference gave the reference's bytes; absent as the footprint is.
   std::optional<bool> exact;
-  std::optional<uint64_t> clock_hz;
-  int layers_tuned = 0, layers_tunable = 0;
+  std::optional<uint64_t> clock_hz;          ///< of the device; absent on counters
+  int layers_tuned = 0, layers_tunable = 0;  ///< with a record, and those that could have one
 };
 
 /// Writes the library of `model` for `device` into `directory`, which is created if missing.
@@ -45,8 +47,9 @@ struct CompileReport {
 Result<CompileReport> compile_model(const Model& model, const std::string& device,
                                     const std::string& directory, const CompileOptions& options);
 
+/// What to run, on which inputs, and what to compare.
 struct RunOptions {
-  std::optional<std::string> records;
+  std::optional<std::string> records;  ///< a log; without one, default schedules
   /// One per model input, of exactly the tensor's size; empty: the generator with seed 1.
   std::vector<std::vector<uint8_t>> inputs;
   /// Inferences one after another from a reset, for networks with state. What is reported is the
@@ -55,21 +58,22 @@ struct RunOptions {
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
-  LayoutPolicy layout = LayoutPolicy::kNhwc;
-  MemoryLimits limits;
+  LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations
+  MemoryLimits limits;                        ///< as CompileOptions'
   /// A board to run it on as well, in its RAM: "DEVICE@gdb:HOST:PORT", with the same device.
   std::optional<std::string> on;
-  MessageSink on_message;
+  MessageSink on_message;  ///< warnings; may be empty
 };
 
+/// What one operator of the model takes in one inference.
 struct LayerCost {
-  int index = 0;
-  std::string op;
-  int64_t macs = 0, macs_executed = 0;  ///< in the model; after folding
-  uint64_t instructions = 0, cycles = 0;
+  int index = 0;                                   ///< of the model's operator
+  std::string op;                                  ///< TFLite's name
+  int64_t macs = 0, macs_executed = 0;             ///< in the model; after folding
+  uint64_t instructions = 0, cycles = 0;           ///< of one inference
   uint64_t multiplies = 0, loads = 0, stores = 0;  ///< of the instructions
   uint64_t branches_taken = 0;                     ///< conditional ones
-  bool tuned = false;
+  bool tuned = false;                              ///< by a record; false: the default
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto
   /// Of `cycles`: those spent waiting for code and for constants that live in flash.
@@ -82,65 +86,69 @@ struct LayerCost {
 /// Cycles of the tunable layers in some choice of layouts, from the log, and of its transforms.
 struct LayoutTotal {
   std::optional<uint64_t> cycles;  ///< both; absent while a layer has no record in its layout
-  uint64_t transform_cycles = 0;
-  int transforms = 0;
+  uint64_t transform_cycles = 0;   ///< of all transforms
+  int transforms = 0;              ///< how many there are
 };
 
 /// What was chosen by layer, and what one layout for all would cost.
 struct LayoutComparison {
+  /// One operator with a choice of layouts.
   struct Layer {
-    int index = 0;
+    int index = 0;                                     ///< of the model's operator
     LayoutPolicy layout = LayoutPolicy::kNhwc;         ///< chosen; never kAuto
     std::optional<uint64_t> nhwc_cycles, nchw_cycles;  ///< absent if not measured, or no kernel
   };
-  std::vector<Layer> layers;
-  LayoutTotal chosen, all_nhwc, all_nchw;
+  std::vector<Layer> layers;               ///< those with a choice
+  LayoutTotal chosen, all_nhwc, all_nchw;  ///< totals of three choices
 };
 
 /// One way to choose among measured kernels, and what the whole library then is.
 struct FlashPoint {
-  uint64_t flash_bytes = 0;
-  uint64_t cycles = 0;  ///< of one inference
+  uint64_t flash_bytes = 0;  ///< of the linked library
+  uint64_t cycles = 0;       ///< of one inference
 };
 
+/// A tensor's bytes after its layer ran.
 struct TensorDump {
-  int id = 0;
+  int id = 0;                  ///< in the model file
   std::vector<uint8_t> bytes;  ///< NHWC, however the generated code held it
 };
 
 /// The same network on a board, beside the simulator.
 struct BoardRun {
-  std::string id;                        ///< the board's
-  uint64_t cycles = 0;                   ///< of one whole invocation, by the board's counter
-  std::map<int, uint64_t> layer_cycles;  ///< by operator, each layer called by itself
-  std::vector<std::vector<uint8_t>> outputs;
-  std::optional<bool> exact;  ///< only with verify
-  std::string difference;     ///< as RunReport's
+  std::string id;                             ///< the board's
+  uint64_t cycles = 0;                        ///< of one whole invocation, by the board's counter
+  std::map<int, uint64_t> layer_cycles;       ///< by operator, each layer called by itself
+  std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
+  std::optional<bool> exact;                  ///< only with verify
+  std::string difference;                     ///< as RunReport's
 };
 
 /// The arena over one inference: which bytes hold which tensor, and while what runs. Bytes that no
 /// tensor has are kernels' scratch, rings of strips, or gaps.
 struct ArenaTimeline {
+  /// A tensor's place and life.
   struct Tenant {
     int tensor = 0;                     ///< id in the model
     uint32_t offset = 0, bytes = 0;     ///< in the arena
     int first_step = 0, last_step = 0;  ///< places in `steps`, both included; -1: before the first
   };
   std::vector<int> steps;  ///< in execution order, the operator; -1: a transform between layouts
-  std::vector<Tenant> tenants;
+  std::vector<Tenant> tenants;  ///< in no order
 };
 
+/// What one inference of the built network computed and took.
 struct RunReport {
-  std::optional<bool> exact;  ///< only with verify
-  std::string difference;     ///< the first one, for people; empty unless exact is false
-  uint64_t instructions = 0;  ///< of one whole invocation, as are the cycles of
-  Footprint footprint;
-  std::optional<uint64_t> clock_hz;
+  std::optional<bool> exact;           ///< only with verify
+  std::string difference;              ///< the first one, for people; empty unless exact is false
+  uint64_t instructions = 0;           ///< of one whole invocation, as are the cycles of
+  Footprint footprint;                 ///< as it ran
+  std::optional<uint64_t> clock_hz;    ///< of the device; absent on counters
   uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t overhead_instructions = 0;  ///< what no operator owns
   uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of all cycles, as by layer
-  std::vector<LayerCost> layers;
-  ArenaTimeline arena;
+  std::vector<LayerCost> layers;                         ///< by operator of the model
+  ArenaTimeline arena;                                   ///< who lives where, when
   std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
   std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
   std::vector<TensorDump> tensors;            ///< only with dump_tensors
@@ -159,7 +167,7 @@ struct RunReport {
 Result<RunReport> run_model(const Model& model, const std::string& device,
                             const RunOptions& options);
 
-/// `<name>` bytes of the seeded generator for all inputs of a model, one continuing stream: uniform
+/// Bytes of the seeded generator for all inputs of a model, one continuing stream: uniform
 /// bytes for seeds below 100, a random walk from 100 on. float32 elements are (b + 128) / 255.
 /// kInvalidInput: seed 0.
 Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed);

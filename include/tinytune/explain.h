@@ -13,21 +13,23 @@ namespace tinytune {
 
 /// One call of one kernel in the simulator, the call itself included.
 struct KernelCost {
-  std::string role;      ///< "winner", "default", "best direct_nhwc"
-  std::string schedule;  ///< as in the log
-  uint64_t instructions = 0, cycles = 0;
+  std::string role;                                ///< "winner", "default", "best direct_nhwc"
+  std::string schedule;                            ///< as in the log
+  uint64_t instructions = 0, cycles = 0;           ///< of one call
   uint64_t multiplies = 0, loads = 0, stores = 0;  ///< instructions
   uint64_t branches_taken = 0;                     ///< conditional ones
   /// The same kernel with code and weights in flash: what it waits for, and how much of it there
   /// is. All 0 on devices whose memories are equally fast.
   struct InFlash {
-    uint64_t cycles = 0;
-    uint64_t fetch_wait_cycles = 0, code_bytes = 0;
-    uint64_t read_wait_cycles = 0, constant_bytes = 0;
-  } in_flash;
+    uint64_t cycles = 0;                                ///< of one call
+    uint64_t fetch_wait_cycles = 0, code_bytes = 0;     ///< waits for code, of its bytes
+    uint64_t read_wait_cycles = 0, constant_bytes = 0;  ///< waits for constants, of their bytes
+  } in_flash;                                           ///< the same with code and weights there
   /// Instructions of no class above: addresses, packing, requantisation.
   uint64_t others() const { return instructions - multiplies - loads - stores - branches_taken; }
-  uint64_t stalls() const { return cycles > instructions ? cycles - instructions : 0; }
+  uint64_t stalls() const {
+    return cycles > instructions ? cycles - instructions : 0;
+  }  ///< cycles beyond one an instruction
 };
 
 /// What the winner's choice of one knob is worth, as far as the log can tell.
@@ -37,9 +39,10 @@ struct KnobEffect {
   double slowdown = 0;      ///< of that record: 0.12 is 12 % more cycles
 };
 
+/// The winner of a task beside what it beat.
 struct TaskExplanation {
-  TaskInfo task;
-  uint64_t trials = 0, valid = 0;
+  TaskInfo task;                    ///< that is explained
+  uint64_t trials = 0, valid = 0;   ///< in the log; those that were exact
   std::vector<KernelCost> kernels;  ///< the winner first
   std::vector<KnobEffect> knobs;    ///< the dearest first; those that were never varied are absent
   /// Multiplications that the winner's way of computing cannot do without: no kernel of its kind

@@ -14,17 +14,18 @@
 
 namespace tinytune {
 
+/// RAM by its parts, flash and time of one network.
 struct Footprint {
   uint64_t arena_bytes = 0;    ///< tensors and kernels' scratch, inputs and outputs included
   uint64_t weights_bytes = 0;  ///< constants that start-up code copies to RAM
   uint64_t code_bytes = 0;     ///< functions that start-up code copies to RAM
   uint64_t data_bytes = 0;     ///< .data and .bss of the library beside those
-  uint64_t stack_bytes = 0;
+  uint64_t stack_bytes = 0;    ///< the deepest of one inference
   /// Text, constants and initial data of the library; what is copied to RAM is in here too.
   uint64_t flash_bytes = 0;
   uint64_t cycles = 0;  ///< of one inference
 
-  uint64_t ram_bytes() const {
+  uint64_t ram_bytes() const {  ///< the sum of the five parts
     return arena_bytes + weights_bytes + code_bytes + data_bytes + stack_bytes;
   }
 };

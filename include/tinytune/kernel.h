@@ -19,11 +19,12 @@ struct PackedArray {
   std::vector<uint8_t> bytes;  ///< little-endian; give it 4-byte alignment
 };
 
+/// Which kernel of a layer to build.
 struct KernelOptions {
-  std::optional<std::string> records;   ///< the log to take the best schedule from
-  std::optional<std::string> schedule;  ///< this one instead, as logs write it
-  std::string symbol = "tinytune_kernel";
-  MessageSink on_message;
+  std::optional<std::string> records;      ///< the log to take the best schedule from
+  std::optional<std::string> schedule;     ///< this one instead, as logs write it
+  std::string symbol = "tinytune_kernel";  ///< the kernel's C name
+  MessageSink on_message;                  ///< warnings; may be empty
 };
 
 /// void symbol(const int8_t *input, const T *array…, void *scratch, int8_t *output)
@@ -31,18 +32,18 @@ struct KernelOptions {
 /// 4-byte aligned, scratch 8; none of them overlap. The kernel keeps no state, calls nothing, and
 /// follows the device's standard calling convention.
 struct TunedKernel {
-  std::string symbol;
-  std::string prototype;  ///< C, without the semicolon
-  std::string workload, schedule;
-  bool tuned = false;           ///< the schedule is from the log and not the default
-  std::string assembly;         ///< a .S file for GNU-compatible assemblers
+  std::string symbol;              ///< the kernel's C name
+  std::string prototype;           ///< C, without the semicolon
+  std::string workload, schedule;  ///< in text forms (doc/naming.md)
+  bool tuned = false;              ///< the schedule is from the log and not the default
+  std::string assembly;            ///< a .S file for GNU-compatible assemblers
   std::string llvm_ir;          ///< of LLVM 14, typed pointers, optimised; with the device's triple
   std::vector<uint8_t> object;  ///< ELF, relocatable
   std::vector<PackedArray> constants;  ///< of the layer, in the prototype's order
   std::string header;  ///< C: the prototype, sizes, and SYMBOL_run(input, scratch, output)
   std::string source;  ///< C: the constants, and SYMBOL_run() that passes them
-  uint64_t input_bytes = 0, output_bytes = 0, scratch_bytes = 0;
-  uint64_t constant_bytes = 0;
+  uint64_t input_bytes = 0, output_bytes = 0, scratch_bytes = 0;  ///< of the caller's buffers
+  uint64_t constant_bytes = 0;                                    ///< of all packed arrays
   /// Of one call, as the log has them; absent for a schedule that it has not.
   std::optional<uint64_t> cycles, instructions;
 };

@@ -36,18 +36,19 @@ struct LayerConstants {
 /// `multiplier` * 2^(shift - 31), nearest to a real scale (input scale * weight scale / output
 /// scale), as TFLite's QuantizeMultiplier has it.
 struct FixedPoint {
-  int32_t multiplier = 0;
-  int32_t shift = 0;
+  int32_t multiplier = 0;  ///< Q31; 0 for a scale of 0
+  int32_t shift = 0;       ///< left if positive, by at most 31
 };
 /// kInvalidInput: negative, not finite, or above 2^29.
 Result<FixedPoint> fixed_point(double scale);
 
+/// What is known of a layer beside its description.
 struct LayerOptions {
   /// Left out: generated from `seed`, the same on every machine. Kernels depend on constants only
   /// through what is proved of them, so such a layer's kernels serve yours if you state what is
   /// proved of yours in the description ("lane2 fused").
   std::optional<LayerConstants> constants;
-  uint64_t seed = 1;
+  uint64_t seed = 1;  ///< of what is generated
 };
 
 /// Cheap to copy; copies share one immutable layer. Thread-safe.

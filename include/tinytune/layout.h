@@ -5,6 +5,7 @@
 
 namespace tinytune {
 
+/// The order of activations in memory; kAuto chooses it by layer.
 enum class LayoutPolicy {
   kNhwc,  ///< every layer
   kNchw,  ///< every convolution and what stands between them; transforms where others need NHWC

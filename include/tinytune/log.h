@@ -13,16 +13,17 @@ namespace tinytune {
 
 /// One measurement. doc/records.md has every key of a log's line.
 struct LogRecord {
-  std::string device, workload, schedule;
-  std::string outcome;             ///< "ok", "wrong_output", …
-  std::optional<uint64_t> cycles;  ///< median of the repeats; only with "ok"
-  uint64_t instructions = 0;       ///< of one call; 0 unless "ok"
-  uint64_t code_bytes = 0, ram_bytes = 0;
-  std::string fidelity;  ///< "build", "simulate", "board"
-  std::string tuner, tool, time, detail;
-  double seconds = 0;
+  std::string device, workload, schedule;  ///< in text forms (doc/naming.md)
+  std::string outcome;                     ///< "ok", "wrong_output", …
+  std::optional<uint64_t> cycles;          ///< median of the repeats; only with "ok"
+  uint64_t instructions = 0;               ///< of one call; 0 unless "ok"
+  uint64_t code_bytes = 0, ram_bytes = 0;  ///< of the image; of scratch and stack
+  std::string fidelity;                    ///< "build", "simulate", "board"
+  std::string tuner, tool, time, detail;   ///< as doc/records.md has them
+  double seconds = 0;                      ///< that it took a worker; 0: not said
 };
 
+/// Which records of a log to return.
 struct LogQuery {
   /// A known device or a device file: only records that this build would use there. Empty: all.
   std::string device;

@@ -12,6 +12,7 @@
 
 namespace tinytune {
 
+/// The most bytes that a network may take; all optional.
 struct MemoryLimits {
   /// Of all RAM: arena, copied code and weights, stack. Default: the device's. With it the arena
   /// may grow, and copies may take, as far as it allows.
@@ -24,6 +25,7 @@ struct MemoryLimits {
   std::optional<uint64_t> fast_ram_bytes;
 };
 
+/// As much as fits.
 inline constexpr uint64_t kAllFastRam = std::numeric_limits<uint64_t>::max();
 
 }  // namespace tinytune

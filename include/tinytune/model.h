@@ -14,16 +14,18 @@
 
 namespace tinytune {
 
+/// A tensor at an operator's or the model's border.
 struct TensorInfo {
-  int id = 0;  ///< index in the model file
-  std::string name;
+  int id = 0;              ///< index in the model file
+  std::string name;        ///< the file's, as it stands there
   std::string type;        ///< "int8", "float32", …
   std::vector<int> shape;  ///< NHWC, outermost first; empty for a scalar
-  int64_t bytes = 0;
+  int64_t bytes = 0;       ///< of the whole tensor
 };
 
+/// One operator of the model file.
 struct OperatorInfo {
-  int index = 0;
+  int index = 0;                            ///< in the model file
   std::string op;                           ///< TFLite's name: "CONV_2D"
   std::vector<TensorInfo> inputs, outputs;  ///< constants left out
   int64_t macs = 0;                         ///< multiply-accumulates, those on padding included
@@ -31,30 +33,33 @@ struct OperatorInfo {
   std::optional<int> task;                  ///< where templates make kernels for it
 };
 
+/// Layers that share a workload, and so records and a kernel.
 struct TaskInfo {
-  int index = 0;  ///< what `--tasks` and TuneOptions::tasks take
-  std::string name;
+  int index = 0;            ///< what `--tasks` and TuneOptions::tasks take
+  std::string name;         ///< for people
   std::string workload;     ///< one line: everything that decides which kernels are legal
   std::vector<int> layers;  ///< operators that share it
   int64_t macs = 0;         ///< of one layer
 };
 
+/// A model's operators, borders and tuning tasks.
 struct ModelInfo {
-  std::string name;  ///< a C identifier derived from the file's stem
-  std::vector<OperatorInfo> operators;
-  std::vector<TensorInfo> inputs, outputs;
-  std::vector<TaskInfo> tasks;
-  int64_t macs = 0, macs_executed = 0;  ///< sums over the operators
-  int64_t arena_lower_bound = 0;        ///< the most bytes of tensors alive in one step, all NHWC
+  std::string name;                         ///< a C identifier derived from the file's stem
+  std::vector<OperatorInfo> operators;      ///< in execution order
+  std::vector<TensorInfo> inputs, outputs;  ///< in the file's order
+  std::vector<TaskInfo> tasks;              ///< by index
+  int64_t macs = 0, macs_executed = 0;      ///< sums over the operators
+  int64_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step, all NHWC
 };
 
 /// Something that makes a well-formed model unusable here.
 struct UnsupportedInfo {
-  int index = -1;  ///< the operator at fault; -1 for the model as a whole
-  std::string op;
-  std::string reason;
+  int index = -1;      ///< the operator at fault; -1 for the model as a whole
+  std::string op;      ///< TFLite's name
+  std::string reason;  ///< in a few words, for people
 };
 
+/// All there is to say of a model file.
 struct Inspection {
   ModelInfo info;                            ///< without tasks while something is unsupported
   std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() takes the file
@@ -62,12 +67,13 @@ struct Inspection {
 
 /// A rewrite of the network that changes no bit of its outputs.
 struct PassInfo {
-  std::string name, description;
+  std::string name, description;  ///< for `disabled_passes`, and for people
 };
 
 /// The graph passes of this version, in the order they run.
 std::vector<PassInfo> known_passes();
 
+/// How a model is rewritten when it is loaded.
 struct LoadOptions {
   /// Names of known_passes() to leave out; "all" leaves out every one. Tasks and their workloads
   /// follow from it, so a log made with other passes may not fit.
@@ -86,8 +92,8 @@ class Model {
   /// kUnsupported: operators or types outside what this version does; the message lists every one.
   static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 
-  const std::string& path() const;
-  const ModelInfo& info() const;
+  const std::string& path() const;  ///< as it was loaded from
+  const ModelInfo& info() const;    ///< lives as long as any copy of the model
 
   struct State;  ///< the library's own
   const State& state() const { return *state_; }

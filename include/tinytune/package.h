@@ -3,6 +3,7 @@
 
 namespace tinytune {
 
+/// Whose build files a package has.
 enum class PackageFormat {
   kCmake,    ///< a static library
   kEspIdf,   ///< a component

@@ -32,11 +32,12 @@ namespace tinytune {
 /// "0.2.0".
 const char* version();
 
+/// A known device, for people to choose from.
 struct DeviceInfo {
-  std::string name, description;
-  std::string isa;                   ///< "rv32imc"
-  std::optional<uint64_t> clock_hz;  ///< absent on pure instruction counters
-  std::vector<std::string> transports;
+  std::string name, description;        ///< for `--device`, and for people
+  std::string isa;                      ///< "rv32imc"
+  std::optional<uint64_t> clock_hz;     ///< absent on pure instruction counters
+  std::vector<std::string> transports;  ///< "simulator", "gdb", "serial"
   /// What `run` and `compile` copy from flash to as far as it fits: "code sram2 64 KiB, weights
   /// sram3 364 KiB"; empty where everything has its place.
   std::string fast_memory;

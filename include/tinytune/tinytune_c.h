@@ -38,17 +38,22 @@ typedef void (*tinytune_message_callback)(int warning, const char *line, void *c
 
 /* ---- Devices ------------------------------------------------------------------------------- */
 
+/* A known device. Strings live as long as the library. */
 typedef struct {
-  const char *name, *description, *isa;
-  uint64_t clock_hz; /* 0: counts instructions only */
+  const char *name;        /* for `device` arguments */
+  const char *description; /* for people */
+  const char *isa;         /* "rv32imc" */
+  uint64_t clock_hz;       /* 0: counts instructions only */
 } tinytune_device;
 
+/* Of the devices that the library knows. */
 size_t tinytune_device_count(void);
 /* NOT_FOUND: an index out of range. The strings live as long as the process. */
 tinytune_status tinytune_device_at(size_t index, tinytune_device *device);
 
 /* ---- Models -------------------------------------------------------------------------------- */
 
+/* A loaded model. Thread-safe; freed by tinytune_model_free(). */
 typedef struct tinytune_model tinytune_model;
 
 /* Reads a .tflite file. NOT_FOUND, INVALID_INPUT, UNSUPPORTED. */
@@ -56,32 +61,40 @@ tinytune_status tinytune_model_load(const char *path, tinytune_model **model);
 /* The same without some graph passes; "all" leaves out every one. */
 tinytune_status tinytune_model_load_without(const char *path, const char *const *passes,
                                             size_t pass_count, tinytune_model **model);
+/* Null is allowed. */
 void tinytune_model_free(tinytune_model *model);
 
 /* What there is to tune. Null or 0 for an index out of range. */
 size_t tinytune_task_count(const tinytune_model *model);
+/* Lives as long as the model; null: an index out of range. */
 const char *tinytune_task_name(const tinytune_model *model, size_t task);
 const char *tinytune_task_workload(const tinytune_model *model, size_t task); /* the log's line */
+/* Operators that share the task; 0: an index out of range. */
 size_t tinytune_task_layer_count(const tinytune_model *model, size_t task);
 
+/* Of the model. */
 size_t tinytune_input_count(const tinytune_model *model);
+/* Of one input; 0: an index out of range. */
 size_t tinytune_input_bytes(const tinytune_model *model, size_t input);
+/* Of the model. */
 size_t tinytune_output_count(const tinytune_model *model);
+/* Of one output; 0: an index out of range. */
 size_t tinytune_output_bytes(const tinytune_model *model, size_t output);
 
 /* ---- Layers: one operator, without a model --------------------------------------------------- */
 
+/* One operator without a model. Freed by tinytune_layer_free(). */
 typedef struct tinytune_layer tinytune_layer;
 
 /* conv2d: weights [out_c][kernel_h][kernel_w][in_c / groups]; depthwise: [kernel_h][kernel_w]
  * [out_c]; dense: [out_c][in_c]. The other three have `channels` (out_c) elements: scaled sums are
  * multiplier * 2^(shift - 31), the multiplier 0 or in [2^30, 2^31). */
 typedef struct {
-  const int8_t *weights;
-  size_t weight_count;
-  const int32_t *bias; /* NULL: zeros */
-  const int32_t *multiplier, *shift;
-  size_t channels;
+  const int8_t *weights;             /* as TFLite stores them */
+  size_t weight_count;               /* elements */
+  const int32_t *bias;               /* NULL: zeros */
+  const int32_t *multiplier, *shift; /* Q31; left if positive; one a channel */
+  size_t channels;                   /* of the output */
 } tinytune_constants;
 
 /* The multiplier and shift nearest to a real scale. INVALID_INPUT: negative, or above 2^29. */
@@ -92,7 +105,9 @@ tinytune_status tinytune_fixed_point(double scale, int32_t *multiplier, int32_t 
 tinytune_status tinytune_layer_describe(const char *description,
                                         const tinytune_constants *constants, uint64_t seed,
                                         tinytune_layer **layer);
+/* Null is allowed. */
 void tinytune_layer_free(tinytune_layer *layer);
+/* Its description, for people. Lives as long as the layer. */
 const char *tinytune_layer_name(const tinytune_layer *layer);
 const char *tinytune_layer_workload(const tinytune_layer *layer); /* as records have it */
 /* The network of this layer alone, to run or package it; belongs to the layer. */
@@ -100,6 +115,7 @@ const tinytune_model *tinytune_layer_model(const tinytune_layer *layer);
 
 /* ---- Limits, layouts, formats ---------------------------------------------------------------- */
 
+/* What may be copied from flash to fast memory. */
 typedef enum {
   TINYTUNE_FAST_RAM_DEFAULT = 0, /* half of what the arena leaves free */
   TINYTUNE_FAST_RAM_BYTES = 1,   /* at most fast_ram_bytes */
@@ -107,20 +123,23 @@ typedef enum {
   TINYTUNE_FAST_RAM_ALL = 3      /* what fits */
 } tinytune_fast_ram;
 
+/* The most bytes that a network may take; 0: the device's. */
 typedef struct {
-  uint64_t ram_bytes;   /* all RAM; 0: the device's */
-  uint64_t arena_bytes; /* tensors and scratch; 0: lower bound + 5 % */
-  uint64_t flash_bytes; /* weights and code; 0: the device's */
-  tinytune_fast_ram fast_ram;
-  uint64_t fast_ram_bytes;
+  uint64_t ram_bytes;         /* all RAM; 0: the device's */
+  uint64_t arena_bytes;       /* tensors and scratch; 0: lower bound + 5 % */
+  uint64_t flash_bytes;       /* weights and code; 0: the device's */
+  tinytune_fast_ram fast_ram; /* which of the four */
+  uint64_t fast_ram_bytes;    /* for TINYTUNE_FAST_RAM_BYTES */
 } tinytune_limits;
 
+/* Layouts of activations; AUTO: by layer. */
 typedef enum {
   TINYTUNE_LAYOUT_NHWC = 0,
   TINYTUNE_LAYOUT_NCHW = 1,
   TINYTUNE_LAYOUT_AUTO = 2
 } tinytune_layout;
 
+/* Build files for what. */
 typedef enum {
   TINYTUNE_FORMAT_CMAKE = 0,
   TINYTUNE_FORMAT_ESP_IDF = 1,
@@ -131,20 +150,22 @@ typedef enum {
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
+/* Where a run stands. */
 typedef struct {
-  uint64_t trials;       /* in the log and synced, those of earlier runs included */
-  uint64_t trials_total; /* where the run ends, unless its time ends first */
-  uint64_t measured;     /* of them, by this call */
-  uint64_t valid;        /* of `trials`, those that built, ran and were right */
-  uint64_t best_cycles;  /* of the tuned layers together; 0 while one has no valid measurement */
-  double trials_per_second;
-  double seconds_left; /* below 0: unknown */
+  uint64_t trials;          /* in the log and synced, those of earlier runs included */
+  uint64_t trials_total;    /* where the run ends, unless its time ends first */
+  uint64_t measured;        /* of them, by this call */
+  uint64_t valid;           /* of `trials`, those that built, ran and were right */
+  uint64_t best_cycles;     /* of the tuned layers together; 0 while one has no valid measurement */
+  double trials_per_second; /* of this run */
+  double seconds_left;      /* below 0: unknown */
 } tinytune_progress;
 
 /* Called in the thread of tinytune_tune(), after each measurement reached the log. Return 0 to go
  * on, anything else to cancel. */
 typedef int (*tinytune_progress_callback)(const tinytune_progress *progress, void *context);
 
+/* How to search, for how long, and whom to tell. */
 typedef struct {
   const char *device;         /* required: a known device's name, or the path of a device file */
   const char *records;        /* required: the log, created if missing */
@@ -154,26 +175,27 @@ typedef struct {
   uint64_t seed;              /* 0: 1 */
   int workers;                /* processes to start; 0: one per core */
   const char *worker_program; /* the `tune` program; NULL: found on PATH */
-  tinytune_progress_callback on_progress;
-  void *context; /* of both callbacks */
-  tinytune_message_callback on_message;
-  uint64_t window; /* proposals out at a time; 0: 16 */
-  tinytune_layout layout;
-  tinytune_limits limits;
-  const int *tasks; /* indices; NULL: all */
-  size_t task_count;
+  tinytune_progress_callback on_progress; /* may be null */
+  void *context;                          /* of both callbacks */
+  tinytune_message_callback on_message;   /* may be null */
+  uint64_t window;                        /* proposals out at a time; 0: 16 */
+  tinytune_layout layout;                 /* of activations */
+  tinytune_limits limits;                 /* 0: the device's */
+  const int *tasks;                       /* indices; NULL: all */
+  size_t task_count;                      /* of `tasks` */
   uint64_t early_stop; /* end after so many trials in a row that made no task faster; 0: never */
   const char *listen;  /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
   const char *keys;    /* of `tune keys`, for `listen`; NULL: none */
   int insecure;        /* not 0: listen to other machines without keys */
 } tinytune_tune_options;
 
+/* What a run found. */
 typedef struct {
   uint64_t default_cycles; /* of the network's tunable layers; 0 if not all are measured */
-  uint64_t best_cycles;
-  uint64_t measured; /* by this call; 0 when the log already held everything */
-  int exhausted;     /* every schedule of every task is measured */
-  double seconds;
+  uint64_t best_cycles;    /* the same, with the best */
+  uint64_t measured;       /* by this call; 0 when the log already held everything */
+  int exhausted;           /* every schedule of every task is measured */
+  double seconds;          /* by the wall */
 } tinytune_tune_result;
 
 /* Searches until trials or time run out. `result` may be null. Any status. */
@@ -186,45 +208,52 @@ tinytune_status tinytune_tune_workload(const tinytune_layer *layer,
 
 /* ---- One kernel ------------------------------------------------------------------------------ */
 
+/* A built kernel. Freed by tinytune_kernel_free(). */
 typedef struct tinytune_kernel tinytune_kernel;
 
+/* Which kernel of a layer to build. */
 typedef struct {
   const char *device;   /* required */
   const char *records;  /* the log to take the best schedule from; NULL: the default schedule */
   const char *schedule; /* this one instead, as logs write it */
   const char *symbol;   /* NULL: "tinytune_kernel" */
-  tinytune_message_callback on_message;
-  void *context;
+  tinytune_message_callback on_message; /* may be null */
+  void *context;                        /* handed to on_message */
 } tinytune_kernel_options;
 
+/* A built kernel. Pointers live as long as the kernel. */
 typedef struct {
-  const char *symbol;
-  const char *prototype; /* C, without the semicolon */
-  const char *workload, *schedule;
-  int tuned;            /* from the log, not the default */
-  const char *assembly; /* a .S file */
-  const char *llvm_ir;  /* of LLVM 14 */
-  const char *header;   /* C: prototype, sizes, SYMBOL_run() */
-  const char *source;   /* C: constants, and SYMBOL_run() that passes them */
-  const uint8_t *object;
-  size_t object_bytes; /* ELF, relocatable */
-  size_t constant_count;
-  uint64_t input_bytes, output_bytes, scratch_bytes, constant_bytes;
+  const char *symbol;              /* the kernel's C name */
+  const char *prototype;           /* C, without the semicolon */
+  const char *workload, *schedule; /* in text forms */
+  int tuned;                       /* from the log, not the default */
+  const char *assembly;            /* a .S file */
+  const char *llvm_ir;             /* of LLVM 14 */
+  const char *header;              /* C: prototype, sizes, SYMBOL_run() */
+  const char *source;              /* C: constants, and SYMBOL_run() that passes them */
+  const uint8_t *object;           /* ELF */
+  size_t object_bytes;             /* ELF, relocatable */
+  size_t constant_count;           /* packed arrays */
+  uint64_t input_bytes, output_bytes, scratch_bytes; /* of the buffers that a call takes */
+  uint64_t constant_bytes;                           /* of all packed arrays */
   uint64_t cycles, instructions; /* of one call, from the log; 0: not measured */
 } tinytune_kernel_info;
 
+/* An array that a kernel reads. Pointers live as long as the kernel. */
 typedef struct {
-  const char *name;
-  const char *c_type; /* "int8_t", "int16_t" or "int32_t" */
-  const uint8_t *bytes;
-  size_t size;
+  const char *name;     /* the parameter's */
+  const char *c_type;   /* "int8_t", "int16_t" or "int32_t" */
+  const uint8_t *bytes; /* little-endian */
+  size_t size;          /* in bytes */
 } tinytune_packed_array;
 
 /* The best schedule of the log for the layer's workload, built. */
 tinytune_status tinytune_compile_workload(const tinytune_layer *layer,
                                           const tinytune_kernel_options *options,
                                           tinytune_kernel **kernel);
+/* Null is allowed. */
 void tinytune_kernel_free(tinytune_kernel *kernel);
+/* Fills `info`; both must not be null. */
 void tinytune_kernel_get(const tinytune_kernel *kernel, tinytune_kernel_info *info);
 /* In the prototype's order. NOT_FOUND: an index out of range. */
 tinytune_status tinytune_kernel_constant(const tinytune_kernel *kernel, size_t index,
@@ -232,28 +261,31 @@ tinytune_status tinytune_kernel_constant(const tinytune_kernel *kernel, size_t i
 
 /* ---- A whole network ------------------------------------------------------------------------- */
 
+/* RAM by its parts, flash and time of one network. */
 typedef struct {
   uint64_t arena_bytes, weights_bytes, code_bytes, data_bytes, stack_bytes; /* together: RAM */
-  uint64_t flash_bytes;
-  uint64_t cycles; /* of one inference */
+  uint64_t flash_bytes; /* what is copied to RAM included */
+  uint64_t cycles;      /* of one inference */
 } tinytune_footprint;
 
+/* What to write, and within which limits. All zero: the defaults. */
 typedef struct {
-  const char *records; /* NULL: default schedules */
-  int require_tuned;   /* a layer without a usable record is then an error */
-  tinytune_layout layout;
-  tinytune_format format;
-  tinytune_limits limits;
-  tinytune_message_callback on_message;
-  void *context;
+  const char *records;                  /* NULL: default schedules */
+  int require_tuned;                    /* a layer without a usable record is then an error */
+  tinytune_layout layout;               /* of activations */
+  tinytune_format format;               /* build files for what */
+  tinytune_limits limits;               /* 0: the device's */
+  tinytune_message_callback on_message; /* may be null */
+  void *context;                        /* handed to on_message */
 } tinytune_compile_options;
 
+/* What was written, and what it takes. */
 typedef struct {
-  uint64_t arena_bytes, arena_lower_bound;
-  int layers_tuned, layers_tunable;
-  int has_footprint; /* 0 where nothing here can build or simulate it */
-  tinytune_footprint footprint;
-  uint64_t clock_hz; /* 0: unknown */
+  uint64_t arena_bytes, arena_lower_bound; /* the caller's buffer; no plan is smaller */
+  int layers_tuned, layers_tunable;        /* with a record; that could have one */
+  int has_footprint;                       /* 0 where nothing here can build or simulate it */
+  tinytune_footprint footprint;            /* of the smoke test's inference */
+  uint64_t clock_hz;                       /* 0: unknown */
 } tinytune_compile_result;
 
 /* Writes the network as a C library into `directory`. `records` may be null: default schedules. */
@@ -265,97 +297,116 @@ tinytune_status tinytune_compile_with(const tinytune_model *model, const char *d
                                       const tinytune_compile_options *options,
                                       tinytune_compile_result *result);
 
+/* What to run and to compare. All zero: the defaults. */
 typedef struct {
   const char *records;          /* NULL: default schedules */
   const uint8_t *const *inputs; /* one per model input, of its size; NULL: the generator, seed 1 */
   int verify;                   /* compare with the reference operators, bit for bit */
-  tinytune_layout layout;
-  tinytune_limits limits;
-  tinytune_message_callback on_message;
-  void *context;
+  tinytune_layout layout;       /* of activations */
+  tinytune_limits limits;       /* 0: the device's */
+  tinytune_message_callback on_message; /* may be null */
+  void *context;                        /* handed to on_message */
 } tinytune_run_options;
 
+/* What a run told. Freed by tinytune_run_free(). */
 typedef struct tinytune_run tinytune_run;
 
+/* What one inference computed and took. */
 typedef struct {
-  int exact;              /* 1 or 0 with verify; -1 without */
-  const char *difference; /* the first one; "" unless exact is 0 */
-  uint64_t instructions, overhead_instructions;
-  tinytune_footprint footprint;
-  uint64_t clock_hz; /* 0: unknown */
-  size_t layer_count, output_count;
+  int exact;                                    /* 1 or 0 with verify; -1 without */
+  const char *difference;                       /* the first one; "" unless exact is 0 */
+  uint64_t instructions, overhead_instructions; /* of one inference; of no operator */
+  tinytune_footprint footprint;                 /* as it ran */
+  uint64_t clock_hz;                            /* 0: unknown */
+  size_t layer_count, output_count;             /* for the calls below */
 } tinytune_run_info;
 
+/* What one operator takes in one inference. */
 typedef struct {
-  int index;      /* of the model's operator */
-  const char *op; /* "CONV_2D" */
-  int64_t macs, macs_executed;
-  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken;
-  int tuned;
+  int index;                   /* of the model's operator */
+  const char *op;              /* "CONV_2D" */
+  int64_t macs, macs_executed; /* in the model; after folding */
+  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken; /* of one inference */
+  int tuned;                                                                /* by a record */
 } tinytune_layer_cost;
 
 /* Builds the network and calls it once in the simulator. A report is two of these: without and with
  * records. */
 tinytune_status tinytune_run_model(const tinytune_model *model, const char *device,
                                    const tinytune_run_options *options, tinytune_run **run);
+/* Null is allowed. */
 void tinytune_run_free(tinytune_run *run);
+/* Fills `info`; both must not be null. */
 void tinytune_run_get(const tinytune_run *run, tinytune_run_info *info);
 /* NOT_FOUND: an index out of range. */
 tinytune_status tinytune_run_layer(const tinytune_run *run, size_t layer,
                                    tinytune_layer_cost *cost);
+/* Bytes live as long as the run. NOT_FOUND: an index out of range. */
 tinytune_status tinytune_run_output(const tinytune_run *run, size_t output, const uint8_t **bytes,
                                     size_t *size);
 
 /* ---- Why ------------------------------------------------------------------------------------- */
 
+/* Why a kernel wins. Freed by tinytune_explanation_free(). */
 typedef struct tinytune_explanation tinytune_explanation;
 
+/* What is explained. Strings live as long as the explanation. */
 typedef struct {
-  const char *task, *workload;
-  uint64_t trials, valid;
-  uint64_t least_multiplies; /* no kernel of the winner's kind executes fewer instructions */
-  size_t kernel_count, knob_count;
+  const char *task, *workload;     /* name; text form */
+  uint64_t trials, valid;          /* in the log; those that were exact */
+  uint64_t least_multiplies;       /* no kernel of the winner's kind executes fewer instructions */
+  size_t kernel_count, knob_count; /* for the calls below */
 } tinytune_explanation_info;
 
+/* One call of one kernel in the simulator. */
 typedef struct {
-  const char *role; /* "winner", "default", "best direct_nhwc" */
-  const char *schedule;
-  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken;
+  const char *role;     /* "winner", "default", "best direct_nhwc" */
+  const char *schedule; /* as in the log */
+  uint64_t instructions, cycles, multiplies, loads, stores, branches_taken; /* of one call */
 } tinytune_kernel_cost;
 
+/* What the winner's choice of one knob is worth. */
 typedef struct {
   const char *knob, *value, *other; /* the winner's value, and the best record's that has another */
   double slowdown;                  /* of that record: 0.12 is 12 % more cycles */
 } tinytune_knob_effect;
 
+/* Builds and runs the winner of `task` and what it beat. FAILED: no valid record of the task. */
 tinytune_status tinytune_explain(const tinytune_model *model, const char *device,
                                  const char *records, size_t task,
                                  tinytune_explanation **explanation);
+/* Null is allowed. */
 void tinytune_explanation_free(tinytune_explanation *explanation);
+/* Fills `info`; both must not be null. */
 void tinytune_explanation_get(const tinytune_explanation *explanation,
                               tinytune_explanation_info *info);
 /* NOT_FOUND: an index out of range. */
 tinytune_status tinytune_explanation_kernel(const tinytune_explanation *explanation, size_t kernel,
                                             tinytune_kernel_cost *cost);
+/* NOT_FOUND: an index out of range. */
 tinytune_status tinytune_explanation_knob(const tinytune_explanation *explanation, size_t knob,
                                           tinytune_knob_effect *effect);
 
 /* ---- Logs ------------------------------------------------------------------------------------ */
 
+/* Records of a log. Freed by tinytune_log_free(). */
 typedef struct tinytune_log tinytune_log;
 
+/* One measurement. Strings live as long as the log. */
 typedef struct {
-  const char *device, *workload, *schedule, *outcome;
-  uint64_t cycles, instructions; /* 0 unless the outcome is "ok" */
-  uint64_t code_bytes, ram_bytes;
-  const char *tuner, *time, *detail;
+  const char *device, *workload, *schedule, *outcome; /* in text forms */
+  uint64_t cycles, instructions;                      /* 0 unless the outcome is "ok" */
+  uint64_t code_bytes, ram_bytes;                     /* of the image; of scratch and stack */
+  const char *tuner, *time, *detail;                  /* as doc/records.md has them */
 } tinytune_record;
 
 /* Records in the log's order. `device` (those that this build would use there) and `workload` may
  * be null: all. `best_only`: of each workload the one with the fewest cycles. */
 tinytune_status tinytune_log_query(const char *path, const char *device, const char *workload,
                                    int best_only, tinytune_log **log);
+/* Null is allowed. */
 void tinytune_log_free(tinytune_log *log);
+/* Of the records that were asked for. */
 size_t tinytune_log_count(const tinytune_log *log);
 /* NOT_FOUND: an index out of range. */
 tinytune_status tinytune_log_at(const tinytune_log *log, size_t index, tinytune_record *record);

@@ -18,30 +18,33 @@
 
 namespace tinytune {
 
+/// Warnings are shown even where news is not wanted.
 enum class MessageKind { kInfo, kWarning };
 /// One line, without the newline. Called from the thread that made the call.
 using MessageSink = std::function<void(MessageKind, const std::string&)>;
 
 /// The task of the latest measurement.
 struct TaskProgress {
-  int number = 0, count = 0;  ///< the first is 1
-  std::string name;
-  uint64_t trials = 0;
+  int number = 0, count = 0;                            ///< the first is 1
+  std::string name;                                     ///< for people
+  uint64_t trials = 0;                                  ///< of this task, in the log
   std::optional<uint64_t> default_cycles, best_cycles;  ///< of one layer
 };
 
+/// Where a run stands.
 struct TuneProgress {
-  uint64_t trials = 0;        ///< in the log and synced, those of earlier runs included
-  uint64_t trials_total = 0;  ///< where the run ends, unless its time ends first
-  uint64_t measured = 0;      ///< of them, by this run
-  uint64_t valid = 0;         ///< of `trials`, those with outcome ok
-  double trials_per_second = 0;
+  uint64_t trials = 0;                  ///< in the log and synced, those of earlier runs included
+  uint64_t trials_total = 0;            ///< where the run ends, unless its time ends first
+  uint64_t measured = 0;                ///< of them, by this run
+  uint64_t valid = 0;                   ///< of `trials`, those with outcome ok
+  double trials_per_second = 0;         ///< of this run
   std::optional<uint64_t> best_cycles;  ///< of the tasks' layers together, once each has one
-  std::optional<double> seconds_left;
-  std::optional<uint64_t> clock_hz;
-  std::optional<TaskProgress> task;
+  std::optional<double> seconds_left;   ///< an estimate
+  std::optional<uint64_t> clock_hz;     ///< of the device; absent on counters
+  std::optional<TaskProgress> task;     ///< absent before the first
 };
 
+/// How to search, for how long, and whom to tell.
 struct TuneOptions {
   /// The log: created if missing, appended to, locked while tuning.
   std::string records;
@@ -52,7 +55,7 @@ struct TuneOptions {
   /// The run ends after so many trials in a row of which none made its task faster.
   std::optional<uint64_t> early_stop;
   std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
-  uint64_t seed = 1;
+  uint64_t seed = 1;          ///< same seed, same proposals
   /// Proposals that are out at a time, 1 to 4096: the next one is made without the outcomes of the
   /// `window` before it. Part of what a run is, so it does not follow the number of workers: a
   /// wider window keeps more of them busy (two candidates for each is plenty), a narrower one
@@ -75,17 +78,18 @@ struct TuneOptions {
   std::string worker_program;
 
   std::function<void(const TuneProgress&)> on_progress;  ///< after every reported measurement
-  MessageSink on_message;
+  MessageSink on_message;                                ///< warnings and news; may be empty
   const std::atomic<bool>* cancel = nullptr;  ///< set it to true, from any thread, to stop early
 };
 
+/// What a run found for one task.
 struct TaskResult {
-  int index = 0;
-  std::string name;
-  std::vector<int> layers;
+  int index = 0;                                        ///< in the model, as TaskInfo's
+  std::string name;                                     ///< for people
+  std::vector<int> layers;                              ///< operators that share the kernel
   std::optional<uint64_t> default_cycles, best_cycles;  ///< of one layer; absent if not measured
-  std::string best_schedule;
-  uint64_t trials = 0, valid = 0;
+  std::string best_schedule;                            ///< as logs write it; empty: none
+  uint64_t trials = 0, valid = 0;                       ///< in the log; those that were exact
 };
 
 /// Where the time of a call went, in seconds. All but `search` are summed over workers, so with two
@@ -97,19 +101,20 @@ struct TuneTimes {
   double search = 0;                     ///< the tuner's own: proposing, learning
 };
 
+/// What a run found, and where its time went.
 struct TuneReport {
-  std::vector<TaskResult> tasks;
+  std::vector<TaskResult> tasks;  ///< in the order of `tune inspect`
   /// Sums over the layers of the tasks above; absent while one of them has no valid measurement.
   /// With kAuto, of a layer's two tasks the better one counts (and NHWC for the default), and
   /// transforms between layouts are not in the sum.
   std::optional<uint64_t> default_cycles, best_cycles;
-  std::optional<uint64_t> clock_hz;
-  std::string records;
-  uint64_t measured = 0;       ///< by this call; 0 when the log already held everything
-  bool exhausted = false;      ///< every schedule of every task is measured
-  bool stopped_early = false;  ///< by `early_stop`
-  double seconds = 0;
-  TuneTimes times;
+  std::optional<uint64_t> clock_hz;  ///< of the device; absent on counters
+  std::string records;               ///< the log
+  uint64_t measured = 0;             ///< by this call; 0 when the log already held everything
+  bool exhausted = false;            ///< every schedule of every task is measured
+  bool stopped_early = false;        ///< by `early_stop`
+  double seconds = 0;                ///< of this call, by the wall
+  TuneTimes times;                   ///< where they went
 };
 
 /// Blocks until done. One call at a time may use a log; calls on different logs may run side by
