@@ -126,9 +126,13 @@ Result<std::string> exported(const Measurements& measurements, const Arguments& 
 
 Result<std::string> imported(const Arguments& arguments) {
   Measurements all;
+  std::map<std::string, Device> known;
+  const DeviceOf device_of = devices_of(arguments, known);
   for (const std::string& path : arguments.logs) {
     TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_file(path, kMostLogBytes));
-    TT_TRY_ASSIGN(Measurements found, from_autotvm(text_of(bytes), path));
+    TT_TRY_ASSIGN(Measurements found, looks_like_t4(text_of(bytes))
+                                          ? from_t4(text_of(bytes), path, device_of)
+                                          : from_autotvm(text_of(bytes), path));
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   return write_log(without_repetitions(all), arguments, all.size());

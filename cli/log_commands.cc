@@ -35,7 +35,7 @@ Command log_files() {
               "  show    every record, a line each\n"
               "  check   every line's checksum; exit code 1 if one is damaged\n"
               "  export  as CSV, AutoTVM 0.2 or Kernel Tuner's T4 1.0.0\n"
-              "  import  records that an AutoTVM export carries          (needs --to)\n"
+              "  import  records of an AutoTVM or a T4 export            (needs --to)\n"
               "\n"
               "Examples:\n"
               "  tune log merge monday.jsonl tuesday.jsonl --to week.jsonl\n"

@@ -36,4 +36,14 @@ Result<std::vector<Measurement>> from_autotvm(std::string_view text, const std::
 /// T4 results, schema 1.0.0: one JSON object. Errors as to_autotvm().
 Result<std::string> to_t4(std::span<const Measurement> measurements, const DeviceOf& device_of);
 
+/// Whether a text calls itself T4: an object with a schema's version.
+bool looks_like_t4(std::string_view text);
+
+/// Results that to_t4() wrote, as far as the schema holds them: the device's description is taken
+/// from `device_of` as it is now, several repeats are their median, and of the reasons of a failure
+/// one stands for those that the schema has no word for. kInvalidInput: not such results.
+/// kUnsupported: results of other tools, whose configurations describe other kernels.
+Result<std::vector<Measurement>> from_t4(std::string_view text, const std::string& origin,
+                                         const DeviceOf& device_of);
+
 }  // namespace tinytune

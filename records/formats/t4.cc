@@ -1,4 +1,6 @@
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "records/formats/clock.h"
 #include "records/formats/formats.h"
@@ -8,6 +10,8 @@ namespace tinytune {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "1.0.0";
 
 /// The schema's six ways in which a configuration can be valid or not.
 const char* invalidity_of(Outcome outcome) {
@@ -60,7 +64,94 @@ Json result_of(const Measurement& m, const Schedule& schedule, double clock_hz) 
           {"measurements", std::move(measurements)}};
 }
 
+/// Empty where there is no such text.
+std::string text_at(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+/// The outcome that a word of the schema stands for; of several the commonest.
+std::optional<Outcome> outcome_of(const std::string& invalidity) {
+  for (const Outcome outcome : {Outcome::kOk, Outcome::kDoesNotFit, Outcome::kBuildFailed,
+                                Outcome::kRunTimeout, Outcome::kWrongOutput, Outcome::kCrashed})
+    if (invalidity == invalidity_of(outcome)) return outcome;
+  return std::nullopt;
+}
+
+/// 0 where it was not measured.
+uint64_t measured_in(const Json& result, std::string_view name) {
+  const auto all = result.find("measurements");
+  if (all == result.end() || !all->is_array()) return 0;
+  for (const Json& one : *all)
+    if (one.is_object() && text_at(one, "name") == name && one.contains("value") &&
+        one["value"].is_number_unsigned())
+      return one["value"].get<uint64_t>();
+  return 0;
+}
+
+/// "lanes_nhwc/2 oc=2 pairs=3": the template, then the knobs in their order.
+Result<std::string> schedule_of(const Json& configuration) {
+  std::string text = text_at(configuration, "template");
+  for (const auto& [knob, value] : configuration.items()) {
+    if (knob == "device" || knob == "workload" || knob == "template") continue;
+    if (!value.is_string())
+      return Error(ErrorCode::kInvalidInput, "knob '" + knob + "' is no text");
+    text += " " + knob + "=" + value.get<std::string>();
+  }
+  TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(text));
+  return to_text(schedule);
+}
+
+Result<Measurement> measurement_of(const Json& result, const DeviceOf& device_of) {
+  const auto configuration = result.is_object() ? result.find("configuration") : result.end();
+  if (!result.is_object() || configuration == result.end() || !configuration->is_object())
+    return Error(ErrorCode::kInvalidInput, "no configuration");
+  Measurement m;
+  m.device = text_at(*configuration, "device");
+  m.workload = text_at(*configuration, "workload");
+  if (m.device.empty() || m.workload.empty() || text_at(*configuration, "template").empty())
+    return Error(ErrorCode::kUnsupported,
+                 "a configuration without device, workload and template is another tool's, and "
+                 "describes no kernel of this one");
+  TT_TRY_ASSIGN(m.schedule, schedule_of(*configuration));
+  TT_TRY_ASSIGN(const Device device, device_of(m.device));
+  m.device_hash = device.hash;
+  const std::optional<Outcome> outcome = outcome_of(text_at(result, "invalidity"));
+  const uint64_t cycles = measured_in(result, "cycles");
+  if (!outcome || (*outcome == Outcome::kOk) != (cycles > 0))
+    return Error(ErrorCode::kInvalidInput, "its invalidity and its cycles do not fit each other");
+  m.outcome = *outcome;
+  if (cycles > 0) m.cycles = {cycles};
+  m.instructions = measured_in(result, "instructions");
+  m.ram_bytes = measured_in(result, "ram");
+  m.code.code_bytes = measured_in(result, "code");
+  m.time = text_at(result, "timestamp");
+  m.tool = "T4 " + std::string(kSchema);
+  return m;
+}
+
 }  // namespace
+
+bool looks_like_t4(std::string_view text) {
+  const Json all = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  return all.is_object() && all.contains("schema_version");
+}
+
+Result<std::vector<Measurement>> from_t4(std::string_view text, const std::string& origin,
+                                         const DeviceOf& device_of) {
+  const Json all = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!all.is_object() || text_at(all, "schema_version") != kSchema || !all.contains("results") ||
+      !all["results"].is_array())
+    return Error(ErrorCode::kInvalidInput, origin + ": not results of T4 " + std::string(kSchema));
+  std::vector<Measurement> found;
+  for (const Json& result : all["results"]) {
+    auto measurement = measurement_of(result, device_of);
+    if (!measurement)
+      return measurement.error().within(origin + ": result " + std::to_string(found.size() + 1));
+    found.push_back(std::move(*measurement));
+  }
+  return found;
+}
 
 Result<std::string> to_t4(std::span<const Measurement> measurements, const DeviceOf& device_of) {
   Json results = Json::array();
@@ -70,7 +161,7 @@ Result<std::string> to_t4(std::span<const Measurement> measurements, const Devic
     TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(m.schedule));
     results.push_back(result_of(m, schedule, clock_hz));
   }
-  const Json all = {{"schema_version", "1.0.0"}, {"results", std::move(results)}};
+  const Json all = {{"schema_version", kSchema}, {"results", std::move(results)}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

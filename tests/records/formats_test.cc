@@ -78,6 +78,40 @@ TEST(AutoTvm, WhatIsNoLog_IsRefusedByLine) {
   EXPECT_TRUE(from_autotvm("\n \n", "x")->empty());
 }
 
+TEST(T4, ExportedResults_AreReadBackAsFarAsTheSchemaHoldsThem) {
+  const auto text = to_t4(sample(), device_of);
+  ASSERT_TRUE(text);
+  ASSERT_TRUE(looks_like_t4(*text));
+  const auto back = from_t4(*text, "results.json", device_of);
+  ASSERT_TRUE(back) << back.error().message();
+  ASSERT_EQ(back->size(), sample().size());
+  for (size_t i = 0; i < back->size(); ++i) {
+    EXPECT_EQ((*back)[i].schedule, sample()[i].schedule);
+    EXPECT_EQ((*back)[i].workload, sample()[i].workload);
+    EXPECT_EQ((*back)[i].outcome, sample()[i].outcome);
+    EXPECT_EQ((*back)[i].cycles, sample()[i].cycles);
+    EXPECT_EQ((*back)[i].instructions, sample()[i].instructions);
+    EXPECT_EQ((*back)[i].device_hash, device_of("esp32c3")->hash);
+  }
+}
+
+TEST(T4, ResultsOfOtherTools_AreRefusedWithTheirNumber) {
+  const auto refused = from_t4(
+      R"({"schema_version":"1.0.0","results":[{"configuration":{"block_size_x":32},"invalidity":"correct"}]})",
+      "gpu.json", device_of);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kUnsupported);
+  EXPECT_EQ(refused.error().message().rfind("gpu.json: result 1: ", 0), 0u);
+}
+
+TEST(T4, DamagedResults_AreRefused) {
+  EXPECT_FALSE(looks_like_t4("{\"input\": []}\n{\"input\": []}"));
+  for (const char* text :
+       {"", "[]", R"({"schema_version":"2.0"})", R"({"schema_version":"1.0.0","results":[7]})",
+        R"({"schema_version":"1.0.0","results":[{"configuration":[]}]})"})
+    EXPECT_FALSE(from_t4(text, "x", device_of)) << text;
+}
+
 TEST(T4, Results_FollowTheSchema) {
   const auto text = to_t4(sample(), device_of);
   ASSERT_TRUE(text) << text.error().message();
