@@ -22,12 +22,12 @@ enum class ErrorCode {
   kDeviceLost,    ///< a board or worker is in an unknown state; reset it before asking again
   kInterrupted,   ///< stopped on request; what was reported is kept
 };
-
+/// Why a call could not do its job: a code for programs, a line for people.
 class Error {
- public:
+ public:  // made of a code, and of one line that names what is at fault
   Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
-  ErrorCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  ErrorCode code() const { return code_; }                 ///< for programs to branch on
+  const std::string& message() const { return message_; }  ///< for people
 
   /// The same error with "context: " before the message, for borders that know more.
   Error within(const std::string& context) const { return Error(code_, context + ": " + message_); }
@@ -40,26 +40,26 @@ class Error {
 namespace internal {
 [[noreturn]] void result_misused(const char* what, const char* detail);
 }
-
+/// A value, or the error in its place. A function returns either as it is.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}
-  Result(Error error) : state_(std::move(error)) {}
+  Result(T value) : state_(std::move(value)) {}      ///< it worked
+  Result(Error error) : state_(std::move(error)) {}  ///< it did not
 
-  bool has_value() const { return state_.index() == 0; }
-  explicit operator bool() const { return has_value(); }
+  bool has_value() const { return state_.index() == 0; }  ///< whether it worked
+  explicit operator bool() const { return has_value(); }  ///< the same
 
   /// Aborts through the check handler when there is no value, in release builds too.
   T& value() & { return require(), std::get<0>(state_); }
-  const T& value() const& { return require(), std::get<0>(state_); }
-  T&& value() && { return require(), std::get<0>(std::move(state_)); }
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
-
+  const T& value() const& { return require(), std::get<0>(state_); }    ///< as above
+  T&& value() && { return require(), std::get<0>(std::move(state_)); }  ///< as above
+  T& operator*() & { return value(); }                                  ///< as above
+  const T& operator*() const& { return value(); }                       ///< as above
+  T&& operator*() && { return std::move(*this).value(); }               ///< as above
+  T* operator->() { return &value(); }                                  ///< as above
+  const T* operator->() const { return &value(); }                      ///< as above
+  /// Aborts where there is a value.
   const Error& error() const {
     if (has_value()) internal::result_misused("error() of a Result that holds a value", "");
     return std::get<1>(state_);
@@ -72,16 +72,16 @@ class [[nodiscard]] Result {
   }
   std::variant<T, Error> state_;
 };
-
+/// The same without a value.
 template <>
 class [[nodiscard]] Result<void> {
  public:
-  Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
+  Result() = default;                                ///< it worked
+  Result(Error error) : error_(std::move(error)) {}  ///< it did not
 
-  bool has_value() const { return !error_.has_value(); }
-  explicit operator bool() const { return has_value(); }
-  const Error& error() const {
+  bool has_value() const { return !error_.has_value(); }  ///< whether it worked
+  explicit operator bool() const { return has_value(); }  ///< the same
+  const Error& error() const {                            ///< aborts where it worked
     if (has_value()) internal::result_misused("error() of an ok Status", "");
     return *error_;
   }
@@ -92,7 +92,7 @@ class [[nodiscard]] Result<void> {
 
 /// Success, or the reason why not.
 using Status = Result<void>;
-inline Status ok_status() { return Status(); }
+inline Status ok_status() { return Status(); }  ///< it worked
 
 }  // namespace tinytune
 

@@ -28,6 +28,7 @@ def main():
         line = line.rstrip("\n")
         if path.endswith("_c.h"):
             line = marked(line)
+        line = re.sub(r"^ public:  // (.*)$", r" public:\n  /// \1", line)
         members = MEMBERS.match(line)
         if members and not members["type"].strip().startswith(("return", "using")):
             names = members["names"].split(", ")
