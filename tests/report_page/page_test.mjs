@@ -139,7 +139,7 @@ async function checkLive(browser) {
   }
 }
 
-const browser = await puppeteer.launch({executablePath: "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu"]});
+const browser = await puppeteer.launch({executablePath: "/usr/bin/chromium", headless: true, protocolTimeout: 900000, args: ["--no-sandbox", "--disable-gpu"]});
 try {
   execFileSync(tune, [...subject, "--trials", "48", "--quiet"], {stdio: "inherit"});
   await checkFile(browser);
