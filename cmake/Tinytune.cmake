@@ -16,6 +16,9 @@ if(TINYTUNE_SANITIZE)
   # built without run-time types.
   set(TINYTUNE_SANITIZERS
     -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+  if(TINYTUNE_FUZZ)
+    list(APPEND TINYTUNE_SANITIZERS -fsanitize=fuzzer-no-link)
+  endif()
   target_compile_options(tinytune_options INTERFACE
     ${TINYTUNE_SANITIZERS} -fno-omit-frame-pointer)
   target_link_options(tinytune_options INTERFACE ${TINYTUNE_SANITIZERS})

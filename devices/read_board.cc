@@ -106,7 +106,7 @@ Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& roo
   if (table->contains("unique_id")) {
     TT_TRY_ASSIGN(const toml::table* id, reader.get_table(*table, kName, "unique_id"));
     TT_TRY(reader.only(*id, "unique_id", {"address", "size_bytes"}));
-    facts.unique_id.emplace();
+    facts.unique_id = BoardFacts::UniqueId{};
     TT_TRY_ASSIGN(facts.unique_id->address, reader.get_word(*id, "unique_id", "address"));
     TT_TRY_ASSIGN(facts.unique_id->size_bytes, reader.get_word(*id, "unique_id", "size_bytes"));
     if (facts.unique_id->size_bytes == 0 || facts.unique_id->size_bytes > kLongestUniqueId)

@@ -1,0 +1,27 @@
+#include "bench/boards/candidates.h"
+
+#include "deploy/layouts.h"
+#include "deploy/model_state.h"
+#include "measure/builder.h"
+#include "measure/test_cases.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+
+Candidates build_candidates(const std::string& path, const Device& device, size_t count) {
+  const Model model = must(Model::load(path, {}));
+  Candidates candidates;
+  for (const Task& task : tasks_in(model.state().tasks, LayoutPolicy::kNhwc))
+    candidates.tasks.push_back(make_task_data(task.workload, task.data, 1));
+  Builder builder = must(Builder::start(device));
+  for (size_t i = 0; candidates.list.size() < count; ++i) {
+    const size_t task = i * candidates.tasks.size() / count % candidates.tasks.size();
+    const TaskData& data = candidates.tasks[task];
+    const ConfigSpace space = space_of(data.workload, device);
+    const BuildReport built = must(builder.build(data, space.schedule(i * 17 % space.size()), {}));
+    if (built.outcome == Outcome::kOk) candidates.list.push_back({task, built.kernel});
+  }
+  return candidates;
+}
+
+}  // namespace tinytune
