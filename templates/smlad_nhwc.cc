@@ -121,8 +121,10 @@ ConfigSpace space(const Workload& w, const Device&) {
 
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
-  // Eight sums load least for their products; where weights wait, more pixels should share them.
-  const int pixels = std::min(w.out_h * w.out_w, weights_wait(device) ? 3 : 2);
+  // Eight sums load least for their products. Where weights wait, more pixels should share them;
+  // where loads cost nothing beside products, six sums leave registers to load ahead.
+  const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
+  const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
   const int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
   Schedule best;
   for (const char* step : {"1", "2", "4", "8"})
