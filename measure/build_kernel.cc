@@ -20,13 +20,22 @@ BuildReport failed(BuildReport report, Outcome outcome, const Error& error) {
 }  // namespace
 
 Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data,
-                                 const Schedule& schedule, const Device& device) {
+                                 const Schedule& schedule, const Device& device,
+                                 std::vector<uint8_t>& bitcode) {
   BuildReport report;
   const auto found = find_template(schedule);
   if (!found) return failed(std::move(report), Outcome::kBuildFailed, found.error());
-  auto compiled = compile_kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
+  LoweredKernel lowered{std::move(bitcode), {}};
+  bitcode.clear();
+  if (lowered.bitcode.empty()) {
+    auto made = lower_kernel(workload, schedule, device, kKernelSymbol);
+    if (!made) return failed(std::move(report), Outcome::kBuildFailed, made.error());
+    lowered = std::move(made).value();
+  }
+  auto compiled = emit_kernel(lowered, schedule, device, kKernelSymbol, Emit::kObject);
   if (!compiled) return failed(std::move(report), Outcome::kBuildFailed, compiled.error());
   report.times = compiled->times;
+  bitcode = std::move(lowered.bitcode);
 
   const auto start = Clock::now();
   auto image = link_image(std::span(&compiled->object, 1), device, kKernelSymbol);
@@ -68,9 +77,10 @@ void get_numbers(ByteReader& reader, std::vector<T>& numbers) {
 
 }  // namespace
 
-std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule) {
+std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
+                             std::span<const uint8_t> bitcode) {
   ByteWriter writer;
-  writer.add(to_text(task.workload)).add(to_text(schedule));
+  writer.add(to_text(task.workload)).add(to_text(schedule)).add(bitcode);
   add_numbers(writer, task.data.weights);
   add_numbers(writer, task.data.bias);
   add_numbers(writer, task.data.multiplier);
@@ -81,9 +91,11 @@ std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule) {
 std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& device) {
   std::string workload_text, schedule_text;
   LayerData data;
+  std::vector<uint8_t> bitcode;
   ByteReader reader(request);
   reader.get(workload_text);
   reader.get(schedule_text);
+  reader.get(bitcode);
   get_numbers(reader, data.weights);
   get_numbers(reader, data.bias);
   get_numbers(reader, data.multiplier);
@@ -92,20 +104,21 @@ std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& devi
   const auto schedule = parse_schedule(schedule_text);
   TT_CHECK(reader.complete() && workload && schedule, "a request of this program does not parse");
 
-  const auto report = build_kernel(*workload, data, *schedule, device);
+  const auto report = build_kernel(*workload, data, *schedule, device, bitcode);
   ByteWriter writer;
   writer.add(report.has_value());
   if (!report) return writer.add(report.error().message()).take();
   return writer.add(report->outcome)
       .add(report->detail)
       .add(to_bytes(report->kernel))
+      .add(bitcode)
       .add(report->times.lower_ms)
       .add(report->times.llvm_ms)
       .add(report->times.link_ms)
       .take();
 }
 
-Result<BuildReport> read_answer(std::span<const uint8_t> answer) {
+Result<BuildReport> read_answer(std::span<const uint8_t> answer, std::vector<uint8_t>& bitcode) {
   ByteReader reader(answer);
   bool built = false;
   reader.get(built);
@@ -119,6 +132,7 @@ Result<BuildReport> read_answer(std::span<const uint8_t> answer) {
   reader.get(report.outcome);
   reader.get(report.detail);
   reader.get(kernel);
+  reader.get(bitcode);
   reader.get(report.times.lower_ms);
   reader.get(report.times.llvm_ms);
   reader.get(report.times.link_ms);

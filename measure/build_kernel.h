@@ -9,17 +9,22 @@
 
 namespace tinytune {
 
-/// kFailed: this machine, not the candidate.
+/// `bitcode`: LoweredKernel's, of a schedule that shares it, or empty; afterwards this schedule's,
+/// empty if it does not lower. kFailed: this machine, not the candidate.
 Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data,
-                                 const Schedule& schedule, const Device& device);
+                                 const Schedule& schedule, const Device& device,
+                                 std::vector<uint8_t>& bitcode);
 
 namespace build_message {
 
-std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule);
+/// `bitcode` as build_kernel() takes it.
+std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
+                             std::span<const uint8_t> bitcode);
 /// Builds what the request asks for; the answer as bytes.
 std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& device);
-/// kFailed: as of build_kernel(), or an answer that is none.
-Result<BuildReport> read_answer(std::span<const uint8_t> answer);
+/// `bitcode` becomes that of the schedule. kFailed: as of build_kernel(), or an answer that is
+/// none.
+Result<BuildReport> read_answer(std::span<const uint8_t> answer, std::vector<uint8_t>& bitcode);
 
 }  // namespace build_message
 }  // namespace tinytune

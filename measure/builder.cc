@@ -1,5 +1,6 @@
 #include "measure/builder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -7,6 +8,9 @@
 
 namespace tinytune {
 namespace {
+
+// Siblings are proposed close to each other, and a kernel's bitcode has some tens of kilobytes.
+constexpr size_t kMostLowered = 128;
 
 BuildReport failed(Outcome outcome, const SandboxReport& report) {
   BuildReport build;
@@ -24,16 +28,33 @@ Result<Builder> Builder::start(const Device& device) {
   return Builder(std::move(sandbox));
 }
 
+std::vector<uint8_t> Builder::take_bitcode(const std::string& key) {
+  const auto known = std::find_if(lowered_.begin(), lowered_.end(),
+                                  [&](const auto& entry) { return entry.first == key; });
+  if (known == lowered_.end()) return {};
+  std::vector<uint8_t> bitcode = std::move(known->second);
+  lowered_.erase(known);
+  return bitcode;
+}
+
+void Builder::keep_bitcode(std::string key, std::vector<uint8_t> bitcode) {
+  if (bitcode.empty()) return;
+  if (lowered_.size() == kMostLowered) lowered_.erase(lowered_.begin());
+  lowered_.emplace_back(std::move(key), std::move(bitcode));
+}
+
 Result<BuildReport> Builder::build(const TaskData& task, const Schedule& schedule,
                                    const MeasureLimits& limits) {
-  const auto request = build_message::request(task, schedule);
+  std::string key = to_text(task.workload) + "\n" + common_schedule(schedule);
+  std::vector<uint8_t> bitcode = take_bitcode(key);
+  const auto request = build_message::request(task, schedule, bitcode);
   const SandboxLimits sandbox_limits{.cpu_ms = limits.build_cpu_ms,
                                      .memory_bytes = limits.build_memory_bytes};
   for (int tried = 1;; ++tried) {
     const bool last = tried == kTries;
     const auto report = sandbox_.run(request, sandbox_limits);
     auto built = report && report->end == SandboxEnd::kReturned
-                     ? build_message::read_answer(report->bytes)
+                     ? build_message::read_answer(report->bytes, bitcode)
                      : Result<BuildReport>(BuildReport());
     if (!report || !built) {
       const Error& error = report ? built.error() : report.error();
@@ -41,6 +62,7 @@ Result<BuildReport> Builder::build(const TaskData& task, const Schedule& schedul
     } else {
       switch (report->end) {
         case SandboxEnd::kReturned:
+          keep_bitcode(std::move(key), std::move(bitcode));
           return built;
         case SandboxEnd::kCpuTime:
           return failed(Outcome::kBuildTimeout, *report);

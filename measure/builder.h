@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/kernels/kernel.h"
@@ -31,7 +32,8 @@ struct BuildReport {
   BuildTimes times;
 };
 
-/// Not thread-safe: one build at a time.
+/// Not thread-safe: one build at a time. Remembers what the last schedules were lowered to: half of
+/// a search's candidates differ from another one in switches of the code generator alone.
 class Builder {
  public:
   /// How often a build is tried that something other than the candidate ended.
@@ -50,7 +52,11 @@ class Builder {
 
  private:
   explicit Builder(Sandbox sandbox) : sandbox_(std::move(sandbox)) {}
+  std::vector<uint8_t> take_bitcode(const std::string& key);
+  void keep_bitcode(std::string key, std::vector<uint8_t> bitcode);
+
   Sandbox sandbox_;
+  std::vector<std::pair<std::string, std::vector<uint8_t>>> lowered_;  ///< the last used last
 };
 
 /// What is known of a candidate once it is built: its outcome, digest, code facts and times, at

@@ -29,6 +29,7 @@ Result<MeasureResult> Measurer::run(const BuildReport& build, const TaskData& ta
                          .add(limits.run_cycles)
                          .add(uint64_t{limits.run_ms})
                          .add(static_cast<uint64_t>(limits.repeats))
+                         .add(uint64_t{limits.verify})
                          .value();
   if (auto known = known_.find(key)) return *std::move(known);
   TT_TRY_ASSIGN(RunResult run, run_with_resets(board_, build.kernel, task, limits));

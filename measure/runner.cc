@@ -247,7 +247,7 @@ Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const T
     TT_TRY_ASSIGN(right, runs.time(limits));
   }
   runs.times().run_ms = milliseconds_since(start);
-  if (right) {
+  if (right && limits.verify) {
     start = Clock::now();
     TT_TRY_ASSIGN(right, runs.verify(limits));
     runs.times().verify_ms = milliseconds_since(start);

@@ -11,7 +11,10 @@
 
 namespace tinytune {
 
-/// "sched": "source" (order of the IR), "ilp" (latency), "pressure" (registers).
+/// No template may read it when it lowers: schedules that differ in it alone are lowered once.
+inline constexpr const char* kSchedulerKnob = "sched";
+
+/// Its values: "source" (order of the IR), "ilp" (latency), "pressure" (registers).
 Knob scheduler_knob();
 
 /// The switches of a schedule as features.

@@ -2,6 +2,8 @@
 
 #include <Halide.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
@@ -11,6 +13,7 @@
 #include "base/check.h"
 #include "codegen/kernels/retarget.h"
 #include "templates/kernel_template.h"
+#include "templates/switches.h"
 
 namespace tinytune {
 namespace {
@@ -63,17 +66,33 @@ std::vector<Stage> stages_of(const Halide::Module& module) {
   return stages;
 }
 
-Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload,
-                               const Schedule& schedule, const Device& device,
-                               const std::string& symbol, Emit kind) {
+// Lists of uses are kept: passes walk them, and a kernel must not depend on where its bitcode was.
+std::vector<uint8_t> bitcode_of(const llvm::Module& module) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  return {bytes.begin(), bytes.end()};
+}
+
+Result<std::unique_ptr<llvm::Module>> module_of(const std::vector<uint8_t>& bitcode,
+                                                llvm::LLVMContext& context) {
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(bitcode.data()), bitcode.size());
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "kernel"), context);
+  if (module) return std::move(*module);
+  return Error(ErrorCode::kFailed, "no bitcode: " + llvm::toString(module.takeError()));
+}
+
+Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
+                            const Schedule& schedule, const Device& device,
+                            const std::string& symbol) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  CompiledKernel kernel{symbol, {}, {}, {}, {}};
+  LoweredKernel kernel;
   auto start = Clock::now();
   const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
   kernel.times.lower_ms = milliseconds_since(start);
 
   start = Clock::now();
-  set_switches(schedule.get("sched"));
+  set_switches(schedule.get(kSchedulerKnob));
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   if (lowered.stages != nullptr) {
@@ -88,21 +107,58 @@ Result<CompiledKernel> compile(const KernelTemplate& t, const Workload& workload
     retarget(*module, *machine);
   }
   optimise(*module, *machine);
-  if (kind == Emit::kLlvmIr) {
-    llvm::raw_string_ostream(kernel.llvm_ir) << *module;
-    kernel.times.llvm_ms = milliseconds_since(start);
-    return kernel;
-  }
-  TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
-  if (kind == Emit::kObject)
-    kernel.object.assign(bytes.begin(), bytes.end());
-  else
-    kernel.assembly.assign(bytes.begin(), bytes.end());
+  kernel.bitcode = bitcode_of(*module);
   kernel.times.llvm_ms = milliseconds_since(start);
   return kernel;
 }
 
+Result<LoweredKernel> lower_or_say(const KernelTemplate& t, const Workload& workload,
+                                   const Schedule& schedule, const Device& device,
+                                   const std::string& symbol) {
+  if (!t.supports(workload, device))
+    return Error(ErrorCode::kUnsupported,
+                 std::string(t.name) + " does not take " + to_text(workload));
+  try {
+    return lower(t, workload, schedule, device, symbol);
+  } catch (const std::exception& e) {
+    return Error(ErrorCode::kFailed, "building " + to_text(schedule) + ": " + e.what());
+  }
+}
+
 }  // namespace
+
+std::string common_schedule(const Schedule& schedule) {
+  auto knobs = schedule.knobs();
+  std::erase_if(knobs, [](const auto& knob) { return knob.first == kSchedulerKnob; });
+  return to_text(Schedule(schedule.template_name(), schedule.version(), std::move(knobs)));
+}
+
+Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& schedule,
+                                   const Device& device, const std::string& symbol) {
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+  return lower_or_say(*t, workload, schedule, device, symbol);
+}
+
+Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
+                                   const Device& device, const std::string& symbol, Emit kind) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  CompiledKernel kernel{symbol, {}, {}, {}, lowered.times};
+  const auto start = Clock::now();
+  set_switches(schedule.get(kSchedulerKnob));
+  llvm::LLVMContext context;
+  TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
+  if (kind == Emit::kLlvmIr) {
+    llvm::raw_string_ostream(kernel.llvm_ir) << *module;
+  } else {
+    TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
+    if (kind == Emit::kObject)
+      kernel.object.assign(bytes.begin(), bytes.end());
+    else
+      kernel.assembly.assign(bytes.begin(), bytes.end());
+  }
+  kernel.times.llvm_ms += milliseconds_since(start);
+  return kernel;
+}
 
 Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& schedule,
                                       const Device& device, const std::string& symbol, Emit kind) {
@@ -113,14 +169,8 @@ Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& 
 Result<CompiledKernel> compile_kernel(const KernelTemplate& t, const Workload& workload,
                                       const Schedule& schedule, const Device& device,
                                       const std::string& symbol, Emit kind) {
-  if (!t.supports(workload, device))
-    return Error(ErrorCode::kUnsupported,
-                 std::string(t.name) + " does not take " + to_text(workload));
-  try {
-    return compile(t, workload, schedule, device, symbol, kind);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kFailed, "building " + to_text(schedule) + ": " + e.what());
-  }
+  TT_TRY_ASSIGN(const LoweredKernel lowered, lower_or_say(t, workload, schedule, device, symbol));
+  return emit_kernel(lowered, schedule, device, symbol, kind);
 }
 
 }  // namespace tinytune

@@ -39,6 +39,24 @@ struct CompiledKernel {
   BuildTimes times;
 };
 
+/// A kernel lowered and optimised, with only the code generator left to run: LLVM bitcode.
+/// Schedules whose common_schedule() is equal share it, and lowering is most of a build.
+struct LoweredKernel {
+  std::vector<uint8_t> bitcode;
+  BuildTimes times;
+};
+
+/// A schedule's text without the switches of the code generator (templates/switches.h).
+std::string common_schedule(const Schedule& schedule);
+
+/// As compile_kernel(), which is this and emit_kernel() in one.
+Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& schedule,
+                                   const Device& device, const std::string& symbol);
+
+/// Of `schedule` only the switches are read. The times are both steps'.
+Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
+                                   const Device& device, const std::string& symbol, Emit emit);
+
 /// kUnsupported: no such template or an illegal schedule. kFailed: Halide or LLVM refused.
 Result<CompiledKernel> compile_kernel(const Workload& workload, const Schedule& schedule,
                                       const Device& device, const std::string& symbol, Emit emit);

@@ -33,6 +33,24 @@ TEST_F(BuilderTest, DefaultSchedule_GivesAnImageTwiceTheSame) {
   EXPECT_EQ(first->kernel.image(), second->kernel.image());
 }
 
+// Every scheduler's kernel, lowered for itself and taken from a sibling that was built before.
+TEST_F(BuilderTest, SiblingThatIsLoweredAlready_GivesTheSameImageAndNeedsNoLowering) {
+  const TaskData task = small_conv_task();
+  const Schedule first = default_schedule_of(task.workload, device_).value();
+  for (const char* scheduler : {"source", "pressure", "ilp"}) {
+    const Schedule schedule =
+        parse_schedule(common_schedule(first) + " sched=" + scheduler).value();
+    Builder fresh = Builder::start(device_).value();
+    const auto alone = fresh.build(task, schedule, {});
+    ASSERT_TRUE(builder_.build(task, first, {}));
+    const auto sibling = builder_.build(task, schedule, {});
+    ASSERT_TRUE(alone && sibling);
+    EXPECT_EQ(alone->kernel.image(), sibling->kernel.image()) << scheduler;
+    EXPECT_GT(alone->times.lower_ms, 0);
+    EXPECT_EQ(sibling->times.lower_ms, 0);
+  }
+}
+
 TEST_F(BuilderTest, UnknownTemplate_IsABuildFailure) {
   const auto report = builder_.build(small_conv_task(), Schedule("nothing", 1, {}), {});
   ASSERT_TRUE(report);
