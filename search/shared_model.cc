@@ -20,6 +20,12 @@ constexpr size_t kRefitShare = 8;
 constexpr size_t kRefitAtLeast = 8;
 constexpr size_t kRefitAtMostPerTask = 16;
 
+// A hint costs a fit for each task, of rows that are not its own: seldom enough that their number
+// is a logarithm of the observations.
+constexpr size_t kForeignAtLeast = 12;
+constexpr size_t kForeignShare = 2;
+constexpr size_t kMostHinted = 20'000;  // points of a space that are scored at each of these fits
+
 /// Columns that say the same in every row teach nothing; leaving them out is what makes a matrix of
 /// every template's knobs and every device's facts cheap.
 std::vector<size_t> varying_columns(const FeatureMatrix& matrix) {
@@ -39,7 +45,8 @@ std::vector<size_t> varying_columns(const FeatureMatrix& matrix) {
 }  // namespace
 
 size_t SharedModel::add_task(const SearchProblem& problem) {
-  tasks_.push_back({std::make_unique<TaskRows>(problem, columns_), {}, {}});
+  tasks_.push_back(
+      {std::make_unique<TaskRows>(problem, columns_), problem.space->size(), {}, {}, {}});
   return tasks_.size() - 1;
 }
 
@@ -71,24 +78,23 @@ std::vector<float> SharedModel::Task::merits(std::span<const size_t> chosen) con
   return merits;
 }
 
-void SharedModel::refit() {
-  fitted_ = observed_;
-  ranker_.reset();
-  const auto heard = std::count_if(tasks_.begin(), tasks_.end(),
-                                   [](const Task& task) { return !task.points.empty(); });
-  const size_t most = std::max(kFewestRowsOfATask, kMostRows / static_cast<size_t>(heard));
-  std::vector<std::vector<size_t>> points;  // of each task
+std::optional<SharedModel::Fit> SharedModel::fit(std::optional<size_t> without) {
+  const auto taught = [&](size_t t) { return t != without && !tasks_[t].points.empty(); };
+  size_t heard = 0;
+  for (size_t t = 0; t < tasks_.size(); ++t) heard += taught(t) ? 1 : 0;
+  const size_t most = std::max(kFewestRowsOfATask, kMostRows / std::max<size_t>(1, heard));
+  std::vector<std::vector<size_t>> points(tasks_.size());
   std::vector<float> merits;
   std::vector<RankedGroup> groups;
-  for (const Task& task : tasks_) {
-    points.emplace_back();
-    if (task.points.empty()) continue;
+  for (size_t t = 0; t < tasks_.size(); ++t) {
+    const Task& task = tasks_[t];
+    if (!taught(t)) continue;
     const std::vector<size_t> places = task.sampled(most);
-    for (size_t place : places) points.back().push_back(task.points[place]);
+    for (size_t place : places) points[t].push_back(task.points[place]);
     const std::vector<float> of_task = task.merits(places);
     merits.insert(merits.end(), of_task.begin(), of_task.end());
     groups.push_back({places.size()});
-    task.rows->describe(points.back());  // all, before the columns are counted
+    task.rows->describe(points[t]);  // all, before the columns are counted
   }
   const auto matrix_of = [&](std::span<const size_t> columns) {
     FeatureMatrix matrix(columns.size());
@@ -98,26 +104,69 @@ void SharedModel::refit() {
   };
   std::vector<size_t> every(columns_.size());
   std::iota(every.begin(), every.end(), size_t{0});
-  kept_ = varying_columns(matrix_of(every));
-  if (kept_.empty()) return;  // rows that are all alike have no order
+  std::vector<size_t> kept = varying_columns(matrix_of(every));
+  if (kept.empty()) return std::nullopt;  // rows that are all alike have no order
   RankerOptions options;
   options.seed = seed_;
-  auto ranker = Ranker::train(matrix_of(kept_), merits, groups, options);
+  auto ranker = Ranker::train(matrix_of(kept), merits, groups, options);
   TT_CHECK(ranker.has_value(), ranker.has_value() ? "" : ranker.error().message());
-  ranker_ = std::move(ranker).value();
+  return Fit{std::move(ranker).value(), std::move(kept)};
+}
+
+std::vector<float> SharedModel::scores(const Fit& fit, size_t task,
+                                       std::span<const size_t> points) {
+  FeatureMatrix matrix(fit.kept.size());
+  matrix.reserve(points.size());
+  tasks_.at(task).rows->add_to(matrix, points, fit.kept);
+  auto scores = fit.ranker.scores(matrix);
+  TT_CHECK(scores.has_value(), scores.has_value() ? "" : scores.error().message());
+  return std::move(scores).value();
 }
 
 std::vector<float> SharedModel::scores(size_t task, std::span<const size_t> points) {
   const size_t wait = std::clamp(fitted_ / kRefitShare, kRefitAtLeast,
                                  kRefitAtMostPerTask * std::max<size_t>(1, tasks_.size()));
-  if (observed_ > 0 && (fitted_ == 0 || observed_ >= fitted_ + wait)) refit();
-  if (!ranker_) return std::vector<float>(points.size(), 0);
-  FeatureMatrix matrix(kept_.size());
-  matrix.reserve(points.size());
-  tasks_.at(task).rows->add_to(matrix, points, kept_);
-  auto scores = ranker_->scores(matrix);
-  TT_CHECK(scores.has_value(), scores.has_value() ? "" : scores.error().message());
-  return std::move(scores).value();
+  if (observed_ > 0 && (fitted_ == 0 || observed_ >= fitted_ + wait)) {
+    fitted_ = observed_;
+    fit_ = fit({});
+  }
+  if (!fit_) return std::vector<float>(points.size(), 0);
+  return scores(*fit_, task, points);
+}
+
+void SharedModel::refit_foreign(size_t task) {
+  Foreign& foreign = tasks_[task].foreign;
+  foreign.fitted = observed_ - tasks_[task].points.size();
+  foreign.of_space.clear();
+  foreign.fit = fit(task);
+  if (!foreign.fit) return;
+  // Evenly over the space, which a sample at random would need more points for.
+  const size_t size = tasks_[task].space_size, count = std::min(size, kMostHinted);
+  std::vector<size_t> points(count);
+  for (size_t i = 0; i < count; ++i) points[i] = i * size / count;
+  std::vector<float> of_points = scores(*foreign.fit, task, points);
+  double sum = 0, squares = 0;
+  for (const float score : of_points) sum += score, squares += double{score} * score;
+  const double n = static_cast<double>(count), mean = sum / n;
+  foreign.mean = static_cast<float>(mean);
+  foreign.deviation = static_cast<float>(std::sqrt(std::max(1e-9, squares / n - mean * mean)));
+  if (count == size) foreign.of_space = std::move(of_points);
+}
+
+std::vector<float> SharedModel::hints(size_t task, std::span<const size_t> points) {
+  Foreign& foreign = tasks_.at(task).foreign;
+  const size_t others = observed_ - tasks_[task].points.size();
+  if (others >= std::max(kForeignAtLeast, foreign.fitted + foreign.fitted / kForeignShare))
+    refit_foreign(task);
+  std::vector<float> hints(points.size(), 0);
+  if (!foreign.fit || points.empty()) return hints;
+  if (foreign.of_space.empty()) {
+    hints = scores(*foreign.fit, task, points);
+  } else {
+    for (size_t i = 0; i < points.size(); ++i) hints[i] = foreign.of_space[points[i]];
+  }
+  for (float& hint : hints) hint = (hint - foreign.mean) / foreign.deviation;
+  return hints;
 }
 
 }  // namespace tinytune

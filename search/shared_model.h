@@ -33,24 +33,42 @@ class SharedModel {
   /// the last fit; all equal before anything was.
   std::vector<float> scores(size_t task, std::span<const size_t> points);
 
+  /// What the observations of all other tasks say of points: larger is better, of unit deviation
+  /// over the task's space. All 0 before there are enough of them.
+  std::vector<float> hints(size_t task, std::span<const size_t> points);
+
   /// Observations of all tasks so far.
   size_t observed() const { return observed_; }
 
  private:
+  struct Fit {
+    Ranker ranker;
+    std::vector<size_t> kept;  ///< the columns that it was trained on
+  };
+  /// A fit to all tasks but one, and how its scores become hints.
+  struct Foreign {
+    std::optional<Fit> fit;
+    size_t fitted = 0;  ///< observations of the others at the last fit
+    float mean = 0, deviation = 1;
+    std::vector<float> of_space;  ///< by point; empty where the space is too large
+  };
   struct Task {
     std::unique_ptr<TaskRows> rows;
+    size_t space_size = 0;
     std::vector<size_t> points;  ///< observed ones, in order
     std::vector<double> cycles;  ///< of each; 0 for a failure
+    Foreign foreign = {};
     std::vector<size_t> sampled(size_t most) const;
     std::vector<float> merits(std::span<const size_t> chosen) const;
   };
-  void refit();
+  std::optional<Fit> fit(std::optional<size_t> without);
+  std::vector<float> scores(const Fit& fit, size_t task, std::span<const size_t> points);
+  void refit_foreign(size_t task);
 
   uint64_t seed_;
   Columns columns_;
   std::vector<Task> tasks_;
-  std::optional<Ranker> ranker_;
-  std::vector<size_t> kept_;  ///< the columns that the ranker was trained on
+  std::optional<Fit> fit_;
   size_t observed_ = 0;
   size_t fitted_ = 0;  ///< observations at the last fit
 };

@@ -10,6 +10,18 @@ namespace tinytune {
 /// Guided by a ranking model of the loop nests.
 std::unique_ptr<Strategy> make_xgb(SearchProblem problem);
 
+/// The largest expected improvement, by the task's own trials and a hint of other tasks'.
+std::unique_ptr<Strategy> make_bayes(SearchProblem problem);
+
+/// Simulated annealing on that model, in AutoTVM's batches.
+std::unique_ptr<Strategy> make_annealing(SearchProblem problem);
+
+/// Coordinate descent from the default.
+std::unique_ptr<Strategy> make_droplet(SearchProblem problem);
+
+/// Crossover and mutation of the fittest.
+std::unique_ptr<Strategy> make_genetic(SearchProblem problem);
+
 /// Uniform without repetition.
 std::unique_ptr<Strategy> make_random(SearchProblem problem);
 

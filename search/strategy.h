@@ -31,6 +31,8 @@ struct SearchProblem {
   const ConfigSpace* space = nullptr;  ///< outlives the strategy
   std::function<LoopNest(size_t point)> describe;
   size_t default_point = 0;  ///< proposed first
+  /// A sensible point of every family, for strategies that look at each before they choose.
+  std::vector<size_t> starts = {};
   uint64_t seed = 1;
   Fidelity last_stage = Fidelity::kSimulate;  ///< the one that gives cycles in this run
   std::vector<DeviceFact> device = {};
@@ -51,7 +53,7 @@ class Strategy {
   virtual void observe(const Observation& observation) = 0;
 };
 
-/// "xgb", "random", "grid". kInvalidInput lists them when the name is none of these.
+/// By a name of strategy_names(). kInvalidInput lists them when it is none of these.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem);
 /// Which trajectories the strategy of that name walks: raised whenever equal calls give others.
 int strategy_version(std::string_view name);

@@ -21,6 +21,7 @@ SearchProblem problem_of(const TuningTask& task, const Device& device) {
   problem.space = &task.space;
   problem.describe = [&task](size_t point) { return describe(task, point); };
   problem.default_point = task.default_point;
+  problem.starts = starts_of(task, device);
   problem.device = facts_of(device);
   return problem;
 }

@@ -7,6 +7,13 @@
 
 namespace tinytune {
 
+std::vector<size_t> starts_of(const TuningTask& task, const Device& device) {
+  std::vector<size_t> starts;
+  for (const Schedule& sensible : default_schedules_of(task.task->workload, device))
+    if (const auto point = task.space.find(sensible)) starts.push_back(*point);
+  return starts;
+}
+
 Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,
                                                   const std::vector<int>& selected,
                                                   const Device& device) {

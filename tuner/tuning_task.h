@@ -19,6 +19,9 @@ struct TuningTask {
   size_t default_point = 0;
 };
 
+/// The default of every template that takes the task's workload, as far as its space holds them.
+std::vector<size_t> starts_of(const TuningTask& task, const Device& device);
+
 /// kUnsupported: no template takes one of the tasks on this device.
 Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,
                                                   const std::vector<int>& selected,

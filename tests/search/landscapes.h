@@ -23,7 +23,7 @@ struct Landscape {
   double optimum = 0;
 
   SearchProblem problem(uint64_t seed, size_t default_point = 0) const {
-    return {&space, describe, default_point, seed};
+    return {.space = &space, .describe = describe, .default_point = default_point, .seed = seed};
   }
 };
 

@@ -142,10 +142,13 @@ TEST_P(EveryStrategy, UnionOfFamilies_IsWalkedWhole) {
 
 TEST(StrategyTable, UnknownName_ListsTheKnownOnes) {
   const Landscape landscape = testing::two_hundred_points();
-  const auto r = make_strategy("genetic", landscape.problem(1));
+  const auto r = make_strategy("magic", landscape.problem(1));
   ASSERT_FALSE(r.has_value());
   EXPECT_EQ(r.error().code(), ErrorCode::kInvalidInput);
-  EXPECT_EQ(r.error().message(), "no search strategy 'genetic'; there are xgb, random, grid");
+  EXPECT_EQ(
+      r.error().message(),
+      "no search strategy 'magic'; there are bayes, xgb, annealing, droplet, genetic, random, "
+      "grid");
 }
 
 TEST(Random, Seeds_GiveDifferentWalks) {

@@ -38,7 +38,7 @@ TEST_F(SessionTest, RecordsWithoutARun_AreHistoryEvenOfThisSeedAndTuner) {
 }
 
 TEST_F(SessionTest, HistoryPresent_StoppedAnywhereAndContinued_EqualsTheUninterruptedRun) {
-  for (const char* tuner : {"random", "xgb"}) {
+  for (const char* tuner : {"random", "xgb", "bayes"}) {
     const std::string whole = std::string("whole-") + tuner;
     tune(whole, {.trials = 20, .seed = 7});
     fs::copy_file(folder_ / whole, folder_ / "history", fs::copy_options::overwrite_existing);

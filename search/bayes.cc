@@ -1,0 +1,202 @@
+// Search by expected improvement: what the task's own trials say, and how sure that is, with a
+// hint of what other tasks taught.
+//
+// Nothing is done in batches. Each proposal weighs every outcome that is known by then and takes
+// those that are out for what is expected of them, so that the sixteenth of a window differs from
+// the first without a rule that says how. Families whose default is far behind are dropped by the
+// same rule: nothing that is left of them is expected to win.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cost_model/knob_process.h"
+#include "search/neighbours.h"
+#include "search/shared_model.h"
+#include "search/strategies.h"
+#include "search/unseen.h"
+
+namespace tinytune {
+namespace {
+
+// Chosen on the tuning half of bench/spaces' tables.
+constexpr size_t kMostKnown = 64;      // samples: the cube of their number is waited for
+constexpr size_t kMostScored = 3'000;  // a larger space is looked at around its best, and sampled
+constexpr size_t kSample = 1'500;
+constexpr size_t kCentres = 8;       // best points whose neighbours are looked at in it
+constexpr size_t kLearnShare = 8;    // of the trials that must be new before knobs are weighed
+constexpr size_t kFewestRanked = 8;  // own trials before the ranking of loop nests is asked
+constexpr double kFarthest = 1.5;    // logarithms behind the best; what is worse is as bad
+constexpr double kWorthHalf = 1e-3;  // improvement below which the proposals turn uniform
+
+double expected_improvement(const KnobGuess& guess, double best) {
+  if (guess.deviation <= 0) return std::max(0.0, best - guess.mean);
+  const double z = (best - guess.mean) / guess.deviation;
+  const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * 3.141592653589793);
+  const double share = 0.5 * std::erfc(-z / std::sqrt(2.0));
+  return guess.deviation * (z * share + density);
+}
+
+class Bayes : public Strategy {
+ public:
+  explicit Bayes(SearchProblem problem)
+      : problem_(std::move(problem)),
+        space_(*problem_.space),
+        unseen_(space_.size()),
+        model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
+        task_(model_->add_task(problem_)),
+        process_(space_),
+        rng_(Rng(problem_.seed).fork("bayes search")),
+        start_of_family_(space_.family_count()) {
+    if (space_.size() == 0) return;
+    for (const size_t point : problem_.starts) start_of_family_[space_.family_of(point)] = point;
+    start_of_family_[space_.family_of(problem_.default_point)] = problem_.default_point;
+  }
+
+  std::optional<Proposal> propose() override {
+    if (unseen_.empty()) return std::nullopt;
+    const size_t point = choose();
+    unseen_.take(point);
+    out_.push_back(point);
+    return Proposal{point, problem_.last_stage};
+  }
+
+  void observe(const Observation& observation) override {
+    unseen_.take(observation.point);
+    std::erase(out_, observation.point);
+    model_->observe(task_, observation);
+    const auto cycles = observation.cycles();
+    if (observation.outcome == Outcome::kOk && !cycles) return;
+    known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
+    best_ = std::min(best_, known_.back().log_cycles);
+  }
+
+ private:
+  static constexpr double kFailed = 1e9;
+  struct Known {
+    size_t point;
+    double log_cycles;
+  };
+
+  size_t choose() {
+    if (unseen_.contains(problem_.default_point)) return problem_.default_point;
+    for (const size_t point : problem_.starts)
+      if (unseen_.contains(point)) return point;
+    if (best_ >= kFailed) return near_a_start();
+    const size_t turn = proposed_++ % 4;
+    if (turn == 3 && known_.size() >= kFewestRanked) return ranked_best();
+    learn();
+    std::vector<size_t> looked_at;
+    if (turn % 2 == 0) looked_at = unseen_around_best();
+    if (looked_at.empty()) looked_at = candidates();
+    const std::vector<KnobSample> points = hinted(looked_at);
+    const std::vector<KnobGuess> guesses = process_.guess(points);
+    size_t chosen = 0;
+    double most = -1;
+    for (size_t i = 0; i < points.size(); ++i) {
+      const double expected = expected_improvement(guesses[i], best_);
+      if (expected > most) most = expected, chosen = i;
+    }
+    if (most < kWorthHalf && rng_.uniform() < 0.5) return unseen_.draw(rng_);
+    return points[chosen].point;
+  }
+
+  // Nothing has run yet, so nobody knows more than that the defaults are sensible.
+  size_t near_a_start() {
+    const auto around = one_knob_away(space_, problem_.default_point);
+    std::vector<size_t> left;
+    for (const size_t point : around)
+      if (unseen_.contains(point)) left.push_back(point);
+    return left.empty() ? unseen_.draw(rng_) : left[rng_.below(left.size())];
+  }
+
+  // The loop nests say what knobs do not, once there are enough trials to learn from.
+  size_t ranked_best() {
+    const std::vector<size_t> points = candidates();
+    const std::vector<float> scores = model_->scores(task_, points);
+    return points[static_cast<size_t>(std::max_element(scores.begin(), scores.end()) -
+                                      scores.begin())];
+  }
+
+  // Every second proposal is one knob from the best: what a step gains is the same in most places,
+  // and where the model is wrong a walk still arrives.
+  std::vector<size_t> unseen_around_best() const {
+    std::vector<size_t> around = one_knob_away(space_, known_.front().point);
+    std::erase_if(around, [&](size_t point) { return !unseen_.contains(point); });
+    return around;
+  }
+
+  void learn() {
+    const bool much_is_new = known_.size() > learned_at_ + learned_at_ / kLearnShare;
+    if (much_is_new) learned_at_ = known_.size();
+    process_.fit(samples(), much_is_new);
+    for (const KnobSample& out : hinted(out_)) process_.assume(out);
+  }
+
+  // The fastest, where there are more than can be afforded.
+  std::vector<KnobSample> samples() {
+    std::stable_sort(known_.begin(), known_.end(),
+                     [](const Known& a, const Known& b) { return a.log_cycles < b.log_cycles; });
+    std::vector<size_t> points;
+    for (size_t i = 0; i < std::min(kMostKnown, known_.size()); ++i)
+      points.push_back(known_[i].point);
+    std::vector<KnobSample> samples = hinted(points);
+    for (size_t i = 0; i < samples.size(); ++i)
+      samples[i].value = std::min(known_[i].log_cycles, best_ + kFarthest);
+    return samples;
+  }
+
+  std::vector<KnobSample> hinted(const std::vector<size_t>& points) {
+    const std::vector<float> hints = model_->hints(task_, points);
+    std::vector<KnobSample> samples;
+    for (size_t i = 0; i < points.size(); ++i)
+      samples.push_back({points[i], 0, hints[i], moves(points[i])});
+    return samples;
+  }
+
+  double moves(size_t point) const {
+    const size_t start = start_of_family_[space_.family_of(point)].value_or(point);
+    const auto &a = space_.coordinates(point), &b = space_.coordinates(start);
+    double moved = 0;
+    for (size_t k = 0; k < a.size(); ++k) moved += a[k] != b[k] ? 1 : 0;
+    return moved;
+  }
+
+  std::vector<size_t> candidates() {
+    std::vector<size_t> points;
+    if (unseen_.size() <= kMostScored) {
+      for (size_t p = 0; p < space_.size(); ++p)
+        if (unseen_.contains(p)) points.push_back(p);
+      return points;
+    }
+    for (size_t i = 0; i < kSample; ++i) points.push_back(unseen_.draw(rng_));
+    for (size_t i = 0; i < std::min(kCentres, known_.size()); ++i)  // sorted by samples()
+      for (const size_t point : one_knob_away(space_, known_[i].point))
+        if (unseen_.contains(point)) points.push_back(point);
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    return points;
+  }
+
+  SearchProblem problem_;
+  const ConfigSpace& space_;
+  Unseen unseen_;
+  std::shared_ptr<SharedModel> model_;
+  size_t task_;
+  KnobProcess process_;
+  Rng rng_;
+  std::vector<std::optional<size_t>> start_of_family_;
+  std::vector<Known> known_;  ///< the fastest first once samples() was called
+  std::vector<size_t> out_;   ///< proposed and not told yet
+  double best_ = kFailed;
+  size_t proposed_ = 0;    ///< behind the starts
+  size_t learned_at_ = 0;  ///< trials known when the process last learned
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_bayes(SearchProblem problem) {
+  return std::make_unique<Bayes>(std::move(problem));
+}
+
+}  // namespace tinytune

@@ -1,0 +1,87 @@
+// Coordinate descent over knobs, as TVM's Droplet search does it.
+//
+// Around the best point the neighbours one step away along each knob are tried; the best of those
+// that improve is where the next ones are looked for. Where none does, the steps grow, and where
+// the steps are longer than any list of values the descent starts again from a random point.
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include "search/neighbours.h"
+#include "search/strategies.h"
+#include "search/unseen.h"
+
+namespace tinytune {
+namespace {
+
+class Droplet : public Strategy {
+ public:
+  explicit Droplet(const SearchProblem& problem)
+      : space_(*problem.space),
+        unseen_(space_.size()),
+        last_stage_(problem.last_stage),
+        centre_(problem.default_point),
+        rng_(Rng(problem.seed).fork("droplet search")) {
+    for (size_t f = 0; f < space_.family_count(); ++f)
+      for (const Knob& knob : space_.family(f).knobs)
+        most_steps_ = std::max(most_steps_, static_cast<int>(knob.values.size()) - 1);
+  }
+
+  std::optional<Proposal> propose() override {
+    if (unseen_.empty()) return std::nullopt;
+    const size_t point = next();
+    unseen_.take(point);
+    return Proposal{point, last_stage_};
+  }
+
+  void observe(const Observation& observation) override {
+    unseen_.take(observation.point);
+    const double cycles = observation.cycles().value_or(std::numeric_limits<double>::infinity());
+    if (cycles >= best_) return;
+    best_ = cycles;
+    better_ = observation.point;
+  }
+
+ private:
+  size_t next() {
+    if (unseen_.contains(centre_)) return centre_;
+    while (true) {
+      while (!queue_.empty()) {
+        const size_t point = queue_.front();
+        queue_.pop_front();
+        if (unseen_.contains(point)) return point;
+      }
+      // Somebody waits for this proposal, so a round that is still out is not waited for.
+      if (better_) {
+        centre_ = *better_;
+        better_.reset();
+        steps_ = 1;
+      } else if (++steps_ > most_steps_) {
+        steps_ = 0;
+        best_ = std::numeric_limits<double>::infinity();
+        return centre_ = unseen_.draw(rng_);
+      }
+      const auto around = steps_away(space_, centre_, steps_);
+      queue_.assign(around.begin(), around.end());
+    }
+  }
+
+  const ConfigSpace& space_;
+  Unseen unseen_;
+  Fidelity last_stage_;
+  size_t centre_;
+  Rng rng_;
+  std::deque<size_t> queue_;
+  std::optional<size_t> better_;                           ///< than the centre
+  double best_ = std::numeric_limits<double>::infinity();  ///< of this descent
+  int steps_ = 0, most_steps_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_droplet(SearchProblem problem) {
+  return std::make_unique<Droplet>(problem);
+}
+
+}  // namespace tinytune

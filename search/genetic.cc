@@ -1,0 +1,96 @@
+// A genetic algorithm with AutoTVM's rates: the fittest breed, children differ from both parents.
+//
+// No generations: a child is bred whenever one is asked for, from those that are known by then. A
+// barrier between generations would leave builders idle, and children of two families of schedules
+// have no meaning, so parents are of one.
+
+#include <algorithm>
+#include <vector>
+
+#include "search/strategies.h"
+#include "search/unseen.h"
+
+namespace tinytune {
+namespace {
+
+constexpr size_t kPopulation = 100;
+constexpr size_t kFirst = 16;      // random ones to breed from
+constexpr double kMutation = 0.1;  // of each knob
+constexpr int kAttempts = 32;      // at a child that is legal and new
+
+class Genetic : public Strategy {
+ public:
+  explicit Genetic(const SearchProblem& problem)
+      : space_(*problem.space),
+        unseen_(space_.size()),
+        default_point_(problem.default_point),
+        last_stage_(problem.last_stage),
+        rng_(Rng(problem.seed).fork("genetic search")) {}
+
+  std::optional<Proposal> propose() override {
+    if (unseen_.empty()) return std::nullopt;
+    const size_t point = unseen_.contains(default_point_) ? default_point_ : breed();
+    unseen_.take(point);
+    return Proposal{point, last_stage_};
+  }
+
+  void observe(const Observation& observation) override {
+    unseen_.take(observation.point);
+    const auto cycles = observation.cycles();
+    if (!cycles) return;
+    const Living one{observation.point, *cycles};
+    const auto slower = [](const Living& a, const Living& b) { return a.cycles < b.cycles; };
+    living_.insert(std::upper_bound(living_.begin(), living_.end(), one, slower), one);
+    if (living_.size() > kPopulation) living_.pop_back();
+  }
+
+ private:
+  struct Living {
+    size_t point;
+    double cycles;
+  };
+
+  // In proportion to fitness, which is the inverse of the cycles.
+  const Living& parent() {
+    double all = 0;
+    for (const Living& one : living_) all += 1 / one.cycles;
+    double left = rng_.uniform() * all;
+    for (const Living& one : living_)
+      if ((left -= 1 / one.cycles) <= 0) return one;
+    return living_.back();
+  }
+
+  size_t breed() {
+    if (living_.size() < kFirst) return unseen_.draw(rng_);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const size_t mother = parent().point, father = parent().point;
+      const size_t family = space_.family_of(mother);
+      ConfigSpace::Coordinates child = space_.coordinates(mother);
+      if (space_.family_of(father) == family)
+        for (size_t k = 0; k < child.size(); ++k)
+          if (rng_.below(2) == 0) child[k] = space_.coordinates(father)[k];
+      for (size_t k = 0; k < child.size(); ++k)
+        if (rng_.uniform() < kMutation)
+          child[k] =
+              static_cast<uint16_t>(rng_.below(space_.family(family).knobs[k].values.size()));
+      const auto point = space_.find(family, child);
+      if (point && unseen_.contains(*point)) return *point;
+    }
+    return unseen_.draw(rng_);
+  }
+
+  const ConfigSpace& space_;
+  Unseen unseen_;
+  size_t default_point_;
+  Fidelity last_stage_;
+  Rng rng_;
+  std::vector<Living> living_;  ///< the fittest first
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_genetic(SearchProblem problem) {
+  return std::make_unique<Genetic>(problem);
+}
+
+}  // namespace tinytune
