@@ -4,7 +4,7 @@
 //
 // Replays on AutoTVM's measured tables (skipped, aloud, where they are absent) and on synthetic
 // landscapes; trials are medians over the seeds. "ahead" is how many proposals are out before the
-// first outcome is told, as with that many builders and boards. Exits with 1 where xgb needs more
+// first outcome is told, as with that many builders and boards. Exits with 1 where ours needs more
 // trials than a row allows: half of a table's points (they are few, and single seeds scatter), and
 // twice what it needed of a synthetic landscape when the row was written.
 #include <fmt/format.h>
@@ -25,6 +25,9 @@
 
 namespace tinytune::bench {
 namespace {
+
+/// What `tune` searches with unless it is told otherwise.
+constexpr const char* kOurs = "bayes";
 
 /// Of this process: the machine may be doing other things.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -50,7 +53,7 @@ Published replay(const testing::Landscape& landscape, std::string_view strategy,
 
 struct Verdict {
   bool lost = false;       ///< a rival needed fewer trials somewhere
-  bool regressed = false;  ///< xgb needed more than it may
+  bool regressed = false;  ///< ours needed more than it may
 };
 
 void print_row(const testing::Landscape& landscape, const std::optional<Published>& xgb,
@@ -59,8 +62,8 @@ void print_row(const testing::Landscape& landscape, const std::optional<Publishe
   const auto cell = [](const std::optional<Published>& p) {
     return p ? fmt::format("{:g} / {:g}", p->to_5_percent, p->to_2_percent) : std::string("–");
   };
-  const Published ours = replay(landscape, "xgb", 1, seeds);
-  const Published window = replay(landscape, "xgb", 16, seeds);
+  const Published ours = replay(landscape, kOurs, 1, seeds);
+  const Published window = replay(landscape, kOurs, 16, seeds);
   const Published uniform = replay(landscape, "random", 1, seeds);
   const Published grid = replay(landscape, "grid", 1, seeds);
   const double rival =
@@ -76,7 +79,7 @@ void print_row(const testing::Landscape& landscape, const std::optional<Publishe
 }
 
 void print_overhead(const testing::Landscape& landscape, size_t trials) {
-  auto strategy = make_strategy("xgb", landscape.problem(1));
+  auto strategy = make_strategy(kOurs, landscape.problem(1));
   double slowest = 0;
   const double begin = cpu_seconds();
   for (size_t t = 0; t < trials; ++t) {
@@ -100,7 +103,7 @@ size_t trials_in_turn(const std::vector<testing::Landscape>& tasks, uint64_t see
     SearchProblem problem = task.problem(Rng(seed).fork(task.name).next());
     problem.default_point = Rng(seed).fork("default point").below(task.space.size());
     if (shared) problem.model = model;
-    strategies.push_back(std::move(*make_strategy("xgb", std::move(problem))));
+    strategies.push_back(std::move(*make_strategy(kOurs, std::move(problem))));
   }
   std::vector<bool> reached(tasks.size(), false);
   std::deque<std::pair<size_t, size_t>> out;
@@ -146,7 +149,7 @@ void print_networks(uint64_t seeds) {
 int run(uint64_t seeds) {
   fmt::print("Trials until within 5 % / 2 % of the optimum, medians over {} seeds\n\n", seeds);
   fmt::print(
-      "| landscape | points | xgb | xgb, 16 ahead | random | grid | AutoTVM XGBTuner | "
+      "| landscape | points | bayes | bayes, 16 ahead | random | grid | AutoTVM XGBTuner | "
       "AutoTVM random |\n|---|---|---|---|---|---|---|---|\n");
   Verdict verdict;
   const auto tables = read_autotvm_tables(TINYTUNE_SOURCE_DIR "/../shared/peers/autotvm");
@@ -165,7 +168,7 @@ int run(uint64_t seeds) {
 
   print_networks(seeds);
   fmt::print(
-      "\nThinking of xgb, describing and features included\n\n"
+      "\nThinking of bayes, describing and features included\n\n"
       "| landscape | points | trials | seconds per 64 trials | slowest proposal, ms |\n"
       "|---|---|---|---|---|\n");
   const testing::Landscape tiles = testing::tiled_convolution(0.03, 0);

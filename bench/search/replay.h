@@ -1,0 +1,40 @@
+// Strategies replayed over tables: what a run would have found, without building anything.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/spaces/space_table.h"
+#include "search/shared_model.h"
+#include "search/strategy.h"
+
+namespace tinytune::bench {
+
+/// How runs are made: the real program's own ways.
+struct Way {
+  std::string strategy;
+  size_t window = 4;  ///< proposals that are out before the first outcome is told
+  uint64_t seed = 1;
+};
+
+/// Best cycles found after each trial, divided by the table's best; infinite until one ran.
+using Curve = std::vector<double>;
+
+/// Trials until a curve is within `share` of the best; its length plus one where it never is.
+size_t trials_to(const Curve& curve, double share);
+
+/// One task from its default, until `trials` or the end of the space. `model`: what was taught
+/// before, or nothing.
+Curve replay(const SpaceTable& table, const Way& way, size_t trials,
+             std::shared_ptr<SharedModel> model = nullptr);
+
+/// Tasks of one network as a run tunes them, the budget between them: the network's cycles after
+/// each trial over its best, where a layer without a kernel counts as its default.
+Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials);
+
+/// A model that was told up to `most` rows of each table, evenly over its space.
+std::shared_ptr<SharedModel> taught_by(const std::vector<const SpaceTable*>& tables, size_t most,
+                                       uint64_t seed);
+
+}  // namespace tinytune::bench
