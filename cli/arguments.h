@@ -23,7 +23,7 @@ struct Arguments {
   std::optional<uint64_t> trials;
   std::optional<double> budget_seconds;
   std::optional<uint64_t> early_stop;
-  std::string tuner = "xgb";
+  std::string tuner = "bayes";
   uint64_t seed = 1;
   uint64_t window = 16;
   std::optional<std::string> tasks;  ///< indices of `tune inspect`, as a list or one alone

@@ -114,7 +114,7 @@ Option early_stop() {
 Option tuner() {
   std::vector<std::string> strategies;
   for (const std::string_view name : strategy_names()) strategies.emplace_back(name);
-  return choice("--tuner", &Arguments::tuner, strategies, "How to search", "xgb");
+  return choice("--tuner", &Arguments::tuner, strategies, "How to search", "bayes");
 }
 
 Option seed() {

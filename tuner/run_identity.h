@@ -16,7 +16,7 @@
 namespace tinytune {
 
 struct RunSettings {
-  std::string tuner = "xgb";
+  std::string tuner = "bayes";
   uint64_t seed = 1;
   /// How many proposals are out before the oldest outcome is told.
   size_t window = 16;
@@ -24,10 +24,10 @@ struct RunSettings {
   Fidelity fidelity = Fidelity::kSimulate;
 };
 
-/// A digest of the tasks in order, each with its layers, every point of its space and the default
-/// one, of the device, the strategy with its version, seed, window and fidelity. Layouts, passes
-/// and memory limits need no mention: they act by changing tasks and spaces. Neither does the
-/// number of trials, so that a run may be given more of them.
+/// A digest of the tasks in order, each with its layers, every point of its space, the default
+/// one and those of its templates, of the device, the strategy with its version, seed, window and
+/// fidelity. Layouts, passes and memory limits need no mention: they act by changing tasks and
+/// spaces. Neither does the number of trials, so that a run may be given more of them.
 ///
 /// `settings.tuner` is a strategy that exists.
 std::string run_identity(const std::vector<TuningTask>& tasks, const Device& device,

@@ -171,7 +171,7 @@ typedef struct {
   const char *records;        /* required: the log, created if missing */
   uint64_t trials;            /* over all tasks, those in the log included; 0: 64 per task */
   double budget_seconds;      /* wall time; 0: none */
-  const char *tuner;          /* "xgb" (the default), "random" or "grid" */
+  const char *tuner;          /* "bayes" (the default), or another of `tune --help` */
   uint64_t seed;              /* 0: 1 */
   int workers;                /* processes to start; 0: one per core */
   const char *worker_program; /* the `tune` program; NULL: found on PATH */

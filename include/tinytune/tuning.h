@@ -54,8 +54,8 @@ struct TuneOptions {
   std::optional<double> budget_seconds;
   /// The run ends after so many trials in a row of which none made its task faster.
   std::optional<uint64_t> early_stop;
-  std::string tuner = "xgb";  ///< "xgb", "random" or "grid"
-  uint64_t seed = 1;          ///< same seed, same proposals
+  std::string tuner = "bayes";  ///< or another of `tune --help`: "xgb", "random", …
+  uint64_t seed = 1;            ///< same seed, same proposals
   /// Proposals that are out at a time, 1 to 4096: the next one is made without the outcomes of the
   /// `window` before it. Part of what a run is, so it does not follow the number of workers: a
   /// wider window keeps more of them busy (two candidates for each is plenty), a narrower one

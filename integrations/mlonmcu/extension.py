@@ -88,7 +88,7 @@ class TinytuneBackend(Backend):
         "program": "tune",            # on PATH, or a path
         "device": None,               # of `tune devices`, or a device file; required
         "trials": 0,                  # to measure before the build; 0: take the records that there are
-        "tuner": "xgb",
+        "tuner": "bayes",
         "early_stop": None,
         "workers": None,
         "limits": {},                 # {"ram": "96K", "arena": …, "flash": …, "fast_ram": …}
