@@ -41,12 +41,13 @@ const coloursOf = (page, section) => page.$$eval(`#${section} canvas`, (all) => 
 // Points the mouse at the first thing that the section's first chart shows.
 async function tooltipOf(page, section) {
   const at = await page.$eval(`#${section} canvas`, (canvas) => {
-    canvas.scrollIntoView({block: "center"});
-    const chart = Chart.getChart(canvas), box = canvas.getBoundingClientRect();
+    const chart = Chart.getChart(canvas);
     for (let d = 0; d < chart.data.datasets.length; ++d)
       for (const [i, shown] of chart.getDatasetMeta(d).data.entries()) {
         const {x, y} = shown.getCenterPoint();
         if (!chart.data.datasets[d].data[i] || !Number.isFinite(x) || !Number.isFinite(y)) continue;  // no bar to point at
+        window.scrollBy(0, canvas.getBoundingClientRect().top + y - window.innerHeight / 2);  // a chart may be taller than that
+        const box = canvas.getBoundingClientRect();
         return {x: box.left + x, y: box.top + y};
       }
     return null;
