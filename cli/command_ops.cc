@@ -48,7 +48,8 @@ std::string_view limits_of(std::string_view form) {
       {"div", "int8, broadcast up to 5 axes"},
       {"select", "a bool and two of 1 or 4 bytes, broadcast up to 5 axes"},
       {"cast", "bool, int8, int16 or int32 to int8, int16 or int32"},
-      {"svdf", "int8; state and time weights of int16 or int8"}};
+      {"svdf", "int8; state and time weights of int16 or int8"},
+      {"lstm", "int8 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)
     if (name == form) return text;
   return "int8";

@@ -170,6 +170,12 @@ struct OptionsWriter {
     return {schema::BuiltinOptions::SVDFOptions,
             schema::CreateSVDFOptions(builder, a.rank).Union()};
   }
+  Options operator()(const LstmAttributes& a) const {
+    return {schema::BuiltinOptions::UnidirectionalSequenceLSTMOptions,
+            schema::CreateUnidirectionalSequenceLSTMOptions(
+                builder, schema::ActivationFunction::TANH, a.cell_clip, 0, a.time_major)
+                .Union()};
+  }
   Options operator()(const TransposeConvAttributes& a) const {
     return {
         schema::BuiltinOptions::TransposeConvOptions,

@@ -105,12 +105,16 @@ struct CumsumAttributes {
 struct SvdfAttributes {
   int rank = 1;
 };
+struct LstmAttributes {
+  float cell_clip = 0;      ///< of the cell's real value; 0: none
+  bool time_major = false;  ///< [time, batch, …], else [batch, time, …]
+};
 using Attributes =
     std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
                  SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
                  ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes, BlockAttributes,
                  MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes, CumsumAttributes,
-                 SvdfAttributes>;
+                 SvdfAttributes, LstmAttributes>;
 
 struct Operator {
   int index = 0;

@@ -21,6 +21,7 @@ int64_t macs_of(const IntegerOp& op) {
   if (const auto* transposed = std::get_if<TransposeConvOp>(&op)) return transposed->macs();
   if (const auto* product = std::get_if<MatMulOp>(&op)) return product->macs();
   if (const auto* svdf = std::get_if<SvdfOp>(&op)) return svdf->macs();
+  if (const auto* lstm = std::get_if<LstmOp>(&op)) return lstm->macs();
   return 0;
 }
 

@@ -316,6 +316,32 @@ struct SvdfOp {
   int64_t macs() const { return int64_t{batch} * filters * (inputs + memory); }
 };
 
+/// UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell. Its inputs are the input, the hidden
+/// state and the cell, both of which it also writes. Gates are int16 with 12 fraction bits before
+/// their functions and 15 behind them.
+struct LstmOp {
+  struct Scaling {
+    int32_t multiplier = 0;
+    int shift = 0;
+  };
+  struct Gate {
+    Scaling input, recurrent;
+    std::vector<int8_t> input_weights;      ///< [units][inputs]
+    std::vector<int8_t> recurrent_weights;  ///< [units][units]
+    std::vector<int32_t> bias;              ///< [units], added to the input's products
+  };
+  int batch = 1, steps = 1, inputs = 1, units = 1;
+  bool time_major = false;
+  int32_t input_offset = 0, hidden_zero_point = 0;
+  Gate input, forget, cell, output;
+  Scaling forget_cell;    ///< forget gate times cell
+  Scaling input_cell;     ///< input gate times cell gate
+  Scaling output_hidden;  ///< output gate times tanh of the cell
+  int cell_power = 0;     ///< the cell's scale is 2 to this power
+  int32_t cell_clip = 0;  ///< of the cell's raw value; 0: none
+  int64_t macs() const { return int64_t{batch} * steps * 4 * units * (inputs + units); }
+};
+
 /// MEAN and SUM over any axes: requantise(sum - zero_point * count), by a multiplier that for MEAN
 /// divides by the count.
 /// The input is seen as kept axes around reduced ones, outermost first.
@@ -344,7 +370,7 @@ using IntegerOp =
                  QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp,
                  SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
-                 CumsumOp, UpdateSliceOp, SvdfOp>;
+                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

@@ -49,6 +49,7 @@ int64_t steps(const LogSoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const CumsumOp& op) { return op.outer * op.axis * op.inner; }
 int64_t steps(const UpdateSliceOp& op) { return product(op.extents); }
 int64_t steps(const SvdfOp& op) { return op.macs(); }
+int64_t steps(const LstmOp& op) { return op.macs(); }
 int64_t steps(const ArgExtremumOp& op) { return op.outer * op.axis * op.inner; }
 int64_t steps(const ResizeOp& op) {
   return int64_t{op.batch} * static_cast<int64_t>(op.rows.size() * op.columns.size()) * op.channels;

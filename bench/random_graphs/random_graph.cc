@@ -66,6 +66,7 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kConv2d, K::kReduceMax, K::kFullyConnected},
     {K::kFullyConnected, K::kSlice, K::kDiv},
     {K::kSvdf, K::kSvdf, K::kFullyConnected, K::kSoftmax},
+    {K::kUnidirectionalSequenceLstm, K::kUnidirectionalSequenceLstm, K::kFullyConnected},
     {K::kTranspose, K::kBatchMatMul, K::kSoftmax, K::kBatchMatMul},
     {K::kConv2d, K::kResizeBilinear, K::kAdd},
 };

@@ -10,9 +10,7 @@ namespace tinytune {
 
 Result<IntegerOp> prepare_squared_difference(const OperatorView& view) {
   SquaredDifferenceOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  op.constants = constant_operands(view);
-  op.elements = view.output().elements();
+  TT_TRY(read_operands(view, op));
   op.output_offset = view.output().quantization.zero_points[0];
   constexpr int kLeftShift = 7;  // (255 * 2^7)^2 is an int32
   const float scale1 = view.input(0).quantization.scales[0],
@@ -36,10 +34,8 @@ Result<IntegerOp> prepare_squared_difference(const OperatorView& view) {
 
 Result<IntegerOp> prepare_prelu(const OperatorView& view) {
   PreluOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
+  TT_TRY(read_operands(view, op));
   TT_TRY(view.require_shape(view.output(), view.input(0).shape));
-  op.constants = constant_operands(view);
-  op.elements = view.output().elements();
   const Quantization &in = view.input(0).quantization, &alpha = view.input(1).quantization,
                      &out = view.output().quantization;
   op.input_offset = -in.zero_points[0];
@@ -60,26 +56,15 @@ Result<IntegerOp> prepare_prelu(const OperatorView& view) {
 
 Result<IntegerOp> prepare_div(const OperatorView& view) {
   DivOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  op.constants = constant_operands(view);
-  op.elements = view.output().elements();
+  TT_TRY(read_arithmetic(view, op));
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
-  op.input1_offset = -q1.zero_points[0];
-  op.input2_offset = -q2.zero_points[0];
-  op.output_offset = q.zero_points[0];
   const auto real = double{q1.scales[0] / (q2.scales[0] * q.scales[0])};  // in float32
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
   if (m.shift > kMostDivShift) return view.unsupported("the ratio of its scales is more than 2^23");
   op.multiplier = m.multiplier;
   op.shift = m.shift;
-  const Range range =
-      activation_range(std::get<ActivationAttributes>(view.op().attributes).activation, q.scales[0],
-                       q.zero_points[0], {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
-  op.activation_min = range.low;
-  op.activation_max = range.high;
   return IntegerOp(std::move(op));
 }
 

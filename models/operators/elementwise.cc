@@ -66,6 +66,14 @@ std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
   return constants;
 }
 
+Result<Range> fused_range(const OperatorView& view) {
+  const Activation activation = std::get<ActivationAttributes>(view.op().attributes).activation;
+  const Quantization& q = view.output().quantization;
+  const Range range = activation_range(activation, q.scales[0], q.zero_points[0], {-128, 127});
+  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+  return range;
+}
+
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m) {
   std::vector<int32_t> terms;
   for (int x = -128; x < 128; ++x)
@@ -78,15 +86,10 @@ namespace {
 
 Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
   AddOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  op.constants = constant_operands(view);
+  TT_TRY(read_arithmetic(view, op));
+  op.subtract = subtract;
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
-  op.elements = view.output().elements();
-  op.subtract = subtract;
-  op.input1_offset = -q1.zero_points[0];
-  op.input2_offset = -q2.zero_points[0];
-  op.output_offset = q.zero_points[0];
   // ADD computes the ratios in double, SUB in float.
   double real1, real2, real_output;
   const float largest = std::max(q1.scales[0], q2.scales[0]);
@@ -113,20 +116,12 @@ Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
   op.input2_shift = m2.shift;
   op.output_multiplier = m.multiplier;
   op.output_shift = m.shift;
-  const Range range =
-      activation_range(std::get<ActivationAttributes>(view.op().attributes).activation, q.scales[0],
-                       q.zero_points[0], {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
-  op.activation_min = range.low;
-  op.activation_max = range.high;
   return IntegerOp(std::move(op));
 }
 
 Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
   ExtremumOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  op.constants = constant_operands(view);
-  op.elements = view.output().elements();
+  TT_TRY(read_operands(view, op));
   op.maximum = maximum;
   return IntegerOp(std::move(op));
 }
@@ -142,25 +137,14 @@ Result<IntegerOp> prepare_minimum(const OperatorView& view) {
 
 Result<IntegerOp> prepare_mul(const OperatorView& view) {
   MulOp op;
-  TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
-  op.constants = constant_operands(view);
+  TT_TRY(read_arithmetic(view, op));
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
-  op.elements = view.output().elements();
-  op.input1_offset = -q1.zero_points[0];
-  op.input2_offset = -q2.zero_points[0];
-  op.output_offset = q.zero_points[0];
   const double real = double{q1.scales[0]} * double{q2.scales[0]} / double{q.scales[0]};
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
   op.multiplier = m.multiplier;
   op.shift = m.shift;
-  const Range range =
-      activation_range(std::get<ActivationAttributes>(view.op().attributes).activation, q.scales[0],
-                       q.zero_points[0], {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
-  op.activation_min = range.low;
-  op.activation_max = range.high;
   return IntegerOp(std::move(op));
 }
 

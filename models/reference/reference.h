@@ -55,5 +55,6 @@ void run(const LogSoftmaxOp& op, const Buffers& buffers);
 void run(const CumsumOp& op, const Buffers& buffers);
 void run(const UpdateSliceOp& op, const Buffers& buffers);
 void run(const SvdfOp& op, const Buffers& buffers);
+void run(const LstmOp& op, const Buffers& buffers);
 
 }  // namespace tinytune::reference

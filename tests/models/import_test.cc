@@ -230,7 +230,7 @@ TEST(TfliteImport, OperatorsWeLack_AreAllListed) {
   EXPECT_THAT(result.error().message(), HasSubstr("operator 1 operator code 5000"));
 }
 
-// SVDF keeps its state in a tensor that no operator computes.
+// Such operators keep their state in a tensor that no operator computes.
 TEST(TfliteImport, OperatorWeLackThatReadsItsOwnState_IsSaidToBeLacking) {
   Graph graph = tiny_network();
   Tensor state = graph.tensors[3];
@@ -242,10 +242,10 @@ TEST(TfliteImport, OperatorWeLackThatReadsItsOwnState_IsSaidToBeLacking) {
   auto* model = flatbuffers::GetMutableRoot<schema::Model>(bytes.data());
   auto* code = const_cast<schema::OperatorCode*>(model->operator_codes()->Get(1));
   auto* table = reinterpret_cast<flatbuffers::Table*>(code);
-  table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 44, 0);
-  table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 44, 0);
+  table->SetField<int8_t>(schema::OperatorCode::VT_DEPRECATED_BUILTIN_CODE, 52, 0);
+  table->SetField<int32_t>(schema::OperatorCode::VT_BUILTIN_CODE, 52, 0);
   expect_refused(import_tflite(bytes, "m"), kUnsupported,
-                 "operator 1 UNIDIRECTIONAL_SEQUENCE_LSTM (not supported)");
+                 "operator 1 BIDIRECTIONAL_SEQUENCE_LSTM (not supported)");
 }
 
 TEST(TfliteImport, FloatNetwork_NamesTensorsAndSaysHowToConvert) {

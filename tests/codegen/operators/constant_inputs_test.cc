@@ -25,6 +25,7 @@ constexpr OperatorKind kKinds[] = {
 std::vector<OperatorKind> kinds_without_state() {
   std::vector<OperatorKind> kinds(std::begin(kKinds), std::end(kKinds));
   std::erase(kinds, OperatorKind::kSvdf);
+  std::erase(kinds, OperatorKind::kUnidirectionalSequenceLstm);
   return kinds;
 }
 
@@ -297,6 +298,7 @@ class OneOperator {
         const int whole = data(), part = data({1, 2, 2, 2});
         return add(kind, {whole, part, places({4})}, {}, kShape);
       }
+      case OperatorKind::kUnidirectionalSequenceLstm:
       case OperatorKind::kSvdf:  // keeps state: what it computes is never a constant
         break;
     }

@@ -1,0 +1,197 @@
+// UNIDIRECTIONAL_SEQUENCE_LSTM, unit by unit: a unit's cell needs no other unit's, and the hidden
+// state stays what it was until every unit of the step is in the output. Zero points are folded
+// into biases, which wraps as the reference's sums do.
+#include <string>
+#include <vector>
+
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/operator_emitter.h"
+#include "models/reference/gate_functions.h"
+
+namespace tinytune {
+namespace {
+
+const SharedFunction kDot = {
+    "dot",
+    "/* `sum` and the products of two rows, modulo 2^32. */",
+    R"(int32_t @_dot(const int8_t *x, const int8_t *weights, int32_t count, int32_t sum))",
+    R"(
+  uint32_t total = (uint32_t)sum;
+  for (int32_t i = 0; i < count; ++i) total += (uint32_t)(x[i] * weights[i]);
+  return (int32_t)total;
+)",
+    {}};
+
+const SharedFunction kSaturate = {"saturate_16",
+                                  "/* The nearest 16-bit value. */",
+                                  "int32_t @_saturate_16(int32_t x)",
+                                  R"(
+  return x < -32768 ? -32768 : x > 32767 ? 32767 : x;
+)",
+                                  {}};
+
+const SharedFunction kBetweenPoints = {
+    "between_points",
+    "/* 2^bits times the function of `table` at x / 2^bits: lines between its points. */",
+    "int32_t @_between_points(const int16_t *table, int32_t x, int32_t bits)",
+    R"(
+  const int32_t low = table[x >> bits], high = table[(x >> bits) + 1];
+  return (int32_t)((uint32_t)low << bits) + (x & ((1 << bits) - 1)) * (high - low);
+)",
+    {}};
+
+const SharedFunction kLogistic = {
+    "logistic_16",
+    "/* The logistic function, 15 fraction bits, of a value with 12. */",
+    "int32_t @_logistic_16(const int16_t *table, int32_t x)",
+    R"(
+  const int32_t y = @_between_points(table, 3 * (x < 0 ? -x : x), 9);
+  return 16384 + ((x < 0 ? 511 - y : y + 512) >> 10);
+)",
+    {&kBetweenPoints}};
+
+const SharedFunction kTanh = {"tanh_16",
+                              "/* tanh, 15 fraction bits, of a value in units of 1 / 12288. */",
+                              "int32_t @_tanh_16(const int16_t *table, int32_t x)",
+                              R"(
+  const int32_t size = x < 0 ? -x : x;
+  const int32_t y = size >> 8 >= 255 ? 8388352 : @_between_points(table, size, 8);
+  return (x < 0 ? 127 - y : y + 128) >> 8;
+)",
+                              {&kBetweenPoints}};
+
+/// Prints the operator's loops; each gate ends in a variable of its name.
+class LstmPrinter {
+ public:
+  LstmPrinter(const LstmOp& op, EmitContext& context)
+      : op_(op),
+        context_(context),
+        dot_(context.helper(kDot)),
+        saturate_(context.helper(kSaturate)),
+        logistic_(context.helper(kLogistic)),
+        tanh_(context.helper(kTanh)),
+        table_(context.constant("logistic", CType::kInt16, table())) {}
+
+  std::string print() {
+    const std::string at = op_.time_major ? "(t * " + std::to_string(op_.batch) + " + b)"
+                                          : "(b * " + std::to_string(op_.steps) + " + t)";
+    const std::string units = std::to_string(op_.units);
+    w_.loop("t", op_.steps).loop("b", op_.batch);
+    w_.line("const int8_t *const x = " + context_.input(0) + " + " + at + " * " +
+            std::to_string(op_.inputs) + ";");
+    w_.line("int8_t *const hidden = " + context_.input(18) + " + b * " + units + ";");
+    w_.line("int16_t *const cell = " + context_.input(19) + " + b * " + units + ";");
+    w_.line("int8_t *const y = " + context_.output() + " + " + at + " * " + units + ";");
+    w_.loop("u", op_.units);
+    print_unit();
+    w_.close();
+    w_.loop("u", op_.units).line("hidden[u] = y[u];").close();
+    w_.close().close();
+    return w_.text();
+  }
+
+ private:
+  static std::vector<uint8_t> table() {
+    std::vector<uint8_t> bytes;
+    for (const int16_t value : logistic_table()) {
+      bytes.push_back(static_cast<uint8_t>(value & 255));
+      bytes.push_back(static_cast<uint8_t>(value >> 8));
+    }
+    return bytes;
+  }
+
+  // What a sum begins with, by unit.
+  std::string biases(const std::string& name, const std::vector<int8_t>& weights, int32_t offset,
+                     const std::vector<int32_t>& bias) {
+    std::vector<int32_t> sums;
+    const size_t row = weights.size() / static_cast<size_t>(op_.units);
+    for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
+      uint32_t sum = bias.empty() ? 0 : static_cast<uint32_t>(bias[u]);
+      for (size_t i = u * row; i < (u + 1) * row; ++i)
+        sum += static_cast<uint32_t>(weights[i] * offset);
+      sums.push_back(static_cast<int32_t>(sum));
+    }
+    return context_.constant(name, CType::kInt32, little_endian(sums));
+  }
+
+  // `gate`'s sum before its function, in a variable `name`. `at` is its place among the gates.
+  void print_gate(const std::string& name, const LstmOp::Gate& gate, size_t at) {
+    const auto product = [&](const std::string& row, const std::string& weights, int count,
+                             const std::string& bias, const LstmOp::Scaling& by) {
+      const std::string n = std::to_string(count);
+      w_.line("int32_t v = " + dot_ + "(" + row + ", " + weights + " + u * " + n + ", " + n + ", " +
+              bias + "[u]);");
+      print_requantise(w_, by.multiplier, by.shift);
+    };
+    w_.line("int32_t " + name + ";");
+    w_.open("");
+    product("x", context_.input(1 + at), op_.inputs,
+            biases(name + "_bias", gate.input_weights, op_.input_offset, gate.bias), gate.input);
+    w_.line(name + " = " + saturate_ + "(v);").close();
+    w_.open("");
+    product("hidden", context_.input(5 + at), op_.units,
+            biases(name + "_recurrent", gate.recurrent_weights, -op_.hidden_zero_point, {}),
+            gate.recurrent);
+    w_.line(name + " = " + saturate_ + "(" + name + " + " + saturate_ + "(v));").close();
+  }
+
+  // `v` scaled, of a product of two 16-bit values.
+  void print_product(const std::string& product, const LstmOp::Scaling& by) {
+    w_.line("int32_t v = " + product + ";");
+    print_requantise(w_, by.multiplier, by.shift);
+  }
+
+  std::string tanh_of(const std::string& x, TableStep step) const {
+    std::string scaled = x + " * " + std::to_string(step.factor);
+    if (step.shift > 0)
+      scaled =
+          "(" + scaled + " + " + std::to_string(step.half()) + ") >> " + std::to_string(step.shift);
+    return tanh_ + "(" + table_ + ", " + scaled + ")";
+  }
+  std::string logistic_of(const std::string& x) const {
+    return logistic_ + "(" + table_ + ", " + x + ")";
+  }
+
+  void print_unit() {
+    print_gate("forget", op_.forget, 1);
+    print_gate("input", op_.input, 0);
+    print_gate("candidate", op_.cell, 2);
+    print_gate("shown", op_.output, 3);
+    w_.line("int32_t kept, state;");
+    w_.open("");
+    print_product(logistic_of("forget") + " * cell[u]", op_.forget_cell);
+    w_.line("kept = " + saturate_ + "(v);").close();
+    w_.open("");
+    print_product(logistic_of("input") + " * " + tanh_of("candidate", table_step(-12)),
+                  op_.input_cell);
+    w_.line("state = " + saturate_ + "(kept + " + saturate_ + "(v));").close();
+    if (op_.cell_clip > 0) {
+      const std::string most = std::to_string(op_.cell_clip);
+      w_.line("if (state > " + most + ") state = " + most + ";");
+      w_.line("if (state < -" + most + ") state = -" + most + ";");
+    }
+    w_.line("cell[u] = (int16_t)state;");
+    print_product(tanh_of("state", table_step(op_.cell_power)) + " * " + logistic_of("shown"),
+                  op_.output_hidden);
+    print_clamped_store(w_, {"y[u]", -128, 127, op_.hidden_zero_point});
+  }
+
+  const LstmOp& op_;
+  EmitContext& context_;
+  const std::string dot_, saturate_, logistic_, tanh_, table_;
+  CWriter w_{1};
+};
+
+std::string emit(const IntegerOp& any, EmitContext& context) {
+  return LstmPrinter(std::get<LstmOp>(any), context).print();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kLstmEmitter;
+const OperatorEmitter kLstmEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<LstmOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit};
+
+}  // namespace tinytune
