@@ -85,6 +85,8 @@ class GraphMaker {
   void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
           Attributes attributes = {});
   const std::vector<Operator>& operators() const { return graph_.operators; }
+  /// Without, all of it is constants, which import computes and no network is left.
+  bool has_inputs() const { return !graph_.inputs.empty(); }
 
   /// Chooses the outputs: what nothing reads, and some of what is read inside. Orders of inputs,
   /// outputs and tensors are shuffled.

@@ -153,7 +153,7 @@ std::string text_of(const Tensor& t) {
 Graph random_graph(uint64_t seed, uint64_t index) {
   GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));
   const auto wanted = static_cast<size_t>(maker.one_of({1, 1, 2, 2, 3, 4, 5, 6, 8, 12}));
-  while (maker.operators().size() < wanted) grow_something(maker);
+  while (maker.operators().size() < wanted || !maker.has_inputs()) grow_something(maker);
   return maker.finish();
 }
 

@@ -103,7 +103,7 @@ class Planner {
     });
     const auto area = [&](size_t b) {
       return uint64_t{sizes_[b]} *
-             static_cast<uint64_t>(buffers_[b].last_step - buffers_[b].first_step + 1);
+             static_cast<uint64_t>(buffers_[b].last_step - std::max(buffers_[b].first_step, 0) + 1);
     };
     std::vector<size_t> by_size = in_time, by_area = in_time;
     std::stable_sort(by_size.begin(), by_size.end(),

@@ -27,9 +27,10 @@ class Assignment {
 
   Storage run() && {
     find_last_steps();
-    for (const int input : graph_.inputs) begin_buffer(input, 0);
+    // Before step 0: one that is moved away first thing still needs room beside the others.
+    for (const int input : graph_.inputs) begin_buffer(input, -1);
     for (const Tensor& t : graph_.tensors)
-      if (t.is_variable) begin_buffer(t.id, 0);
+      if (t.is_variable) begin_buffer(t.id, -1);
     for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
     return std::move(storage_);
   }

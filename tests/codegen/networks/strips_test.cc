@@ -44,6 +44,13 @@ TEST(Strips, OutputRunsIntoItsInput_IsExact) {
   EXPECT_LT(arena_of(graph, {{1, 2, 2}}), arena_of(graph, {}));
 }
 
+TEST(Strips, InputMovedAwayFirst_KeepsItsPlaceBesideAnotherInput) {
+  ImageChain chain(16, 16, 5, 3);
+  chain.conv(4, {.kernel = 1});
+  chain.add(chain.another_input());
+  expect_strips_exact(chain.finish(), {{0, 0, 4}});
+}
+
 TEST(Strips, ResidualBlock_SumsOverItsInput_IsExact) {
   const Graph graph = test::residual_block(1);
   expect_strips_exact(graph, {{1, 3, 2}});

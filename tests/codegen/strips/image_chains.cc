@@ -43,6 +43,11 @@ int ImageChain::append(OperatorKind kind, std::vector<int> inputs, Attributes at
   return at_;
 }
 
+int ImageChain::another_input() {
+  const std::vector<int>& shape = shapes_[static_cast<size_t>(at_)];
+  return builder_.input(shape, kScale, kZeroPoint);
+}
+
 int ImageChain::conv(int channels, const Window& window) {
   const int in = shapes_[static_cast<size_t>(at_)][3], k = window.kernel;
   const int w = builder_.constant({channels, k, k, in}, 0.01f, 0, weights(channels * k * k * in));

@@ -27,6 +27,8 @@ class ImageChain {
   int pool(const Window& window, bool average);
   int add(int other);
   int relu6();
+  /// One more input of the network, of the shape of what the next operator reads.
+  int another_input();
 
   Graph finish() { return builder_.finish({at_}); }
 
