@@ -33,10 +33,14 @@ Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
     warnings_.push_back("layer " + std::to_string(layer) + ": schedule " + to_text(*found) +
                         " does not apply (" + packed.error().message() + "); the default is used");
   }
-  TT_TRY_ASSIGN(Schedule schedule, default_schedule_of(op.workload, device_));
-  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
-  TT_TRY_ASSIGN(auto packed, t->pack(op.workload, op.data, schedule));
-  return Choice{std::move(schedule), std::move(packed), false};
+  // Weights may forbid what suits the shape.
+  Error none(ErrorCode::kUnsupported, "no template takes " + to_text(op.workload));
+  for (Schedule& schedule : default_schedules_of(op.workload, device_)) {
+    auto packed = pack_legal(op, schedule, device_);
+    if (packed) return Choice{std::move(schedule), std::move(packed).value(), false};
+    none = packed.error();
+  }
+  return none;
 }
 
 Result<std::string> KernelSet::build(const Workload& workload, const Schedule& schedule,
