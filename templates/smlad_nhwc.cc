@@ -119,13 +119,9 @@ ConfigSpace space(const Workload& w, const Device&) {
   return result;
 }
 
-Schedule default_schedule(const Workload& w, const Device& device) {
-  const ConfigSpace all = space(w, device);
-  // Eight sums load least for their products. Where weights wait, more pixels should share them;
-  // where loads cost nothing beside products, six sums leave registers to load ahead.
-  const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
-  const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
-  const int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
+// Of these tiles: no padding before anything else, then long steps. Empty where none is legal.
+Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpace& all,
+                       int channels, int pixels, const std::string& weights) {
   Schedule best;
   for (const char* step : {"1", "2", "4", "8"})
     for (const char* inputs : {"staged", "widened"}) {
@@ -134,7 +130,7 @@ Schedule default_schedule(const Workload& w, const Device& device) {
                                                                 {"step", step},
                                                                 {"border", usual_border(w)},
                                                                 {"sched", "source"},
-                                                                {"weights", usual_weights(w)},
+                                                                {"weights", weights},
                                                                 {"loads", usual_loads(device)}};
       if (w.op == OpKind::kDense)
         knobs.emplace_back("inputs", inputs);
@@ -142,10 +138,24 @@ Schedule default_schedule(const Workload& w, const Device& device) {
         knobs.emplace_back("tiles", "1");
       const Schedule s(name_for(w), kVersion, std::move(knobs));
       if (!all.find(s)) continue;
-      // No padding before anything else, then long steps.
       if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
     }
   return best;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  const ConfigSpace all = space(w, device);
+  // Eight sums load least for their products. Where weights wait, more pixels should share them;
+  // where loads cost nothing beside products, six sums leave registers to load ahead.
+  const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
+  const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
+  int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
+  // Odd tiles cannot join their weights, and not every width exists.
+  for (;; --channels)
+    for (const std::string& weights : {usual_weights(w), std::string("pairs")}) {
+      Schedule best = longest_steps(w, device, all, channels, pixels, weights);
+      if (!best.knobs().empty() || channels == 0) return best;
+    }
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
