@@ -22,7 +22,8 @@ class NewDevice : public TuneProgram {
   }
 
   ProcessResult with_board(std::vector<std::string> arguments) const {
-    for (const char* word : {"--model", "small.tflite", "--device", "board.toml"})
+    // SMLAD stages its inputs, for which so small a network's tensors leave no room.
+    for (const char* word : {"--model", "small.tflite", "--device", "board.toml", "--arena", "8K"})
       arguments.emplace_back(word);
     const ProcessResult result = tune(arguments);
     EXPECT_EQ(result.exit_code, 0) << arguments[0] << "\n" << result.err;
@@ -53,7 +54,7 @@ TEST_F(NewDevice, CortexM33_IsTunedWithSmladRunsExactlyAndPackages) {
   for (const char* format : {"cmake", "zephyr", "arduino"})
     with_board(
         {"compile", "--records", "m33.jsonl", "--require-tuned", "--format", format, "-o", format});
-  EXPECT_THAT(sources_of("cmake"), HasSubstr("\tsmlad\t"));
+  EXPECT_THAT(sources_of("cmake"), testing::ContainsRegex("\tsmlad[ \t]"));
   EXPECT_THAT(sources_of("cmake"), HasSubstr("board-m33"));
 }
 
