@@ -199,13 +199,15 @@ std::function<bool(std::string&)> adding(std::string mark, int64_t more) {
 
 // Rows that the next strip reads again are not moved to the start of their window.
 bool forget_the_halo(std::string& body) {
-  const size_t at = body.find("uint32_t *to = (uint32_t *)");
-  const size_t from = at == std::string::npos ? at : body.rfind("*from = ", at);
-  if (from == std::string::npos) return false;
-  const size_t source = body.find("(arena", from), target = body.find("(arena", at);
-  const std::string there = body.substr(target, body.find(';', target) - target);
-  body.replace(source, body.find(';', source) - source, there);
-  return true;
+  const std::string to = "uint32_t *to = (uint32_t *)", from = "*from = (const uint32_t *)";
+  const size_t target = body.find(to);
+  const size_t source = target == std::string::npos ? target : body.rfind(from, target);
+  if (source == std::string::npos) return false;
+  const auto place_behind = [&](size_t at) { return body.substr(at, body.find(';', at) - at); };
+  const std::string there = place_behind(target + to.size());
+  const std::string here = place_behind(source + from.size());
+  body.replace(source + from.size(), here.size(), there);
+  return here != there;
 }
 
 // In the packed constants of templates: what one that packs wrongly would write.

@@ -124,8 +124,8 @@ int run_graphs(const Arguments& arguments, const std::vector<Device>& devices) {
 // Breaks graph after graph until the comparison sees it. Not every graph shows every fault: an
 // output may be saturated, a table's entry never read.
 std::string find_fault(const Fault& fault, uint64_t seed, const std::vector<Device>& devices) {
-  constexpr int kMostBroken = 12;
-  constexpr uint64_t kMostGraphs = 400;
+  constexpr int kMostBroken = 60;
+  constexpr uint64_t kMostGraphs = 1'000;
   int broken = 0;
   for (uint64_t index = 0; index < kMostGraphs && broken < kMostBroken; ++index) {
     const Graph graph = random_graph(seed, index);
