@@ -1,11 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
 
 #include "base/rng.h"
-#include "search/shared_model.h"
 #include "search/strategy.h"
 #include "tests/search/landscapes.h"
 
@@ -82,26 +79,11 @@ TEST(BayesSearch, SpaceTooLargeToScore_IsSampledToWithin10Percent) {
   EXPECT_LE(testing::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
 }
 
-/// Trials until the second task is within 5 %, after `first` trials of the one before.
-size_t trials_of_second_task(size_t first, uint64_t seed) {
-  const Landscape known = testing::tiled_convolution(0.02, 0);
-  const Landscape fresh = testing::tiled_convolution(0.02, 0, {.channels = 32, .pixels = 30});
-  const auto model = std::make_shared<SharedModel>(seed);
-  const auto strategy_of = [&](const Landscape& landscape) {
-    SearchProblem problem = landscape.problem(seed, Rng(seed).below(landscape.space.size()));
-    problem.model = model;
-    return make_strategy("bayes", std::move(problem)).value();
-  };
-  const auto one = strategy_of(known), other = strategy_of(fresh);
-  for (size_t t = 0; t < first; ++t) one->observe(known.outcomes[one->propose()->point]);
-  return testing::trials_until(*other, fresh, 1, {0.05})[0];
-}
-
 TEST(BayesSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
   std::vector<size_t> alone, after;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    alone.push_back(trials_of_second_task(0, seed));
-    after.push_back(trials_of_second_task(60, seed));
+    alone.push_back(testing::trials_of_second_task("bayes", 0, seed));
+    after.push_back(testing::trials_of_second_task("bayes", 60, seed));
   }
   std::sort(alone.begin(), alone.end());
   std::sort(after.begin(), after.end());

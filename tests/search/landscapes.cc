@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "search/shared_model.h"
 
 namespace tinytune::testing {
 namespace {
@@ -201,6 +203,20 @@ std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape,
     }
   }
   return trials;
+}
+
+size_t trials_of_second_task(const std::string& strategy, size_t first, uint64_t seed) {
+  const Landscape known = tiled_convolution(0.02, 0);
+  const Landscape fresh = tiled_convolution(0.02, 0, {.channels = 32, .pixels = 30});
+  const auto model = std::make_shared<SharedModel>(seed);
+  const auto strategy_of = [&](const Landscape& landscape) {
+    SearchProblem problem = landscape.problem(seed, Rng(seed).below(landscape.space.size()));
+    problem.model = model;
+    return make_strategy(strategy, std::move(problem)).value();
+  };
+  const auto one = strategy_of(known), other = strategy_of(fresh);
+  for (size_t t = 0; t < first; ++t) one->observe(known.outcomes[one->propose()->point]);
+  return trials_until(*other, fresh, 1, {0.05})[0];
 }
 
 }  // namespace tinytune::testing

@@ -50,4 +50,8 @@ Landscape two_hundred_points();
 std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape, size_t in_flight,
                                  const std::vector<double>& shares);
 
+/// Trials that `strategy` needs until a task is within 5 %, after `first` trials of a similar one
+/// whose model it shares.
+size_t trials_of_second_task(const std::string& strategy, size_t first, uint64_t seed);
+
 }  // namespace tinytune::testing

@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "base/rng.h"
-#include "search/shared_model.h"
 #include "search/strategy.h"
 #include "tests/search/landscapes.h"
 
@@ -44,26 +42,11 @@ TEST(XgbSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
   expect_within_5_percent(testing::blind_knobs(), 80, 92);
 }
 
-/// Trials until the second task is within 5 %, after `first` trials of the one before.
-size_t trials_of_second_task(size_t first, uint64_t seed) {
-  const Landscape known = testing::tiled_convolution(0.02, 0);
-  const Landscape fresh = testing::tiled_convolution(0.02, 0, {.channels = 32, .pixels = 30});
-  const auto model = std::make_shared<SharedModel>(seed);
-  const auto strategy_of = [&](const Landscape& landscape) {
-    SearchProblem problem = landscape.problem(seed, Rng(seed).below(landscape.space.size()));
-    problem.model = model;
-    return std::move(*make_strategy("xgb", std::move(problem)));
-  };
-  const auto one = strategy_of(known), other = strategy_of(fresh);
-  for (size_t t = 0; t < first; ++t) one->observe(known.outcomes[one->propose()->point]);
-  return testing::trials_until(*other, fresh, 1, {0.05})[0];
-}
-
 TEST(XgbSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
   std::vector<size_t> alone, after;
   for (uint64_t seed = 1; seed <= 7; ++seed) {
-    alone.push_back(trials_of_second_task(0, seed));
-    after.push_back(trials_of_second_task(80, seed));
+    alone.push_back(testing::trials_of_second_task("xgb", 0, seed));
+    after.push_back(testing::trials_of_second_task("xgb", 80, seed));
   }
   std::sort(alone.begin(), alone.end());
   std::sort(after.begin(), after.end());
