@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -22,6 +23,9 @@ namespace fs = std::filesystem;
 
 // Nothing else of ours begins like this, so no file of a user or of a test is ever swept.
 constexpr std::string_view kPrefix = "tinytune.";
+
+std::mutex making;   // between end_temporary_directories() and threads that make one
+bool ended = false;  // guarded by `making`
 
 /// The owner in "tinytune.<purpose>.<owner>.XXXXXX"; nothing for another name.
 std::optional<pid_t> owner_in(std::string_view name) {
@@ -77,6 +81,8 @@ Result<TemporaryDirectory> TemporaryDirectory::create_in(const std::string& fold
                                                          const std::string& purpose) {
   const std::string pattern = (fs::path(folder) / (std::string(kPrefix) + purpose)).string() + "." +
                               std::to_string(::getpid()) + ".XXXXXX";
+  const std::lock_guard lock_out(making);
+  if (ended) return Error(ErrorCode::kFailed, "no temporary directory: the program is ending");
   while (true) {
     std::string path = pattern;
     if (::mkdtemp(path.data()) == nullptr) {
@@ -109,10 +115,21 @@ void sweep_temporary_directories() {
   });
 }
 
-void remove_temporary_directories_of(pid_t owner) {
+void end_temporary_directories() {
+  const std::lock_guard lock(making);
+  ended = true;
   for_each_of_ours([&](const fs::path& path, pid_t maker) {
-    std::error_code ignored;
-    if (maker == owner && is_ours(open_directory(path))) fs::remove_all(path, ignored);
+    if (maker != ::getpid() || !is_ours(open_directory(path))) return;
+    // Under another name only what threads have begun to open or to remove can get in the way, and
+    // a few more attempts outlast that. Later runs sweep that name as they would the old one.
+    const std::string name = path.filename().string();
+    const fs::path aside =
+        path.parent_path() /
+        (std::string(kPrefix) + "ended." + std::to_string(maker) + name.substr(name.rfind('.')));
+    std::error_code error;
+    fs::rename(path, aside, error);
+    for (int attempt = 0; attempt < 20 && fs::exists(aside, error); ++attempt)
+      fs::remove_all(aside, error);
   });
 }
 

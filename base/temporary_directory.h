@@ -3,11 +3,9 @@
 //
 // Who is killed cannot tidy up. So an owner holds a lock on its directory, which the kernel lets go
 // of whatever ends the process, and any later run sweeps those that nobody holds. The owner's
-// number is in the name for people, and for remove_temporary_directories_of(): numbers are given
-// away again, so alone they would not say that an owner is gone.
+// number is in the name for people, and for end_temporary_directories(): numbers are given away
+// again, so alone they would not say that an owner is gone.
 #pragma once
-
-#include <sys/types.h>
 
 #include <string>
 #include <utility>
@@ -52,7 +50,9 @@ std::string temporary_folder();
 /// of other programs, of other users and of owners that live are left alone.
 void sweep_temporary_directories();
 
-/// Removes those of a process that is about to end without running destructors, or has just ended.
-void remove_temporary_directories_of(pid_t owner);
+/// For a process that is about to end without running destructors, while its other threads still
+/// work: removes every directory it has, and create() fails from now on. Nothing of it is left
+/// afterwards, whatever those threads were writing. Called in a process once, by any thread.
+void end_temporary_directories();
 
 }  // namespace tinytune

@@ -44,7 +44,7 @@ void kill_children() {
   if (ended.exchange(true))
     while (true) ::pause();  // the program is returning
   kill_children();
-  remove_temporary_directories_of(::getpid());
+  end_temporary_directories();
   ::usleep(kDying);
   sweep_temporary_directories();
   ::_exit(console.fail(kExitInterrupted, last_line));

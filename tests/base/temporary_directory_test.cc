@@ -8,6 +8,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
 
 namespace tinytune {
 namespace {
@@ -91,13 +93,29 @@ TEST_F(TemporaryDirectories, LivingOwnersAndOtherPrograms_AreLeftAlone) {
   EXPECT_TRUE(fs::exists(folder_ / "elsewhere"));
 }
 
-TEST_F(TemporaryDirectories, ProcessThatEndsWithoutDestructors_CanBeTidiedByNumber) {
+TEST_F(TemporaryDirectories, ProcessThatEndsAmidItsThreads_LeavesNothing) {
   const auto mine = TemporaryDirectory::create("test");
   ASSERT_TRUE(mine);
-  remove_temporary_directories_of(999'999'999);  // nobody's: others run while this does
-  EXPECT_TRUE(fs::exists(mine->path()));
-  remove_temporary_directories_of(getpid());
-  EXPECT_FALSE(fs::exists(mine->path()));
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([] {
+      while (true)
+        if (const auto one = TemporaryDirectory::create("test"))
+          for (int i = 0; i < 50; ++i) std::ofstream(one->file(std::to_string(i))) << "x";
+    }).detach();
+    usleep(20'000);
+    end_temporary_directories();
+    const bool refused = !TemporaryDirectory::create("test");
+    _exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  size_t left = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (entry.path() != mine->path()) ++left;
+  EXPECT_EQ(left, 0u);
+  EXPECT_TRUE(fs::exists(mine->path()));  // another process's
 }
 
 TEST_F(TemporaryDirectories, FolderThatTakesNone_IsNamedInOneLine) {

@@ -77,8 +77,10 @@ TEST_F(Signals, Third_EndsTheRunAtOnceAndInOrder) {
 }
 
 TEST_F(Signals, CommandThatBuilds_LeavesNothingBehind) {
-  RunningTune run(folder_, with_model({"run", "--json"}), false);
-  ASSERT_TRUE(wait_for_directory("tinytune.build."));
+  write_model(slow_to_build_graph(), path("slow.tflite"));
+  RunningTune run(folder_, {"run", "--json", "--model", "slow.tflite", "--device", "esp32c3"},
+                  false);
+  ASSERT_TRUE(wait_for_directory("tinytune.build.")) << run.output();
   run.send(SIGTERM);
   EXPECT_EQ(run.wait(), 130) << run.output();
   EXPECT_NE(run.output().find("tune: interrupted"), std::string::npos) << run.output();

@@ -48,6 +48,20 @@ Graph small_graph() {
   return b.finish({x});
 }
 
+Graph slow_to_build_graph() {
+  GraphBuilder b;
+  int channels = 4;
+  int x = b.input({1, 6, 6, channels}, 0.5F, -1);
+  for (int layer = 0; layer < 60; ++layer) {
+    const int before = channels++;
+    const size_t weights = static_cast<size_t>(before) * static_cast<size_t>(channels);
+    const int w = b.constant({channels, 1, 1, before}, 0.01F, 0,
+                             random_weights(weights, static_cast<uint64_t>(layer)));
+    x = b.op(OperatorKind::kConv2d, {x, w}, same_padding(), {1, 6, 6, channels}, 0.1F, -128);
+  }
+  return b.finish({x});
+}
+
 Graph two_in_two_out_graph() {
   GraphBuilder b;
   const int first = b.input({1, 2, 2, 4}, 0.5F, 3);

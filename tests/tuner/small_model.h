@@ -12,6 +12,9 @@ namespace tinytune::test {
 
 Graph small_graph();
 
+/// Convolutions that all differ: every one is built by itself, which takes a while.
+Graph slow_to_build_graph();
+
 /// Adds two int8 inputs of 1x2x2x4 and gives the sum and its pool as outputs.
 Graph two_in_two_out_graph();
 
