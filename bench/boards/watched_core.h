@@ -33,6 +33,10 @@ class WatchedCore final : public RemoteCore {
     count(address, size_bytes);
     return core_->fill(address, size_bytes, contents);
   }
+  Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) override {
+    count(to, size_bytes);
+    return core_->copy(from, to, size_bytes);
+  }
   Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override {
     return core_->read(address, size_bytes);
   }

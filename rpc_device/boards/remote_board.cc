@@ -8,6 +8,9 @@ namespace {
 // On the host: several networks' worth of weights.
 constexpr uint64_t kConstantRoom = uint64_t{64} << 20;
 
+// Less is sent in fewer bytes than two copies are asked for.
+constexpr size_t kLeastOnShelf = 64;
+
 LoadReport refused(LoadEnd end, std::string detail) {
   LoadReport report;
   report.end = end;
@@ -15,10 +18,20 @@ LoadReport refused(LoadEnd end, std::string detail) {
   return report;
 }
 
+// What no kernel has of the data memory; none of it where calls have their stack there.
+BlockShelf shelf_in(const Device& device) {
+  const MemoryRegion& data = device.memory(device.data_memory);
+  const bool is_free = device.stack_memory != device.data_memory;
+  return BlockShelf(data.address, data.address + (is_free ? data.size_bytes : 0));
+}
+
 }  // namespace
 
 RemoteBoard::RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core)
-    : device_(device), core_(std::move(core)), constants_(kConstantRoom) {}
+    : device_(device),
+      core_(std::move(core)),
+      constants_(kConstantRoom),
+      shelf_(shelf_in(device)) {}
 
 BoardIdentity RemoteBoard::identity() const {
   const MemoryRegion& data = device_.memory(device_.data_memory);
@@ -42,38 +55,83 @@ Status RemoteBoard::keep(const Digest& digest, std::span<const uint8_t> bytes) {
   return ok_status();
 }
 
-// Only what differs from what stands there; an overlap with something else forgets that.
-Result<bool> RemoteBoard::place(uint32_t address, std::span<const uint8_t> bytes) {
-  const auto known = placed_.find(address);
-  if (known != placed_.end() &&
-      std::equal(bytes.begin(), bytes.end(), known->second.begin(), known->second.end()))
-    return false;
+void RemoteBoard::overwrite(uint32_t address, uint64_t size_bytes) {
   std::erase_if(placed_, [&](const auto& other) {
-    return other.first < uint64_t{address} + bytes.size() &&
+    return other.first < address + size_bytes &&
            address < uint64_t{other.first} + other.second.size();
   });
-  TT_TRY(core_->write(address, bytes));
-  placed_[address].assign(bytes.begin(), bytes.end());
+}
+
+void RemoteBoard::forget() {
+  placed_.clear();
+  shelf_.clear();
+}
+
+template <typename Send>
+Status RemoteBoard::from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send) {
+  const auto size = static_cast<uint32_t>(bytes.size());
+  if (!core_->traits().copies || size < kLeastOnShelf) return send();
+  const Digest digest = digest_of(bytes);
+  if (const auto there = shelf_.find(digest, size)) {
+    sent_all_ = false;
+    return core_->copy(*there, address, size);
+  }
+  TT_TRY(send());
+  const auto room = shelf_.add(digest, size);
+  return room ? core_->copy(address, *room, size) : ok_status();
+}
+
+bool RemoteBoard::stands(uint32_t address, std::span<const uint8_t> bytes) {
+  const auto known = placed_.find(address);
+  if (known == placed_.end() || !std::ranges::equal(bytes, known->second)) return false;
+  sent_all_ = false;
   return true;
 }
 
 // kInvalidInput: the board cannot hold it.
-Status RemoteBoard::send_image(const BoardImage& image) {
+Status RemoteBoard::send_image() {
   changing_.clear();
   const MemoryRegion& data = device_.memory(device_.data_memory);
   std::vector<AddressRange> sent;
   std::vector<Digest> expected;
-  for (const ImageSegment& segment : image.segments) {
-    TT_TRY_ASSIGN(const bool is_new, place(segment.address, segment.bytes));
-    if (is_new) {
-      sent.push_back({segment.address, static_cast<uint32_t>(segment.bytes.size())});
-      expected.push_back(digest_of(segment.bytes));
-    }
+  for (const ImageSegment& segment : image_.segments) {
     if (segment.address - data.address < data.size_bytes) changing_.push_back(segment);
+    if (stands(segment.address, segment.bytes)) continue;
+    overwrite(segment.address, segment.bytes.size());
+    TT_TRY(core_->write(segment.address, segment.bytes));
+    placed_[segment.address] = segment.bytes;
+    sent.push_back({segment.address, static_cast<uint32_t>(segment.bytes.size())});
+    expected.push_back(digest_of(segment.bytes));
   }
   TT_TRY_ASSIGN(const std::vector<Digest> there, core_->digests(sent));
   if (there == expected) return ok_status();
   return Error(ErrorCode::kDeviceLost, "memory does not hold what was written to it");
+}
+
+Status RemoteBoard::send_kernel() {
+  sent_all_ = true;
+  inputs_compared_ = false;
+  shelf_.give_up_below(end_of_buffers());
+  TT_TRY(send_image());
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const uint32_t address = layout_.addresses[i];
+    const std::vector<uint8_t>& bytes = constant_bytes_[i];
+    if (arguments_[i].role != BufferRole::kConstant || stands(address, bytes)) continue;
+    overwrite(address, bytes.size());
+    TT_TRY(from_shelf(address, bytes, [&] { return core_->write(address, bytes); }));
+    placed_[address] = bytes;
+  }
+  return ok_status();
+}
+
+// In the data memory.
+uint32_t RemoteBoard::end_of_buffers() const {
+  const MemoryRegion& data = device_.memory(device_.data_memory);
+  uint32_t end = data.address;
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (layout_.addresses[i] - data.address < data.size_bytes)
+      end = std::max(end, layout_.addresses[i] + arguments_[i].size_bytes);
+  return end;
 }
 
 Result<LoadReport> RemoteBoard::load(const LoadRequest& request) {
@@ -87,7 +145,7 @@ Result<LoadReport> RemoteBoard::load(const LoadRequest& request) {
     report.lacking = std::move(named.lacking);
     return report;
   }
-  const auto image = read_image(request.elf, device_);
+  auto image = read_image(request.elf, device_);
   if (!image) return refused(LoadEnd::kRefused, image.error().message());
   const auto function = image->address_of(request.symbol);
   if (!function) return refused(LoadEnd::kRefused, "the image has no function " + request.symbol);
@@ -99,21 +157,16 @@ Result<LoadReport> RemoteBoard::load(const LoadRequest& request) {
                    "tensors and constants exceed the " +
                        std::to_string(device_.memory(device_.data_memory).size_bytes) +
                        " bytes of memory '" + device_.data_memory + "'");
-  const Status sent = send_image(*image);
+  layout_ = std::move(*layout);
+  function_ = *function;
+  arguments_ = request.arguments;
+  image_ = std::move(*image);
+  constant_bytes_ = std::move(named.contents);
+  const Status sent = send_kernel();
   if (!sent) forget();
   if (!sent && sent.error().code() == ErrorCode::kInvalidInput)
     return refused(LoadEnd::kDoesNotFit, sent.error().message());
   TT_TRY(sent);
-  compared_.clear();
-  for (size_t i = 0; i < request.arguments.size(); ++i) {
-    const Argument& argument = request.arguments[i];
-    if (argument.role == BufferRole::kConstant)
-      TT_TRY(place(layout->addresses[i], named.contents[i]));
-    if (!is_written(argument.role) && argument.size_bytes > 0) compared_.push_back(i);
-  }
-  layout_ = std::move(*layout);
-  function_ = *function;
-  arguments_ = request.arguments;
   loaded_ = true;
   return LoadReport{};
 }
@@ -129,40 +182,52 @@ Status RemoteBoard::fill_buffers(const RunRequest& request) {
                                : argument.role == BufferRole::kOutput ? request.output
                                                                       : scratch;
     const uint32_t address = layout_.addresses[i];
-    std::erase_if(placed_, [&](const auto& other) {
-      return other.first < uint64_t{address} + argument.size_bytes &&
-             address < uint64_t{other.first} + other.second.size();
-    });
-    TT_TRY(core_->fill(address, argument.size_bytes, contents));
+    overwrite(address, argument.size_bytes);
+    const auto send = [&] { return core_->fill(address, argument.size_bytes, contents); };
+    const bool is_short = contents.kind != Contents::Kind::kBytes;
+    TT_TRY(is_short ? send() : from_shelf(address, contents.bytes, send));
   }
   return ok_status();
 }
 
-// `now` are digests of the arguments in compared_.
-bool RemoteBoard::same_inputs(const RunRequest& request, std::span<const Digest> now,
-                              KernelRunReport& report) {
-  for (size_t i = 0; i < compared_.size(); ++i) {
-    const Argument& argument = arguments_[compared_[i]];
+// What no call may change. Once for each kernel: where it stores does not depend on data. Inputs
+// off the shelf each time: a kernel before this one may have stored into them there.
+std::vector<size_t> RemoteBoard::compared_in(const RunRequest& request) const {
+  std::vector<size_t> compared;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& argument = arguments_[i];
+    const bool may_be_copied =
+        argument.role == BufferRole::kInput && request.input.kind == Contents::Kind::kBytes;
+    if (!is_written(argument.role) && argument.size_bytes > 0 &&
+        (may_be_copied || !inputs_compared_))
+      compared.push_back(i);
+  }
+  return compared;
+}
+
+// `now` are the digests of `compared`. Nothing: all is as it was.
+std::optional<size_t> RemoteBoard::changed(const RunRequest& request,
+                                           std::span<const size_t> compared,
+                                           std::span<const Digest> now) const {
+  for (size_t i = 0; i < compared.size(); ++i) {
+    const Argument& argument = arguments_[compared[i]];
     const Digest sent = argument.role == BufferRole::kConstant
                             ? argument.constant
                             : digest_of(bytes_of(request.input, argument.size_bytes));
-    if (now[i] == sent) continue;
-    report.inputs_unchanged = false;
-    report.detail = "argument " + std::to_string(compared_[i]) + " was changed";
-    return false;
+    if (now[i] != sent) return compared[i];
   }
-  return true;
+  return std::nullopt;
 }
 
-Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& report) {
+Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& report, bool anew) {
   TT_TRY(fill_buffers(request));
   CoreCall call{function_, layout_.addresses, request.limits, {}};
   const auto want = [&](size_t argument) {
     call.digests.push_back({layout_.addresses[argument], arguments_[argument].size_bytes});
   };
+  const std::vector<size_t> compared = compared_in(request);
   want(arguments_.size() - 1);
-  // Once for each kernel: where it stores does not depend on data.
-  if (!inputs_compared_) std::for_each(compared_.begin(), compared_.end(), want);
+  std::ranges::for_each(compared, want);
   TT_TRY_ASSIGN(const CoreReturn done, core_->call(call));
   report.end = done.end;
   report.detail = done.detail;
@@ -170,12 +235,20 @@ Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& 
     forget();
     return false;
   }
+  const auto differs = changed(request, compared, std::span(done.digests).subspan(1));
+  if (differs) {
+    forget();
+    if (!sent_all_ && !anew) {
+      TT_TRY(send_kernel());
+      return call_once(request, report, true);
+    }
+    report.inputs_unchanged = false;
+    report.detail = "argument " + std::to_string(*differs) + " was changed";
+  }
   if (!done.registers_restored) {
     report.registers_restored = false;
     report.detail = "not restored: " + done.clobbered;
   }
-  if (!inputs_compared_ && !same_inputs(request, std::span(done.digests).subspan(1), report))
-    forget();
   inputs_compared_ = true;
   report.samples.push_back({done.cycles, 0, done.digests.front()});
   return true;

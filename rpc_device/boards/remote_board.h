@@ -1,11 +1,13 @@
 // A Board that is a chip on somebody's desk, behind a RemoteCore.
 //
-// Kernels lie in the board's memory as firmware would have them. Little crosses the link: segments
-// and constants that are there already are not sent again. What was sent is not trusted to have
-// arrived, since a debugger may answer before it has written: the image is read back when it is
-// loaded, and inputs and constants are compared after a kernel's first call, which shows a kernel
-// that changes them as well. Anything out of the ordinary (a trap, a hang, changed constants) makes
-// the board forget what it holds, so that the next candidate does not suffer for the last one.
+// Kernels lie in the board's memory as firmware would have them. Little crosses the link: what is
+// there already is not sent again, and constants and inputs that were needed elsewhere are copied
+// from the board's own shelf. What was sent is not trusted to have arrived, since a debugger may
+// answer before it has written: the image is read back when it is loaded, and inputs and constants
+// are compared after a kernel's first call, which shows a kernel that changes them as well. Where
+// they differ and were not all sent for this kernel, a kernel before it may have stored into them:
+// all is sent anew, and only then it counts. Anything out of the ordinary (a trap, a hang, changed
+// constants) makes the board forget what it holds, so that the next candidate does not suffer.
 #pragma once
 
 #include <map>
@@ -13,6 +15,7 @@
 #include <optional>
 
 #include "measure/board.h"
+#include "rpc_device/boards/block_shelf.h"
 #include "rpc_device/boards/board_image.h"
 #include "rpc_device/boards/buffer_layout.h"
 #include "rpc_device/boards/constant_store.h"
@@ -37,25 +40,41 @@ class RemoteBoard final : public Board {
   /// What stands at an address of the board, as far as it is known.
   using Placed = std::map<uint32_t, std::vector<uint8_t>>;
 
-  /// Whether it had to be sent.
-  Result<bool> place(uint32_t address, std::span<const uint8_t> bytes);
-  Status send_image(const BoardImage& image);
+  /// Whether these bytes are there already.
+  bool stands(uint32_t address, std::span<const uint8_t> bytes);
+  /// Something else is to stand there.
+  void overwrite(uint32_t address, uint64_t size_bytes);
+  /// A copy from the shelf; or else what `send` does, and then a copy to the shelf.
+  template <typename Send>
+  Status from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send);
+  void forget();
+
+  /// The image and its constants, as far as they are not there.
+  Status send_kernel();
+  Status send_image();
+  uint32_t end_of_buffers() const;
   Status fill_buffers(const RunRequest& request);
-  Result<bool> call_once(const RunRequest& request, KernelRunReport& report);
-  bool same_inputs(const RunRequest& request, std::span<const Digest> now, KernelRunReport& report);
-  void forget() { placed_.clear(); }
+  /// `anew`: what was there before the kernel has been sent for it by now.
+  Result<bool> call_once(const RunRequest& request, KernelRunReport& report, bool anew = false);
+  /// Arguments whose bytes are compared after this call.
+  std::vector<size_t> compared_in(const RunRequest& request) const;
+  std::optional<size_t> changed(const RunRequest& request, std::span<const size_t> compared,
+                                std::span<const Digest> now) const;
 
   const Device device_;
   const std::unique_ptr<RemoteCore> core_;
   ConstantStore constants_;
   Placed placed_;
+  BlockShelf shelf_;
 
+  BoardImage image_;
   std::vector<Argument> arguments_;
-  std::vector<ImageSegment> changing_;  ///< segments that a call may change
+  std::vector<std::vector<uint8_t>> constant_bytes_;  ///< by argument
+  std::vector<ImageSegment> changing_;                ///< segments that a call may change
   BufferLayout layout_;
-  std::vector<size_t> compared_;  ///< arguments that no call may change
   uint32_t function_ = 0;
   bool loaded_ = false, returned_ = false, inputs_compared_ = false;
+  bool sent_all_ = false;  ///< for this kernel: nothing that it has was there before
 };
 
 }  // namespace tinytune

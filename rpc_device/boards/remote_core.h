@@ -43,6 +43,7 @@ struct CoreTraits {
   std::optional<uint64_t> clock_hz;
   bool checks_registers = false;
   bool limits_cycles = false, limits_time = false;
+  bool copies = false;  ///< RemoteCore::copy()
 };
 
 /// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.
@@ -59,6 +60,9 @@ class RemoteCore {
   virtual Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) = 0;
   /// write() of the contents, in the fewest bytes over the link.
   virtual Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) = 0;
+  /// Bytes that stand on the board, to another place on it that does not overlap. kUnsupported:
+  /// CoreTraits::copies is false.
+  virtual Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) = 0;
   /// digest_of() the bytes of each.
   virtual Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) = 0;
 

@@ -48,7 +48,7 @@ static uint32_t receive(void) {
   for (;;) {
     const int byte = uart_read();
     if (byte < 0) {
-      if (size == 0) core_rest(); /* in a frame the next byte is on its way */
+      core_rest();
       continue;
     }
     uint32_t value = (uint32_t)byte;
@@ -165,6 +165,12 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
   if (kind == WIRE_CHOOSE && size >= 10 && bytes <= 8 * (size - 10) &&
       memory_allowed(address, bytes)) {
     for (uint32_t i = 0; i < bytes; ++i) memory[i] = in[8 + (in[10 + i / 8] >> i % 8 & 1)];
+    return 0;
+  }
+  if (kind == WIRE_COPY && size == 12 && memory_allowed(address, get32(in + 8)) &&
+      memory_allowed(bytes, get32(in + 8))) { /* its second word is where to */
+    uint8_t *const to = (uint8_t *)(uintptr_t)bytes;
+    for (uint32_t i = 0; i < get32(in + 8); ++i) to[i] = memory[i];
     return 0;
   }
   if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && room >= 16 &&

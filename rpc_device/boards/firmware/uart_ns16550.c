@@ -9,17 +9,7 @@ void uart_start(void) {
   UART[2] = 0xC7; /* FIFOs on and empty, full at 14 of 16 bytes */
 }
 
-/* An emulator fills the FIFO between two reads of it, and each turn costs it as much for one byte
- * as for fourteen. So an empty FIFO is left alone for a while: a fifth of what a real one takes to
- * fill at 921,600 baud, if the core runs at 100 MHz. */
-#define PAUSE 700u
-
-int uart_read(void) {
-  if (UART[5] & 1) return UART[0];
-  for (volatile uint32_t i = 0; i < PAUSE; ++i) {
-  }
-  return -1;
-}
+int uart_read(void) { return UART[5] & 1 ? UART[0] : -1; }
 
 void uart_write(uint8_t byte) {
   while ((UART[5] & 0x20) == 0) {

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define WIRE_PROTOCOL 2u
+#define WIRE_PROTOCOL 3u
 
 /* SLIP, RFC 1055. */
 #define WIRE_END 0xC0u
@@ -30,9 +30,10 @@
 #define WIRE_MOST_PAYLOAD 2048u
 
 /* What is asked; a reply has the same kind. */
-#define WIRE_HELLO 1u    /* -> struct below, as bytes */
-#define WIRE_COMMANDS 2u /* commands -> what each says; after one that is refused nothing is done \
-                          */
+#define WIRE_HELLO 1u /* -> struct below, as bytes */
+#define WIRE_COMMANDS                                                         \
+  2u /* commands -> what each says; after one that is refused nothing is done \
+      */
 
 /* A command: u8 which, u16 size, then so many bytes. */
 #define WIRE_COMMAND_BYTES 3u
@@ -43,6 +44,7 @@
 #define WIRE_CALL 6u   /* u32 function, u32 stack top, u64 cycle limit or 0, u32 words... */
 #define WIRE_CHOOSE \
   7u /* u32 address, u32 size, u8 if 0, u8 if 1, a bit for each byte, lowest first */
+#define WIRE_COPY 8u /* u32 from, u32 to, u32 size */
 
 #define WIRE_FILL_BYTE 0u /* every byte is the value's lowest */
 #define WIRE_FILL_SEED 1u /* byte i is the low byte of output i of SplitMix64 from the value */

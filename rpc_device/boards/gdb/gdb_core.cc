@@ -121,6 +121,10 @@ Status GdbCore::fill(uint32_t address, uint32_t size_bytes, const Contents& cont
   return write(address, bytes_of(contents, size_bytes));
 }
 
+Status GdbCore::copy(uint32_t, uint32_t, uint32_t) {
+  return Error(ErrorCode::kUnsupported, "a GDB server copies nothing on the board");
+}
+
 Result<std::vector<Digest>> GdbCore::digests(std::span<const AddressRange> ranges) {
   std::vector<Digest> digests;
   for (const AddressRange& range : ranges) {

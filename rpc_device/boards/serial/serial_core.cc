@@ -35,10 +35,10 @@ T get(std::span<const uint8_t> bytes, size_t at) {
   return static_cast<T>(value);
 }
 
-Bytes range(uint32_t address, uint32_t size_bytes) {
+Bytes words(uint32_t first, uint32_t second) {
   Bytes payload;
-  put(payload, address);
-  put(payload, size_bytes);
+  put(payload, first);
+  put(payload, second);
   return payload;
 }
 
@@ -86,7 +86,7 @@ Status SerialCore::begin_session(const std::string& name) {
   const uint32_t clock = get<uint32_t>(hello, 4);
   if (clock > 0) traits_.clock_hz = clock;
   traits_.limits_cycles = (get<uint32_t>(hello, 8) & WIRE_FLAG_LIMITS_CYCLES) != 0;
-  traits_.checks_registers = true;
+  traits_.checks_registers = traits_.copies = true;
   if (hello[12] == 0) {
     traits_.id = device_.name + "@" + name;
     return ok_status();
@@ -197,7 +197,7 @@ Status SerialCore::write(uint32_t address, std::span<const uint8_t> bytes) {
 Result<Bytes> SerialCore::read(uint32_t address, uint32_t size_bytes) {
   for (uint32_t at = 0; at < size_bytes;) {
     const auto part = static_cast<uint32_t>(std::min<size_t>(size_bytes - at, most_payload_));
-    TT_TRY(add({WIRE_READ, range(address + at, part), {}, part}));
+    TT_TRY(add({WIRE_READ, words(address + at, part), {}, part}));
     at += part;
   }
   return take_answers();
@@ -213,7 +213,7 @@ Status SerialCore::choose(uint32_t address, std::span<const uint8_t> bytes, uint
     for (size_t i = 0; i < part.size(); ++i)
       bits[i / 8] |= static_cast<uint8_t>((part[i] == one ? 1 : 0) << i % 8);
     const auto size = static_cast<uint32_t>(part.size());
-    Command command{WIRE_CHOOSE, range(address, size), bits, 0, milliseconds(size / kBytesPerMs)};
+    Command command{WIRE_CHOOSE, words(address, size), bits, 0, milliseconds(size / kBytesPerMs)};
     put(command.head, zero);
     put(command.head, one);
     TT_TRY(add(command));
@@ -237,14 +237,20 @@ Status SerialCore::fill(uint32_t address, uint32_t size_bytes, const Contents& c
   }
   const bool seed = contents.kind == Contents::Kind::kSeed;
   Command command{
-      WIRE_FILL, range(address, size_bytes), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
+      WIRE_FILL, words(address, size_bytes), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
   command.head.push_back(seed ? WIRE_FILL_SEED : WIRE_FILL_BYTE);
   put(command.head, seed ? contents.seed : uint64_t{contents.fill});
   return add(command);
 }
 
+Status SerialCore::copy(uint32_t from, uint32_t to, uint32_t size_bytes) {
+  Command command{WIRE_COPY, words(from, to), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
+  put(command.head, size_bytes);
+  return add(command);
+}
+
 Status SerialCore::add_digest(const AddressRange& of) {
-  const Bytes where = range(of.address, of.size_bytes);
+  const Bytes where = words(of.address, of.size_bytes);
   if (of.size_bytes < WIRE_LEAST_DIGEST) return add({WIRE_READ, where, {}, of.size_bytes});
   return add({WIRE_DIGEST, where, {}, kDigestBytes, milliseconds(of.size_bytes / kBytesPerMs)});
 }

@@ -39,6 +39,7 @@ class SerialCore final : public RemoteCore {
   Status write(uint32_t address, std::span<const uint8_t> bytes) override;
   Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override;
   Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) override;
+  Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) override;
   Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) override;
   Result<CoreReturn> call(const CoreCall& call) override;
   Status reset() override;

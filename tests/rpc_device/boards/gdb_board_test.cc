@@ -2,37 +2,17 @@
 // goes wrong is known as what it is.
 #include <gtest/gtest.h>
 
-#include "measure/builder.h"
-#include "measure/runner.h"
 #include "rpc_device/boards/open_board.h"
 #include "tests/measure/dense_task.h"
-#include "tests/measure/small_task.h"
+#include "tests/rpc_device/boards/board_runs.h"
 #include "tests/rpc_device/boards/qemu.h"
 
 namespace tinytune::test {
 namespace {
 
-std::unique_ptr<Board> open(const QemuWithGdb& qemu) {
-  const BoardAddress address = parse_board_address(qemu.address()).value();
-  auto board = open_board(address, load_device(address.device).value());
-  EXPECT_TRUE(board) << board.error().message();
-  return board ? std::move(*board) : nullptr;
-}
-
-MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
-                  const MeasureLimits& limits = {}) {
-  auto run = run_candidate(board, kernel, task, limits);
-  EXPECT_TRUE(run) << run.error().message();
-  return run ? run->result : MeasureResult{};
-}
-
-MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
-  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
-}
-
 TEST(GdbBoard, DenseKernelOnRiscv_IsRightAndCountsWhatTheSimulatorCounts) {
   START_QEMU_OR_SKIP(qemu, riscv_virt());
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
   const BuiltKernel kernel = dense_kernel("NONE", board->device());
   MeasureLimits limits;
@@ -47,7 +27,7 @@ TEST(GdbBoard, DenseKernelOnRiscv_IsRightAndCountsWhatTheSimulatorCounts) {
 
 TEST(GdbBoard, KernelsThatMisbehave_AreOutcomesAndTheNextOneIsNotHurt) {
   START_QEMU_OR_SKIP(qemu, riscv_virt());
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
   MeasureLimits limits;
   limits.run_ms = 300;
@@ -72,25 +52,10 @@ class GdbBoardOn : public testing::TestWithParam<const QemuMachine*> {};
 
 TEST_P(GdbBoardOn, SchedulesOfAConvolution_GiveTheSimulatorsBytes) {
   START_QEMU_OR_SKIP(qemu, *GetParam());
-  const Device device = load_device(qemu->address().substr(0, qemu->address().find('@'))).value();
-  Builder builder = Builder::start(device).value();
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
-  const TaskData task = small_conv_task();
-  const ConfigSpace space = space_of(task.workload, device);
-  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
-    const auto built = builder.build(task, space.schedule(point), {});
-    ASSERT_TRUE(built) << built.error().message();
-    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
-    const MeasureResult measured = run(*board, built->kernel, task);
-    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
-    const MeasureResult expected = simulated(built->kernel, task, device);
-    ASSERT_EQ(measured.cycles.size(), 1u);
-    if (device.target.family == CoreFamily::kRiscv32)
-      EXPECT_EQ(measured.cycles, expected.cycles) << to_text(space.schedule(point));
-    else  // ticks of 40 ns, instructions of 32, and what QEMU's clock jumps when it starts
-      EXPECT_NEAR(static_cast<double>(measured.cycles[0]), 0.8 * expected.cycles[0], 1000);
-  }
+  // QEMU's clock jumps when it starts.
+  expect_schedules_as_simulated(*GetParam(), *board, 1000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, GdbBoardOn, testing::Values(&riscv_virt(), &mps2_an386()),

@@ -11,31 +11,16 @@
 #include "rpc_device/boards/remote_board.h"
 #include "rpc_device/boards/serial/serial_core.h"
 #include "simulator/elf_file.h"
+#include "templates/kernel_template.h"
 #include "tests/measure/dense_task.h"
 #include "tests/measure/small_task.h"
+#include "tests/rpc_device/boards/board_runs.h"
+#include "tests/rpc_device/boards/counted_link.h"
 #include "tests/rpc_device/boards/faulty_link.h"
 #include "tests/rpc_device/boards/qemu.h"
 
 namespace tinytune::test {
 namespace {
-
-std::unique_ptr<Board> open(const QemuWithRunner& qemu) {
-  const BoardAddress address = parse_board_address(qemu.address()).value();
-  auto board = open_board(address, load_device(address.device).value());
-  EXPECT_TRUE(board) << board.error().message();
-  return board ? std::move(*board) : nullptr;
-}
-
-MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
-                  const MeasureLimits& limits = {}) {
-  auto run = run_with_resets(board, kernel, task, limits);
-  EXPECT_TRUE(run) << run.error().message();
-  return run ? run->result : MeasureResult{};
-}
-
-MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
-  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
-}
 
 class RunnerOn : public testing::TestWithParam<const QemuMachine*> {
  protected:
@@ -62,24 +47,24 @@ TEST_P(RunnerOn, Firmware_TakesAtMost8KiB) {
 }
 
 TEST_P(RunnerOn, SchedulesOfAConvolution_GiveTheSimulatorsBytesAndCounts) {
-  Builder builder = Builder::start(device_).value();
   START_RUNNER_OR_SKIP(qemu, *GetParam());
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
-  const TaskData task = small_conv_task();
-  const ConfigSpace space = space_of(task.workload, device_);
-  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
-    const auto built = builder.build(task, space.schedule(point), {});
-    ASSERT_TRUE(built) << built.error().message();
-    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
-    const MeasureResult measured = run(*board, built->kernel, task);
-    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
-    ASSERT_EQ(measured.cycles.size(), 1u);
-    const uint64_t expected = simulated(built->kernel, task, device_).cycles[0];
-    if (device_.target.family == CoreFamily::kRiscv32)
-      EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
-    else  // ticks of 40 ns, instructions of 32
-      EXPECT_NEAR(static_cast<double>(measured.cycles[0]), 0.8 * static_cast<double>(expected), 3);
+  expect_schedules_as_simulated(*GetParam(), *board, 3);
+}
+
+TEST_P(RunnerOn, Copy_IsMadeOnTheBoardAndNeverIntoTheRunner) {
+  START_RUNNER_OR_SKIP(qemu, *GetParam());
+  const auto core = open_core(parse_board_address(qemu->address()).value(), device_);
+  ASSERT_TRUE(core) << core.error().message();
+  const uint32_t data = device_.memory(device_.data_memory).address;
+  ASSERT_TRUE((*core)->fill(data, 1000, Contents::random_from(7)));
+  ASSERT_TRUE((*core)->copy(data, data + 4001, 1000));
+  EXPECT_EQ((*core)->read(data + 4001, 1000).value(), bytes_of(Contents::random_from(7), 1000));
+  for (const auto& [from, to] :
+       {std::pair{data, facts_.runner->ram_address}, std::pair{facts_.runner->ram_address, data}}) {
+    ASSERT_TRUE((*core)->copy(from, to, 16));  // waits for the next question
+    EXPECT_EQ((*core)->read(data, 16).error().code(), ErrorCode::kInvalidInput) << to;
   }
 }
 
@@ -158,12 +143,13 @@ TEST_P(RunnerOn, Calls_EndAsTheyShouldAndTheNextOneIsNotHurt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, RunnerOn, testing::Values(&riscv_virt(), &mps2_an386(), &mps2_an500()),
+INSTANTIATE_TEST_SUITE_P(Machines, RunnerOn,
+                         testing::Values(&riscv_virt(), &mps2_an386(), &mps2_an500()),
                          name_of_machine);
 
 TEST(SerialBoard, KernelsThatMisbehave_AreOutcomesAndTheNextOneIsNotHurt) {
   START_RUNNER_OR_SKIP(qemu, riscv_virt());
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
   MeasureLimits limits;
   limits.run_cycles = 5'000'000;
@@ -184,9 +170,75 @@ TEST(SerialBoard, KernelsThatMisbehave_AreOutcomesAndTheNextOneIsNotHurt) {
   }
 }
 
+// A board of which the test sees the bytes on the line and can reach the memory.
+struct OpenedBoard {
+  LinkCounts counts;
+  SerialCore* core = nullptr;
+  std::unique_ptr<RemoteBoard> board;
+};
+
+void open_counted(const QemuWithRunner& qemu, OpenedBoard& opened) {
+  const Device device = load_device("qemu-virt-rv32").value();
+  auto core = SerialCore::open(
+      device,
+      [&opened, path = qemu.path()]() -> Result<std::unique_ptr<ByteLink>> {
+        TT_TRY_ASSIGN(auto link, open_serial_link(path, 921'600));
+        return std::unique_ptr<ByteLink>(
+            std::make_unique<CountedLink>(std::move(link), opened.counts));
+      },
+      "counted");
+  ASSERT_TRUE(core) << core.error().message();
+  opened.core = core->get();
+  opened.board = std::make_unique<RemoteBoard>(device, std::move(*core));
+}
+
+TEST(SerialBoard, ConstantsAndInputs_CrossTheLineOnce) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  OpenedBoard opened;
+  ASSERT_NO_FATAL_FAILURE(open_counted(*qemu, opened));
+  Builder builder = Builder::start(opened.board->device()).value();
+  const TaskData task = small_conv_task();
+  const ConfigSpace space = space_of(task.workload, opened.board->device());
+  const auto built = builder.build(task, space.schedule(0), {});
+  ASSERT_TRUE(built) << built.error().message();
+  const auto bytes_of_run = [&](const BuiltKernel& kernel, const TaskData& of) {
+    const uint64_t before = opened.counts.sent;
+    EXPECT_EQ(run(*opened.board, kernel, of).outcome, Outcome::kOk);
+    return opened.counts.sent - before;
+  };
+  const uint64_t first = bytes_of_run(built->kernel, task);
+  bytes_of_run(dense_kernel("NONE", opened.board->device()), dense_task());
+  uint64_t kept = 0;  // of constants that were overwritten since, and inputs that were
+  for (const PackedConstant& constant : built->kernel.constants)
+    if (constant.bytes.size() >= 64) kept += constant.bytes.size();
+  ASSERT_GT(kept, 300u);
+  EXPECT_LT(bytes_of_run(built->kernel, task) + kept / 2, first);
+}
+
+TEST(SerialBoard, WhatAnotherKernelStoredOnTheShelf_IsNotHeldAgainstTheNext) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  OpenedBoard opened;
+  ASSERT_NO_FATAL_FAILURE(open_counted(*qemu, opened));
+  const Device& device = opened.board->device();
+  Builder builder = Builder::start(device).value();
+  const TaskData task = small_conv_task();
+  const auto built = builder.build(task, space_of(task.workload, device).schedule(0), {});
+  ASSERT_TRUE(built) << built.error().message();
+  EXPECT_EQ(run(*opened.board, built->kernel, task).outcome, Outcome::kOk);
+  constexpr uint32_t kEnd = 64 << 10;  // of the data memory, where the shelf begins
+  const MemoryRegion& data = device.memory(device.data_memory);
+  ASSERT_TRUE(
+      opened.core->fill(data.address + data.size_bytes - kEnd, kEnd, Contents::filled_with(0x55)));
+  const MeasureResult next = run(*opened.board, built->kernel, task);
+  EXPECT_EQ(next.outcome, Outcome::kOk) << next.detail;
+  const MeasureResult guilty =
+      run(*opened.board, dense_kernel("CHANGE_WEIGHT", device), dense_task());
+  EXPECT_EQ(guilty.outcome, Outcome::kCrashed) << guilty.detail;
+}
+
 TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
   START_RUNNER_OR_SKIP(qemu, riscv_virt());
-  const auto board = open(*qemu);
+  const auto board = open(qemu->address());
   ASSERT_NE(board, nullptr);
   const BuiltKernel kernel = dense_kernel("NONE", board->device());
   EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);

@@ -1,0 +1,50 @@
+#include "tests/rpc_device/boards/board_runs.h"
+
+#include "measure/builder.h"
+#include "measure/runner.h"
+#include "rpc_device/boards/open_board.h"
+#include "templates/kernel_template.h"
+#include "tests/measure/small_task.h"
+
+namespace tinytune::test {
+
+std::unique_ptr<Board> open(const std::string& address) {
+  const BoardAddress parsed = parse_board_address(address).value();
+  auto board = open_board(parsed, load_device(parsed.device).value());
+  EXPECT_TRUE(board) << board.error().message();
+  return board ? std::move(*board) : nullptr;
+}
+
+MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
+                  const MeasureLimits& limits) {
+  auto run = run_with_resets(board, kernel, task, limits);
+  EXPECT_TRUE(run) << run.error().message();
+  return run ? run->result : MeasureResult{};
+}
+
+MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device) {
+  return run(*open_board({device.name, "", ""}, device).value(), kernel, task);
+}
+
+void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, double ticks) {
+  const Device device = load_device(machine.device).value();
+  Builder builder = Builder::start(device).value();
+  const TaskData task = small_conv_task();
+  const ConfigSpace space = space_of(task.workload, device);
+  for (size_t point = 0; point < space.size(); point += space.size() / 6) {
+    const auto built = builder.build(task, space.schedule(point), {});
+    ASSERT_TRUE(built) << built.error().message();
+    ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
+    const MeasureResult measured = run(board, built->kernel, task);
+    EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
+    ASSERT_EQ(measured.cycles.size(), 1u);
+    const uint64_t expected = simulated(built->kernel, task, device).cycles[0];
+    if (device.target.family == CoreFamily::kRiscv32)
+      EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
+    else
+      EXPECT_NEAR(static_cast<double>(measured.cycles[0]), 0.8 * static_cast<double>(expected),
+                  ticks);
+  }
+}
+
+}  // namespace tinytune::test
