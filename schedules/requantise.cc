@@ -20,22 +20,27 @@ int32_t rounding_divide_by_power(int32_t x, int exponent) {
   return (x >> exponent) + (remainder > threshold ? 1 : 0);
 }
 
-// The smallest accumulator in [low, high] whose output is at least `level`; high + 1 if none.
-int64_t first_reaching(const Workload& w, const AccumulatorRange& range, int32_t multiplier,
-                       int shift, int level) {
-  int64_t below = range.low - 1, reaching = range.high + 1;
-  while (reaching - below > 1) {
-    const int64_t middle = below + (reaching - below) / 2;
-    if (requantise_reference(w, static_cast<int32_t>(middle), multiplier, shift) >= level)
-      reaching = middle;
-    else
-      below = middle;
-  }
-  return reaching;
-}
-
 double scale_of(const LayerData& data, size_t channel) {
   return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+}
+
+// The smallest accumulator in [low, high] whose output is at least `level`; high + 1 if none. It
+// lies beside where real numbers would put it, so two looks there save most of the bisection.
+int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const LayerData& data,
+                       size_t channel, int level) {
+  int64_t below = range.low - 1, reaching = range.high + 1;
+  const auto look_at = [&](int64_t accumulator) {
+    const bool reaches =
+        requantise_reference(w, static_cast<int32_t>(accumulator), data.multiplier[channel],
+                             data.shift[channel]) >= level;
+    (reaches ? reaching : below) = accumulator;
+  };
+  const double real = (level - w.output_zero_point - 0.5) / scale_of(data, channel);
+  if (real > static_cast<double>(range.low) && real < static_cast<double>(range.high))
+    for (const int64_t near : {std::llround(real) - 2, std::llround(real) + 2})
+      if (near > below && near < reaching) look_at(near);
+  while (reaching - below > 1) look_at(below + (reaching - below) / 2);
+  return reaching;
 }
 
 // Whether the reference's two steps stay within a word on all that the channels' accumulators
@@ -194,8 +199,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
   for (size_t c = 0; c < ranges.size(); ++c) {
     std::vector<Step> steps;
     for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
-      steps.push_back(
-          {level, first_reaching(w, ranges[c], data.multiplier[c], data.shift[c], level)});
+      steps.push_back({level, first_reaching(w, ranges[c], data, c, level)});
     // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
     // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
     const int rest = fused.right - right_shift(data, static_cast<int>(c)) - 1;
