@@ -77,6 +77,9 @@ struct Arguments {
   bool live = false;                   ///< serve it instead
   uint64_t port = 0;                   ///< there; 0: any
 
+  // Boards.
+  bool scan = false;  ///< list places instead of devices
+
   // Telling.
   bool json = false, quiet = false;
 

@@ -1,5 +1,6 @@
 #include "cli/command_table.h"
 
+#include "cli/board_commands.h"
 #include "cli/log_commands.h"
 #include "cli/night_commands.h"
 #include "cli/operator_commands.h"
@@ -231,15 +232,6 @@ Command simulate() {
           .interruption = Interruption::kEndsIt};
 }
 
-Command devices() {
-  return {.name = "devices",
-          .summary = "List the known devices",
-          .options = {json()},
-          .examples = "Example: tune devices --json",
-          .run = run_devices,
-          .interruption = Interruption::kEndsIt};
-}
-
 Command worker() {
   return {.name = "worker",
           .summary = "Build and run candidates for a tuner",
@@ -261,22 +253,6 @@ Command worker() {
           .examples = "Example: tune worker --connect 192.168.1.7:9000 --device esp32c3",
           .run = run_worker,
           .interruption = Interruption::kEndsIt};
-}
-
-Command firmware() {
-  return {.name = "firmware",
-          .summary = "Write the program that a board runs behind a serial line",
-          .options = {device(),
-                      {.names = "-o,--output",
-                       .field = &Arguments::directory,
-                       .value = "DIR",
-                       .help = "The directory to write",
-                       .required = true}},
-          .examples =
-              "Sources, a Makefile and, where clang-14 is, the ELF; it lives in RAM.\n"
-              "\n"
-              "Example: tune firmware --device qemu-virt-rv32 -o runner/",
-          .run = run_firmware};
 }
 
 Command keys_command() {
@@ -305,9 +281,9 @@ Command keys_command() {
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
-      tune(),     compile(), run(),        report(), explain(),  inspect(),     op(),
-      ops(),      devices(), log_files(),  watch(),  batch(),    compare(),     check(),
-      simulate(), worker(),  completion(), manual(), firmware(), keys_command()};
+      tune(),     compile(), run(),        report(), explain(),  inspect(),      op(),
+      ops(),      devices(), log_files(),  watch(),  batch(),    compare(),      check(),
+      simulate(), worker(),  completion(), manual(), firmware(), keys_command(), doctor()};
   return table;
 }
 

@@ -35,6 +35,7 @@ int run_manual(const Arguments& arguments, const Context& context);
 int run_op(const Arguments& arguments, const Context& context);
 int run_ops(const Arguments& arguments, const Context& context);
 int run_devices(const Arguments& arguments, const Context& context);
+int run_doctor(const Arguments& arguments, const Context& context);
 int run_firmware(const Arguments& arguments, const Context& context);
 int run_keys(const Arguments& arguments, const Context& context);
 int run_simulate(const Arguments& arguments, const Context& context);

@@ -72,6 +72,20 @@ TEST_F(Commands, Devices_ListsWhatTheContractNames) {
   EXPECT_TRUE(esp32c3);
 }
 
+TEST_F(Commands, DevicesScan_ListsPlacesThatFollowADevice) {
+  for (const Json& place : json_of({"devices", "--scan", "--json"})["places"])
+    EXPECT_EQ(place["place"].get<std::string>().front(), '@') << place;
+}
+
+TEST_F(Commands, DoctorWhereNobodyAnswers_SaysSoAndFails) {
+  const ProcessResult text = tune({"doctor", "--device", "qemu-virt-rv32@gdb:127.0.0.1:1"});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_NE(text.out.find("WRONG link"), std::string::npos) << text.out;
+  const ProcessResult simulator = tune({"doctor", "--device", "esp32c3"});
+  EXPECT_EQ(simulator.exit_code, 2);
+  EXPECT_NE(simulator.err.find("is a simulator; name a board"), std::string::npos) << simulator.err;
+}
+
 TEST_F(Commands, Run_ReportsEveryLayerAndTheOverheadOfTheRest) {
   const Json run = json_of(with_model({"run", "--verify", "--json"}));
   EXPECT_EQ(run["exact"], true);
