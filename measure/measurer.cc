@@ -32,7 +32,7 @@ Result<MeasureResult> Measurer::run(const BuildReport& build, const TaskData& ta
                          .add(uint64_t{limits.verify})
                          .value();
   if (auto known = known_.find(key)) return *std::move(known);
-  TT_TRY_ASSIGN(RunResult run, run_with_resets(board_, build.kernel, task, limits));
+  TT_TRY_ASSIGN(RunResult run, runner_.run(build.kernel, task, limits));
   if (run.repeatable) {
     MeasureResult kept = run.result;
     kept.times = {};  // spent once

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "measure/board.h"
+#include "measure/board_runner.h"
 #include "measure/builder.h"
 #include "measure/job.h"
 #include "measure/result_memory.h"
@@ -18,10 +19,10 @@ namespace tinytune {
 class Measurer {
  public:
   /// Both outlive the measurer.
-  Measurer(Builder& builder, Board& board) : builder_(builder), board_(board) {}
+  Measurer(Builder& builder, Board& board) : builder_(builder), board_(board), runner_(board) {}
 
   /// `task` has passed check_task(); `task_digest` is task.digest(), which callers know. The result
-  /// is at the stage that was asked for; boards are asked as run_with_resets() does.
+  /// is at the stage that was asked for; boards are asked as BoardRunner does.
   /// kFailed: this machine cannot build, or the board refuses its work, whatever the candidate.
   /// kDeviceLost: builder or board is gone.
   Result<MeasureResult> measure(const TaskData& task, const Digest& task_digest,
@@ -33,6 +34,7 @@ class Measurer {
 
   Builder& builder_;
   Board& board_;
+  BoardRunner runner_;
   ResultMemory known_;  ///< by task, kernel and limits
 };
 

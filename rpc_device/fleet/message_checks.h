@@ -44,8 +44,8 @@ inline constexpr uint64_t kBuildMemoryBytes = uint64_t{1} << 40;
 Status check_message(const rpc::FromWorker& message);
 Status check_message(const rpc::ToWorker& message);
 
-/// A result that could be true: `ok` has its cycles, at least one each and as many as repeats, and
-/// nothing else has any. `stage` is how far the job went. kInvalidInput: what is impossible.
+/// A result that could be true: `ok` has its cycles, at least one each and as many as repeats (of a
+/// board perhaps more), and nothing else has any. `stage` is how far the job went. kInvalidInput: what is impossible.
 Status check_result(const MeasureResult& result, Fidelity stage, const MeasureLimits& limits);
 
 /// How many bytes a task of this workload may have on the wire. kInvalidInput: more than

@@ -73,10 +73,12 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before anything starts a thread
   std::unique_ptr<Board> board;
   std::optional<Measurer> measurer;
+  std::optional<BoardRunner> runner;
   JobFunctions jobs;
   if (options.runs) {
     TT_TRY_ASSIGN(board, open_board(board_address, device));
     measurer.emplace(builder, *board);
+    runner.emplace(*board);
     jobs.runs_on = board->identity().id;
   }
   if (options.builds)
@@ -89,7 +91,7 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   if (options.runs)
     jobs.run = [&](const TaskData& task, const BuiltKernel& kernel,
                    const MeasureLimits& limits) -> Result<MeasureResult> {
-      TT_TRY_ASSIGN(RunResult run, run_with_resets(*board, kernel, task, limits));
+      TT_TRY_ASSIGN(RunResult run, runner->run(kernel, task, limits));
       return std::move(run.result);
     };
   if (options.builds && options.runs)

@@ -2,6 +2,7 @@
 // nothing but cycles. A simulator does the work; what it can do besides is kept from the caller.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "measure/board.h"
@@ -54,7 +55,11 @@ class PlainBoard final : public Board {
     report.stack_bytes = 0;
     report.registers_restored = report.inputs_unchanged = true;
     report.detail = report.end == RunEnd::kReturned ? "" : report.detail;
-    for (Sample& sample : report.samples) sample.instructions = 0;
+    for (Sample& sample : report.samples) {
+      sample.instructions = 0;
+      if (noise)
+        sample.cycles = static_cast<uint64_t>(noise() * static_cast<double>(sample.cycles));
+    }
     return report;
   }
 
@@ -75,6 +80,7 @@ class PlainBoard final : public Board {
   int runs = 0, reads = 0, resets = 0;
   std::optional<int> lose_run;  ///< the run during which it is lost
   bool lost = false, too_slow = false;
+  std::function<double()> noise;  ///< how many times its cycles a call takes
 
  private:
   static Error gone() { return Error(ErrorCode::kDeviceLost, "no answer"); }

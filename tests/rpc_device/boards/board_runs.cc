@@ -37,7 +37,7 @@ void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, dou
     ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
     const MeasureResult measured = run(board, built->kernel, task);
     EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
-    ASSERT_EQ(measured.cycles.size(), 1u);
+    ASSERT_GE(measured.cycles.size(), 2u);
     const uint64_t expected = simulated(built->kernel, task, device).cycles[0];
     if (device.target.family == CoreFamily::kRiscv32)
       EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));

@@ -116,6 +116,16 @@ TEST(MessageChecks, Result_IsOfTheStageThatWasAskedFor) {
   EXPECT_FALSE(check_result(ok({5}), Fidelity::kBoard, {}));
 }
 
+TEST(MessageChecks, ResultOfABoard_MayHaveMoreCountsThanRepeats) {
+  MeasureResult result = ok({5, 6, 5});
+  result.fidelity = Fidelity::kBoard;
+  EXPECT_TRUE(check_result(result, Fidelity::kBoard, {}));
+  result.cycles.resize(most::kRepeats + 2, 5);
+  EXPECT_FALSE(check_result(result, Fidelity::kBoard, {}));
+  result.cycles.clear();
+  EXPECT_FALSE(check_result(result, Fidelity::kBoard, {}));
+}
+
 TEST(MessageChecks, TaskOfAHugeWorkload_IsRefusedByItsNumbers) {
   Workload w = small_conv_task().workload;
   w.in_h = w.out_h = 20'000;
