@@ -42,6 +42,7 @@ class IrText {
   Value rotate_right(const Value& a, int bits);
   Value bit_and(const Value& a, const Value& b) { return binary("and", a, b); }
   Value bit_or(const Value& a, const Value& b) { return binary("or", a, b); }
+  Value exclusive_or(const Value& a, const Value& b) { return binary("xor", a, b); }
 
   /// `base` + `bytes`.
   Value at(const Value& base, const Value& bytes);

@@ -10,9 +10,7 @@
 // Exact: the transforms are integer and yield four times the sum over the inputs as they are (the
 // zero point is in the bias). That fits a word for up to 3640 channels, so a shift gives the sum.
 //
-// The last strip of a row and the last row of strips move back to fit, so nothing is stored
-// partially. Where a convolution has borders, patches are gathered into scratch (the room that
-// sums take later), tap by tap, instead of keeping a padded copy of the whole input.
+// A gathered patch (winograd_strips.h) has the room that sums take later.
 
 #include <algorithm>
 
@@ -36,7 +34,7 @@ constexpr int kPoints = kWinogradPoints;
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const WinogradPlan plan(w, s);
-  return plan.input_bytes + plan.shared_bytes + plan.border_bytes;
+  return plan.input_bytes + plan.shared_bytes + plan.strips.border_bytes;
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -73,14 +71,14 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
   using Kind = Loop::Kind;
   const int64_t element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
-  const int64_t squares = int64_t{plan.rows} * plan.strips * plan.tiles;
+  const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
   const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
   const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
   NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
   build.loop(
-      {.name = "rows", .extent = plan.rows, .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
+      {.name = "rows", .extent = plan.strips.rows, .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
   build.loop({.name = "strips",
-              .extent = plan.strips,
+              .extent = plan.strips.strips,
               .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});
   build.loop({.name = "oc_outer",
               .extent = plan.blocks,
@@ -129,18 +127,10 @@ class Writer {
       : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
-    const Value input = IrText::argument("input"), output = IrText::argument("output");
-    if (plan_.border) fill_border_pixel();
-    ir_.count_to(plan_.rows, [&](const Value& row) {
-      const Value y = at_most(ir_.shift_left(row, n(1)), w_.out_h % 2 == 1, w_.out_h - 2);
-      ir_.count_to(plan_.strips, [&](const Value& strip) {
-        const int width = 2 * plan_.tiles;
-        const Value x = at_most(ir_.mul(strip, n(width)), w_.out_w % width != 0, w_.out_w - width);
-        if (plan_.border) gather_patch(y, x);
-        const Value patch = plan_.border ? shared() : ir_.at(input, pixel(y, x, w_.in_w, w_.in_c));
-        transform_inputs(patch);
-        all_channels(ir_.at(output, pixel(y, x, w_.out_w, w_.out_c)));
-      });
+    const Value border_pixel = ir_.at(shared(), plan_.shared_bytes);
+    plan_.strips.walk(w_, ir_, shared(), border_pixel, [&](const Value& patch, const Value& out) {
+      transform_inputs(patch);
+      all_channels(out);
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -150,56 +140,9 @@ class Writer {
   static Value transformed() { return IrText::argument("scratch"); }
   // The patch while it is transformed, the sums afterwards.
   Value shared() { return ir_.at(transformed(), plan_.input_bytes); }
-  Value border_pixel() { return ir_.at(shared(), plan_.shared_bytes); }
 
   Value at_most(const Value& v, bool reaches, int most) {
     return reaches ? ir_.clamp(v, 0, most) : v;
-  }
-  Value pixel(const Value& y, const Value& x, int width, int channels) {
-    return ir_.mul(ir_.add(ir_.mul(y, n(width)), x), n(channels));
-  }
-
-  void fill_border_pixel() {
-    ir_.fill(border_pixel(), plan_.border_bytes / 4,
-             0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
-  }
-
-  // Four rows of inputs around the strip at (y, x), border included.
-  void gather_patch(const Value& y, const Value& x) {
-    const Value top = ir_.sub(y, n(w_.pad_top)), left = ir_.sub(x, n(w_.pad_left));
-    const Value border = border_pixel();
-    ir_.do_while({shared(), n(0)}, [&](const Values& rows) {
-      const Value input_y = ir_.add(top, rows[1]);
-      const Value row_inside = ir_.below(input_y, n(w_.in_h));
-      const Value end = ir_.at(rows[0], plan_.row_bytes);
-      const Values reached = ir_.do_while({rows[0], left}, [&](const Values& v) {
-        const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
-        const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
-        const Value from = ir_.select(inside, ir_.at(IrText::argument("input"), offset), border);
-        const Value to = copy_pixel(from, v[0]);
-        return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
-      });
-      const Value next = ir_.add(rows[1], n(1));
-      return Values{reached[0], next, ir_.differs(next, n(4))};
-    });
-  }
-
-  // Returns the end of the copy.
-  Value copy_pixel(const Value& from, const Value& to) {
-    const int unit = w_.in_c % 4 == 0 ? 4 : 1, units = w_.in_c / unit;
-    const int unroll = units % 4 == 0 ? 4 : units % 2 == 0 ? 2 : 1;
-    const Value end = ir_.at(to, w_.in_c);
-    return ir_.do_while({from, to}, [&](const Values& v) {
-      for (int u = 0; u < unroll; ++u) {
-        const Value source = ir_.at(v[0], u * unit), target = ir_.at(v[1], u * unit);
-        if (unit == 4)
-          ir_.store_word(ir_.load_word(source), target);
-        else
-          ir_.store_byte(ir_.load_byte(source, true), target);
-      }
-      const Value next = ir_.at(v[1], unroll * unit);
-      return Values{ir_.at(v[0], unroll * unit), next, ir_.differs(next, end)};
-    })[1];
   }
 
   void transform_inputs(const Value& patch) {
@@ -228,7 +171,7 @@ class Writer {
     winograd_inputs(
         ir_, words ? WinogradLanes::kTwo : WinogradLanes::kOne, plan_.tiles,
         [&](int row, int column) {
-          const Value at = ir_.at(source, row * plan_.row_bytes + int64_t{column} * w_.in_c);
+          const Value at = ir_.at(source, row * plan_.strips.row_bytes + int64_t{column} * w_.in_c);
           if (!words) return ir_.load_byte(ir_.at(at, part), true);
           const Value bytes = ir_.load_word(at);
           return ir_.call("llvm.arm.sxtb16", {part == 0 ? bytes : ir_.rotate_right(bytes, 8)});

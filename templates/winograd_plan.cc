@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "templates/input_window.h"
 #include "templates/pixel_tiles.h"
 #include "templates/switches.h"
 #include "templates/winograd_transforms.h"
@@ -31,17 +30,13 @@ WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
       oc(s.get_int("oc")),
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
-      border(needs_border(w)) {
+      strips(w, 2, tiles) {
   terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
   term_bytes = int64_t{kWinogradPoints} * tiles * (smlad ? 4 : 2);
   blocks = (w.out_c + oc - 1) / oc;
-  rows = (w.out_h + 1) / 2;
-  strips = (w.out_w + 2 * tiles - 1) / (2 * tiles);
-  row_bytes = int64_t{border ? 2 * tiles + 2 : w.in_w} * w.in_c;
   input_bytes = up(terms * term_bytes, 4);
-  shared_bytes = std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc,
-                                   border ? up(4 * row_bytes, 4) : 0);
-  border_bytes = border ? up(w.in_c, 4) : 0;
+  shared_bytes =
+      std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc, strips.patch_bytes);
 }
 
 bool winograd_supports(const Workload& w, const Device&) {

@@ -7,19 +7,18 @@
 #include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
+#include "templates/winograd_strips.h"
 
 namespace tinytune {
 
 struct WinogradPlan {
   int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
   bool smlad;           // terms are pairs of channels, else single ones
-  bool border;          // patches are gathered
+  WinogradStrips strips;
   int64_t terms;        // of the sum over input channels, rounded up to steps
   int64_t term_bytes;   // of one term, all points and tiles of a strip
   int blocks;           // of output channels; the last may be short
-  int rows, strips;     // of squares; strips a row
-  int64_t row_bytes;    // of the patch the input's transform reads
-  int64_t input_bytes, shared_bytes, border_bytes;  // scratch, in this order
+  int64_t input_bytes, shared_bytes;  // scratch, in this order; then a pixel of the border
 
   WinogradPlan(const Workload& workload, const Schedule& schedule);
 

@@ -7,7 +7,9 @@
 
 #include "base/rng.h"
 #include "templates/kernel_template.h"
+#include "templates/winograd4_transforms.h"
 #include "templates/winograd_transforms.h"
+#include "tests/templates/expect_exact.h"
 #include "tests/templates/random_layer.h"
 
 namespace tinytune {
@@ -55,12 +57,61 @@ TEST(WinogradTransforms, GiveFourTimesTheSumsAndFitSixteenBits) {
   }
 }
 
-const KernelTemplate& winograd() {
-  const auto rows = kernel_templates();
-  return *std::find_if(rows.begin(), rows.end(), [](const KernelTemplate& t) {
-    return std::string(t.name) == "winograd_nhwc";
-  });
+constexpr int kB4[6][6] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0},
+                           {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
+constexpr int kA4[4][6] = {
+    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 2}};
+
+// Of many channels, so that sums of products overflow a word.
+TEST(Winograd4Transforms, GiveTheSumsModuloTwoToThe32AndFitSixteenBits) {
+  Rng rng(11);
+  for (int round = 0; round < 200; ++round) {
+    const auto any = [&] {
+      return round % 3 == 0 ? (rng.below(2) == 0 ? -128 : 127)
+                            : static_cast<int>(rng.below(256)) - 128;
+    };
+    uint32_t products[36] = {};
+    int64_t sums[16] = {};
+    for (int channel = 0; channel < 200; ++channel) {
+      std::array<int, 9> kernel;
+      int patch[36];
+      for (int& w : kernel) w = any();
+      for (int& x : patch) x = any();
+      const auto u = winograd4_weights(kernel);
+      for (size_t i = 0; i < 6; ++i)
+        for (size_t j = 0; j < 6; ++j) {
+          int v = 0;
+          for (size_t r = 0; r < 6; ++r)
+            for (size_t c = 0; c < 6; ++c) v += kB4[i][r] * patch[6 * r + c] * kB4[j][c];
+          EXPECT_LE(std::abs(v), 12800);
+          EXPECT_LE(std::abs(u[6 * i + j]), 18432);
+          products[6 * i + j] += static_cast<uint32_t>(u[6 * i + j] * v);
+        }
+      for (size_t y = 0; y < 4; ++y)
+        for (size_t x = 0; x < 4; ++x)
+          for (size_t tap = 0; tap < 9; ++tap)
+            sums[4 * y + x] += kernel[tap] * patch[6 * (y + tap / 3) + x + tap % 3];
+    }
+    for (size_t y = 0; y < 4; ++y)
+      for (size_t x = 0; x < 4; ++x) {
+        uint32_t scaled = 0;
+        for (size_t i = 0; i < 6; ++i)
+          for (size_t j = 0; j < 6; ++j)
+            scaled += static_cast<uint32_t>(kA4[y][i] * kA4[x][j]) * products[6 * i + j];
+        EXPECT_EQ(static_cast<int32_t>(scaled * kWinograd4Inverse) >> kWinograd4Shift,
+                  sums[4 * y + x])
+            << "round " << round;
+      }
+  }
 }
+
+const KernelTemplate& row_named(const std::string& name) {
+  const auto rows = kernel_templates();
+  return *std::find_if(rows.begin(), rows.end(),
+                       [&](const KernelTemplate& t) { return t.name == name; });
+}
+
+const KernelTemplate& winograd() { return row_named("winograd_nhwc"); }
 
 Workload layer(int in_c, const char* stride_and_pad) {
   const std::string c = std::to_string(in_c);
@@ -108,6 +159,33 @@ TEST(WinogradTemplate, ChannelsBeyondTheLastMeetWeightsOfZero) {
         EXPECT_EQ(weights[second_block] | weights[second_block + 1], 0) << "beyond output 4";
       }
     }
+}
+
+const char* const kWinograd4Shapes[] = {
+    // Squares that move back, borders of each side, blocks that are short, no border at all.
+    "conv2d_s8 nhwc n1 in9x11x8 out9x11x7 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
+    "long",
+    "conv2d_s8 nhwc n1 in6x18x4 out4x16x8 k3x3 s1x1 d1x1 p0,0 g1 m1 zp7,3 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in8x8x32 out8x8x12 k3x3 s1x1 d1x1 p1,1 g1 m1 zp127,-7 act-100,90 lane1 long",
+};
+
+TEST(Winograd4Kernels, EveryTile_ComputesTheReferencesBytes) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 40;
+  for (const char* shape : kWinograd4Shapes) {
+    const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    const KernelTemplate& rows = row_named("winograd4_nhwc");
+    ASSERT_TRUE(rows.supports(layer.workload, *device));
+    const ConfigSpace space = rows.space(layer.workload, *device);
+    Rng rng(seed);
+    expect_exact(*simulator, *device, layer, rows.default_schedule(layer.workload, *device), seed);
+    for (int tried = 0; tried < 20; ++tried)
+      expect_exact(*simulator, *device, layer, space.schedule(rng.below(space.size())), ++seed);
+    if (HasFatalFailure()) return;
+  }
 }
 
 }  // namespace

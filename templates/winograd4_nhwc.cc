@@ -1,0 +1,340 @@
+// 3x3 convolution of stride 1 by Winograd's F(4x4, 3x3): 36 products for 144, exactly.
+//
+// The output is walked in strips of `tiles` 4x4 squares side by side (winograd_strips.h). A strip's
+// patch of inputs is transformed into scratch once, [point][term][square] in 16 bits; then, for
+// every block of `oc` channels, each of the 36 points is a small matrix product over the input
+// channels, held in registers (smlad_points.h), whose sums go through the output's transform and
+// the requantisation. Transformed weights take eight times the bytes of the weights.
+//
+// A patch has more values than a core has registers: columns are transformed one by one into
+// scratch, then rows out of it. Neighbouring squares share two columns.
+//
+// Terms are pairs of channels for SMLAD, and the input's transform is sums and shifts, so it runs
+// on two channels in one word, low + 65536 * high. They are separate halves at the end if `low` is
+// not negative there; so 128 is added to inputs and a constant to what is transformed, and what
+// sums start from takes both away again.
+
+#include <algorithm>
+
+#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/winograd4_plan.h"
+#include "templates/winograd4_transforms.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+using Plan = Winograd4Plan;
+
+constexpr int kStartWords = 1;  // of a channel: the bias
+constexpr int kSide = kWinograd4Side, kPoints = kWinograd4Points;
+
+// Transformed inputs of 0 to 255 are from -12750 to 12750, and at one point from -8160 to 17340.
+constexpr int kLowOffset = 0x3800;
+constexpr int kInputOffset = 128;
+// What the transform makes of a patch of ones: nothing but at the second row and column.
+constexpr int kPointOfOnes = kSide + 1, kOnes = 36;
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return plan.transformed_bytes + plan.shared_bytes + plan.column_bytes + plan.strips.border_bytes;
+}
+
+// Biases times 64, since that is how outputs come out of their transform.
+Result<PackedConstant> pack_scaled_params(const Workload& w, const LayerData& data) {
+  constexpr int64_t kMost = int64_t{1} << (kWinograd4Bits - 1);
+  for (const AccumulatorRange& range : accumulator_ranges(w, data))
+    if (range.low < -kMost || range.high >= kMost)
+      return Error(ErrorCode::kUnsupported, "winograd4: a channel's sum can take more than " +
+                                                std::to_string(kWinograd4Bits) + " bits");
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  for (int c = 0; c < w.out_c; ++c) {
+    params.add({folded_bias(w, data, c) * (1 << kWinograd4Shift)});
+    params.add_scaling(c);
+  }
+  return params.finish();
+}
+
+using Points = std::array<int, kPoints>;
+
+// [input channel] of one output channel.
+std::vector<Points> transformed_weights(const Workload& w, const LayerData& data, int channel) {
+  const auto kernel = channel_weights(w, data, channel);  // [tap][input channel]
+  std::vector<Points> all;
+  for (int i = 0; i < w.in_c; ++i) {
+    std::array<int, 9> taps;
+    for (size_t tap = 0; tap < 9; ++tap)
+      taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
+    all.push_back(winograd4_weights(taps));
+  }
+  return all;
+}
+
+// What takes the offsets of two channels in a word away again.
+int32_t start_of(const Plan& plan, const std::vector<Points>& weights, size_t point) {
+  int64_t low = 0, all = 0;
+  for (int64_t term = 0; term < plan.terms; ++term) {
+    const int first = weights[static_cast<size_t>(plan.channel(term, 0))][point];
+    low += first;
+    all += first + weights[static_cast<size_t>(plan.channel(term, 1))][point];
+  }
+  return static_cast<int32_t>(-kLowOffset * low -
+                              (point == kPointOfOnes ? kOnes * kInputOffset * all : 0));
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY_ASSIGN(PackedConstant params, pack_scaled_params(w, data));
+  std::vector<int32_t> words;
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    std::vector<std::vector<Points>> block(static_cast<size_t>(plan.oc),
+                                           std::vector<Points>(static_cast<size_t>(w.in_c)));
+    for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c)
+      block[static_cast<size_t>(c - first)] = transformed_weights(w, data, c);
+    for (size_t point = 0; point < kPoints; ++point) {
+      for (const auto& channel : block) words.push_back(start_of(plan, channel, point));
+      for (int64_t term = 0; term < plan.terms; ++term)
+        for (const auto& channel : block) {
+          const auto at = [&](int half) {
+            return channel[static_cast<size_t>(plan.channel(term, half))][point];
+          };
+          words.push_back(halves(at(0), at(1)));
+        }
+    }
+  }
+  return std::vector<PackedConstant>{words_constant("weights", words), std::move(params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  using Kind = Loop::Kind;
+  const int64_t element = plan.element_bytes(), half = 2;
+  const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
+  build.loop({.name = "rows",
+              .extent = plan.strips.rows,
+              .strides = {.output = int64_t{4} * w.out_w * w.out_c}});
+  build.loop({.name = "strips",
+              .extent = plan.strips.strips,
+              .strides = {.output = int64_t{4} * plan.tiles * w.out_c}});
+  build.loop({.name = "oc_outer",
+              .extent = plan.blocks,
+              .strides = {.weights = plan.points().weight_bytes(),
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  build.loop({.name = "point",
+              .extent = kPoints,
+              .strides = {.input = plan.terms * plan.term_bytes,
+                          .weights = plan.points().weight_bytes() / kPoints}});
+  build.loop({.name = "reduction",
+              .extent = plan.terms / plan.step,
+              .reduces = true,
+              .strides = {.input = plan.term_bytes * plan.step,
+                          .weights = element * plan.oc * plan.step}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = plan.term_bytes, .weights = element * plan.oc}});
+  build.loop({.name = "lane",
+              .extent = element / half,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = half, .weights = half}});
+  build.loop({.name = "px",
+              .extent = plan.tiles,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = element, .output = int64_t{4} * w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = element, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.25 * static_cast<double>(half) / static_cast<double>(element);
+  nest.accumulators = plan.oc * plan.tiles;
+  nest.outputs = 16 * squares * w.out_c;
+  nest.prologue_bytes = squares * kPoints * (half * w.in_c + int64_t{4} * w.out_c);
+  nest.unrolled_body = int64_t{plan.oc} * plan.tiles * plan.step;
+  nest.switches.emplace_back("winograd", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+
+  std::string write(const std::string& symbol) {
+    const Value border_pixel = ir_.at(columns(), plan_.column_bytes);
+    plan_.strips.walk(w_, ir_, shared(), border_pixel, [&](const Value& patch, const Value& out) {
+      transform_inputs(patch);
+      all_channels(out);
+    });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+  static Value transformed() { return IrText::argument("scratch"); }
+  // The patch while it is transformed, the sums afterwards.
+  Value shared() { return ir_.at(transformed(), plan_.transformed_bytes); }
+  // Transformed columns of some channels: [column][row][part], words.
+  Value columns() { return ir_.at(shared(), plan_.shared_bytes); }
+
+  // Loops until the first of what is carried has moved on by `bytes` a turn, `turns` times.
+  Values loop(int64_t turns, const Values& initial, const std::vector<int64_t>& bytes,
+              const std::function<void(const Values&)>& body) {
+    const Value end = ir_.at(initial[0], turns * bytes[0]);
+    return ir_.do_while(initial, [&](const Values& v) {
+      body(v);
+      Values next;
+      for (size_t i = 0; i < v.size(); ++i) next.push_back(ir_.opaque(ir_.at(v[i], bytes[i])));
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
+  }
+
+  void transform_inputs(const Value& patch) {
+    const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
+    const int64_t together = plan_.parts() * plan_.term_bytes;
+    const int64_t point = plan_.terms * plan_.term_bytes;
+    loop(w_.in_c / plan_.channels_together(), {patch, transformed()},
+         {plan_.channels_together(), together}, [&](const Values& v) {
+           loop(4 * plan_.tiles + 2, {v[0], columns()}, {w_.in_c, column},
+                [&](const Values& c) { transform_column(c[0], c[1]); });
+           const Value target = v[1];
+           loop(plan_.tiles, {columns(), target}, {4 * column, plan_.element_bytes()},
+                [&](const Values& square) {
+                  loop(kSide, square, {row, kSide * point},
+                       [&](const Values& r) { transform_row(r[0], r[1], column, point); });
+                });
+         });
+  }
+
+  // A column of the patch.
+  void transform_column(const Value& from, const Value& to) {
+    Values loaded;
+    for (int row = 0; row < kSide; ++row) {
+      const Value at = ir_.at(from, row * plan_.strips.row_bytes);
+      loaded.push_back(ir_.exclusive_or(ir_.load_word(at), n(static_cast<int32_t>(0x80808080))));
+    }
+    for (int part = 0; part < plan_.parts(); ++part) {
+      Six inputs;
+      for (size_t row = 0; row < kSide; ++row)
+        inputs[row] = ir_.call("llvm.arm.uxtb16",
+                               {part == 0 ? loaded[row] : ir_.rotate_right(loaded[row], 8)});
+      const Six results = winograd4_inputs(ir_, inputs);
+      for (int row = 0; row < kSide; ++row)
+        ir_.store_word(results[static_cast<size_t>(row)],
+                       ir_.at(to, 4 * (row * plan_.parts() + part)));
+    }
+  }
+
+  // A row of what columns became: points next to each other.
+  void transform_row(const Value& from, const Value& to, int64_t column, int64_t point) {
+    for (int part = 0; part < plan_.parts(); ++part) {
+      Six inputs;
+      for (int i = 0; i < kSide; ++i)
+        inputs[static_cast<size_t>(i)] = ir_.load_word(ir_.at(from, i * column + 4 * part));
+      // From here all six points get it.
+      for (size_t i : {4, 5}) inputs[i] = ir_.add(inputs[i], n(kLowOffset));
+      const Six results = winograd4_inputs(ir_, inputs);
+      for (int i = 0; i < kSide; ++i)
+        ir_.store_word(results[static_cast<size_t>(i)],
+                       ir_.at(to, i * point + part * plan_.term_bytes));
+    }
+  }
+
+  void all_channels(const Value& out) {
+    const Value end = channels_.end();
+    ir_.do_while(
+        {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
+          const Value weights = plan_.points().write(v[0], transformed(), shared(), ir_);
+          const Value full = ir_.add(v[3], n(plan_.oc));
+          const Value limit =
+              w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
+          const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
+          return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
+        });
+  }
+
+  // Finishes `count` channels of the block. Returns {params, output} of the next block.
+  Values outputs(const Value& params, const Value& out, const Value& count) {
+    const int64_t square = 4, channel = square * plan_.tiles, point = channel * plan_.oc;
+    const Value end = ir_.at(out, count);
+    const Values reached = ir_.do_while({params, out, shared()}, [&](const Values& v) {
+      loop(plan_.tiles, {v[2], v[1]}, {square, int64_t{4} * w_.out_c}, [&](const Values& tile) {
+        // Columns of sums, in place, then rows.
+        loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
+          const auto results = winograd4_outputs(ir_, six(column[0], kSide * point));
+          for (size_t i = 0; i < results.size(); ++i)
+            ir_.store_word(results[i],
+                           ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
+        });
+        const Value bias = ir_.load_word(v[0]);
+        const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(v[0], 4 * kStartWords));
+        loop(4, tile, {kSide * point, int64_t{w_.out_w} * w_.out_c}, [&](const Values& row) {
+          // Stores come last: LLVM takes them for writes to what the scaling reads.
+          Values results;
+          for (const Value& sum : winograd4_outputs(ir_, six(row[0], point))) {
+            const Value scaled =
+                ir_.add(ir_.mul(sum, n(static_cast<int32_t>(kWinograd4Inverse))), bias);
+            results.push_back(channels_.requantise(ir_.shift_right(scaled, n(kWinograd4Shift)),
+                                                   scaling, channels_.end()));
+          }
+          for (size_t i = 0; i < results.size(); ++i)
+            ir_.store_byte(results[i], ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c));
+        });
+      });
+      const Value next = ir_.at(v[1], 1);
+      return Values{ir_.at(v[0], channels_.param_bytes()), next, ir_.at(v[2], channel),
+                    ir_.differs(next, end)};
+    });
+    return {reached[0], reached[1]};
+  }
+
+  Six six(const Value& from, int64_t apart) {
+    Six words;
+    for (size_t i = 0; i < kSide; ++i)
+      words[i] = ir_.load_word(ir_.at(from, static_cast<int64_t>(i) * apart));
+    return words;
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  IrText ir_;
+  ChannelLoop channels_;
+};
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
+              const std::string& symbol) {
+  const Plan plan(w, schedule);
+  return {nullptr, Writer(w, plan).write(symbol)};
+}
+
+}  // namespace
+
+extern const KernelTemplate kWinograd4Nhwc;
+const KernelTemplate kWinograd4Nhwc = {
+    .name = "winograd4_nhwc",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = winograd4_supports,
+    .space = winograd4_space,
+    .default_schedule = winograd4_default,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
+
+}  // namespace tinytune

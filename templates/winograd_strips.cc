@@ -1,0 +1,112 @@
+#include "templates/winograd_strips.h"
+
+#include "templates/input_window.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+int64_t whole_words(int64_t bytes) { return (bytes + 3) / 4 * 4; }
+int times(int n, int part) { return (n + part - 1) / part; }
+
+Value n(int64_t v) { return IrText::number(v); }
+
+class Writer {
+ public:
+  Writer(const Workload& w, const WinogradStrips& strips, IrText& ir, Value gathered,
+         Value border_pixel)
+      : w_(w), strips_(strips), ir_(ir), gathered_(gathered), border_pixel_(border_pixel) {}
+
+  void walk(const std::function<void(const Value&, const Value&)>& strip) {
+    if (strips_.border)
+      ir_.fill(border_pixel_, strips_.border_bytes / 4,
+               0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
+    const int height = strips_.square, width = height * strips_.tiles;
+    ir_.count_to(strips_.rows, [&](const Value& row) {
+      const Value y =
+          at_most(ir_.mul(row, n(height)), w_.out_h % height != 0, w_.out_h - height);
+      ir_.count_to(strips_.strips, [&](const Value& column) {
+        const Value x =
+            at_most(ir_.mul(column, n(width)), w_.out_w % width != 0, w_.out_w - width);
+        if (strips_.border) gather_patch(y, x);
+        const Value patch = strips_.border ? gathered_
+                                           : ir_.at(IrText::argument("input"),
+                                                    pixel(y, x, w_.in_w, w_.in_c));
+        strip(patch, ir_.at(IrText::argument("output"), pixel(y, x, w_.out_w, w_.out_c)));
+      });
+    });
+  }
+
+ private:
+  Value at_most(const Value& v, bool reaches, int most) {
+    return reaches ? ir_.clamp(v, 0, most) : v;
+  }
+  Value pixel(const Value& y, const Value& x, int width, int channels) {
+    return ir_.mul(ir_.add(ir_.mul(y, n(width)), x), n(channels));
+  }
+
+  // The rows of inputs around the strip at (y, x), border included.
+  void gather_patch(const Value& y, const Value& x) {
+    const Value top = ir_.sub(y, n(w_.pad_top)), left = ir_.sub(x, n(w_.pad_left));
+    ir_.do_while({gathered_, n(0)}, [&](const Values& rows) {
+      const Value input_y = ir_.add(top, rows[1]);
+      const Value row_inside = ir_.below(input_y, n(w_.in_h));
+      const Value end = ir_.at(rows[0], strips_.row_bytes);
+      const Values reached = ir_.do_while({rows[0], left}, [&](const Values& v) {
+        const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
+        const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
+        const Value from =
+            ir_.select(inside, ir_.at(IrText::argument("input"), offset), border_pixel_);
+        const Value to = copy_pixel(from, v[0]);
+        return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
+      });
+      const Value next = ir_.add(rows[1], n(1));
+      return Values{reached[0], next, ir_.differs(next, n(strips_.square + 2))};
+    });
+  }
+
+  // Returns the end of the copy.
+  Value copy_pixel(const Value& from, const Value& to) {
+    const int unit = w_.in_c % 4 == 0 ? 4 : 1, units = w_.in_c / unit;
+    const int unroll = units % 4 == 0 ? 4 : units % 2 == 0 ? 2 : 1;
+    const Value end = ir_.at(to, w_.in_c);
+    return ir_.do_while({from, to}, [&](const Values& v) {
+      for (int u = 0; u < unroll; ++u) {
+        const Value source = ir_.at(v[0], u * unit), target = ir_.at(v[1], u * unit);
+        if (unit == 4)
+          ir_.store_word(ir_.load_word(source), target);
+        else
+          ir_.store_byte(ir_.load_byte(source, true), target);
+      }
+      const Value next = ir_.at(v[1], unroll * unit);
+      return Values{ir_.at(v[0], unroll * unit), next, ir_.differs(next, end)};
+    })[1];
+  }
+
+  const Workload& w_;
+  const WinogradStrips& strips_;
+  IrText& ir_;
+  const Value gathered_, border_pixel_;
+};
+
+}  // namespace
+
+WinogradStrips::WinogradStrips(const Workload& w, int square_, int tiles_)
+    : square(square_),
+      tiles(tiles_),
+      border(needs_border(w)),
+      rows(times(w.out_h, square)),
+      strips(times(w.out_w, square * tiles)),
+      row_bytes(int64_t{border ? square * tiles + 2 : w.in_w} * w.in_c),
+      patch_bytes(border ? whole_words((square + 2) * row_bytes) : 0),
+      border_bytes(border ? whole_words(w.in_c) : 0) {}
+
+void WinogradStrips::walk(const Workload& w, IrText& ir, const Value& gathered,
+                          const Value& border_pixel,
+                          const std::function<void(const Value&, const Value&)>& strip) const {
+  Writer(w, *this, ir, gathered, border_pixel).walk(strip);
+}
+
+}  // namespace tinytune
