@@ -68,16 +68,29 @@ class Gatherer {
   Status offer_unmeasured() {
     const std::vector<Schedule> defaults = default_schedules_of(workload_, device_);
     if (defaults.empty()) return default_schedule_of(workload_, device_).error();
+    // Defaults come in the order of their speed, and large layers gain most by an earlier one.
+    const uint64_t step = std::max(slowest_, static_cast<uint64_t>(workload_.macs()));
     uint64_t guess = slowest_;
-    for (const Schedule& schedule : defaults)
-      TT_TRY(offer(schedule, guess += slowest_, std::nullopt));
-    const ConfigSpace space = space_of(workload_, device_);
-    const uint64_t room =
-        *limits_.arena_bytes - std::min<uint64_t>(*limits_.arena_bytes, task_.live_bytes);
-    for (const uint64_t scratch : {room, uint64_t{0}})
-      TT_TRY(offer_one(nearest_within(space, workload_, defaults.front(), scratch),
-                       guess += slowest_));
-    return ok_status();
+    for (const Schedule& schedule : defaults) {
+      TT_TRY(offer(schedule, guess += step, std::nullopt));
+      // With less scratch, the fastest template comes before the next.
+      if (&schedule == &defaults.front()) TT_TRY(offer_within_room(schedule, guess += step));
+    }
+    for (const Schedule& schedule : std::span(defaults).subspan(1))
+      TT_TRY(offer_within_room(schedule, guess += step));
+    const ConfigSpace all = space_of(workload_, device_);
+    return offer_one(nearest_within(all, workload_, defaults.front(), 0), guess += step);
+  }
+
+  /// What is nearest to a default, of its template, in the room that live tensors leave.
+  Status offer_within_room(const Schedule& usual, uint64_t cycles) {
+    const uint64_t arena = *limits_.arena_bytes;
+    const uint64_t room = arena - std::min<uint64_t>(arena, task_.live_bytes);
+    if (scratch_bytes_of(workload_, usual) <= room) return ok_status();
+    TT_TRY_ASSIGN(const KernelTemplate* owner, find_template(usual));
+    const ConfigSpace space = owner->space(workload_, device_);
+    if (least_scratch_in(space, workload_) > room) return ok_status();
+    return offer_one(nearest_within(space, workload_, usual, room), cycles);
   }
 
   /// The first that the weights permit.

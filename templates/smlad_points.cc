@@ -44,9 +44,7 @@ class Writer {
   void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
     text_ += fmt::format(format, std::forward<Operands>(operands)...) + "\\0A\\09";
   }
-  int sum(int square, int channel) const {
-    return kFirstSum + square * tile_.channels + channel;
-  }
+  int sum(int square, int channel) const { return kFirstSum + square * tile_.channels + channel; }
 
   void start() {
     for (int c = 0; c < tile_.channels; ++c)

@@ -46,34 +46,18 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   return plan.transformed_bytes + plan.shared_bytes + plan.column_bytes + plan.strips.border_bytes;
 }
 
-// Biases times 64, since that is how outputs come out of their transform.
-Result<PackedConstant> pack_scaled_params(const Workload& w, const LayerData& data) {
-  constexpr int64_t kMost = int64_t{1} << (kWinograd4Bits - 1);
-  for (const AccumulatorRange& range : accumulator_ranges(w, data))
-    if (range.low < -kMost || range.high >= kMost)
-      return Error(ErrorCode::kUnsupported, "winograd4: a channel's sum can take more than " +
-                                                std::to_string(kWinograd4Bits) + " bits");
-  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
-  for (int c = 0; c < w.out_c; ++c) {
-    params.add({folded_bias(w, data, c) * (1 << kWinograd4Shift)});
-    params.add_scaling(c);
-  }
-  return params.finish();
-}
-
 using Points = std::array<int, kPoints>;
 
-// [input channel] of one output channel.
-std::vector<Points> transformed_weights(const Workload& w, const LayerData& data, int channel) {
+// [input channel] of one output channel; what stands behind the last is left zero.
+void transform_weights(const Workload& w, const LayerData& data, int channel,
+                       std::vector<Points>& all) {
   const auto kernel = channel_weights(w, data, channel);  // [tap][input channel]
-  std::vector<Points> all;
   for (int i = 0; i < w.in_c; ++i) {
     std::array<int, 9> taps;
     for (size_t tap = 0; tap < 9; ++tap)
       taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
-    all.push_back(winograd4_weights(taps));
+    all[static_cast<size_t>(i)] = winograd4_weights(taps);
   }
-  return all;
 }
 
 // What takes the offsets of two channels in a word away again.
@@ -91,13 +75,14 @@ int32_t start_of(const Plan& plan, const std::vector<Points>& weights, size_t po
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(PackedConstant params, pack_scaled_params(w, data));
+  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
   std::vector<int32_t> words;
   for (int first = 0; first < w.out_c; first += plan.oc) {
-    std::vector<std::vector<Points>> block(static_cast<size_t>(plan.oc),
-                                           std::vector<Points>(static_cast<size_t>(w.in_c)));
+    std::vector<std::vector<Points>> block(
+        static_cast<size_t>(plan.oc),
+        std::vector<Points>(static_cast<size_t>(plan.strips.pixel_bytes)));
     for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c)
-      block[static_cast<size_t>(c - first)] = transformed_weights(w, data, c);
+      transform_weights(w, data, c, block[static_cast<size_t>(c - first)]);
     for (size_t point = 0; point < kPoints; ++point) {
       for (const auto& channel : block) words.push_back(start_of(plan, channel, point));
       for (int64_t term = 0; term < plan.terms; ++term)
@@ -207,9 +192,9 @@ class Writer {
     const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
     const int64_t together = plan_.parts() * plan_.term_bytes;
     const int64_t point = plan_.terms * plan_.term_bytes;
-    loop(w_.in_c / plan_.channels_together(), {patch, transformed()},
-         {plan_.channels_together(), together}, [&](const Values& v) {
-           loop(4 * plan_.tiles + 2, {v[0], columns()}, {w_.in_c, column},
+    loop(plan_.terms / plan_.parts(), {patch, transformed()}, {plan_.channels_together(), together},
+         [&](const Values& v) {
+           loop(4 * plan_.tiles + 2, {v[0], columns()}, {plan_.strips.pixel_bytes, column},
                 [&](const Values& c) { transform_column(c[0], c[1]); });
            const Value target = v[1];
            loop(plan_.tiles, {columns(), target}, {4 * column, plan_.element_bytes()},
@@ -260,8 +245,7 @@ class Writer {
         {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
           const Value weights = plan_.points().write(v[0], transformed(), shared(), ir_);
           const Value full = ir_.add(v[3], n(plan_.oc));
-          const Value limit =
-              w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
+          const Value limit = w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
           const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
           return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
         });
@@ -277,8 +261,7 @@ class Writer {
         loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
           const auto results = winograd4_outputs(ir_, six(column[0], kSide * point));
           for (size_t i = 0; i < results.size(); ++i)
-            ir_.store_word(results[i],
-                           ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
+            ir_.store_word(results[i], ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
         });
         const Value bias = ir_.load_word(v[0]);
         const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(v[0], 4 * kStartWords));
@@ -286,10 +269,10 @@ class Writer {
           // Stores come last: LLVM takes them for writes to what the scaling reads.
           Values results;
           for (const Value& sum : winograd4_outputs(ir_, six(row[0], point))) {
-            const Value scaled =
-                ir_.add(ir_.mul(sum, n(static_cast<int32_t>(kWinograd4Inverse))), bias);
-            results.push_back(channels_.requantise(ir_.shift_right(scaled, n(kWinograd4Shift)),
-                                                   scaling, channels_.end()));
+            const Value scaled = ir_.mul(sum, n(static_cast<int32_t>(kWinograd4Inverse)));
+            const Value unscaled = ir_.shift_right(scaled, n(kWinograd4Shift));
+            results.push_back(
+                channels_.requantise(ir_.add(unscaled, bias), scaling, channels_.end()));
           }
           for (size_t i = 0; i < results.size(); ++i)
             ir_.store_byte(results[i], ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c));

@@ -12,6 +12,11 @@ namespace {
 constexpr const char* kName = "winograd4_nhwc";
 constexpr int kVersion = 1;
 
+// Whether the last block is mostly channels that are none.
+bool pads(const Workload& w, int oc) {
+  return 8 * ((w.out_c + oc - 1) / oc * oc - w.out_c) > w.out_c;
+}
+
 bool has_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
 
 }  // namespace
@@ -22,8 +27,8 @@ Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
       loads(smlad_loads(s.get("loads"))),
-      strips(w, 4, tiles),
-      terms(smlad ? w.in_c / 2 : w.in_c),
+      strips(w, 4, tiles, channels_together()),
+      terms(strips.pixel_bytes / parts()),
       blocks((w.out_c + oc - 1) / oc),
       term_bytes(int64_t{tiles} * element_bytes()),
       transformed_bytes((kWinograd4Points * terms * term_bytes + 3) / 4 * 4),
@@ -37,13 +42,14 @@ SmladPoints Winograd4Plan::points() const {
 bool winograd4_supports(const Workload& w, const Device& device) {
   return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
          w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= 4 && w.out_w >= 4 &&
-         has_smlad(device) && w.in_c % 4 == 0;
+         has_smlad(device) && w.in_c >= 3 && w.in_c <= kWinograd4Channels;
 }
 
 ConfigSpace winograd4_space(const Workload& w, const Device&) {
+  const int terms = (w.in_c + 3) / 4 * 2;
   std::vector<int> steps;
   for (int step : {1, 2, 4, 8, 16})
-    if (w.in_c / 2 % step == 0) steps.push_back(step);
+    if (terms % step == 0) steps.push_back(step);
   ConfigSpace::Family family{kName,
                              kVersion,
                              {int_knob("tiles", {1, 2, 3, 4}),
@@ -55,19 +61,22 @@ ConfigSpace winograd4_space(const Workload& w, const Device&) {
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Winograd4Plan plan(w, s);
-    return 4 * plan.tiles <= w.out_w && plan.points().fits() &&
-           8 * (plan.blocks * plan.oc - w.out_c) <= w.out_c;
+    return 4 * plan.tiles <= w.out_w && plan.points().fits() && !pads(w, plan.oc);
   });
   return result;
 }
 
 Schedule winograd4_default(const Workload& w, const Device& device) {
   const int tiles = w.out_w >= 8 ? 2 : 1;
-  const int terms = w.in_c / 2;
+  const int terms = (w.in_c + 3) / 4 * 2;
+  int oc = 4;
+  while (pads(w, oc)) --oc;
   return Schedule(kName, kVersion,
                   {{"tiles", std::to_string(tiles)},
-                   {"oc", w.out_c % 4 == 0 ? "4" : w.out_c % 2 == 0 ? "2" : "1"},
-                   {"step", terms % 8 == 0 ? "8" : terms % 4 == 0 ? "4" : "2"},
+                   {"oc", std::to_string(oc)},
+                   {"step", terms % 8 == 0   ? "8"
+                            : terms % 4 == 0 ? "4"
+                                             : "2"},
                    {"multiply", "smlad"},
                    {"sched", "source"},
                    {"loads", usual_loads(device)}});

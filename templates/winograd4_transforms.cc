@@ -45,8 +45,7 @@ std::array<Value, 4> winograd4_outputs(IrText& ir, const Six& m) {
   const Value sum = ir.add(m[1], m[2]), difference = ir.sub(m[1], m[2]);
   const Value wide_sum = ir.add(m[3], m[4]), wide_difference = ir.sub(m[3], m[4]);
   return {ir.add(m[0], ir.add(sum, wide_sum)), plus(ir, difference, wide_difference, 1),
-          plus(ir, sum, wide_sum, 2),
-          plus(ir, plus(ir, difference, wide_difference, 3), m[5], 1)};
+          plus(ir, sum, wide_sum, 2), plus(ir, plus(ir, difference, wide_difference, 3), m[5], 1)};
 }
 
 }  // namespace tinytune

@@ -36,7 +36,7 @@ std::array<IrText::Value, 4> winograd4_outputs(IrText& ir, const Six& m);
 /// An output times 64 is one of those times this, modulo 2^32.
 inline constexpr uint32_t kWinograd4Inverse = 0x38E38E39;
 inline constexpr int kWinograd4Shift = 6;
-/// Of what an output may take for that shift.
-inline constexpr int kWinograd4Bits = 32 - kWinograd4Shift;
+/// With so many, any sum of 9 * channels products of at most 2^14 is below 2^25.
+inline constexpr int kWinograd4Channels = 227;
 
 }  // namespace tinytune

@@ -75,8 +75,9 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
   const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
   NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
-  build.loop(
-      {.name = "rows", .extent = plan.strips.rows, .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
+  build.loop({.name = "rows",
+              .extent = plan.strips.rows,
+              .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
   build.loop({.name = "strips",
               .extent = plan.strips.strips,
               .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});

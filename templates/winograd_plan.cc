@@ -30,13 +30,12 @@ WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
       oc(s.get_int("oc")),
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
-      strips(w, 2, tiles) {
+      strips(w, 2, tiles, 1) {
   terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
   term_bytes = int64_t{kWinogradPoints} * tiles * (smlad ? 4 : 2);
   blocks = (w.out_c + oc - 1) / oc;
   input_bytes = up(terms * term_bytes, 4);
-  shared_bytes =
-      std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc, strips.patch_bytes);
+  shared_bytes = std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc, strips.patch_bytes);
 }
 
 bool winograd_supports(const Workload& w, const Device&) {

@@ -15,9 +15,9 @@ struct WinogradPlan {
   int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
   bool smlad;           // terms are pairs of channels, else single ones
   WinogradStrips strips;
-  int64_t terms;        // of the sum over input channels, rounded up to steps
-  int64_t term_bytes;   // of one term, all points and tiles of a strip
-  int blocks;           // of output channels; the last may be short
+  int64_t terms;                      // of the sum over input channels, rounded up to steps
+  int64_t term_bytes;                 // of one term, all points and tiles of a strip
+  int blocks;                         // of output channels; the last may be short
   int64_t input_bytes, shared_bytes;  // scratch, in this order; then a pixel of the border
 
   WinogradPlan(const Workload& workload, const Schedule& schedule);

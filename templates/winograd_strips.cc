@@ -20,20 +20,18 @@ class Writer {
       : w_(w), strips_(strips), ir_(ir), gathered_(gathered), border_pixel_(border_pixel) {}
 
   void walk(const std::function<void(const Value&, const Value&)>& strip) {
-    if (strips_.border)
+    if (strips_.border_bytes > 0)
       ir_.fill(border_pixel_, strips_.border_bytes / 4,
                0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
     const int height = strips_.square, width = height * strips_.tiles;
     ir_.count_to(strips_.rows, [&](const Value& row) {
-      const Value y =
-          at_most(ir_.mul(row, n(height)), w_.out_h % height != 0, w_.out_h - height);
+      const Value y = at_most(ir_.mul(row, n(height)), w_.out_h % height != 0, w_.out_h - height);
       ir_.count_to(strips_.strips, [&](const Value& column) {
-        const Value x =
-            at_most(ir_.mul(column, n(width)), w_.out_w % width != 0, w_.out_w - width);
-        if (strips_.border) gather_patch(y, x);
-        const Value patch = strips_.border ? gathered_
-                                           : ir_.at(IrText::argument("input"),
-                                                    pixel(y, x, w_.in_w, w_.in_c));
+        const Value x = at_most(ir_.mul(column, n(width)), w_.out_w % width != 0, w_.out_w - width);
+        if (strips_.gathers) gather_patch(y, x);
+        const Value patch = strips_.gathers
+                                ? gathered_
+                                : ir_.at(IrText::argument("input"), pixel(y, x, w_.in_w, w_.in_c));
         strip(patch, ir_.at(IrText::argument("output"), pixel(y, x, w_.out_w, w_.out_c)));
       });
     });
@@ -57,9 +55,9 @@ class Writer {
       const Values reached = ir_.do_while({rows[0], left}, [&](const Values& v) {
         const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
         const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
-        const Value from =
-            ir_.select(inside, ir_.at(IrText::argument("input"), offset), border_pixel_);
-        const Value to = copy_pixel(from, v[0]);
+        const Value at = ir_.at(IrText::argument("input"), offset);
+        const Value from = strips_.border_bytes > 0 ? ir_.select(inside, at, border_pixel_) : at;
+        const Value to = ir_.at(copy_pixel(from, v[0]), strips_.pixel_bytes - w_.in_c);
         return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
       });
       const Value next = ir_.add(rows[1], n(1));
@@ -93,15 +91,16 @@ class Writer {
 
 }  // namespace
 
-WinogradStrips::WinogradStrips(const Workload& w, int square_, int tiles_)
+WinogradStrips::WinogradStrips(const Workload& w, int square_, int tiles_, int unit)
     : square(square_),
       tiles(tiles_),
-      border(needs_border(w)),
+      pixel_bytes(int64_t{times(w.in_c, unit)} * unit),
+      gathers(needs_border(w) || pixel_bytes != w.in_c),
       rows(times(w.out_h, square)),
       strips(times(w.out_w, square * tiles)),
-      row_bytes(int64_t{border ? square * tiles + 2 : w.in_w} * w.in_c),
-      patch_bytes(border ? whole_words((square + 2) * row_bytes) : 0),
-      border_bytes(border ? whole_words(w.in_c) : 0) {}
+      row_bytes((gathers ? square * tiles + 2 : w.in_w) * pixel_bytes),
+      patch_bytes(gathers ? whole_words((square + 2) * row_bytes) : 0),
+      border_bytes(needs_border(w) ? whole_words(w.in_c) : 0) {}
 
 void WinogradStrips::walk(const Workload& w, IrText& ir, const Value& gathered,
                           const Value& border_pixel,

@@ -2,8 +2,9 @@
 // inputs under each.
 //
 // The last strip of a row and the last row of strips move back to fit, so nothing is stored
-// partially. Where a convolution has borders, patches are gathered into scratch, tap by tap,
-// instead of keeping a padded copy of the whole input.
+// partially. Where a convolution has borders, or pixels are to take more bytes than they do,
+// patches are gathered into scratch, tap by tap, instead of keeping a padded copy of the whole
+// input.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,16 @@ namespace tinytune {
 struct WinogradStrips {
   using Value = IrText::Value;
 
-  int square, tiles;   ///< outputs of a square's side, squares of a strip
-  bool border;         ///< patches are gathered
-  int rows, strips;    ///< of squares; strips a row
-  int64_t row_bytes;   ///< from a row of the patch to the next
+  int square, tiles;                  ///< outputs of a square's side, squares of a strip
+  int64_t pixel_bytes;                ///< of the patch; behind the last channel is anything
+  bool gathers;                       ///< else the patch is where the input is
+  int rows, strips;                   ///< of squares; strips a row
+  int64_t row_bytes;                  ///< from a row of the patch to the next
   int64_t patch_bytes, border_bytes;  ///< of scratch: a gathered patch, a pixel of the border
 
   /// Of an output of at least `square` rows and `square * tiles` columns.
-  WinogradStrips(const Workload& workload, int square, int tiles);
+  /// Its pixels take whole multiples of `unit` bytes.
+  WinogradStrips(const Workload& workload, int square, int tiles, int unit);
 
   /// Writes the walk. `gathered` and `border_pixel` are where scratch has room for them; `strip`
   /// gets the first input of its patch and its first output.

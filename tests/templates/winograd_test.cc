@@ -166,6 +166,8 @@ const char* const kWinograd4Shapes[] = {
     "conv2d_s8 nhwc n1 in9x11x8 out9x11x7 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
     "long",
     "conv2d_s8 nhwc n1 in6x18x4 out4x16x8 k3x3 s1x1 d1x1 p0,0 g1 m1 zp7,3 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in7x8x6 out5x6x5 k3x3 s1x1 d1x1 p0,0 g1 m1 zp-128,0 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in8x9x15 out8x9x10 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-5,0 act-128,127 lane1 long",
     "conv2d_s8 nhwc n1 in8x8x32 out8x8x12 k3x3 s1x1 d1x1 p1,1 g1 m1 zp127,-7 act-100,90 lane1 long",
 };
 
@@ -182,7 +184,7 @@ TEST(Winograd4Kernels, EveryTile_ComputesTheReferencesBytes) {
     const ConfigSpace space = rows.space(layer.workload, *device);
     Rng rng(seed);
     expect_exact(*simulator, *device, layer, rows.default_schedule(layer.workload, *device), seed);
-    for (int tried = 0; tried < 20; ++tried)
+    for (int tried = 0; tried < 12; ++tried)
       expect_exact(*simulator, *device, layer, space.schedule(rng.below(space.size())), ++seed);
     if (HasFatalFailure()) return;
   }
