@@ -38,6 +38,7 @@ constexpr int kSide = kWinograd4Side, kPoints = kWinograd4Points;
 // Transformed inputs of 0 to 255 are from -12750 to 12750, and at one point from -8160 to 17340.
 constexpr int kLowOffset = 0x3800;
 constexpr int kInputOffset = 128;
+constexpr int32_t kSigns = static_cast<int32_t>(0x80808080);  // of four bytes: adds 128 to each
 // What the transform makes of a patch of ones: nothing but at the second row and column.
 constexpr int kPointOfOnes = kSide + 1, kOnes = 36;
 
@@ -76,7 +77,11 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
   TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
-  std::vector<int32_t> words;
+  PackedConstant weights{"weights", plan.element_bytes(), {}};
+  const auto append = [&](int64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i)
+      weights.bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
+  };
   for (int first = 0; first < w.out_c; first += plan.oc) {
     std::vector<std::vector<Points>> block(
         static_cast<size_t>(plan.oc),
@@ -84,17 +89,15 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c)
       transform_weights(w, data, c, block[static_cast<size_t>(c - first)]);
     for (size_t point = 0; point < kPoints; ++point) {
-      for (const auto& channel : block) words.push_back(start_of(plan, channel, point));
+      for (const auto& channel : block)
+        if (plan.smlad) append(start_of(plan, channel, point), 4);
       for (int64_t term = 0; term < plan.terms; ++term)
-        for (const auto& channel : block) {
-          const auto at = [&](int half) {
-            return channel[static_cast<size_t>(plan.channel(term, half))][point];
-          };
-          words.push_back(halves(at(0), at(1)));
-        }
+        for (const auto& channel : block)
+          for (int half = 0; half < (plan.smlad ? 2 : 1); ++half)
+            append(channel[static_cast<size_t>(plan.channel(term, half))][point], 2);
     }
   }
-  return std::vector<PackedConstant>{words_constant("weights", words), std::move(params)};
+  return std::vector<PackedConstant>{std::move(weights), std::move(params)};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -110,15 +113,15 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "strips",
               .extent = plan.strips.strips,
               .strides = {.output = int64_t{4} * plan.tiles * w.out_c}});
-  build.loop({.name = "oc_outer",
-              .extent = plan.blocks,
-              .strides = {.weights = plan.points().weight_bytes(),
-                          .output = plan.oc,
-                          .params = param_bytes * plan.oc}});
+  build.loop(
+      {.name = "oc_outer",
+       .extent = plan.blocks,
+       .strides = {
+           .weights = plan.weight_bytes(), .output = plan.oc, .params = param_bytes * plan.oc}});
   build.loop({.name = "point",
               .extent = kPoints,
               .strides = {.input = plan.terms * plan.term_bytes,
-                          .weights = plan.points().weight_bytes() / kPoints}});
+                          .weights = plan.weight_bytes() / kPoints}});
   build.loop({.name = "reduction",
               .extent = plan.terms / plan.step,
               .reduces = true,
@@ -205,18 +208,17 @@ class Writer {
          });
   }
 
-  // A column of the patch.
+  // A column of the patch: of four channels as two words, or of one.
   void transform_column(const Value& from, const Value& to) {
     Values loaded;
     for (int row = 0; row < kSide; ++row) {
       const Value at = ir_.at(from, row * plan_.strips.row_bytes);
-      loaded.push_back(ir_.exclusive_or(ir_.load_word(at), n(static_cast<int32_t>(0x80808080))));
+      loaded.push_back(plan_.smlad ? ir_.exclusive_or(ir_.load_word(at), n(kSigns))
+                                   : ir_.load_byte(at, true));
     }
     for (int part = 0; part < plan_.parts(); ++part) {
       Six inputs;
-      for (size_t row = 0; row < kSide; ++row)
-        inputs[row] = ir_.call("llvm.arm.uxtb16",
-                               {part == 0 ? loaded[row] : ir_.rotate_right(loaded[row], 8)});
+      for (size_t row = 0; row < kSide; ++row) inputs[row] = part_of(loaded[row], part);
       const Six results = winograd4_inputs(ir_, inputs);
       for (int row = 0; row < kSide; ++row)
         ir_.store_word(results[static_cast<size_t>(row)],
@@ -224,18 +226,26 @@ class Writer {
     }
   }
 
+  Value part_of(const Value& loaded, int part) {
+    if (!plan_.smlad) return loaded;
+    return ir_.call("llvm.arm.uxtb16", {part == 0 ? loaded : ir_.rotate_right(loaded, 8)});
+  }
+
   // A row of what columns became: points next to each other.
   void transform_row(const Value& from, const Value& to, int64_t column, int64_t point) {
     for (int part = 0; part < plan_.parts(); ++part) {
-      Six inputs;
-      for (int i = 0; i < kSide; ++i)
-        inputs[static_cast<size_t>(i)] = ir_.load_word(ir_.at(from, i * column + 4 * part));
+      Six inputs = six(ir_.at(from, 4 * part), column);
       // From here all six points get it.
-      for (size_t i : {4, 5}) inputs[i] = ir_.add(inputs[i], n(kLowOffset));
+      for (size_t i : {4, 5})
+        if (plan_.smlad) inputs[i] = ir_.add(inputs[i], n(kLowOffset));
       const Six results = winograd4_inputs(ir_, inputs);
-      for (int i = 0; i < kSide; ++i)
-        ir_.store_word(results[static_cast<size_t>(i)],
-                       ir_.at(to, i * point + part * plan_.term_bytes));
+      for (int i = 0; i < kSide; ++i) {
+        const Value at = ir_.at(to, i * point + part * plan_.term_bytes);
+        if (plan_.smlad)
+          ir_.store_word(results[static_cast<size_t>(i)], at);
+        else
+          ir_.store_half(results[static_cast<size_t>(i)], at);
+      }
     }
   }
 
@@ -243,7 +253,9 @@ class Writer {
     const Value end = channels_.end();
     ir_.do_while(
         {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
-          const Value weights = plan_.points().write(v[0], transformed(), shared(), ir_);
+          const Value weights = plan_.smlad
+                                    ? plan_.points().write(v[0], transformed(), shared(), ir_)
+                                    : plan_.products().write(v[0], transformed(), shared(), ir_);
           const Value full = ir_.add(v[3], n(plan_.oc));
           const Value limit = w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
           const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));

@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* kName = "winograd4_nhwc";
 constexpr int kVersion = 1;
+// Of kernels that LLVM writes: sums a tile, products of an unrolled step.
+constexpr int kMostSums = 16, kMostProducts = 128;
 
 // Whether the last block is mostly channels that are none.
 bool pads(const Workload& w, int oc) {
@@ -19,6 +21,15 @@ bool pads(const Workload& w, int oc) {
 
 bool has_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
 
+// Divisors of the terms.
+std::vector<int> steps(const Workload& w, const Device& device) {
+  const int terms = has_smlad(device) ? (w.in_c + 3) / 4 * 2 : w.in_c;
+  std::vector<int> all;
+  for (int step : {1, 2, 3, 4, 8, 16})
+    if (terms % step == 0) all.push_back(step);
+  return all;
+}
+
 }  // namespace
 
 Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
@@ -26,60 +37,77 @@ Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
       oc(s.get_int("oc")),
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
-      loads(smlad_loads(s.get("loads"))),
+      loads(smlad ? smlad_loads(s.get("loads")) : SmladLoads::kGrouped),
       strips(w, 4, tiles, channels_together()),
       terms(strips.pixel_bytes / parts()),
       blocks((w.out_c + oc - 1) / oc),
       term_bytes(int64_t{tiles} * element_bytes()),
       transformed_bytes((kWinograd4Points * terms * term_bytes + 3) / 4 * 4),
-      shared_bytes(std::max<int64_t>(points().sum_bytes(), strips.patch_bytes)),
+      shared_bytes(std::max(int64_t{4} * kWinograd4Points * tiles * oc, strips.patch_bytes)),
       column_bytes(int64_t{4} * (4 * tiles + 2) * kWinograd4Side * parts()) {}
 
 SmladPoints Winograd4Plan::points() const {
   return {{WeightForm::kPairs, oc, tiles}, kWinograd4Points, terms, step, loads};
 }
 
-bool winograd4_supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
-         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= 4 && w.out_w >= 4 &&
-         has_smlad(device) && w.in_c >= 3 && w.in_c <= kWinograd4Channels;
+WinogradProducts Winograd4Plan::products() const {
+  return {.points = kWinograd4Points,
+          .tiles = tiles,
+          .oc = oc,
+          .terms = terms,
+          .step = step,
+          .smlad = smlad,
+          .term_bytes = term_bytes,
+          .point_bytes = terms * term_bytes};
 }
 
-ConfigSpace winograd4_space(const Workload& w, const Device&) {
-  const int terms = (w.in_c + 3) / 4 * 2;
-  std::vector<int> steps;
-  for (int step : {1, 2, 4, 8, 16})
-    if (terms % step == 0) steps.push_back(step);
+int64_t Winograd4Plan::weight_bytes() const {
+  return smlad ? points().weight_bytes() : kWinograd4Points * terms * oc * element_bytes();
+}
+
+bool winograd4_supports(const Workload& w, const Device&) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
+         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= 4 && w.out_w >= 4 &&
+         w.in_c >= 3 && w.in_c <= kWinograd4Channels;
+}
+
+ConfigSpace winograd4_space(const Workload& w, const Device& device) {
+  const bool smlad = has_smlad(device);
   ConfigSpace::Family family{kName,
                              kVersion,
                              {int_knob("tiles", {1, 2, 3, 4}),
                               int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
-                              int_knob("step", steps),
-                              {"multiply", {"smlad"}},
-                              scheduler_knob(),
-                              loads_knob()}};
+                              int_knob("step", steps(w, device)),
+                              {"multiply", {smlad ? "smlad" : "scalar"}},
+                              scheduler_knob()}};
+  if (smlad) family.knobs.push_back(loads_knob());
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Winograd4Plan plan(w, s);
-    return 4 * plan.tiles <= w.out_w && plan.points().fits() && !pads(w, plan.oc);
+    const int sums = plan.tiles * plan.oc;
+    return 4 * plan.tiles <= w.out_w && !pads(w, plan.oc) &&
+           (smlad ? plan.points().fits() : sums <= kMostSums && plan.step * sums <= kMostProducts);
   });
   return result;
 }
 
 Schedule winograd4_default(const Workload& w, const Device& device) {
+  const bool smlad = has_smlad(device);
+  const bool few_registers = device.target.isa == "armv6-m";  // most instructions see eight
   const int tiles = w.out_w >= 8 ? 2 : 1;
-  const int terms = (w.in_c + 3) / 4 * 2;
-  int oc = 4;
+  int oc = few_registers ? 2 : 4;
   while (pads(w, oc)) --oc;
-  return Schedule(kName, kVersion,
-                  {{"tiles", std::to_string(tiles)},
-                   {"oc", std::to_string(oc)},
-                   {"step", terms % 8 == 0   ? "8"
-                            : terms % 4 == 0 ? "4"
-                                             : "2"},
-                   {"multiply", "smlad"},
-                   {"sched", "source"},
-                   {"loads", usual_loads(device)}});
+  int best = 1;
+  for (const int step : steps(w, device))
+    if (step <= (smlad ? 8 : few_registers ? 2 : 4)) best = step;
+  std::vector<std::pair<std::string, std::string>> knobs = {
+      {"tiles", std::to_string(tiles)},
+      {"oc", std::to_string(oc)},
+      {"step", std::to_string(best)},
+      {"multiply", smlad ? "smlad" : "scalar"},
+      {"sched", "source"}};
+  if (smlad) knobs.emplace_back("loads", usual_loads(device));
+  return Schedule(kName, kVersion, std::move(knobs));
 }
 
 }  // namespace tinytune

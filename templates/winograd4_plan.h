@@ -7,6 +7,7 @@
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
 #include "templates/smlad_points.h"
+#include "templates/winograd_products.h"
 #include "templates/winograd_strips.h"
 
 namespace tinytune {
@@ -32,7 +33,11 @@ struct Winograd4Plan {
   int64_t channel(int64_t term, int half) const {
     return smlad ? term / 2 * 4 + term % 2 + 2 * half : term;
   }
+  /// What multiplies: by SMLAD, or else.
   SmladPoints points() const;
+  WinogradProducts products() const;
+  /// Of a block of output channels.
+  int64_t weight_bytes() const;
 };
 
 bool winograd4_supports(const Workload& workload, const Device& device);

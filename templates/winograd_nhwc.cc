@@ -189,70 +189,12 @@ class Writer {
     const Value end = channels_.end();
     ir_.do_while(
         {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
-          const Value weights = products(v[0]);
+          const Value weights = plan_.products().write(v[0], transformed(), shared(), ir_);
           const Value full = ir_.add(v[3], n(plan_.oc));
           const Value limit = at_most(full, w_.out_c % plan_.oc != 0, w_.out_c);
           const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
           return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
         });
-  }
-
-  // The sums of a block at all points; returns where its weights end.
-  Value products(const Value& weights) {
-    const int64_t element = plan_.smlad ? 4 : 2;
-    const Value sums = shared();
-    const Value end = ir_.at(sums, int64_t{4} * kPoints * plan_.oc * plan_.tiles);
-    return ir_.do_while({weights, transformed(), sums}, [&](const Values& v) {
-      Values state = {v[0], v[1]};
-      for (int s = 0; s < plan_.oc * plan_.tiles; ++s) state.push_back(n(0));
-      if (plan_.terms == plan_.step) {
-        state = multiply(state);
-      } else {
-        const Value last = ir_.at(v[0], plan_.terms * plan_.oc * element);
-        state = ir_.do_while(state, [&](const Values& k) {
-          Values next = multiply(k);
-          next.push_back(ir_.differs(next[0], last));
-          return next;
-        });
-      }
-      for (int s = 0; s < plan_.oc * plan_.tiles; ++s)
-        ir_.store_word(state[static_cast<size_t>(2 + s)], ir_.at(v[2], 4 * s));
-      const Value next = ir_.at(v[2], 4 * plan_.oc * plan_.tiles);
-      return Values{state[0], ir_.at(v[1], element * plan_.tiles), next, ir_.differs(next, end)};
-    })[0];
-  }
-
-  // One step: weights, inputs, then sums[channel][tile].
-  Values multiply(const Values& k) {
-    const int64_t element = plan_.smlad ? 4 : 2;
-    const auto load = [&](const Value& at) {
-      return plan_.smlad ? ir_.load_word(at) : ir_.load_half(at);
-    };
-    Values next = k;
-    for (int u = 0; u < plan_.step; ++u) {
-      Values inputs;
-      for (int i = 0; i < plan_.tiles; ++i)
-        inputs.push_back(load(ir_.at(k[1], u * plan_.term_bytes + element * i)));
-      // Weights two by two where Arm's LDRD takes two words at once.
-      const int together = plan_.smlad ? 2 : 1;
-      for (int first = 0; first < plan_.oc; first += together) {
-        const int end = std::min(first + together, plan_.oc);
-        Values weights;
-        for (int c = first; c < end; ++c)
-          weights.push_back(load(ir_.at(k[0], element * (u * plan_.oc + c))));
-        for (int c = first; c < end; ++c)
-          for (int i = 0; i < plan_.tiles; ++i) {
-            Value& sum = next[static_cast<size_t>(2 + c * plan_.tiles + i)];
-            const Value& input = inputs[static_cast<size_t>(i)];
-            const Value& weight = weights[static_cast<size_t>(c - first)];
-            sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {input, weight, sum})
-                              : ir_.add(sum, ir_.mul(input, weight));
-          }
-      }
-    }
-    next[0] = ir_.opaque(ir_.at(k[0], element * plan_.step * plan_.oc));
-    next[1] = ir_.opaque(ir_.at(k[1], plan_.step * plan_.term_bytes));
-    return next;
   }
 
   // Finishes `count` channels of the block. Returns {params, output} of the next block.

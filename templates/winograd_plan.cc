@@ -38,6 +38,17 @@ WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
   shared_bytes = std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc, strips.patch_bytes);
 }
 
+WinogradProducts WinogradPlan::products() const {
+  return {.points = kWinogradPoints,
+          .tiles = tiles,
+          .oc = oc,
+          .terms = terms,
+          .step = step,
+          .smlad = smlad,
+          .term_bytes = term_bytes,
+          .point_bytes = term_bytes / kWinogradPoints};
+}
+
 bool winograd_supports(const Workload& w, const Device&) {
   // Four times a sum of 9 * in_c products of at most 2^14 stays below 2^31.
   return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&

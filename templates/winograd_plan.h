@@ -7,6 +7,7 @@
 #include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
+#include "templates/winograd_products.h"
 #include "templates/winograd_strips.h"
 
 namespace tinytune {
@@ -22,6 +23,7 @@ struct WinogradPlan {
 
   WinogradPlan(const Workload& workload, const Schedule& schedule);
 
+  WinogradProducts products() const;
   /// Channels of term t: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
   bool by_words(const Workload& w) const { return smlad && w.in_c % 4 == 0; }
   int64_t channel(const Workload& w, int64_t t, int half) const {
