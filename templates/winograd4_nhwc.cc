@@ -1,10 +1,11 @@
 // 3x3 convolution of stride 1 by Winograd's F(4x4, 3x3): 36 products for 144, exactly.
 //
-// The output is walked in strips of `tiles` 4x4 squares side by side (winograd_strips.h). A strip's
-// patch of inputs is transformed into scratch once, [point][term][square] in 16 bits; then, for
-// every block of `oc` channels, each of the 36 points is a small matrix product over the input
-// channels, held in registers (smlad_points.h), whose sums go through the output's transform and
-// the requantisation. Transformed weights take eight times the bytes of the weights.
+// The output is walked in strips of `tiles` 4x4 squares side by side (winograd_strips.h), one strip
+// or `rows` whole rows of squares at a time. A strip's patch of inputs is transformed into scratch
+// once, [point][term][square] in 16 bits; then, for every block of `oc` channels, each of the 36
+// points is a small matrix product over the input channels, held in registers (smlad_points.h),
+// whose sums go through the output's transform and the requantisation. Transformed weights take
+// eight times the bytes of the weights, and are read once a group of strips.
 //
 // A patch has more values than a core has registers: columns are transformed one by one into
 // scratch, then rows out of it. Neighbouring squares share two columns.
@@ -107,17 +108,17 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
   const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
   NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
-  build.loop({.name = "rows",
-              .extent = plan.strips.rows,
-              .strides = {.output = int64_t{4} * w.out_w * w.out_c}});
-  build.loop({.name = "strips",
-              .extent = plan.strips.strips,
-              .strides = {.output = int64_t{4} * plan.tiles * w.out_c}});
+  build.loop({.name = "groups",
+              .extent = plan.strips.rows * plan.strips.strips / plan.together,
+              .strides = {.output = int64_t{4} * plan.tiles * w.out_c * plan.together}});
   build.loop(
       {.name = "oc_outer",
        .extent = plan.blocks,
        .strides = {
            .weights = plan.weight_bytes(), .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.loop({.name = "strips",
+              .extent = plan.together,
+              .strides = {.input = plan.strip_bytes, .output = int64_t{4} * plan.tiles * w.out_c}});
   build.loop({.name = "point",
               .extent = kPoints,
               .strides = {.input = plan.terms * plan.term_bytes,
@@ -159,22 +160,29 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+      : w_(w),
+        plan_(plan),
+        channels_(w, ir_, kStartWords),
+        walk_(w, plan.strips, ir_, shared(), ir_.at(columns(), plan_.column_bytes)) {}
 
   std::string write(const std::string& symbol) {
-    const Value border_pixel = ir_.at(columns(), plan_.column_bytes);
-    plan_.strips.walk(w_, ir_, shared(), border_pixel, [&](const Value& patch, const Value& out) {
-      transform_inputs(patch);
-      all_channels(out);
+    walk_.groups(plan_.rows, [&](const WinogradWalk::Group& group) {
+      walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+        transform_inputs(walk_.patch(strip), of_strip(index));
+      });
+      all_channels(group);
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
 
  private:
   static Value n(int64_t v) { return IrText::number(v); }
-  static Value transformed() { return IrText::argument("scratch"); }
+  // The transformed inputs of a strip of the group.
+  Value of_strip(const Value& index) {
+    return ir_.at(IrText::argument("scratch"), ir_.mul(index, n(plan_.strip_bytes)));
+  }
   // The patch while it is transformed, the sums afterwards.
-  Value shared() { return ir_.at(transformed(), plan_.transformed_bytes); }
+  Value shared() { return ir_.at(IrText::argument("scratch"), plan_.transformed_bytes); }
   // Transformed columns of some channels: [column][row][part], words.
   Value columns() { return ir_.at(shared(), plan_.shared_bytes); }
 
@@ -191,11 +199,11 @@ class Writer {
     });
   }
 
-  void transform_inputs(const Value& patch) {
+  void transform_inputs(const Value& patch, const Value& transformed) {
     const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
     const int64_t together = plan_.parts() * plan_.term_bytes;
     const int64_t point = plan_.terms * plan_.term_bytes;
-    loop(plan_.terms / plan_.parts(), {patch, transformed()}, {plan_.channels_together(), together},
+    loop(plan_.terms / plan_.parts(), {patch, transformed}, {plan_.channels_together(), together},
          [&](const Values& v) {
            loop(4 * plan_.tiles + 2, {v[0], columns()}, {plan_.strips.pixel_bytes, column},
                 [&](const Values& c) { transform_column(c[0], c[1]); });
@@ -249,25 +257,34 @@ class Writer {
     }
   }
 
-  void all_channels(const Value& out) {
-    const Value end = channels_.end();
+  // Block by block of channels, so that the strips of a group share its weights.
+  void all_channels(const WinogradWalk::Group& group) {
+    const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
     ir_.do_while(
-        {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
-          const Value weights = plan_.smlad
-                                    ? plan_.points().write(v[0], transformed(), shared(), ir_)
-                                    : plan_.products().write(v[0], transformed(), shared(), ir_);
-          const Value full = ir_.add(v[3], n(plan_.oc));
-          const Value limit = w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
-          const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
-          return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
+        {IrText::argument("weights"), IrText::argument("params"), n(0)}, [&](const Values& v) {
+          const Value next = ir_.add(v[2], n(plan_.oc));
+          const Value limit = w_.out_c % plan_.oc == 0 ? next : ir_.clamp(next, 0, w_.out_c);
+          walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+            multiply(v[0], of_strip(index));
+            const Value output = walk_.output(strip);
+            outputs(v[1], ir_.at(output, v[2]), ir_.at(output, limit));
+          });
+          return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes), limit,
+                        ir_.differs(limit, n(w_.out_c))};
         });
   }
 
-  // Finishes `count` channels of the block. Returns {params, output} of the next block.
-  Values outputs(const Value& params, const Value& out, const Value& count) {
+  void multiply(const Value& weights, const Value& inputs) {
+    if (plan_.smlad)
+      plan_.points().write(weights, inputs, shared(), ir_);
+    else
+      plan_.products().write(weights, inputs, shared(), ir_);
+  }
+
+  // Finishes a block's channels, from that of `first` to before that of `end`, in one strip.
+  void outputs(const Value& params, const Value& first, const Value& end) {
     const int64_t square = 4, channel = square * plan_.tiles, point = channel * plan_.oc;
-    const Value end = ir_.at(out, count);
-    const Values reached = ir_.do_while({params, out, shared()}, [&](const Values& v) {
+    ir_.do_while({params, first, shared()}, [&](const Values& v) {
       loop(plan_.tiles, {v[2], v[1]}, {square, int64_t{4} * w_.out_c}, [&](const Values& tile) {
         // Columns of sums, in place, then rows.
         loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
@@ -294,7 +311,6 @@ class Writer {
       return Values{ir_.at(v[0], channels_.param_bytes()), next, ir_.at(v[2], channel),
                     ir_.differs(next, end)};
     });
-    return {reached[0], reached[1]};
   }
 
   Six six(const Value& from, int64_t apart) {
@@ -308,6 +324,7 @@ class Writer {
   const Plan& plan_;
   IrText ir_;
   ChannelLoop channels_;
+  WinogradWalk walk_;
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,

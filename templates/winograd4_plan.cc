@@ -30,19 +30,45 @@ std::vector<int> steps(const Workload& w, const Device& device) {
   return all;
 }
 
+// That may be computed together: divisors of all, the most first, since of schedules as near the
+// first is taken.
+std::vector<int> rows_of_squares(const Workload& w) {
+  const int all = (w.out_h + 3) / 4;
+  std::vector<int> divisors;
+  for (int rows : {8, 7, 6, 5, 4, 3, 2, 1})
+    if (all % rows == 0) divisors.push_back(rows);
+  divisors.push_back(0);
+  return divisors;
+}
+
+int usual_tiles(const Workload& w) { return w.out_w >= 8 ? 2 : 1; }
+
+// Where weights wait, as many as leave their transformed inputs within what scratch should be.
+int usual_rows(const Workload& w, const Device& device) {
+  constexpr int64_t kMostBytes = 24 * 1024;
+  if (device.memory(device.rodata_memory).read_cache.empty()) return 0;
+  const int64_t squares = (w.out_w + 3) / 4 + usual_tiles(w) - 1;
+  for (const int rows : rows_of_squares(w))
+    if (rows * squares * kWinograd4Points * 2 * w.in_c <= kMostBytes) return rows;
+  return 0;
+}
+
 }  // namespace
 
 Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
-    : tiles(s.get_int("tiles")),
+    : rows(s.get_int("rows")),
+      tiles(s.get_int("tiles")),
       oc(s.get_int("oc")),
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
       loads(smlad ? smlad_loads(s.get("loads")) : SmladLoads::kGrouped),
       strips(w, 4, tiles, channels_together()),
+      together(rows == 0 ? 1 : rows * strips.strips),
       terms(strips.pixel_bytes / parts()),
       blocks((w.out_c + oc - 1) / oc),
       term_bytes(int64_t{tiles} * element_bytes()),
-      transformed_bytes((kWinograd4Points * terms * term_bytes + 3) / 4 * 4),
+      strip_bytes((kWinograd4Points * terms * term_bytes + 3) / 4 * 4),
+      transformed_bytes(strip_bytes * together),
       shared_bytes(std::max(int64_t{4} * kWinograd4Points * tiles * oc, strips.patch_bytes)),
       column_bytes(int64_t{4} * (4 * tiles + 2) * kWinograd4Side * parts()) {}
 
@@ -75,7 +101,8 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
   const bool smlad = has_smlad(device);
   ConfigSpace::Family family{kName,
                              kVersion,
-                             {int_knob("tiles", {1, 2, 3, 4}),
+                             {int_knob("rows", rows_of_squares(w)),
+                              int_knob("tiles", {1, 2, 3, 4}),
                               int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
                               int_knob("step", steps(w, device)),
                               {"multiply", {smlad ? "smlad" : "scalar"}},
@@ -94,13 +121,14 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
 Schedule winograd4_default(const Workload& w, const Device& device) {
   const bool smlad = has_smlad(device);
   const bool few_registers = device.target.isa == "armv6-m";  // most instructions see eight
-  const int tiles = w.out_w >= 8 ? 2 : 1;
+  const int tiles = usual_tiles(w);
   int oc = few_registers ? 2 : 4;
   while (pads(w, oc)) --oc;
   int best = 1;
   for (const int step : steps(w, device))
     if (step <= (smlad ? 8 : few_registers ? 2 : 4)) best = step;
   std::vector<std::pair<std::string, std::string>> knobs = {
+      {"rows", std::to_string(usual_rows(w, device))},
       {"tiles", std::to_string(tiles)},
       {"oc", std::to_string(oc)},
       {"step", std::to_string(best)},

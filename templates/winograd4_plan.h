@@ -13,13 +13,16 @@
 namespace tinytune {
 
 struct Winograd4Plan {
+  int rows;             // of squares that are computed together; 0: a strip
   int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
   bool smlad;           // terms are pairs of channels, else single ones
   SmladLoads loads;
   WinogradStrips strips;
+  int together;        // strips
   int64_t terms;       // of the sum over input channels
   int blocks;          // of output channels; the last may be short
   int64_t term_bytes;  // of transformed inputs: one point, all squares of a strip
+  int64_t strip_bytes;
   // Scratch, in this order; then a pixel of the border. The sums take the place of the patch.
   int64_t transformed_bytes, shared_bytes, column_bytes;
 

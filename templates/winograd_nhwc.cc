@@ -128,10 +128,12 @@ class Writer {
       : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
-    const Value border_pixel = ir_.at(shared(), plan_.shared_bytes);
-    plan_.strips.walk(w_, ir_, shared(), border_pixel, [&](const Value& patch, const Value& out) {
-      transform_inputs(patch);
-      all_channels(out);
+    WinogradWalk walk(w_, plan_.strips, ir_, shared(), ir_.at(shared(), plan_.shared_bytes));
+    walk.groups(0, [&](const WinogradWalk::Group& group) {
+      walk.each(group, [&](const Value&, const WinogradWalk::Strip& strip) {
+        transform_inputs(walk.patch(strip));
+        all_channels(walk.output(strip));
+      });
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
