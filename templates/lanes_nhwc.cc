@@ -20,12 +20,12 @@
 #include "templates/channel_params.h"
 #include "templates/input_window.h"
 #include "templates/ir_text.h"
-#include "templates/kernel_template.h"
 #include "templates/lane_groups.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/switches.h"
+#include "templates/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -283,12 +283,6 @@ class Writer {
   ChannelLoop channels_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kLanesNhwc;
@@ -302,7 +296,7 @@ const KernelTemplate kLanesNhwc = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 }  // namespace tinytune

@@ -8,11 +8,11 @@
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
-#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/smlad_columns.h"
 #include "templates/switches.h"
+#include "templates/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -245,12 +245,6 @@ class Writer {
   ChannelLoop channels_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kSmladDepthwise;
@@ -264,7 +258,7 @@ const KernelTemplate kSmladDepthwise = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 }  // namespace tinytune

@@ -12,12 +12,12 @@
 
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
-#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/smlad_loop.h"
 #include "templates/switches.h"
+#include "templates/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -335,12 +335,6 @@ class Writer {
   SmladLoop loop_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kSmladNhwc;
@@ -354,7 +348,7 @@ const KernelTemplate kSmladNhwc = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 extern const KernelTemplate kSmladDense;
@@ -368,7 +362,7 @@ const KernelTemplate kSmladDense = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 }  // namespace tinytune

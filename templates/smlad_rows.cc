@@ -12,12 +12,12 @@
 
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
-#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/pixel_tiles.h"
 #include "templates/smlad_loop.h"
 #include "templates/switches.h"
+#include "templates/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -341,12 +341,6 @@ class Writer {
   SmladLoop loop_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kSmladRows;
@@ -360,7 +354,7 @@ const KernelTemplate kSmladRows = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 }  // namespace tinytune

@@ -20,9 +20,9 @@
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
-#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
+#include "templates/text_kernel.h"
 #include "templates/winograd4_plan.h"
 #include "templates/winograd4_transforms.h"
 
@@ -327,12 +327,6 @@ class Writer {
   WinogradWalk walk_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kWinograd4Nhwc;
@@ -346,7 +340,7 @@ const KernelTemplate kWinograd4Nhwc = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<Plan, Writer>,
 };
 
 }  // namespace tinytune

@@ -17,9 +17,9 @@
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
-#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
+#include "templates/text_kernel.h"
 #include "templates/winograd_plan.h"
 #include "templates/winograd_transforms.h"
 
@@ -235,12 +235,6 @@ class Writer {
   ChannelLoop channels_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const WinogradPlan plan(w, schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
-}
-
 }  // namespace
 
 extern const KernelTemplate kWinogradNhwc;
@@ -254,7 +248,7 @@ const KernelTemplate kWinogradNhwc = {
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
-    .lower = lower,
+    .lower = lower_as_text<WinogradPlan, Writer>,
 };
 
 }  // namespace tinytune
