@@ -1,0 +1,68 @@
+// Networks with made-up weights, layer by layer: drawn, quantised as TFLite's converter would, and
+// calibrated, so that activations use their range and outputs tell inputs apart.
+//
+// Each layer draws real weights, quantises them, runs calibration inputs through itself in real
+// numbers, and chooses its output's scale from the values seen, so that nothing saturates. The last
+// layer is centred and spread, since an untrained one barely tells inputs apart.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "models/graph.h"
+#include "models/quantise.h"
+
+namespace tinytune {
+
+/// A convolution to add. Linear ones have results of both signs.
+struct DrawnConvolution {
+  int channels = 0, kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1;
+  bool depthwise = false, linear = false;
+  Padding padding = Padding::kSame;
+};
+
+/// The same graph for the same calls on every machine: only IEEE additions, multiplications,
+/// divisions and square roots are used to make it.
+class UntrainedNetwork {
+ public:
+  /// `input` is NHWC with one batch; `samples` inputs calibrate it, half of them random walks as
+  /// spectrograms and images are.
+  UntrainedNetwork(std::string name, std::vector<int> input, uint64_t seed, int samples);
+
+  void convolution(const DrawnConvolution& layer);
+  /// The sum of what the last layer gave and `earlier`, which current() returned before.
+  void add_to(int earlier);
+  void pool();
+  void reshape();
+  void classify(int classes);
+  void softmax();
+
+  int current() const { return current_; }  ///< the tensor that the last layer wrote
+  Graph finish() &&;
+
+ private:
+  using Reals = std::vector<double>;
+
+  int add(Tensor tensor, float scale, int zero_point);
+  int add(Tensor tensor);
+  void append(OperatorKind kind, std::vector<int> inputs, Attributes attributes);
+  int add_calibrated(Tensor tensor);
+  const Tensor& tensor() const { return graph_.tensor(current_); }
+  double current_scale() const { return tensor().quantization.scales[0]; }
+  Reals calibration_input(bool walk);
+  template <typename Stored>
+  int draw_weights(const std::string& name, std::vector<int> shape, int axis, int channels,
+                   int taps, Stored stored, std::vector<Reals>& real);
+  int draw_bias(const std::string& name, int weights, Reals& real);
+
+  Rng rng_;
+  Graph graph_;
+  int current_ = 0;
+  std::vector<Reals> samples_;                    // what calibration inputs became
+  std::map<int, std::vector<Reals>> samples_of_;  // the same of earlier tensors
+};
+
+}  // namespace tinytune
