@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tinytune/deploy.h"
 #include "tinytune/memory.h"
 
 namespace tinytune {
@@ -43,6 +44,8 @@ struct Arguments {
   std::vector<std::string> inputs, outputs;
   uint64_t steps = 1;
   bool verify = false;
+  std::string stream_input;       ///< "rows"; empty: whole
+  bool arena_front = false;       ///< what smaller arenas cost
   std::optional<std::string> on;  ///< a board's address
   std::optional<std::string> dump_directory;
 
@@ -83,6 +86,9 @@ struct Arguments {
   // Telling.
   bool json = false, quiet = false;
 
+  InputArrival input() const {
+    return stream_input.empty() ? InputArrival::kWhole : InputArrival::kRows;
+  }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }
 };
 

@@ -19,6 +19,7 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.format = parse_package_format(arguments.format).value_or(PackageFormat::kCmake);
   options.limits = arguments.limits();
+  options.input = arguments.input();
   options.require_tuned = arguments.require_tuned;
   options.on_message = console.sink();
   return compile_model(model, arguments.device, arguments.directory, options);
@@ -34,6 +35,8 @@ std::string next_command(const Arguments& arguments, const std::string& program)
       {"--ram", arguments.ram}, {"--arena", arguments.arena}, {"--flash", arguments.flash}};
   for (const auto& [name, bytes] : limits)
     if (bytes) words.insert(words.end(), {name, std::to_string(*bytes)});
+  if (!arguments.stream_input.empty())
+    words.insert(words.end(), {"--stream-input", arguments.stream_input});
   for (const std::string& pass : arguments.disabled_passes)
     words.insert(words.end(), {"--disable-pass", pass});
   words.emplace_back("--verify");

@@ -38,9 +38,11 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   options.records = arguments.records;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.limits = arguments.limits();
+  options.input = arguments.input();
   options.steps = static_cast<int>(arguments.steps);
   options.verify = arguments.verify;
   options.on = arguments.on;
+  options.arena_front = arguments.arena_front;
   options.dump_tensors = arguments.dump_directory.has_value();
   options.on_message = console.sink();
   TT_TRY_ASSIGN(RunReport report, run_model(model, arguments.device, options));

@@ -46,6 +46,7 @@ Result<NetworkFigures> compare_variants(const Model& model, const Arguments& arg
   NetworkFigures figures;
   TT_TRY_ASSIGN(RunOptions as_asked, tuned_options(arguments));
   as_asked.verify = as_asked.flash_front = true;
+  as_asked.arena_front = arguments.arena_front;
   as_asked.on_message = sink;
   TT_TRY_ASSIGN(figures.tuned, run_model(model, arguments.device, as_asked));
   RunOptions untuned;

@@ -130,6 +130,8 @@ Json json_of(const RunReport& report) {
   if (report.board) all["board"] = json_of(*report.board);
   for (const FlashPoint& point : report.flash_front)
     all["flash_front"].push_back({{"flash_bytes", point.flash_bytes}, {"cycles", point.cycles}});
+  for (const ArenaPoint& point : report.arena_front)
+    all["arena_front"].push_back({{"arena_bytes", point.arena_bytes}, {"cycles", point.cycles}});
   return all;
 }
 

@@ -67,17 +67,25 @@ std::string ram_text(const Footprint& footprint) {
   return text + " + stack " + grouped(footprint.stack_bytes) + "\n";
 }
 
-// A front of one point is no choice.
-std::string front_text(std::span<const FlashPoint> front) {
-  if (front.size() < 2) return "";
-  Table table({"flash", "cycles", "slower"});
-  for (const FlashPoint& point : front)
-    table.add({grouped(point.flash_bytes), grouped(point.cycles),
+template <typename Point>
+std::string front_text(const std::string& title, const char* what, std::span<const Point> front,
+                       uint64_t Point::*bytes) {
+  if (front.size() < 2) return "";  // no choice
+  Table table({what, "cycles", "slower"});
+  for (const Point& point : front)
+    table.add({grouped(point.*bytes), grouped(point.cycles),
                fmt::format("{:.1f} %", 100 * (static_cast<double>(point.cycles) /
                                                   static_cast<double>(front[0].cycles) -
                                               1))});
-  return "\nwhat less flash costs, estimated from the records; --flash asks for it\n" +
-         table.text();
+  return "\n" + title + "\n" + table.text();
+}
+
+std::string fronts_text(const RunReport& report) {
+  return front_text<FlashPoint>(
+             "what less flash costs, estimated from the records; --flash asks for it", "flash",
+             report.flash_front, &FlashPoint::flash_bytes) +
+         front_text<ArenaPoint>("what a smaller arena costs, as these ran; --arena asks for it",
+                                "arena", report.arena_front, &ArenaPoint::arena_bytes);
 }
 
 std::string arena_of(const RunReport& report) {
@@ -211,7 +219,7 @@ std::string to_text(const RunReport& report) {
     text += *report.exact ? "exact: every output byte equals the reference\n"
                           : "NOT exact: " + report.difference + "\n";
   if (report.board) text += board_text(report);
-  return text;
+  return text + fronts_text(report);
 }
 
 std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
@@ -252,7 +260,7 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
                 : "NOT exact: " + (*tuned.exact ? by_default.difference : tuned.difference) + "\n";
   }
   if (tuned.layouts) text += layouts_text(*tuned.layouts);
-  return text + front_text(tuned.flash_front);
+  return text + fronts_text(tuned);
 }
 
 }  // namespace tinytune

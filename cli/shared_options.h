@@ -21,6 +21,8 @@ Option workers();
 Option layout(std::string help);
 Option layout_of_activations();
 Option arena();
+Option arena_front();
+Option stream_input();
 Option disable_pass();
 Option keys(std::string help);
 Option json();

@@ -101,7 +101,10 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   warn_if_none_match(ground, model.state().tasks, options.records, sink);
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
-  const Deployment deployment{model, device, records, options.limits, sink};
+  if (options.input == InputArrival::kRows && options.format == PackageFormat::kMlf)
+    return Error(ErrorCode::kUnsupported,
+                 "TVM's format knows no inputs that arrive in rows; other formats take them");
+  const Deployment deployment{model, device, records, options.limits, sink, options.input};
   TT_TRY_ASSIGN(GeneratedNetwork network, deployment.generate(layouts));
   const std::string untuned = untuned_layers(network);
   if (options.require_tuned && !untuned.empty()) {

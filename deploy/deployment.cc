@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/networks/memory_plan.h"
+#include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
 #include "deploy/device_memory.h"
 #include "deploy/fast_memory.h"
@@ -63,9 +64,11 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   NetworkOptions options;
   options.name = model.info().name;
   options.layouts = layouts.source();
-  Result<GeneratedNetwork> network = within_ram(options);
+  Result<GeneratedNetwork> network =
+      input == InputArrival::kRows ? in_rows(options) : within_ram(options);
   TT_TRY(layouts.status());
-  const bool is_narrow = arena_allowance(limits).bytes.has_value() &&
+  const bool is_narrow = input == InputArrival::kWhole &&
+                         arena_allowance(limits).bytes.has_value() &&
                          (!network || *arena_allowance(limits).bytes < usual_arena(*network));
   if (is_narrow && model.state().network.may_run_in_strips)
     network = in_strips(options, std::move(network));
@@ -121,7 +124,37 @@ Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
                                                Result<GeneratedNetwork> layer_by_layer) const {
   const StripSearch search(model.state().network, options);
   const uint64_t allowed = *arena_allowance(limits).bytes;
-  Result<GeneratedNetwork> best = std::move(layer_by_layer);
+  auto best = fastest_in_strips(search, options, allowed, std::move(layer_by_layer));
+  if (best || search.within(allowed)) return best;
+  return Error(ErrorCode::kFailed,
+               best.error().message() + ", in strips " + std::to_string(search.smallest_arena()));
+}
+
+// Half of the network's arena may be a whole input: what remains of the usual one is the limit that
+// nobody chose.
+Result<GeneratedNetwork> Deployment::in_rows(const NetworkOptions& options) const {
+  const IntegerNetwork& network = model.state().network;
+  if (!network.may_run_in_strips)
+    return Error(ErrorCode::kUnsupported, "rows of the input need strips, which are disabled");
+  TT_TRY(streams_rows(network, options));
+  const StripSearch search(network, options, input);
+  uint64_t allowed = search.smallest_arena() + search.smallest_arena() / 20 + kArenaAlignment;
+  const uint64_t whole = network_memory(network, options).lower_bound;
+  const auto input_bytes =
+      static_cast<uint64_t>(network.graph.tensor(network.graph.inputs[0]).bytes());
+  allowed = arena_allowance(limits).bytes.value_or(std::max(allowed, whole - input_bytes));
+  return fastest_in_strips(
+      search, options, allowed,
+      Error(ErrorCode::kFailed, arena_allowance(limits).says +
+                                    "; with rows that arrive the smallest arena achievable is " +
+                                    std::to_string(search.smallest_arena())));
+}
+
+Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search,
+                                                       const NetworkOptions& options,
+                                                       uint64_t allowed,
+                                                       Result<GeneratedNetwork> otherwise) const {
+  Result<GeneratedNetwork> best = std::move(otherwise);
   uint64_t cycles = std::numeric_limits<uint64_t>::max();
   if (best) {
     const Result<Footprint> takes = measure(*best);
@@ -147,10 +180,6 @@ Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
     if (takes->cycles >= cycles) continue;
     cycles = takes->cycles;
     best = std::move(network);
-  }
-  if (!best && tried.size() == 1) {
-    return Error(ErrorCode::kFailed,
-                 best.error().message() + ", in strips " + std::to_string(search.smallest_arena()));
   }
   return best;
 }

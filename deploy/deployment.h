@@ -6,6 +6,8 @@
 // is what is written.
 #pragma once
 
+#include <vector>
+
 #include "codegen/networks/network.h"
 #include "deploy/arena_limit.h"
 #include "deploy/fitting.h"
@@ -21,12 +23,15 @@
 
 namespace tinytune {
 
+class StripSearch;
+
 struct Deployment {
   const Model& model;
   const Device& device;
   const Records& records;
   const MemoryLimits& limits;
   const MessageSink& sink;  ///< may be empty
+  InputArrival input = InputArrival::kWhole;
 
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.
@@ -35,6 +40,11 @@ struct Deployment {
   /// RunReport::flash_front of what generate() made, and of which `footprint` was measured. Errors
   /// as there.
   Result<std::vector<FlashPoint>> flash_front(LayoutChoice& layouts,
+                                              const GeneratedNetwork& network,
+                                              const Footprint& footprint) const;
+
+  /// RunReport::arena_front, likewise.
+  Result<std::vector<ArenaPoint>> arena_front(LayoutChoice& layouts,
                                               const GeneratedNetwork& network,
                                               const Footprint& footprint) const;
 
@@ -51,6 +61,10 @@ struct Deployment {
   struct Placed;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
+  Result<GeneratedNetwork> in_rows(const NetworkOptions& options) const;
+  Result<GeneratedNetwork> fastest_in_strips(const StripSearch& search,
+                                             const NetworkOptions& options, uint64_t arena_bytes,
+                                             Result<GeneratedNetwork> otherwise) const;
   Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> keep_ram(const NetworkOptions& options, bool arena_may_grow) const;
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,

@@ -78,12 +78,18 @@ LayerCost NetworkSimulation::cost_of(const GeneratedLayer& layer, const Counts* 
 void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
   const std::map<std::string, Homes> homes_of = homes();
   size_t visit = 0;
+  // Where rows of the input arrive, the first function is called once a strip.
+  const auto functions = static_cast<size_t>(
+      std::count_if(network_->layers.begin(), network_->layers.end(), is_counted));
+  size_t strips = network_->stream ? call_report.visits.size() - functions + 1 : 1;
   for (const GeneratedLayer& layer : network_->layers) {
     if (!is_counted(layer)) {
       if (layer.index != kTransformIndex) report.layers.push_back(cost_of(layer, nullptr));
       continue;
     }
-    const Counts& counts = call_report.visits.at(visit++).counts;
+    Counts counts;
+    for (; strips > 0; --strips) counts += call_report.visits.at(visit++).counts;
+    strips = 1;  // of all others
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(cost_of(layer, &counts));
     const auto home = homes_of.find(layer.symbol);

@@ -70,6 +70,10 @@ Status NetworkSimulation::reset() {
 }
 
 Status NetworkSimulation::fill(std::span<const std::vector<uint8_t>> inputs) {
+  if (network_->stream) {
+    TT_TRY_ASSIGN(const uint32_t rows, address_of(network_->stream->rows_symbol));
+    return simulator_.write(rows, inputs[0]);
+  }
   for (size_t i = 0; i < graph_->inputs.size(); ++i) {
     TT_TRY_ASSIGN(const uint32_t address, place_of(graph_->inputs[i]));
     TT_TRY(simulator_.write(address, inputs[i]));
@@ -84,7 +88,11 @@ Result<CallReport> NetworkSimulation::call(const std::string& symbol,
   // A whole network may take far longer than one kernel may.
   options.instruction_limit = 1'000'000'000'000;
   options.sections = std::move(sections);
-  const uint32_t arguments[] = {arena_};
+  std::vector<uint32_t> arguments = {arena_};
+  if (network_->stream && symbol == network_->invoke_symbol) {  // all rows at once
+    TT_TRY_ASSIGN(const uint32_t rows, address_of(network_->stream->rows_symbol));
+    arguments.insert(arguments.end(), {rows, static_cast<uint32_t>(network_->stream->rows)});
+  }
   TT_TRY_ASSIGN(CallReport report, simulator_.call(function, arguments, options));
   if (report.end != CallEnd::kReturned)
     return failed(symbol + " " + reason_of(report.end) + ": " + report.detail);

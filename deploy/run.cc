@@ -87,12 +87,18 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   const auto& [device, records, in_log] = ground;
   warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
   std::vector<std::vector<uint8_t>> inputs = options.inputs;
+  if (options.input == InputArrival::kRows && (options.on || options.dump_tensors))
+    return Error(
+        ErrorCode::kUnsupported,
+        "an input that arrives in rows is run in the simulator alone, as a whole network: no "
+        "board, no dump of tensors");
   if (inputs.empty()) {
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
   }
   TT_TRY(check_inputs(model, inputs));
   LayoutChoice layouts(options.layout, device, records);
-  const Deployment deployment{model, device, records, options.limits, options.on_message};
+  const Deployment deployment{model,        device, records, options.limits, options.on_message,
+                              options.input};
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
@@ -116,6 +122,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
   if (options.flash_front && !options.limits.flash_bytes) {
     TT_TRY_ASSIGN(report.flash_front, deployment.flash_front(layouts, network, report.footprint));
+  }
+  if (options.arena_front) {
+    TT_TRY_ASSIGN(report.arena_front, deployment.arena_front(layouts, network, report.footprint));
   }
   if (options.dump_tensors) {
     TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));

@@ -53,8 +53,25 @@ uint64_t extra_cycles_of(const StripFlow& flow, const LaidOutGraph& network) {
 
 }  // namespace
 
-StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& options)
-    : network_(network), options_(options), laid_out_(laid_out(network, options)) {
+Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options) {
+  const LaidOutGraph laid = laid_out(network, options);
+  const auto cannot = [](const std::string& why) {
+    return Error(ErrorCode::kUnsupported, "the input cannot arrive in rows: " + why);
+  };
+  if (laid.graph.operators.empty()) return cannot("no operator reads it");
+  Result<StripFlow> flow = Error(ErrorCode::kUnsupported, "");
+  for (const Operator& op : laid.graph.operators) {
+    auto longer =
+        strip_flow(laid.graph, laid.ops, {laid.graph.operators[0].index, op.index, 1, true});
+    if (longer) return ok_status();
+    if (&op == &laid.graph.operators[0]) flow = std::move(longer);
+  }
+  return cannot(flow.error().message());
+}
+
+StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& options,
+                         InputArrival input)
+    : network_(network), options_(options), input_(input), laid_out_(laid_out(network, options)) {
   options_.strips.clear();
   edges_.resize(laid_out_.ops.size());
   add_layers();
@@ -63,7 +80,8 @@ StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& op
 
 void StripSearch::add_layers() {
   const auto buffers = assign_storage(laid_out_.graph, laid_out_.ops).buffers;
-  for (int step = 0; step < static_cast<int>(edges_.size()); ++step)
+  for (int step = input_ == InputArrival::kRows ? 1 : 0; step < static_cast<int>(edges_.size());
+       ++step)
     edges_[static_cast<size_t>(step)].push_back({step, step, 0, live_bytes(buffers, step), 0});
 }
 
@@ -78,7 +96,9 @@ void StripSearch::add_groups_from(int first) {
     std::vector<Edge> kept;
     for (int rows = std::min(kMostRows, map->out_rows - 1); rows >= 1; --rows) {
       const int first_index = graph.operators[static_cast<size_t>(first)].index;
-      const auto flow = strip_flow(graph, laid_out_.ops, {first_index, op.index, rows});
+      const bool is_streamed = first == 0 && input_ == InputArrival::kRows;
+      const auto flow =
+          strip_flow(graph, laid_out_.ops, {first_index, op.index, rows, is_streamed});
       if (!flow) continue;
       const auto buffers = assign_storage(graph, laid_out_.ops, {&*flow, 1}).buffers;
       Edge edge{first, last, rows, 0, extra_cycles_of(*flow, laid_out_)};
@@ -115,7 +135,8 @@ std::optional<StripSearch::Path> StripSearch::shortest(uint64_t live_limit) cons
     if (edge.rows == 0) continue;
     const auto& operators = laid_out_.graph.operators;
     path.groups.push_back({operators[static_cast<size_t>(edge.first)].index,
-                           operators[static_cast<size_t>(edge.last)].index, edge.rows});
+                           operators[static_cast<size_t>(edge.last)].index, edge.rows,
+                           edge.first == 0 && input_ == InputArrival::kRows});
   }
   std::reverse(path.groups.begin(), path.groups.end());
   return path;

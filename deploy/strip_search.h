@@ -15,12 +15,19 @@
 #include "codegen/networks/layout.h"
 #include "codegen/networks/network.h"
 #include "models/integer_network.h"
+#include "tinytune/deploy.h"
+#include "tinytune/result.h"
 
 namespace tinytune {
 
+/// Whether the input may arrive in rows. kUnsupported: why not.
+Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options);
+
 class StripSearch {
  public:
-  StripSearch(const IntegerNetwork& network, const NetworkOptions& options);
+  /// With rows that arrive, the first group is where they do: streams_rows() is asked before.
+  StripSearch(const IntegerNetwork& network, const NetworkOptions& options,
+              InputArrival input = InputArrival::kWhole);
 
   /// The groups with the fewest extra cycles whose tensors and windows fit; nothing where none do.
   /// Kernels' scratch comes on top. Empty: layer by layer.
@@ -49,6 +56,7 @@ class StripSearch {
 
   const IntegerNetwork& network_;
   NetworkOptions options_;
+  InputArrival input_;
   LaidOutGraph laid_out_;
   std::vector<std::vector<Edge>> edges_;  // by their last step
 };

@@ -1,9 +1,11 @@
 // Whether generated networks give the golden vectors, whatever was switched on or off on the way.
 //
 // The matrix is models × devices × layouts × graph passes (all on, each one off, all off), with
-// default schedules; every combination is built as a user would and run on every vector there is.
-// Layout "auto" is the dynamic program over costs drawn by a seed: any mixture it could choose from
-// measurements must be right, so arbitrary costs ask more than one device's own.
+// default schedules, and models × devices in strips, for the smallest arena that these reach, with
+// a whole input and with one that arrives in rows; every combination is built as a user would and
+// run on every vector there is. Layout "auto" is the dynamic program over costs drawn by a seed:
+// any mixture it could choose from measurements must be right, so arbitrary costs ask more than one
+// device's own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,7 @@
 #include "codegen/networks/layout.h"
 #include "codegen/passes/passes.h"
 #include "deploy/network_simulation.h"
+#include "deploy/strip_search.h"
 #include "models/tflite.h"
 
 namespace tinytune {
@@ -38,10 +42,14 @@ struct Subject {
 
 struct Combination {
   const Subject* model = nullptr;
-  std::string device, layout, without;  // `without`: "" for all passes, or what is disabled
+  std::string device, layout, without;      // `without`: "" for all passes, or what is disabled
+  std::optional<InputArrival> strips = {};  // nothing: layer by layer
   std::string text() const {
-    return fmt::format("{} {} {} {}", model->name, device, layout,
-                       without.empty() ? "all passes" : "without " + without);
+    const char* how = !strips                          ? ""
+                      : *strips == InputArrival::kRows ? ", rows that arrive"
+                                                       : ", strips";
+    return fmt::format("{} {} {} {}{}", model->name, device, layout,
+                       without.empty() ? "all passes" : "without " + without, how);
   }
 };
 
@@ -89,6 +97,16 @@ LayoutSource layouts_of(const std::string& layout) {
   };
 }
 
+/// For an arena near the smallest.
+Result<std::vector<StripGroup>> strips_of(const IntegerNetwork& network,
+                                          const NetworkOptions& options, InputArrival input) {
+  const StripSearch search(network, options, input);
+  const uint64_t smallest = search.smallest_arena();
+  const auto groups = search.within(smallest + smallest / 20);
+  if (!groups) return Error(ErrorCode::kFailed, "no strips for the smallest arena");
+  return *groups;
+}
+
 /// Vectors that came out right. The message of an error says what differed.
 Result<size_t> try_combination(const Combination& combination) {
   const Subject& model = *combination.model;
@@ -100,6 +118,11 @@ Result<size_t> try_combination(const Combination& combination) {
   NetworkOptions options;
   options.name = "net";
   options.layouts = layouts_of(combination.layout);
+  if (combination.strips) {
+    const bool in_rows = *combination.strips == InputArrival::kRows;
+    if (in_rows && !streams_rows(network, options)) return size_t{0};  // dense layers alone
+    TT_TRY_ASSIGN(options.strips, strips_of(network, options, *combination.strips));
+  }
   TT_TRY_ASSIGN(const GeneratedNetwork generated, generate_network(network, device, {}, options));
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(model.graph, generated, device));
@@ -122,6 +145,10 @@ std::vector<Combination> matrix(const std::vector<Subject>& subjects,
     for (const std::string& device : devices)
       for (const char* layout : {"nhwc", "nchw", "auto"})
         for (const std::string& pass : without) all.push_back({&subject, device, layout, pass});
+  for (const Subject& subject : subjects)
+    for (const std::string& device : devices)
+      for (const InputArrival input : {InputArrival::kWhole, InputArrival::kRows})
+        all.push_back({&subject, device, "nhwc", "", input});
   return all;
 }
 

@@ -43,6 +43,10 @@ Status NetworkRun::fill(std::span<const std::vector<uint8_t>> inputs) {
 }
 
 Status NetworkRun::give(std::span<const std::vector<uint8_t>> inputs) {
+  if (network_->stream) {
+    TT_TRY_ASSIGN(const uint32_t rows, address_of(network_->stream->rows_symbol));
+    return simulator_.write(rows, inputs[0]);
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const PlacedTensor* placed = place_of(*network_, graph_->inputs[i]);
     if (placed == nullptr) return failed("input " + std::to_string(i) + " has no place");
@@ -59,20 +63,60 @@ uint32_t NetworkRun::guard_start() const {
   return std::min(start, arena_);
 }
 
+// Rows of an input that arrives in them may stand right behind it.
+uint32_t NetworkRun::guard_end() const {
+  const uint32_t arena_end = arena_ + network_->arena_bytes;
+  uint32_t end = arena_end + kGuardBytes;
+  if (!network_->stream) return end;
+  for (const auto& [name, range] : image_.symbols)
+    if (range.address >= arena_end) end = std::min(end, range.address);
+  return end;
+}
+
+Status NetworkRun::invoke() {
+  if (network_->stream) return push_rows();
+  return call(network_->invoke_symbol);
+}
+
+// One row, then two, up to five at a time.
+Status NetworkRun::push_rows() {
+  constexpr uint32_t kMoreRows = 3;
+  constexpr int kMostAtATime = 5;
+  const RowStream& stream = *network_->stream;
+  TT_TRY_ASSIGN(const uint32_t rows, address_of(stream.rows_symbol));
+  int count = 0;
+  for (int row = 0; row < stream.rows; row += count) {
+    count = std::min(count % kMostAtATime + 1, stream.rows - row);
+    const uint32_t arguments[] = {arena_, rows + static_cast<uint32_t>(row) * stream.row_bytes,
+                                  static_cast<uint32_t>(count)};
+    TT_TRY_ASSIGN(const uint32_t status, call(network_->invoke_symbol, arguments));
+    if (status != (row + count < stream.rows ? kMoreRows : 0))
+      return failed(network_->invoke_symbol + " returned " + std::to_string(status) + " at row " +
+                    std::to_string(row));
+  }
+  return ok_status();
+}
+
 Status NetworkRun::call(const std::string& symbol) {
+  const uint32_t arguments[] = {arena_};
+  TT_TRY_ASSIGN(const uint32_t status, call(symbol, arguments));
+  if (symbol == network_->invoke_symbol && status != 0)
+    return failed(symbol + " returned " + std::to_string(status));
+  return ok_status();
+}
+
+Result<uint32_t> NetworkRun::call(const std::string& symbol, std::span<const uint32_t> arguments) {
   TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
   CallOptions options;
   // Cores that do word accesses at odd addresses are not asked to: their files say +strict-align.
   options.check_alignment = true;
-  options.off_limits = {{guard_start(), arena_ - guard_start()},
-                        {arena_ + network_->arena_bytes, kGuardBytes}};
-  const uint32_t arguments[] = {arena_};
+  options.off_limits = {
+      {guard_start(), arena_ - guard_start()},
+      {arena_ + network_->arena_bytes, guard_end() - arena_ - network_->arena_bytes}};
   TT_TRY_ASSIGN(const CallReport report, simulator_.call(function, arguments, options));
   if (report.end != CallEnd::kReturned) return failed(symbol + ": " + report.detail);
   if (!report.registers_restored) return failed(symbol + " did not restore " + report.clobbered);
-  if (symbol == network_->invoke_symbol && report.return_value != 0)
-    return failed(symbol + " returned " + std::to_string(report.return_value));
-  return ok_status();
+  return report.return_value;
 }
 
 Result<std::vector<uint8_t>> NetworkRun::read(const PlacedTensor& placed) const {
@@ -95,17 +139,17 @@ Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
   Computed computed;
   TT_TRY(fill(inputs));
   TT_TRY(keep(-1, computed));
-  for (size_t step = 0; step < network_->layers.size(); ++step) {
+  for (size_t step = 0; step < network_->layers.size() && !network_->stream; ++step) {
     const std::string& symbol = network_->layers[step].symbol;
     if (!symbol.empty()) TT_TRY(call(symbol));
     TT_TRY(keep(static_cast<int>(step), computed));
   }
   TT_TRY(fill(inputs));
-  TT_TRY(call(network_->invoke_symbol));
+  TT_TRY(invoke());
   TT_TRY_ASSIGN(computed.outputs, outputs());
   if (network_->reset_symbol.empty()) return computed;
   TT_TRY(give(inputs));
-  TT_TRY(call(network_->invoke_symbol));
+  TT_TRY(invoke());
   TT_TRY_ASSIGN(computed.later_outputs, outputs());
   return computed;
 }

@@ -2,7 +2,8 @@
 //
 // The arena is poisoned before each run, bytes around it are off limits, and accesses must be
 // aligned on cores that need it. Tensors are read layer by layer, before a later one takes their
-// place; outputs also after one call of invoke.
+// place; outputs also after one call of invoke. Where rows of the input arrive, a few with each
+// call, only outputs are read.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +42,14 @@ class NetworkRun {
 
   Result<uint32_t> address_of(const std::string& symbol) const;
   uint32_t guard_start() const;
+  uint32_t guard_end() const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
   Status give(std::span<const std::vector<uint8_t>> inputs);
   Result<std::vector<std::vector<uint8_t>>> outputs() const;
+  Status invoke();
+  Status push_rows();
   Status call(const std::string& symbol);
+  Result<uint32_t> call(const std::string& symbol, std::span<const uint32_t> arguments);
   Status keep(int step, Computed& computed);
   Result<std::vector<uint8_t>> read(const PlacedTensor& placed) const;
 

@@ -175,8 +175,10 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   }
   if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
-  for (const StripGroup& group : options.strips)
+  for (const StripGroup& group : options.strips) {
     verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;
+    verdict.tally["case input that arrives in rows"] += group.is_streamed ? 1 : 0;
+  }
   auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
   if (!network) return network.error().within("generating");
   count_kernels(*network, verdict.tally);

@@ -38,7 +38,7 @@ Result<std::vector<uint8_t>> compile(const std::string& source, const std::strin
 }
 
 // A library's flash holds what start-up code copies from there; the arena is nobody's initial data.
-Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t arena_in_bss) {
+Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t callers_in_bss) {
   const auto bytes_of = [&](const char* section) {
     const auto found = image.sections.find(section);
     return found == image.sections.end() ? 0 : found->second;
@@ -47,7 +47,7 @@ Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t arena_
   footprint.arena_bytes = arena_bytes;
   footprint.weights_bytes = bytes_of(kFastRodata);
   footprint.code_bytes = bytes_of(kFastText);
-  footprint.data_bytes = bytes_of(".data") + bytes_of(".bss") - arena_in_bss;
+  footprint.data_bytes = bytes_of(".data") + bytes_of(".bss") - callers_in_bss;
   footprint.flash_bytes = image.code_bytes + footprint.weights_bytes + bytes_of(".data");
   return footprint;
 }
@@ -57,13 +57,20 @@ Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t arena_
 Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device& device) {
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("build"));
   std::vector<GeneratedFile> files = network.files;
-  // The caller's part: the arena. It is not in the library, so its size counts as memory alone.
-  // No network can be called what its file is.
-  const uint32_t arena_in_bss = std::max(network.arena_bytes, 1u);
-  files.push_back({"the-arena.c",
-                   "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " +
-                       network.arena_symbol + "[" + std::to_string(arena_in_bss) + "];\n",
-                   FileRole::kSource});
+  // The caller's part: the arena, and rows of an input that arrives in them. It is not in the
+  // library, so its size counts as memory alone. No network can be called what its file is.
+  std::string callers;
+  uint32_t callers_in_bss = 0;
+  const auto add = [&](const std::string& name, uint32_t bytes) {
+    bytes = std::max((bytes + kArenaAlignment - 1) / kArenaAlignment, 1u) * kArenaAlignment;
+    callers += "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " + name + "[" +
+               std::to_string(bytes) + "];\n";
+    callers_in_bss += bytes;
+  };
+  add(network.arena_symbol, network.arena_bytes);
+  if (const auto& stream = network.stream)
+    add(stream->rows_symbol, static_cast<uint32_t>(stream->rows) * stream->row_bytes);
+  files.push_back({"the-arena.c", callers, FileRole::kSource});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
@@ -75,7 +82,7 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   TT_TRY_ASSIGN(Image image,
                 link_image(objects, device, network.invoke_symbol,
                            has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
-  const Footprint footprint = footprint_of(image, network.arena_bytes, arena_in_bss);
+  const Footprint footprint = footprint_of(image, network.arena_bytes, callers_in_bss);
   return BuiltNetwork{std::move(image.elf), footprint};
 }
 

@@ -47,13 +47,15 @@ class Generation {
     list_absorbed_layers();
     plan();
     emit_layers();
+    describe_stream();
     describe_tensors();
     parts_.kernels = kernels_.kernels();
     network_.placeable = parts_.placeable = placeable_parts(parts_);
     network_.fast.resize(parts_.placeable.size());
     network_.name = parts_.name;
-    network_.invoke_symbol = parts_.name + "_invoke";
-    if (!parts_.state.empty()) network_.reset_symbol = parts_.name + "_reset";
+    network_.invoke_symbol = parts_.name + (parts_.stream ? "_push_rows" : "_invoke");
+    network_.stream = parts_.stream;
+    if (!parts_.state.empty() || parts_.stream) network_.reset_symbol = parts_.name + "_reset";
     network_.arena_symbol = parts_.name + "_arena";
     network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
     for (const ConstantPool::Array& array : parts_.constants.arrays())
@@ -198,6 +200,21 @@ class Generation {
       if (t.is_variable) parts_.state.push_back({t, offset_of(t.id)});
   }
 
+  // Of the first flow, once its function is printed.
+  void describe_stream() {
+    if (flows_.empty() || !flows_[0].streamed) return;
+    const StripFlow& flow = flows_[0];
+    const Tensor& input = graph_.tensor(*flow.streamed);
+    parts_.stream = {input.shape[1], static_cast<uint32_t>(row_bytes(input)),
+                     parts_.name + "_rows"};
+    parts_.arrival = {
+        parts_.calls.at(0), offset_of(input.id), plan_.offsets[*storage_.progress], {}, {}};
+    for (const Strip& strip : flow.strips) {
+      parts_.arrival.needed.push_back(strip.arrived);
+      parts_.arrival.first.push_back(strip.window_row[*flow.window_of(input.id)]);
+    }
+  }
+
   uint32_t offset_of(int tensor) const {
     const auto& buffer = storage_.buffer_of[static_cast<size_t>(tensor)];
     TT_CHECK(buffer.has_value(), "tensor " + std::to_string(tensor) + " is not in the arena");
@@ -268,6 +285,7 @@ class Generation {
       site.scratch.push_back(scratch_of(step));
       site.comment += "; " + comment(step);
     }
+    if (flow.streamed) site.progress = {plan_.offsets[*storage_.progress], RowProgress::kBytes};
     if (const auto& moved = storage_.moved[f]) {
       std::optional<ArenaPlace>& place = site.places[static_cast<size_t>(moved->tensor)];
       const ArenaPlace there{plan_.offsets[moved->buffer], place->bytes};
@@ -295,7 +313,7 @@ class Generation {
     std::vector<GeneratedFile>& files = network_.files;
     files.push_back({name + ".h",
                      print_header({name, parts_.device, parts_.inputs, parts_.outputs,
-                                   parts_.arena_bytes, !parts_.state.empty()}),
+                                   parts_.arena_bytes, !parts_.state.empty(), parts_.stream}),
                      FileRole::kHeader});
     files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
     if (!parts_.placeable.empty())
@@ -368,7 +386,7 @@ void state_facts(GeneratedNetwork& network, const Device& device, const Provenan
     if (file.name == network.name + ".h")
       file.contents =
           print_header({network.name, device, network.inputs, network.outputs, network.arena_bytes,
-                        !network.reset_symbol.empty(), footprint, provenance});
+                        !network.reset_symbol.empty(), network.stream, footprint, provenance});
 }
 
 }  // namespace tinytune

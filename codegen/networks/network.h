@@ -82,12 +82,22 @@ struct Provenance {
   std::string records;       ///< the log's file name, without folders
 };
 
+/// An input that arrives in rows, and never exists as a whole.
+struct RowStream {
+  int rows = 0;            ///< of the input
+  uint32_t row_bytes = 0;  ///< dense
+  /// What build_network() adds to the image beside the arena: all rows, for who has no camera.
+  std::string rows_symbol;
+};
+
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
-  std::string
-      invoke_symbol;         ///< `status f(void* arena)`; layers are `void f(unsigned char* arena)`
-  std::string reset_symbol;  ///< the same of what clears its state; empty: it keeps none
-  std::string arena_symbol;  ///< what build_network() adds to the image: the arena, in .bss
+  /// `status f(void* arena)`; layers are `void f(unsigned char* arena)`. With a stream
+  /// `status f(void* arena, const T* rows, int32_t count)`, and layers are no calls of their own.
+  std::string invoke_symbol;
+  std::optional<RowStream> stream;
+  std::string reset_symbol;          ///< the same of what clears its state; empty: it keeps none
+  std::string arena_symbol;          ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
   std::vector<Port> inputs, outputs;     ///< in the model's order
   std::vector<LayerFunction> functions;  ///< each once, in the order of their first call

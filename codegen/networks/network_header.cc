@@ -54,7 +54,8 @@ void port_macros(std::string& out, const HeaderFacts& facts, const Port& port,
   const std::string prefix = c_upper(facts.name + "_" + direction + "_" + std::to_string(i));
   out += "\n/* " + direction + " " + std::to_string(i) + ": \"" + in_c_comment(t.name) + "\", " +
          element_text(t) + " */\n";
-  define(out, prefix + "_OFFSET", std::to_string(port.offset) + "u");
+  const bool arrives = facts.stream && direction == "input";
+  if (!arrives) define(out, prefix + "_OFFSET", std::to_string(port.offset) + "u");
   define(out, prefix + "_BYTES", std::to_string(t.bytes()) + "u");
   define(out, prefix + "_ELEMENTS", std::to_string(t.elements()) + "u");
   define(out, prefix + "_RANK", std::to_string(t.shape.size()) + "u");
@@ -120,12 +121,45 @@ constexpr const char* kInvokeWithState =
 %L_status %L_invoke(void *arena);
 )";
 
+constexpr const char* kStreamStatus =
+    R"(/* What a call says. Nothing has been touched where it is an error. */
+typedef enum {
+  %U_OK = 0,                     /* the outputs are there */
+  %U_ERROR_NULL_ARENA = 1,       /* the arena is a null pointer */
+  %U_ERROR_MISALIGNED_ARENA = 2, /* its address is not a multiple of %U_ARENA_ALIGNMENT */
+  %U_MORE_ROWS = 3,              /* all rows were taken, others have to follow */
+  %U_ERROR_ROWS = 4              /* more rows than are missing, fewer than none, or a null pointer */
+} %L_status;
+)";
+
+constexpr const char* kPushRows =
+    R"(/* Makes the network forget rows that arrived: before the first of them on an arena, and wherever
+ * an input is given up before its last row. */
+%L_status %L_reset(void *arena);
+
+/* Takes the next `count` rows of the input, from the top, any number at a time; %U_ROWS of them are
+ * one input. They are dense, last dimension fastest, and may be overwritten as soon as the call
+ * returns: what of them is needed again is in the arena. Layers are computed as soon as their rows
+ * are there, so calls take differently long. %U_MORE_ROWS: not all have arrived. %U_OK: with the last
+ * row the outputs are there, valid until the next call; the row after it is the first of another
+ * input. There is no state outside the arena: each arena is an input of its own. */
+%L_status %L_push_rows(void *arena, const %T *rows, int32_t count);
+)";
+
 std::string with_names(std::string text, const std::string& name) {
   const std::pair<std::string, std::string> words[] = {{"%U", c_upper(name)}, {"%L", name}};
   for (const auto& [mark, word] : words)
     for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
       text.replace(at, mark.size(), word);
   return text;
+}
+
+std::string calls_of(const HeaderFacts& facts) {
+  if (!facts.stream) return with_names(facts.has_state ? kInvokeWithState : kInvoke, facts.name);
+  std::string text = kPushRows;
+  const std::string type = "%T";
+  text.replace(text.find(type), type.size(), c_type_of(facts.inputs[0].tensor.type));
+  return with_names(std::move(text), facts.name);
 }
 
 }  // namespace
@@ -149,14 +183,13 @@ std::string print_header(const HeaderFacts& facts) {
       " *   " +
       upper +
       "_STATIC_ARENA(arena);\n"
-      " *   ... write " +
-      facts.name +
-      "_input_0(arena) ...\n"
-      " *   if (" +
-      facts.name + "_invoke(arena) != " + upper +
-      "_OK) ...\n"
-      " *   ... read " +
-      facts.name +
+      " *" +
+      (facts.stream
+           ? "   " + facts.name + "_reset(arena);\n *   while (" + facts.name +
+                 "_push_rows(arena, rows, 1) == " + upper + "_MORE_ROWS) ... the next row ...\n"
+           : "   ... write " + facts.name + "_input_0(arena) ...\n *   if (" + facts.name +
+                 "_invoke(arena) != " + upper + "_OK) ...\n") +
+      " *   ... read " + facts.name +
       "_output_0(arena) ...\n"
       " *\n"
       " * real = SCALE * (stored - ZERO_POINT). Tensors are dense, last dimension "
@@ -165,7 +198,8 @@ std::string print_header(const HeaderFacts& facts) {
       upper + "_H\n#define " + upper +
       "_H\n\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      "/* The memory that the caller gives: inputs, outputs and everything between. */\n";
+      "/* The memory that the caller gives: " +
+      (facts.stream ? "rows that wait" : "inputs") + ", outputs and everything between. */\n";
   define(out, upper + "_ARENA_BYTES", std::to_string(facts.arena_bytes) + "u");
   define(out, upper + "_ARENA_ALIGNMENT", std::to_string(kArenaAlignment));
   out += with_names(kStaticArena, facts.name);
@@ -177,14 +211,22 @@ std::string print_header(const HeaderFacts& facts) {
     port_macros(out, facts, facts.inputs[i], "input", i);
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_macros(out, facts, facts.outputs[i], "output", i);
-  out += "\n" + with_names(kStatus, facts.name) + "\n/* Where inputs are written. */\n";
-  for (size_t i = 0; i < facts.inputs.size(); ++i)
-    port_function(out, facts, facts.inputs[i], "input", i);
+  if (facts.stream) {
+    out += "\n/* Rows of the input, and bytes of each */\n";
+    define(out, upper + "_ROWS", std::to_string(facts.stream->rows));
+    define(out, upper + "_ROW_BYTES", std::to_string(facts.stream->row_bytes) + "u");
+  }
+  out += "\n" + with_names(facts.stream ? kStreamStatus : kStatus, facts.name);
+  if (!facts.stream) {
+    out += "\n/* Where inputs are written. */\n";
+    for (size_t i = 0; i < facts.inputs.size(); ++i)
+      port_function(out, facts, facts.inputs[i], "input", i);
+  }
   out += "\n/* Where outputs are read. */\n";
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
-  out += "\n" + with_names(facts.has_state ? kInvokeWithState : kInvoke, facts.name) +
-         "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
+  out +=
+      "\n" + calls_of(facts) + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
   return out;
 }
 

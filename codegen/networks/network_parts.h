@@ -16,6 +16,14 @@
 
 namespace tinytune {
 
+/// Rows of an input that arrive, and what waits for them.
+struct RowArrival {
+  std::string strip_function;         ///< computes the next strip; the rest are calls
+  uint32_t window = 0, progress = 0;  ///< in the arena: rows that wait; RowProgress
+  std::vector<int> needed;            ///< by strip: as many rows must have arrived
+  std::vector<int> first;             ///< by strip: the row that the window begins with
+};
+
 struct NetworkParts {
   std::string name;
   const Device& device;
@@ -28,6 +36,8 @@ struct NetworkParts {
   std::vector<KernelSet::Kernel> kernels = {};
   uint32_t arena_bytes = 0;
   std::vector<PlaceablePart> placeable = {};
+  std::optional<RowStream> stream = {};
+  RowArrival arrival = {};  ///< with a stream
 };
 
 /// The network in the layouts that the options choose, with the transforms that follow.
@@ -38,6 +48,9 @@ LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& optio
 Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
                                            const NetworkOptions& options);
 
+/// The body of the function that takes rows of the input, up to where the strips end.
+std::string print_push_rows(const NetworkParts& parts);
+
 /// `<name>.h`, the documented API.
 struct HeaderFacts {
   const std::string& name;
@@ -45,6 +58,7 @@ struct HeaderFacts {
   const std::vector<Port>&inputs, &outputs;
   uint32_t arena_bytes = 0;
   bool has_state = false;
+  std::optional<RowStream> stream = {};
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };

@@ -1,6 +1,7 @@
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
+#include "codegen/networks/storage.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/outside_text.h"
 #include "models/integer_network.h"
@@ -16,10 +17,13 @@ constexpr const char* kOptimise =
     "#pragma GCC optimize(\"O2\")\n#endif\n\n";
 
 // The start of a function that callers give an arena: up to the checks of it.
-void open_call(CWriter& w, const NetworkParts& parts, const std::string& suffix) {
+void open_call(CWriter& w, const NetworkParts& parts, const std::string& suffix,
+               const std::string& more = "") {
   const std::string upper = c_upper(parts.name);
   w.line("");
-  w.open(placed_code(parts) + parts.name + "_status " + parts.name + suffix + "(void *arena)");
+  // One with a loop over bytes is a layer to compilers.
+  w.open((more.empty() ? placed_code(parts) : upper + "_LAYER ") + parts.name + "_status " +
+         parts.name + suffix + "(void *arena" + more + ")");
   w.line("if (arena == NULL) return " + upper + "_ERROR_NULL_ARENA;");
   w.line("if ((uintptr_t)arena % " + upper + "_ARENA_ALIGNMENT != 0u) return " + upper +
          "_ERROR_MISALIGNED_ARENA;");
@@ -36,6 +40,26 @@ void print_reset(CWriter& w, const NetworkParts& parts) {
            "u + i] = " + std::to_string(reset_byte(port.tensor)) + "u;");
     w.close();
   }
+  if (parts.stream) {
+    w.open("for (uint32_t i = 0; i < " + std::to_string(RowProgress::kBytes) + "u; ++i)");
+    w.line("base[" + std::to_string(parts.arrival.progress) + "u + i] = 0u;").close();
+  }
+  w.line("return " + c_upper(parts.name) + "_OK;").close();
+}
+
+// A network whose input arrives in rows computes with them, all others are called once.
+void print_invoke(CWriter& w, const NetworkParts& parts) {
+  if (parts.stream) {
+    open_call(
+        w, parts, "_push_rows",
+        std::string(", const ") + c_type_of(parts.inputs[0].tensor.type) + " *rows, int32_t count");
+    w.raw(print_push_rows(parts));
+  } else {
+    open_call(w, parts, "_invoke");
+    if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
+  }
+  for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i)
+    w.line(parts.calls[i] + "(base);");
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 
@@ -64,11 +88,8 @@ std::string print_source(const NetworkParts& parts) {
     w = CWriter();
     out += "}\n";
   }
-  if (!parts.state.empty()) print_reset(w, parts);
-  open_call(w, parts, "_invoke");
-  if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
-  for (const std::string& symbol : parts.calls) w.line(symbol + "(base);");
-  w.line("return " + upper + "_OK;").close();
+  if (!parts.state.empty() || parts.stream) print_reset(w, parts);
+  print_invoke(w, parts);
   return out + w.text();
 }
 

@@ -28,10 +28,15 @@ class Assignment {
   Storage run() && {
     find_last_steps();
     // Before step 0: one that is moved away first thing still needs room beside the others.
-    for (const int input : graph_.inputs) begin_buffer(input, -1);
+    for (const int input : graph_.inputs)
+      if (!is_streamed(input)) begin_buffer(input, -1);
     for (const Tensor& t : graph_.tensors)
       if (t.is_variable) begin_buffer(t.id, -1);
     for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
+    if (std::any_of(flows_.begin(), flows_.end(), [](const auto& f) { return f.streamed; })) {
+      storage_.progress = storage_.buffers.size();
+      storage_.buffers.push_back({RowProgress::kBytes, -1, static_cast<int>(ops_.size()) - 1});
+    }
     return std::move(storage_);
   }
 
@@ -54,6 +59,11 @@ class Assignment {
     }
     for (const Tensor& t : graph_.tensors)
       if (t.is_variable) at(storage_.first_step, t.id) = -1, at(storage_.last_step, t.id) = last;
+  }
+
+  bool is_streamed(int tensor) const {
+    return std::any_of(flows_.begin(), flows_.end(),
+                       [&](const StripFlow& flow) { return flow.streamed == tensor; });
   }
 
   void begin_buffer(int tensor, int step) {

@@ -24,6 +24,12 @@ struct MovedTensor {
   size_t buffer = 0;  ///< where it is while the group runs
 };
 
+/// Kept in the arena while the rows of an input arrive: two words.
+struct RowProgress {
+  static constexpr uint32_t kArrivedRows = 0, kComputedStrips = 4;  // where they are, in bytes
+  static constexpr uint32_t kBytes = 8;
+};
+
 struct Storage {
   std::vector<ArenaBuffer> buffers;
   std::vector<std::optional<size_t>> buffer_of;  ///< by tensor id; nothing for constants and unused
@@ -32,6 +38,7 @@ struct Storage {
   std::vector<bool> is_alias;
   std::vector<bool> is_window;  ///< by tensor id: its buffer holds some of its rows at a time
   std::vector<std::optional<MovedTensor>> moved;  ///< by flow
+  std::optional<size_t> progress;  ///< the buffer of RowProgress, where rows of the input arrive
 };
 
 /// `ops` are the graph's operators in execution order; a step is an index into them. Graph inputs

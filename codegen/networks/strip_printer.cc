@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "codegen/networks/storage.h"
 
 namespace tinytune {
 namespace {
@@ -58,21 +59,37 @@ class StripPrinter {
 
   LayerFunction run() {
     std::vector<Statements> loops;
-    for (const Strip& strip : flow_.strips) {
-      Statements statements = statements_of(strip);
+    for (size_t s = 0; s < flow_.strips.size(); ++s) {
+      Statements statements = flow_.streamed ? streamed_statements_of(s) : statements_of(s);
       if (loops.empty() || !extend(loops.back(), statements))
         loops.push_back(std::move(statements));
     }
     if (site_.first) print_move(*site_.first);
-    for (const Statements& loop : loops) print(loop);
+    if (flow_.streamed) {
+      print_cases(loops);
+    } else {
+      for (const Statements& loop : loops) print_loop(loop);
+    }
     return std::move(body_).finish(site_.symbol, site_.comment);
   }
 
  private:
-  Statements statements_of(const Strip& strip) const {
+  Statements statements_of(size_t s) const {
+    const Strip& strip = flow_.strips[s];
     Statements statements;
     for (const RowSlide& slide : strip.slides) statements.push_back(statement_of(slide));
     for (const RowCall& call : strip.calls) statements.push_back(statement_of(strip, call));
+    return statements;
+  }
+
+  // Windows slide before rows of the next strip arrive.
+  Statements streamed_statements_of(size_t s) const {
+    Statements statements;
+    for (const RowCall& call : flow_.strips[s].calls)
+      statements.push_back(statement_of(flow_.strips[s], call));
+    if (s + 1 < flow_.strips.size())
+      for (const RowSlide& slide : flow_.strips[s + 1].slides)
+        statements.push_back(statement_of(slide));
     return statements;
   }
 
@@ -113,10 +130,34 @@ class StripPrinter {
 
   size_t member(size_t step) const { return step - static_cast<size_t>(flow_.first_step); }
 
-  void print(const Statements& loop) {
-    const uint32_t turns = loop.front().operands.output.turns;
-    if (turns > 1) body_.writer().loop(kTurn, turns);
-    for (const Statement& statement : loop) {
+  static uint32_t turns_of(const Statements& loop) { return loop.front().operands.output.turns; }
+
+  void print_loop(const Statements& loop) {
+    if (turns_of(loop) > 1) body_.writer().loop(kTurn, turns_of(loop));
+    print(loop);
+    if (turns_of(loop) > 1) body_.writer().close();
+  }
+
+  // What would be turns of loops are cases of the strip that comes next.
+  void print_cases(const std::vector<Statements>& loops) {
+    CWriter& w = body_.writer();
+    const ArenaPlace strip = {site_.progress->offset + RowProgress::kComputedStrips, 4};
+    w.line("const int32_t strip = *" + body_.read_from(strip, "int32_t") + ";");
+    uint32_t first = 0;
+    for (const Statements& loop : loops) {
+      const uint32_t end = first + turns_of(loop);
+      w.open(std::string("if (strip >= ") + std::to_string(first) + " && strip < " +
+             std::to_string(end) + ")");
+      if (turns_of(loop) > 1)
+        w.line(std::string("const int32_t ") + kTurn + " = strip - " + std::to_string(first) + ";");
+      print(loop);
+      w.close();
+      first = end;
+    }
+  }
+
+  void print(const Statements& statements) {
+    for (const Statement& statement : statements) {
       if (!statement.variant) {
         print_move({statement.operands.inputs[0], statement.operands.output});
         continue;
@@ -129,7 +170,6 @@ class StripPrinter {
       else
         printer_.emit(body_, site, variant.form, statement.operands);
     }
-    if (turns > 1) body_.writer().close();
   }
 
   // Steps have scratch for their hungriest variant; another may need none.

@@ -1,7 +1,8 @@
 // Prints the function of a group of operators that run strip by strip.
 //
 // What happens is a list of statements with addresses, strip after strip. Strips that differ only
-// in addresses, each by the same step, become turns of one loop.
+// in addresses, each by the same step, become turns of one loop. Where rows of the input arrive,
+// one call computes one strip: which one stands in the arena.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,7 @@ struct StripSite {
   std::vector<std::optional<ArenaPlace>> scratch;  ///< by step of the group
   std::vector<std::optional<ArenaPlace>> places;   ///< by tensor; windows as wholes
   std::optional<ArenaMove> first = {};             ///< of an input, to where `places` has it
+  std::optional<ArenaPlace> progress = {};         ///< RowProgress, of a flow with a streamed input
 };
 
 LayerFunction print_strips(LayerPrinter& printer, const Graph& graph, const StripFlow& flow,

@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "codegen/operators/c_writer.h"
+#include "codegen/operators/constant_pool.h"
 #include "codegen/packages/package_parts.h"
 
 namespace tinytune {
@@ -53,8 +54,18 @@ std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& s
   };
   if (!network.reset_symbol.empty())
     w.line("if (" + network.reset_symbol + "(arena) != " + upper + "_OK) return 1;");
-  for (size_t i = 0; i < smoke.inputs.size(); ++i) loop("input", "INPUT", i, "%A = %B;");
-  w.line("if (" + name + "_invoke(arena) != " + upper + "_OK) return 1;");
+  if (network.stream) {
+    const std::string type = c_type_of(network.inputs[0].tensor.type);
+    w.open("for (int32_t row = 0; row < " + upper + "_ROWS; ++row)");
+    w.line("const " + type + " *from = (const " + type + " *)(input_0 + row * (int32_t)" + upper +
+           "_ROW_BYTES);");
+    w.line("const " + name + "_status expected = row + 1 < " + upper + "_ROWS ? " + upper +
+           "_MORE_ROWS : " + upper + "_OK;");
+    w.line("if (" + network.invoke_symbol + "(arena, from, 1) != expected) return 1;").close();
+  } else {
+    for (size_t i = 0; i < smoke.inputs.size(); ++i) loop("input", "INPUT", i, "%A = %B;");
+    w.line("if (" + name + "_invoke(arena) != " + upper + "_OK) return 1;");
+  }
   for (size_t i = 0; i < smoke.outputs.size(); ++i)
     loop("expected", "OUTPUT", i, "if (%A != %B) return 2;");
   w.line("return 0;").close();

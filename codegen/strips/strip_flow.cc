@@ -64,6 +64,7 @@ class Flow {
       writer_[op(step).outputs[0]] = step;
     }
     flow_.output = op(flow_.last_step).outputs[0];
+    if (flow_.group.is_streamed) TT_TRY(find_streamed());
     for (const int output : graph_.outputs)
       if (writer_.contains(output) && output != flow_.output)
         return unsupported(op(writer_[output]).index, "its result is one of the network's");
@@ -77,18 +78,41 @@ class Flow {
     return ok_status();
   }
 
-  void make_windows() {
-    for (int step = flow_.first_step; step < flow_.last_step; ++step) {
-      const int tensor = op(step).outputs[0];
-      RowWindow window{tensor, 0, step, step};
-      for (int reader = step + 1; reader <= flow_.last_step; ++reader)
-        if (reads(reader, tensor)) window.last_step = reader;
-      window_of_[tensor] = flow_.windows.size();
-      flow_.windows.push_back(window);
+  Status find_streamed() {
+    if (graph_.inputs.size() != 1)
+      return unsupported(flow_.group.first, "rows arrive for one input, the network has " +
+                                                std::to_string(graph_.inputs.size()));
+    if (flow_.first_step > 0)
+      return unsupported(flow_.group.first, "other operators run before any row is there");
+    flow_.streamed = graph_.inputs[0];
+    bool is_read = false;
+    for (int step = 0; step < static_cast<int>(ops_.size()); ++step) {
+      if (!reads(step, *flow_.streamed)) continue;
+      is_read = true;
+      if (step < flow_.first_step || step > flow_.last_step)
+        return unsupported(op(step).index, "it reads the input that arrives in rows");
     }
+    const auto& outputs = graph_.outputs;
+    if (!is_read || std::find(outputs.begin(), outputs.end(), *flow_.streamed) != outputs.end())
+      return unsupported(flow_.group.first, "the input is not the group's alone");
+    return ok_status();
+  }
+
+  void make_windows() {
+    if (flow_.streamed) add_window(*flow_.streamed, flow_.first_step);
+    for (int step = flow_.first_step; step < flow_.last_step; ++step)
+      add_window(op(step).outputs[0], step);
     done_.assign(flow_.maps.size(), 0);
     base_.assign(flow_.windows.size(), 0);
     stays_.assign(flow_.windows.size(), false);
+  }
+
+  void add_window(int tensor, int first_step) {
+    RowWindow window{tensor, 0, first_step, first_step};
+    for (int reader = first_step; reader <= flow_.last_step; ++reader)
+      if (reads(reader, tensor)) window.last_step = reader;
+    window_of_[tensor] = flow_.windows.size();
+    flow_.windows.push_back(window);
   }
 
   // Rows of the output up to `end`, and what is still missing for them.
@@ -107,9 +131,10 @@ class Flow {
     }
     std::reverse(strip.calls.begin(), strip.calls.end());
     for (const RowCall& call : strip.calls) done(static_cast<int>(call.step)) = call.out.end;
+    if (flow_.streamed) strip.arrived = arrived_ = std::max(arrived_, wanted[*flow_.streamed]);
     for (size_t w = 0; w < flow_.windows.size(); ++w) {
       RowWindow& window = flow_.windows[w];
-      window.rows = std::max(window.rows, done(writer_[window.tensor]) - base_[w]);
+      window.rows = std::max(window.rows, written(window.tensor) - base_[w]);
     }
     strip.window_row = base_;
     flow_.strips.push_back(std::move(strip));
@@ -128,15 +153,17 @@ class Flow {
 
   void slide_windows(Strip& strip) {
     for (size_t w = 0; w < flow_.windows.size(); ++w) {
-      const int written = done(writer_[flow_.windows[w].tensor]);
-      const int first = std::min(written, first_row_needed(flow_.windows[w].tensor));
-      const int kept = written - first, dropped = first - base_[w];
+      const int end = written(flow_.windows[w].tensor);
+      const int first = std::min(end, first_row_needed(flow_.windows[w].tensor));
+      const int kept = end - first, dropped = first - base_[w];
       base_[w] = first;
       if (kept == 0) continue;
       stays_[w] = true;
       if (dropped > 0) strip.slides.push_back({w, dropped, kept});
     }
   }
+
+  int written(int tensor) { return tensor == flow_.streamed ? arrived_ : done(writer_[tensor]); }
 
   // By what is still to be computed.
   int first_row_needed(int tensor) const {
@@ -151,7 +178,8 @@ class Flow {
 
   void settle_windows() {
     for (size_t w = 0; w < flow_.windows.size(); ++w) {
-      if (!stays_[w]) continue;
+      // Rows arrive one by one, so those of an input stay in any case.
+      if (!stays_[w] && flow_.windows[w].tensor != flow_.streamed) continue;
       flow_.windows[w].first_step = flow_.first_step;
       flow_.windows[w].last_step = flow_.last_step;
     }
@@ -194,6 +222,7 @@ class Flow {
     for (int step = flow_.first_step; step <= flow_.last_step; ++step)
       for (const int input : op(step).inputs)
         if (input >= 0 && !graph_.tensor(input).is_constant && !writer_.contains(input) &&
+            input != flow_.streamed &&
             std::find(inputs.begin(), inputs.end(), input) == inputs.end())
           inputs.push_back(input);
     for (const int input : inputs)
@@ -249,6 +278,7 @@ class Flow {
       variant_of_;           // by step, rows in and out, padding
   std::vector<int> done_;    // rows computed, by step of the group
   std::vector<int> base_;    // by window: the row at its start
+  int arrived_ = 0;          // rows of the streamed input
   std::vector<bool> stays_;  // by window: some of its rows outlive a strip
 };
 

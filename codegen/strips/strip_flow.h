@@ -7,10 +7,14 @@
 // nothing but a window of rows exists; rows that a later strip needs again are moved to the
 // window's start, which costs a fraction of a percent of what computing them twice would.
 //
+// A network's input can be such a tensor too: its rows then come from the caller as strips need
+// them, and it never exists as a whole.
+//
 // Rows that all readers have passed free their bytes: the group's output may run into its input
 // from below (`distance`), so that a chain of large tensors needs one of them and a few rows.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,8 +31,10 @@ namespace tinytune {
 struct StripGroup {
   int first = 0, last = 0;
   int rows = 1;  ///< of the last one's output, a strip
+  bool is_streamed =
+      false;  ///< the network's one input arrives in rows, and only the group reads it
 
-  bool operator==(const StripGroup&) const = default;
+  auto operator<=>(const StripGroup&) const = default;
 };
 
 /// What exists of a tensor that only its group reads.
@@ -61,6 +67,7 @@ struct RowSlide {
 };
 
 struct Strip {
+  int arrived = 0;               ///< rows of a streamed input that the calls need to be there
   std::vector<RowSlide> slides;  ///< before the calls
   std::vector<int> window_row;   ///< by window: the row of the tensor at its start, after slides
   std::vector<RowCall> calls;    ///< in the operators' order
@@ -76,8 +83,9 @@ struct RunsInto {
 struct StripFlow {
   StripGroup group;
   int first_step = 0, last_step = 0;
-  int output = 0;            ///< the tensor that outlives the group
-  std::vector<RowMap> maps;  ///< by step of the group
+  int output = 0;                    ///< the tensor that outlives the group
+  std::optional<int> streamed = {};  ///< the input that arrives in rows; a window
+  std::vector<RowMap> maps;          ///< by step of the group
   std::vector<RowWindow> windows;
   std::vector<Strip> strips;
   std::vector<StripVariant> variants;

@@ -17,14 +17,25 @@
 
 namespace tinytune {
 
+/// How a network is given its input.
+enum class InputArrival {
+  kWhole,  ///< written into the arena
+  /// Some rows at a time, of the one input, an image in NHWC. What is computed of them runs in
+  /// strips (ADR 58), so that the whole input never exists. Without a limit on the arena it takes
+  /// what the network would take otherwise less the input, or the least that strips reach if that
+  /// is more.
+  kRows,
+};
+
 /// What to write, and within which limits.
 struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
-  MemoryLimits limits;     ///< the fastest kernels within them; kFailed where there are none
-  MessageSink on_message;  ///< warnings and news; may be empty
+  MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none
+  InputArrival input = InputArrival::kWhole;  ///< kUnsupported: its layers are not computed by row
+  MessageSink on_message;                     ///< warnings and news; may be empty
 };
 
 /// What was written, and what it takes.
@@ -58,8 +69,10 @@ struct RunOptions {
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
+  bool arena_front = false;  ///< say what a smaller arena would cost: builds and runs some networks
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations
   MemoryLimits limits;                        ///< as CompileOptions'
+  InputArrival input = InputArrival::kWhole;  ///< as CompileOptions'; without `on` and dumps
   /// A board to run it on as well, in its RAM: "DEVICE@gdb:HOST:PORT", with the same device.
   std::optional<std::string> on;
   MessageSink on_message;  ///< warnings; may be empty
@@ -106,6 +119,12 @@ struct LayoutComparison {
 struct FlashPoint {
   uint64_t flash_bytes = 0;  ///< of the linked library
   uint64_t cycles = 0;       ///< of one inference
+};
+
+/// A network that runs in an arena of that size.
+struct ArenaPoint {
+  uint64_t arena_bytes = 0;
+  uint64_t cycles = 0;  ///< of one inference
 };
 
 /// A tensor's bytes after its layer ran.
@@ -156,6 +175,9 @@ struct RunReport {
   /// from the records of their kernels. Fewer bytes with every step, 16 at most, evenly spaced.
   /// Empty where a task has no record.
   std::vector<FlashPoint> flash_front;
+  /// Only with arena_front, the fastest first: of this network and of ones of fewer bytes whose
+  /// layers run in strips (ADR 58), each built and run, those that no other beats in both.
+  std::vector<ArenaPoint> arena_front;
   std::vector<int> fused_tensors;  ///< those that no memory ever holds
   std::optional<BoardRun> board;   ///< only with `on`
 };

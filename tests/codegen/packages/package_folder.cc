@@ -23,10 +23,21 @@ std::string PackageFolder::model(const Graph& graph, const std::string& name) co
 }
 
 std::string PackageFolder::compile(const std::string& model_file, const std::string& device,
-                                   const std::string& format) const {
+                                   const std::string& format,
+                                   const std::vector<std::string>& more) const {
   const std::string directory = path(device + "-" + format);
-  const ProcessResult done = run({TINYTUNE_BINARY_DIR "/tune", "compile", "--model", model_file,
-                                  "--device", device, "--format", format, "-o", directory});
+  std::vector<std::string> words = {TINYTUNE_BINARY_DIR "/tune",
+                                    "compile",
+                                    "--model",
+                                    model_file,
+                                    "--device",
+                                    device,
+                                    "--format",
+                                    format,
+                                    "-o",
+                                    directory};
+  words.insert(words.end(), more.begin(), more.end());
+  const ProcessResult done = run(words);
   EXPECT_EQ(done.exit_code, 0) << done.err;
   if (done.exit_code != 0 || format != "mlf") return done.exit_code == 0 ? directory : "";
   const std::string archive = directory + "/" + fs::path(model_file).stem().string() + ".tar";

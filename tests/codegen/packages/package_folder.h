@@ -21,9 +21,9 @@ class PackageFolder : public testing::Test {
   std::string model(const Graph& graph, const std::string& name) const;
 
   /// What `tune compile` writes for a model file: the directory; an archive is unpacked. Empty
-  /// after a test failure.
+  /// after a test failure. `more` are further words.
   std::string compile(const std::string& model_file, const std::string& device,
-                      const std::string& format) const;
+                      const std::string& format, const std::vector<std::string>& more = {}) const;
 
  private:
   std::optional<TemporaryDirectory> directory_;

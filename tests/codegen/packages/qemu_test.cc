@@ -58,6 +58,12 @@ TEST_P(OnBoard, SeveralInputsAndOutputs_GiveTheReferencesBytes) {
   expect_pass(board, compile(model(two_in_two_out_graph(), "two"), board.device, "cmake"));
 }
 
+TEST_P(OnBoard, RowsOfTheInput_GiveTheReferencesBytes) {
+  const Board& board = GetParam();
+  expect_pass(board, compile(model(small_graph(), "net"), board.device, "cmake",
+                             {"--stream-input", "rows"}));
+}
+
 TEST_P(OnBoard, FloatBorder_GivesTheReferencesBytes) {
   GraphBuilder b;
   const int real = b.retype(b.input({1, 40}, 1, 0), ElementType::kFloat32);

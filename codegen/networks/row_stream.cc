@@ -1,0 +1,57 @@
+// The function that takes rows of the input as they come.
+//
+// A row goes to where the window of waiting rows has room for it, and as soon as a strip's rows are
+// all there the strip is computed: which rows and how many of them a strip needs are two small
+// tables. With the last row the rest of the network follows.
+#include <algorithm>
+
+#include "codegen/networks/network_parts.h"
+#include "codegen/networks/storage.h"
+#include "codegen/operators/c_writer.h"
+
+namespace tinytune {
+namespace {
+
+std::string table(const std::string& name, const std::vector<int>& values) {
+  std::string text = "  static const uint16_t " + name + "[] = {";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i == 0 ? "" : i % 20 == 0 ? ",\n    " : ", ") + std::to_string(values[i]);
+  return text + "};\n";
+}
+
+}  // namespace
+
+std::string print_push_rows(const NetworkParts& parts) {
+  const RowStream& stream = *parts.stream;
+  const RowArrival& arrival = parts.arrival;
+  const std::string upper = c_upper(parts.name), strips = std::to_string(arrival.needed.size());
+  CWriter w(1);
+  w.raw(table("needed", arrival.needed) + table("first", arrival.first));
+  w.line("unsigned char *const base = (unsigned char *)arena;");
+  const auto word = [&](uint32_t at) {
+    return "(int32_t *)(base + " + std::to_string(arrival.progress + at) + ")";
+  };
+  w.line("int32_t *const arrived = " + word(RowProgress::kArrivedRows) + ";");
+  w.line("int32_t *const strip = " + word(RowProgress::kComputedStrips) + ";");
+  w.line("const unsigned char *from = (const unsigned char *)rows;");
+  w.line("if (rows == NULL || count < 0 || count > " + std::to_string(stream.rows) +
+         " - *arrived) return " + upper + "_ERROR_ROWS;");
+  w.open("for (; count > 0; --count, from += " + std::to_string(stream.row_bytes) + ")");
+  w.open("if (*strip < " + strips + ")");
+  w.line("unsigned char *to = base + " + std::to_string(arrival.window) +
+         " + (*arrived - first[*strip]) * " + std::to_string(stream.row_bytes) + ";");
+  print_unrolled(w, stream.row_bytes, [&](const std::string& variable, int64_t added) {
+    const std::string at = "[" + c_plus(variable, added) + "]";
+    w.line("to" + at + " = from" + at + ";");
+  });
+  w.close();
+  w.line("++*arrived;");
+  w.open("while (*strip < " + strips + " && *arrived >= needed[*strip])");
+  w.line(arrival.strip_function + "(base);").line("++*strip;").close();
+  w.close();
+  w.line("if (*arrived < " + std::to_string(stream.rows) + ") return " + upper + "_MORE_ROWS;");
+  w.line("*arrived = *strip = 0;");
+  return w.text();
+}
+
+}  // namespace tinytune
