@@ -126,13 +126,35 @@ int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int 
   return rounding_divide_by_power(rounding_doubling_high_multiply(shifted, multiplier), right);
 }
 
+int32_t scale_half_to_even(int32_t value, int32_t multiplier, int shift) {
+  const float scale = std::ldexp(static_cast<float>(multiplier), shift - 31);
+  constexpr float kMost = 1 << 30;
+  return static_cast<int32_t>(
+      std::nearbyint(std::clamp(static_cast<float>(value) * scale, -kMost, kMost)));
+}
+
 int8_t add_zero_point(int32_t scaled, int32_t zero_point, int low, int high) {
   return static_cast<int8_t>(std::clamp<int64_t>(int64_t{scaled} + zero_point, low, high));
 }
 
 int8_t requantise_reference(const Workload& w, int32_t accumulator, int32_t multiplier, int shift) {
-  return add_zero_point(multiply_by_quantized_multiplier(accumulator, multiplier, shift),
-                        w.output_zero_point, w.activation_min, w.activation_max);
+  const int32_t scaled = w.rounding == Rounding::kHalfToEven
+                             ? scale_half_to_even(accumulator, multiplier, shift)
+                             : multiply_by_quantized_multiplier(accumulator, multiplier, shift);
+  return add_zero_point(scaled, w.output_zero_point, w.activation_min, w.activation_max);
+}
+
+int64_t first_reaching(const Workload& w, const AccumulatorRange& range, int32_t multiplier,
+                       int shift, int level) {
+  int64_t below = range.low - 1, reaching = range.high + 1;
+  while (reaching - below > 1) {
+    const int64_t middle = below + (reaching - below) / 2;
+    if (requantise_reference(w, static_cast<int32_t>(middle), multiplier, shift) >= level)
+      reaching = middle;
+    else
+      below = middle;
+  }
+  return reaching;
 }
 
 std::vector<int8_t> channel_weights(const Workload& w, const LayerData& data, int channel) {
@@ -175,7 +197,10 @@ bool shifted_requantise_proved(const Workload& w, const LayerData& data) {
 
 std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerData& data) {
   const auto ranges = accumulator_ranges(w, data);
-  if (!scales_without_overflow(data, ranges, -30)) return std::nullopt;
+  if (w.rounding == Rounding::kTwice && !scales_without_overflow(data, ranges, -30))
+    return std::nullopt;
+  for (const AccumulatorRange& range : ranges)
+    if (range.low < INT32_MIN || range.high > INT32_MAX) return std::nullopt;
   int64_t largest = 1;
   double largest_scale = 0;
   for (size_t c = 0; c < ranges.size(); ++c) {

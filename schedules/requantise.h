@@ -20,6 +20,11 @@ namespace tinytune {
 /// SaturatingRoundingDoublingHighMul, then RoundingDivideByPOT). `shift` > 0 shifts left.
 int32_t multiply_by_quantized_multiplier(int32_t value, int32_t multiplier, int shift);
 
+/// ONNX's scaling by the float32 number multiplier * 2^(shift - 31): the value and the product are
+/// rounded to float32, then to a whole number, ties to even. Whatever lies beyond 2^30 is 2^30.
+/// As onnxruntime's MlasRequantizeOutput.
+int32_t scale_half_to_even(int32_t value, int32_t multiplier, int shift);
+
 /// clamp(scaled + zero_point, low, high), for any `scaled`. TFLite adds in an int32, where values
 /// near its ends overflow (undefined); here and in everything generated the sum is a whole number.
 /// 32-bit code clamps first, to [low - zero_point, high - zero_point], and then adds.
@@ -35,6 +40,10 @@ struct AccumulatorRange {
   int64_t low = 0, high = 0;
 };
 std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const LayerData& data);
+
+/// The smallest accumulator of the range whose output is at least `level`; its end + 1 if none.
+int64_t first_reaching(const Workload& workload, const AccumulatorRange& range, int32_t multiplier,
+                       int shift, int level);
 
 /// The weights of one output channel in reduction order; works for every operator.
 std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);
@@ -64,9 +73,10 @@ struct FusedRequantise {
 };
 
 /// Finds constants that agree with the reference on every reachable accumulator of every channel,
-/// or nothing. Needs the shifted form to be proved: where the reference's own left shift wraps it
-/// has no steps to follow. Layers that clamp at zero nearly always have them; the reference rounds
-/// negative halves the other way, which one multiply cannot follow on both sides of zero.
+/// or nothing. TFLite's rounding needs the shifted form to be proved: where the reference's own
+/// left shift wraps it has no steps to follow. Layers that clamp at zero nearly always have them;
+/// the reference rounds negative halves the other way, which one multiply cannot follow on both
+/// sides of zero.
 std::optional<FusedRequantise> fuse_requantise(const Workload& workload, const LayerData& data);
 
 }  // namespace tinytune

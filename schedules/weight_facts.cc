@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "schedules/requantise.h"
+#include "schedules/stepped_requantise.h"
 
 namespace tinytune {
 namespace {
@@ -35,6 +36,8 @@ WeightFacts prove_facts(const Workload& workload, const LayerData& data) {
   }
   if (fuse_requantise(workload, data)) {
     facts.requantise = Requantise::kFused;
+  } else if (workload.rounding == Rounding::kHalfToEven) {
+    if (step_requantise(workload, data)) facts.requantise = Requantise::kStepped;
   } else if (short_requantise_proved(workload, data)) {
     facts.requantise = Requantise::kShort;
   } else if (shifted_requantise_proved(workload, data)) {
@@ -49,13 +52,15 @@ bool facts_hold(const Workload& workload, const LayerData& data) {
     if (!group_fits(channel_weights(workload, data, c), group)) return false;
   switch (workload.facts.requantise) {
     case Requantise::kLong:
-      return true;
+      return workload.rounding == Rounding::kTwice;
     case Requantise::kShifted:
-      return shifted_requantise_proved(workload, data);
+      return workload.rounding == Rounding::kTwice && shifted_requantise_proved(workload, data);
     case Requantise::kShort:
-      return short_requantise_proved(workload, data);
+      return workload.rounding == Rounding::kTwice && short_requantise_proved(workload, data);
     case Requantise::kFused:
       return fuse_requantise(workload, data).has_value();
+    case Requantise::kStepped:
+      return step_requantise(workload, data).has_value();
   }
   return false;
 }

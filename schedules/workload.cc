@@ -30,6 +30,8 @@ std::string_view name_of(Requantise requantise) {
       return "short";
     case Requantise::kFused:
       return "fused";
+    case Requantise::kStepped:
+      return "stepped";
   }
   return "?";
 }
@@ -43,14 +45,19 @@ int64_t Workload::weight_bytes() const { return reduction() * out_c; }
 
 int64_t Workload::macs() const { return output_bytes() * reduction(); }
 
+namespace {
+constexpr std::string_view kEvenWord = " even";
+}
+
 std::string to_text(const Workload& w) {
   return fmt::format(
       "{}_s8 {} n{} in{}x{}x{} out{}x{}x{} k{}x{} s{}x{} d{}x{} p{},{} g{} m{} zp{},{} act{},{} "
-      "lane{} {}",
+      "lane{} {}{}",
       name_of(w.op), name_of(w.layout), w.batch, w.in_h, w.in_w, w.in_c, w.out_h, w.out_w, w.out_c,
       w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.pad_top,
       w.pad_left, w.groups, w.depth_multiplier, w.input_zero_point, w.output_zero_point,
-      w.activation_min, w.activation_max, w.facts.lane_group, name_of(w.facts.requantise));
+      w.activation_min, w.activation_max, w.facts.lane_group, name_of(w.facts.requantise),
+      w.rounding == Rounding::kHalfToEven ? kEvenWord : "");
 }
 
 Result<Workload> parse_workload(std::string_view text) {
@@ -70,9 +77,10 @@ Result<Workload> parse_workload(std::string_view text) {
   for (OpKind kind : {OpKind::kConv2d, OpKind::kDepthwiseConv2d, OpKind::kDense})
     if (std::string(name_of(kind)) + "_s8" == op) w.op = kind;
   w.layout = std::string_view(layout) == "nchw" ? Layout::kNchw : Layout::kNhwc;
-  for (Requantise kind :
-       {Requantise::kLong, Requantise::kShifted, Requantise::kShort, Requantise::kFused})
+  for (Requantise kind : {Requantise::kLong, Requantise::kShifted, Requantise::kShort,
+                          Requantise::kFused, Requantise::kStepped})
     if (name_of(kind) == requantise) w.facts.requantise = kind;
+  if (text.ends_with(kEvenWord)) w.rounding = Rounding::kHalfToEven;
   TT_TRY(validate(w));
   // The text form is canonical: whatever sscanf forgave, this does not.
   if (to_text(w) != line) return bad;

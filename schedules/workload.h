@@ -23,15 +23,22 @@ enum class Layout { kNhwc, kNchw };
 std::string_view name_of(OpKind op);
 std::string_view name_of(Layout layout);
 
+/// What the scaled accumulator becomes a whole number by.
+enum class Rounding {
+  kTwice,       ///< TFLite's fixed point: after the multiplication and after the shift
+  kHalfToEven,  ///< ONNX's: float32(accumulator) * float32 scale, to nearest, ties to even
+};
+
 enum class Requantise {
   kLong,     ///< the reference's two steps in full, whatever the accumulators
   kShifted,  ///< the short form behind a left shift, both shifts the channel's own: scales above
              ///< 1/2
   kShort,    ///< `(h + (h >> 31) + (1 << (s - 1))) >> s` after the high multiply
   kFused,    ///< one multiply-high with the layer's own constants
+  kStepped,  ///< the whole product, its fraction compared with what its level asks: half to even
 };
 
-/// "long", "shifted", "short", "fused".
+/// "long", "shifted", "short", "fused", "stepped".
 std::string_view name_of(Requantise requantise);
 
 /// What templates may know about a layer's constants.
@@ -62,6 +69,7 @@ struct Workload {
   int depth_multiplier = 1;       ///< depthwise only; out_c = in_c * depth_multiplier
   int input_zero_point = 0, output_zero_point = 0;
   int activation_min = -128, activation_max = 127;
+  Rounding rounding = Rounding::kTwice;
   WeightFacts facts;
 
   bool operator==(const Workload&) const = default;
@@ -77,7 +85,7 @@ struct Workload {
 
 /// One line, every field, in a fixed order; parse() of it gives an equal workload.
 /// Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
-/// act-128,127 lane1 fused".
+/// act-128,127 lane1 fused"; half to even says " even" behind it.
 std::string to_text(const Workload& workload);
 
 /// kInvalidInput: not such a line, or sizes that are not positive or do not fit together.

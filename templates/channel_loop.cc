@@ -70,6 +70,7 @@ Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& e
     return ir_.clamp(ir_.shift_right(ir_.add(scaled, s.last), right), w_.activation_min,
                      w_.activation_max);
   }
+  if (w_.facts.requantise == Requantise::kStepped) return stepped(sum, s, end);
   const bool shifted = w_.facts.requantise == Requantise::kShifted;
   const Value acc = shifted ? ir_.shift_left(sum, s.left) : sum;
   // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
@@ -83,6 +84,18 @@ Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& e
   const Value rounded = ir_.add(ir_.add(high, sign), half);
   return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), n(w_.output_zero_point)),
                    w_.activation_min, w_.activation_max);
+}
+
+Value ChannelLoop::stepped(const Value& sum, const Scaling& s, const Value& levels) {
+  const Value high = ir_.multiply_high(sum, s.multiplier), low = ir_.mul(sum, s.multiplier);
+  const Value k = ir_.shift_right(high, s.last);
+  const Value fraction = ir_.bit_or(ir_.shift_left(high, ir_.sub(n(32), s.last)),
+                                    ir_.shift_right_unsigned(low, s.last));
+  const Value above = ir_.shift_right(ir_.add(fraction, n(INT32_MIN)), n(1));
+  const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, n(0xff)), n(1))));
+  // The difference is -1 in its sign where the fraction is above the level's.
+  const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), n(31)));
+  return ir_.clamp(ir_.add(rounded, n(w_.output_zero_point)), w_.activation_min, w_.activation_max);
 }
 
 }  // namespace tinytune

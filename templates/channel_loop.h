@@ -52,6 +52,9 @@ class ChannelLoop {
   Value end();
 
  private:
+  /// stepped_requantise.h, `levels` the table's address.
+  Value stepped(const Value& sum, const Scaling& scaling, const Value& levels);
+
   static Value n(int64_t v) { return IrText::number(v); }
 
   const Workload& w_;

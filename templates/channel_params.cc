@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedules/requantise.h"
+#include "schedules/stepped_requantise.h"
 #include "templates/packing.h"
 
 namespace tinytune {
@@ -16,10 +17,13 @@ Error not_exact(const char* kind) {
 }  // namespace
 
 int scaling_words(Requantise kind) {
-  return kind == Requantise::kFused || kind == Requantise::kShort ? 2 : 3;
+  return kind == Requantise::kLong || kind == Requantise::kShifted ? 3 : 2;
 }
 
-int shared_words(Requantise kind) { return kind == Requantise::kFused ? 2 : 0; }
+int shared_words(Requantise kind) {
+  if (kind == Requantise::kStepped) return std::tuple_size_v<SteppedLevels> / 2;
+  return kind == Requantise::kFused ? 2 : 0;
+}
 
 int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
   uint32_t sum = 0;
@@ -41,6 +45,7 @@ Result<ChannelParams> ChannelParams::create(const Workload& w, const LayerData& 
   };
   switch (w.facts.requantise) {
     case Requantise::kLong:
+      if (w.rounding != Rounding::kTwice) return not_exact("long");
       for_each_channel([&](int, int32_t multiplier, int32_t, int left, int right) {
         words.insert(words.end(), {multiplier, left, right});
       });
@@ -65,6 +70,18 @@ Result<ChannelParams> ChannelParams::create(const Workload& w, const LayerData& 
         words.insert(words.end(), {fused->multiplier[c], fused->offset[c]});
       });
       params.shared_ = {fused->left, fused->right};
+      break;
+    }
+    case Requantise::kStepped: {
+      const auto levels = step_requantise(w, data);
+      if (!levels) return not_exact("stepped");
+      for_each_channel([&](int, int32_t multiplier, int32_t, int, int right) {
+        words.insert(words.end(), {multiplier, std::max(right, kLeastSteppedShift) - 1});
+      });
+      for (size_t i = 0; i < levels->size(); i += 2)
+        params.shared_.push_back(static_cast<int32_t>(
+            static_cast<uint16_t>((*levels)[i]) |
+            static_cast<uint32_t>(static_cast<uint16_t>((*levels)[i + 1])) << 16));
       break;
     }
   }

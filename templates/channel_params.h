@@ -21,6 +21,7 @@ namespace tinytune {
 ///   short    2 * multiplier, right shift
 ///   shifted  2 * multiplier, right shift, left shift
 ///   long     multiplier, left shift, right shift
+///   stepped  multiplier, right shift; shared: SteppedLevels, two to a word, the even one below
 int scaling_words(Requantise kind);
 int shared_words(Requantise kind);
 

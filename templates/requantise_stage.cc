@@ -48,6 +48,19 @@ Expr requantise(const Workload& w, const Halide::ImageParam& params, const Expr&
         (multiply_high(signed_bits(accumulator << left), word(1)) + word(2)) >> right;
     return clamped(scaled, 0);  // the zero point is in the offset
   }
+  if (kind == Requantise::kStepped) {
+    const Expr product = cast<int64_t>(signed_bits(accumulator)) * cast<int64_t>(word(1));
+    const Expr right = unsigned_bits(word(2));
+    const Expr high = signed_bits(product >> 32);
+    const Expr k = high >> right;
+    const Expr fraction =
+        (unsigned_bits(high) << (Expr(uint32_t{32}) - right)) | (unsigned_bits(product) >> right);
+    const Expr above = signed_bits(fraction + Expr(0x80000000u)) >> 1;
+    const Expr pair = params(w.out_c * words(kind) + ((k >> 1) & 127));
+    // The even one is the lower half.
+    const Expr level = signed_bits(unsigned_bits(pair) << (unsigned_bits(~k & 1) << 4)) >> 16;
+    return clamped(k - ((level - above) >> 31) + w.output_zero_point, 0);
+  }
   if (kind == Requantise::kShort || kind == Requantise::kShifted) {
     const bool shifted = kind == Requantise::kShifted;
     const Expr acc = shifted ? accumulator << unsigned_bits(word(3)) : accumulator;

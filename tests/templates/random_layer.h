@@ -71,6 +71,8 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
         data.weights[i] = static_cast<int8_t>(rng.below(16) == 0 ? rng.below(3) : 1) - 1;
     }
   }
+  if (workload.rounding == Rounding::kHalfToEven)  // its scales are floats: 24 bits
+    for (int32_t& multiplier : data.multiplier) multiplier &= ~0x7f;
   workload.facts = prove_facts(workload, data);
   return {workload, data};
 }
