@@ -191,7 +191,7 @@ Command inspect() {
           .summary = "List a model's operators and tuning tasks",
           .options = all_of({{{.names = "MODEL",
                                .field = &Arguments::model,
-                               .help = "A .tflite file",
+                               .help = "A .tflite or .onnx file",
                                .required = true},
                               optional(device(), "the model alone"),
                               log()},

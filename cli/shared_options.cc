@@ -20,7 +20,7 @@ Option model() {
   return {.names = "--model",
           .field = &Arguments::model,
           .value = "FILE",
-          .help = "The network: a .tflite file",
+          .help = "The network: a .tflite file, or a quantised .onnx one",
           .required = true};
 }
 

@@ -1,6 +1,5 @@
 #include "tinytune/model.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "base/sha256.h"
@@ -8,8 +7,7 @@
 #include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 #include "deploy/model_state.h"
-#include "models/summary.h"
-#include "models/tflite.h"
+#include "models/model_file.h"
 #include "models/tflite_model.h"
 
 namespace tinytune {
@@ -87,7 +85,7 @@ std::vector<PassInfo> known_passes() {
 }
 
 Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
-  TT_TRY_ASSIGN(const ModelSummary summary, summarise_tflite(path));
+  TT_TRY_ASSIGN(const ModelSummary summary, summarise_model(path));
   if (summary.unsupported.empty()) {
     TT_TRY_ASSIGN(const Model model, Model::load(path, options));
     return Inspection{model.info(), {}};
@@ -104,7 +102,7 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   state->path = path;
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   state->sha256 = sha256(bytes);
-  TT_TRY_ASSIGN(state->graph, import_tflite(bytes, std::filesystem::path(path).stem(), path));
+  TT_TRY_ASSIGN(state->graph, import_model(bytes, path));
   Result<IntegerNetwork> network = executed_network(state->graph, options.disabled_passes);
   if (!network) return network.error().within(path);
   state->network = std::move(network).value();

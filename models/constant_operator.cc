@@ -41,6 +41,7 @@ bool reads_only_constants(const Graph& graph, const Operator& op) {
 Result<ConstantOperator> prepare_on_constants(const Graph& graph, const Operator& op) {
   // A graph of this operator alone. Its tensors keep their ids, for messages.
   Graph alone;
+  alone.arithmetic = graph.arithmetic;
   Operator same = op;
   ConstantOperator result;
   const auto take = [&](int& id) {

@@ -124,11 +124,15 @@ struct Operator {
   Attributes attributes;
 };
 
+/// Whose reference an operator's bytes are: scales in fixed point, or in float32 (ADR 76).
+enum class Arithmetic { kTfliteMicro, kOnnx };
+
 struct Graph {
   std::string name;  ///< the file's stem, any bytes: see codegen/networks/names.h
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  ///< tensor ids, in the model's order
+  Arithmetic arithmetic = Arithmetic::kTfliteMicro;
 
   const Tensor& tensor(int id) const { return tensors.at(static_cast<size_t>(id)); }
 };

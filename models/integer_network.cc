@@ -35,10 +35,21 @@ Result<IntegerNetwork> integer_network(const Graph& graph) {
   return network;
 }
 
-void prove_facts(IntegerNetwork& network) {
-  for (IntegerOp& op : network.ops)
-    if (auto* kernel = std::get_if<KernelOp>(&op))
-      kernel->workload.facts = prove_facts(kernel->workload, kernel->data);
+Status prove_facts(IntegerNetwork& network) {
+  for (size_t step = 0; step < network.ops.size(); ++step) {
+    auto* kernel = std::get_if<KernelOp>(&network.ops[step]);
+    if (kernel == nullptr) continue;
+    Workload& w = kernel->workload;
+    w.facts = prove_facts(w, kernel->data);
+    if (w.rounding == Rounding::kHalfToEven && w.facts.requantise == Requantise::kLong) {
+      const Operator& op = network.graph.operators[step];
+      return Error(ErrorCode::kUnsupported,
+                   fmt::format("operator {} {}: no integer form gives its float32 scaling; scales "
+                               "of 1/4 and more, or sums beyond 2^31",
+                               op.index, name_of(op.kind)));
+    }
+  }
+  return ok_status();
 }
 
 bool has_state(const Graph& graph) {

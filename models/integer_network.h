@@ -40,7 +40,8 @@ struct IntegerNetwork {
 Result<IntegerNetwork> integer_network(const Graph& graph);
 
 /// Proves the WeightFacts of every kernel: once the constants are final, since it takes longest.
-void prove_facts(IntegerNetwork& network);
+/// kUnsupported: half-to-even rounding for which no integer form is proved; names the operator.
+Status prove_facts(IntegerNetwork& network);
 
 /// What a network keeps between inferences: bytes by tensor id, empty but for variables.
 using NetworkState = std::vector<std::vector<uint8_t>>;

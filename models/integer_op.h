@@ -163,13 +163,38 @@ struct LookupOp {
   std::array<uint8_t, 256> table{};
 };
 
+/// ONNX's ADD: y = terms[0][a] + terms[1][b] is the sum in units of 2^-shift of the output, zero
+/// point included; the result is k = floor(y), or k + 1 where y's fraction reaches steps[k mod
+/// 256]. Proved for every pair when it is made, so the float sum's own roundings are in the steps.
+struct SteppedAddOp {
+  int64_t elements = 0;
+  std::array<std::vector<int32_t>, 2> terms;  ///< of every int8 value, -128 first
+  std::vector<int32_t> steps;                 ///< 256; 2^shift where nothing goes up
+  int shift = 0;
+  int activation_min = -128, activation_max = 127;
+  Broadcast broadcast;
+  std::array<std::vector<int8_t>, 2> constants;
+};
+
+/// ONNX's Softmax over the innermost axis: with p = exp[max - x] / (sum of them), `first` and one
+/// more for each step that p * 2^32 reaches. Odd steps are ties that go down: p has to be above.
+struct SteppedSoftmaxOp {
+  int rows = 1, depth = 1;
+  std::vector<uint32_t> exp;    ///< by difference, 256; `depth` of the first fit a word
+  int first = -128;             ///< the output of p = 0
+  std::vector<uint32_t> steps;  ///< ascending, at most 255
+  bool first_is_odd = false;    ///< the level that steps[0] leads to, less the zero point
+};
+
 /// QUANTIZE of float32: clamp(round(x / scale) + zero_point), the division in float32, halves away
-/// from zero. NaN gives the zero point; what lies outside int32 (undefined in TFLite) is clamped.
+/// from zero or, in ONNX, to even. NaN gives the zero point; what lies outside int32 (undefined in
+/// TFLite) is clamped.
 struct QuantizeOp {
   int64_t elements = 0;
   float scale = 1;
   int zero_point = 0;
   int low = -128, high = 127;  ///< of the output's type; uint8 when low is 0
+  Rounding rounding = Rounding::kTwice;
 };
 
 /// DEQUANTIZE: float32(double(scale) * (x - zero_point)).
@@ -352,6 +377,7 @@ struct MeanOp {
   int32_t bias = 0;  ///< -zero_point * count, added to each sum
   int32_t multiplier = 0;
   int shift = 0, output_zero_point = 0;
+  Rounding rounding = Rounding::kTwice;
 };
 
 /// TRANSPOSE_CONV: every input element scatters into a window of the output. Weights are
@@ -370,7 +396,7 @@ using IntegerOp =
                  QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp,
                  SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
-                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp>;
+                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

@@ -22,6 +22,8 @@ int64_t steps(const PoolOp& op) {
 int64_t steps(const SoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const CopyOp& op) { return op.bytes; }
 int64_t steps(const AddOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const SteppedAddOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const SteppedSoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const MulOp& op) { return product(op.broadcast.extents); }
 int64_t steps(const ExtremumOp& op) { return product(op.broadcast.extents); }
 int64_t steps(const LookupOp& op) { return op.elements; }

@@ -24,25 +24,6 @@ double scale_of(const LayerData& data, size_t channel) {
   return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
 }
 
-// The smallest accumulator in [low, high] whose output is at least `level`; high + 1 if none. It
-// lies beside where real numbers would put it, so two looks there save most of the bisection.
-int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const LayerData& data,
-                       size_t channel, int level) {
-  int64_t below = range.low - 1, reaching = range.high + 1;
-  const auto look_at = [&](int64_t accumulator) {
-    const bool reaches =
-        requantise_reference(w, static_cast<int32_t>(accumulator), data.multiplier[channel],
-                             data.shift[channel]) >= level;
-    (reaches ? reaching : below) = accumulator;
-  };
-  const double real = (level - w.output_zero_point - 0.5) / scale_of(data, channel);
-  if (real > static_cast<double>(range.low) && real < static_cast<double>(range.high))
-    for (const int64_t near : {std::llround(real) - 2, std::llround(real) + 2})
-      if (near > below && near < reaching) look_at(near);
-  while (reaching - below > 1) look_at(below + (reaching - below) / 2);
-  return reaching;
-}
-
 // Whether the reference's two steps stay within a word on all that the channels' accumulators
 // reach, and every channel's right shift is one from `least` to 31.
 bool scales_without_overflow(const LayerData& data, const std::vector<AccumulatorRange>& ranges,
@@ -144,16 +125,21 @@ int8_t requantise_reference(const Workload& w, int32_t accumulator, int32_t mult
   return add_zero_point(scaled, w.output_zero_point, w.activation_min, w.activation_max);
 }
 
-int64_t first_reaching(const Workload& w, const AccumulatorRange& range, int32_t multiplier,
-                       int shift, int level) {
+// It lies beside where real numbers would put it, so two looks there save most of the bisection.
+int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const LayerData& data,
+                       size_t channel, int level) {
   int64_t below = range.low - 1, reaching = range.high + 1;
-  while (reaching - below > 1) {
-    const int64_t middle = below + (reaching - below) / 2;
-    if (requantise_reference(w, static_cast<int32_t>(middle), multiplier, shift) >= level)
-      reaching = middle;
-    else
-      below = middle;
-  }
+  const auto look_at = [&](int64_t accumulator) {
+    const bool reaches =
+        requantise_reference(w, static_cast<int32_t>(accumulator), data.multiplier[channel],
+                             data.shift[channel]) >= level;
+    (reaches ? reaching : below) = accumulator;
+  };
+  const double real = (level - w.output_zero_point - 0.5) / scale_of(data, channel);
+  if (real > static_cast<double>(range.low) && real < static_cast<double>(range.high))
+    for (const int64_t near : {std::llround(real) - 2, std::llround(real) + 2})
+      if (near > below && near < reaching) look_at(near);
+  while (reaching - below > 1) look_at(below + (reaching - below) / 2);
   return reaching;
 }
 

@@ -41,9 +41,10 @@ struct AccumulatorRange {
 };
 std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const LayerData& data);
 
-/// The smallest accumulator of the range whose output is at least `level`; its end + 1 if none.
-int64_t first_reaching(const Workload& workload, const AccumulatorRange& range, int32_t multiplier,
-                       int shift, int level);
+/// The smallest accumulator of the range for which the channel's output is at least `level`; the
+/// range's end + 1 if there is none.
+int64_t first_reaching(const Workload& workload, const AccumulatorRange& range,
+                       const LayerData& data, size_t channel, int level);
 
 /// The weights of one output channel in reduction order; works for every operator.
 std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);

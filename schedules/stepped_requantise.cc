@@ -55,7 +55,7 @@ std::optional<SteppedLevels> step_requantise(const Workload& w, const LayerData&
     };
     if (differs(ranges[c].low) || differs(ranges[c].high)) return std::nullopt;
     for (int level = w.activation_min + 1; level <= w.activation_max; ++level) {
-      const int64_t first = first_reaching(w, ranges[c], data.multiplier[c], data.shift[c], level);
+      const int64_t first = first_reaching(w, ranges[c], data, c, level);
       if (differs(first) || differs(first - 1)) return std::nullopt;
     }
   }

@@ -36,7 +36,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "examples": ["models", "templates"],  # networks, and a template from outside
 }
 HEAVY = ("Halide.h", "llvm/", "llvm-c/", "lld/", "grpc", "google/protobuf", "Eigen/", "xgboost/",
-         "unicorn/", "nlohmann/", "flatbuffers/", "toml++", "CLI/", "spdlog/", "httplib.h")
+         "unicorn/", "nlohmann/", "flatbuffers/", "onnx/onnx_pb.h", "toml++", "CLI/", "spdlog/", "httplib.h")
 # Headers between the .cc files of one parser, which all need its library anyway.
 BETWEEN_PARTS = {"devices/base_device.h", "devices/device_reader.h"}
 # Public headers that depend on nothing, and so may be included from inside (ADR 2). The rest of

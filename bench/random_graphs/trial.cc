@@ -171,7 +171,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   if (damage.network) {
     verdict.damaged = damage.network(executed);
     if (!verdict.damaged) return ok_status();
-    prove_facts(executed);  // they are of the constants as they are now
+    TT_TRY(prove_facts(executed));  // they are of the constants as they are now
   }
   if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());

@@ -29,6 +29,7 @@ bool is_pointwise(const IntegerOp& op) {
     return o.broadcast.equal_shapes && o.constants[0].empty() && o.constants[1].empty();
   };
   if (const auto* add = std::get_if<AddOp>(&op)) return plain(*add);
+  if (const auto* add = std::get_if<SteppedAddOp>(&op)) return plain(*add);
   if (const auto* mul = std::get_if<MulOp>(&op)) return plain(*mul);
   if (const auto* extremum = std::get_if<ExtremumOp>(&op)) return plain(*extremum);
   return std::holds_alternative<LookupOp>(op);

@@ -39,7 +39,7 @@ Result<IntegerNetwork> executed_network(const Graph& model, std::span<const std:
   TT_TRY_ASSIGN(IntegerNetwork network, integer_network(model));
   for (const GraphPass& pass : graph_passes())
     if (!is_disabled("all") && !is_disabled(pass.name)) pass.run(network);
-  prove_facts(network);
+  TT_TRY(prove_facts(network));
   return network;
 }
 

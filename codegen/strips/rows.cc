@@ -26,6 +26,7 @@ std::optional<RowMap> map_of_binary(const Elementwise& op) {
 }
 
 std::optional<RowMap> map_of(const AddOp& op) { return map_of_binary(op); }
+std::optional<RowMap> map_of(const SteppedAddOp& op) { return map_of_binary(op); }
 std::optional<RowMap> map_of(const MulOp& op) { return map_of_binary(op); }
 std::optional<RowMap> map_of(const ExtremumOp& op) { return map_of_binary(op); }
 std::optional<RowMap> map_of(const LookupOp&) { return RowMap{}; }

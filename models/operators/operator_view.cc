@@ -61,6 +61,10 @@ Status OperatorView::require_constant(const Tensor& tensor) const {
 }
 
 Result<IntegerOp> prepare_form(const OperatorView& view) {
+  if (view.arithmetic() == Arithmetic::kOnnx) {
+    TT_TRY_ASSIGN(std::optional<IntegerOp> form, onnx_form(view));
+    if (form) return std::move(*form);
+  }
   switch (view.op().kind) {
 #define OPERATOR(kind, name, code, attributes, form, ...) \
   case OperatorKind::k##kind:                             \

@@ -1,6 +1,7 @@
 // An operator with its tensors at hand, and the checks that every integer form begins with.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "models/graph.h"
@@ -15,6 +16,7 @@ class OperatorView {
   OperatorView(const Graph& graph, const Operator& op) : graph_(graph), op_(op) {}
 
   const Operator& op() const { return op_; }
+  Arithmetic arithmetic() const { return graph_.arithmetic; }
   size_t inputs() const { return op_.inputs.size(); }
   size_t outputs() const { return op_.outputs.size(); }
   bool has_input(size_t i) const { return i < op_.inputs.size() && op_.inputs[i] >= 0; }
@@ -44,8 +46,12 @@ std::string describe(const Tensor& tensor);
 /// A constant tensor's elements, of int32, or int64 within int32. kUnsupported: it is neither.
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor);
 
-/// The operator's integer form, one of those below. No facts are proved yet.
+/// The operator's integer form, one of those below, or onnx_form()'s. No facts are proved yet.
 Result<IntegerOp> prepare_form(const OperatorView& view);
+
+/// ONNX's form of an operator that computes in float32 there; nothing for those that only move
+/// bytes or compare them, which have TFLite's.
+Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view);
 
 #define OPERATOR(kind, name, code, attributes, form, ...) \
   Result<IntegerOp> prepare_##form(const OperatorView& view);

@@ -16,7 +16,9 @@ void run(const QuantizeOp& op, const Buffers& buffers) {
   for (size_t i = 0; i < static_cast<size_t>(op.elements); ++i) {
     float value;
     std::memcpy(&value, buffers.inputs[0].data() + i * sizeof(value), sizeof(value));
-    const float steps = std::round(value / op.scale);
+    const float quotient = value / op.scale;
+    const float steps =
+        op.rounding == Rounding::kHalfToEven ? std::nearbyint(quotient) : std::round(quotient);
     // A thousand steps are beyond any byte, and keep the sum inside an int.
     const int whole = std::isnan(steps) ? 0 : static_cast<int>(std::clamp(steps, -1e3F, 1e3F));
     buffers.outputs[0][i] =

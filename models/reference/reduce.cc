@@ -33,9 +33,10 @@ void run(const MeanOp& op, const Buffers& buffers) {
                  [&](size_t to) { sums[to] += static_cast<uint32_t>(*x++); });
   for (size_t i = 0; i < sums.size(); ++i) {
     const auto sum = static_cast<int32_t>(sums[i] + static_cast<uint32_t>(op.bias));
-    buffers.output()[i] =
-        add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
-                       op.output_zero_point, -128, 127);
+    const int32_t scaled = op.rounding == Rounding::kHalfToEven
+                               ? scale_half_to_even(sum, op.multiplier, op.shift)
+                               : multiply_by_quantized_multiplier(sum, op.multiplier, op.shift);
+    buffers.output()[i] = add_zero_point(scaled, op.output_zero_point, -128, 127);
   }
 }
 

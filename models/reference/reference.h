@@ -56,5 +56,7 @@ void run(const CumsumOp& op, const Buffers& buffers);
 void run(const UpdateSliceOp& op, const Buffers& buffers);
 void run(const SvdfOp& op, const Buffers& buffers);
 void run(const LstmOp& op, const Buffers& buffers);
+void run(const SteppedAddOp& op, const Buffers& buffers);
+void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
 
 }  // namespace tinytune::reference

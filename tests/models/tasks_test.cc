@@ -20,7 +20,7 @@ TEST(Tasks, EqualLayersOfKeywordSpotting_ShareATask) {
   ASSERT_TRUE(graph);
   auto network = integer_network(*graph);
   ASSERT_TRUE(network);
-  prove_facts(*network);
+  ASSERT_TRUE(prove_facts(*network));
   const auto tasks = extract_tasks(*network);
   std::vector<int> layers;
   for (const Task& task : tasks) {

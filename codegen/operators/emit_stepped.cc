@@ -1,0 +1,94 @@
+// ONNX's ADD and SOFTMAX in integers: what the float arithmetic rounds up was found when the form
+// was made, and is a table here.
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/elementwise.h"
+#include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/operator_emitter.h"
+
+namespace tinytune {
+namespace {
+
+std::string emit_add(const IntegerOp& any, EmitContext& context) {
+  const SteppedAddOp& op = std::get<SteppedAddOp>(any);
+  const auto table = [&](const char* name, const std::vector<int32_t>& words) {
+    return context.constant(name, CType::kInt32, little_endian(words));
+  };
+  const std::string first = table("first", op.terms[0]), second = table("second", op.terms[1]);
+  const std::string steps = table("steps", op.steps), shift = std::to_string(op.shift);
+  CWriter w(1);
+  print_elementwise(w, op.broadcast, binary_pointers(context),
+                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+                      e.line("const int32_t y = " + first + "[" + a + " + 128] + " + second + "[" +
+                             b + " + 128];");
+                      e.line("int32_t v = y >> " + shift + ";");
+                      e.line("v += (y & " + std::to_string((1 << op.shift) - 1) + ") >= " + steps +
+                             "[(uint8_t)v];");
+                      print_clamped_store(e, {out, op.activation_min, op.activation_max});
+                    });
+  return w.text();
+}
+
+const SharedFunction kSteppedSoftmax = {
+    "stepped_softmax",
+    R"(/* Softmax of rows. exp[d] is e^-d of differences; an output is `first` and one more for each of
+ * `count` ascending steps that its share of the sum reaches, in units of 2^-32. Every other step has
+ * to be passed. */)",
+    R"(void @_stepped_softmax(const int8_t *input, int8_t *output, int32_t rows, int32_t depth,
+                              const uint32_t *exp, const uint32_t *steps, int32_t count,
+                              int32_t first, uint32_t odd))",
+    R"(
+  for (; rows > 0; --rows) {
+    int32_t max = input[0];
+    for (int32_t i = 1; i < depth; ++i) {
+      if (input[i] > max) max = input[i];
+    }
+    uint32_t sum = 0;
+    for (int32_t i = 0; i < depth; ++i) sum += exp[max - input[i]];
+    for (int32_t i = 0; i < depth; ++i) {
+      const uint64_t share = (uint64_t)exp[max - input[i]] << 32;
+      int32_t low = 0, high = count;
+      while (low < high) {
+        const int32_t middle = (low + high) >> 1;
+        const uint32_t passed = ((uint32_t)middle + odd) & 1u;
+        if (share >= (uint64_t)steps[middle] * sum + passed) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      output[i] = (int8_t)(first + low);
+    }
+    input += depth;
+    output += depth;
+  }
+)",
+    {}};
+
+std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
+  const SteppedSoftmaxOp& op = std::get<SteppedSoftmaxOp>(any);
+  const auto table = [&](const char* name, const std::vector<uint32_t>& words) {
+    return context.constant(name, CType::kUint32,
+                            little_endian(std::vector<int32_t>(words.begin(), words.end())));
+  };
+  const std::string softmax = context.helper(kSteppedSoftmax);
+  CWriter w(1);
+  w.line(softmax + "(" + context.input(0) + ", " + context.output() + ", " +
+         std::to_string(op.rows) + ", " + std::to_string(op.depth) + ", " + table("exp", op.exp) +
+         ", " + table("steps", op.steps) + ", " + std::to_string(op.steps.size()) + ", " +
+         c_int(op.first) + ", " + (op.first_is_odd ? "1u" : "0u") + ");");
+  return w.text();
+}
+
+}  // namespace
+
+extern const OperatorEmitter kSteppedAddEmitter;
+const OperatorEmitter kSteppedAddEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<SteppedAddOp>(op); },
+    [](const IntegerOp&, int) { return true; }, emit_add};
+
+extern const OperatorEmitter kSteppedSoftmaxEmitter;
+const OperatorEmitter kSteppedSoftmaxEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<SteppedSoftmaxOp>(op); },
+    [](const IntegerOp&, int) { return true; }, emit_softmax};
+
+}  // namespace tinytune

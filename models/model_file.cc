@@ -1,0 +1,39 @@
+#include "models/model_file.h"
+
+#include <filesystem>
+
+#include "models/integer_op.h"
+#include "models/onnx/onnx.h"
+#include "models/operator_kind.h"
+#include "models/tflite.h"
+#include "models/tflite_model.h"
+
+namespace tinytune {
+namespace {
+
+bool is_onnx(const std::string& path) { return std::filesystem::path(path).extension() == ".onnx"; }
+
+}  // namespace
+
+Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path) {
+  const std::string name = std::filesystem::path(path).stem();
+  return is_onnx(path) ? import_onnx(bytes, name, path) : import_tflite(bytes, name, path);
+}
+
+Result<ModelSummary> summarise_model(const std::string& path) {
+  if (!is_onnx(path)) return summarise_tflite(path);
+  TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
+  TT_TRY_ASSIGN(const Graph graph, import_model(bytes, path));
+  ModelSummary summary{graph.name, {}, {}, graph.inputs, graph.outputs, 0, {}};
+  for (const Tensor& t : graph.tensors)
+    summary.tensors.push_back({t.id, t.name, std::string(name_of(t.type)), t.shape});
+  for (const Operator& op : graph.operators) {
+    TT_TRY_ASSIGN(const IntegerOp form, prepare(graph, op));
+    summary.operators.push_back(
+        {op.index, std::string(name_of(op.kind)), op.inputs, op.outputs, macs_of(form)});
+    summary.macs += macs_of(form);
+  }
+  return summary;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,117 @@
+#include "models/onnx/onnx_graph.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "models/integer_op.h"
+#include "models/limits.h"
+
+namespace tinytune {
+namespace {
+
+std::vector<int> permuted(const std::vector<int>& shape, const std::vector<int32_t>& axes) {
+  std::vector<int> result;
+  for (const int32_t axis : axes) result.push_back(shape[static_cast<size_t>(axis)]);
+  return result;
+}
+
+}  // namespace
+
+OnnxGraph::OnnxGraph(std::string name) {
+  graph_.name = std::move(name);
+  graph_.arithmetic = Arithmetic::kOnnx;
+}
+
+int OnnxGraph::add(const std::string& name, ElementType type, std::vector<int> shape,
+                   Quantization q, bool channels_last) {
+  Tensor tensor;
+  tensor.id = static_cast<int>(graph_.tensors.size());
+  tensor.name = name;
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.quantization = std::move(q);
+  graph_.tensors.push_back(std::move(tensor));
+  channels_last_.push_back(channels_last);
+  return graph_.tensors.back().id;
+}
+
+int OnnxGraph::add_constant(const std::string& name, ElementType type, std::vector<int> shape,
+                            std::vector<uint8_t> data, Quantization q) {
+  const int id = add(name, type, std::move(shape), std::move(q), false);
+  graph_.tensors.back().is_constant = true;
+  graph_.tensors.back().data = std::move(data);
+  return id;
+}
+
+int OnnxGraph::add_numbers(const std::string& name, const std::vector<int32_t>& values,
+                           std::vector<int> shape) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return add_constant(name, ElementType::kInt32, std::move(shape), std::move(bytes));
+}
+
+void OnnxGraph::add_operator(OperatorKind kind, std::vector<int> inputs, int output,
+                             Attributes attributes) {
+  const int index = static_cast<int>(graph_.operators.size());
+  graph_.operators.push_back({index, kind, std::move(inputs), {output}, std::move(attributes)});
+}
+
+std::vector<int> OnnxGraph::onnx_shape(int id) const {
+  const std::vector<int>& shape = tensor(id).shape;
+  return channels_last(id) ? permuted(shape, {0, 3, 1, 2}) : shape;
+}
+
+int OnnxGraph::to_channels_last(int id) {
+  return channels_last(id) ? id : transposed(id, {0, 2, 3, 1}, true);
+}
+
+int OnnxGraph::to_onnx_order(int id) {
+  return channels_last(id) ? transposed(id, {0, 3, 1, 2}, false) : id;
+}
+
+int OnnxGraph::reshaped(int id, const std::vector<int>& shape, bool channels_last) {
+  const Tensor from = tensor(id);
+  const int to = add(from.name, from.type, shape, from.quantization, channels_last);
+  add_operator(OperatorKind::kReshape, {id}, to);
+  return to;
+}
+
+int OnnxGraph::transposed(int id, const std::vector<int32_t>& axes, bool channels_last) {
+  const bool of_order = channels_last != this->channels_last(id);
+  const auto known = other_order_.find({id, channels_last});
+  if (of_order && known != other_order_.end()) return known->second;
+  const Tensor from = tensor(id);
+  const std::vector<int> shape = permuted(from.shape, axes);
+  // Axes of one element may stand anywhere.
+  std::vector<int> moved;
+  for (const int32_t axis : axes)
+    if (from.shape[static_cast<size_t>(axis)] != 1) moved.push_back(axis);
+  int to;
+  if (std::is_sorted(moved.begin(), moved.end())) {
+    to = reshaped(id, shape, channels_last);
+  } else {
+    to = add(from.name, from.type, shape, from.quantization, channels_last);
+    const int order = add_numbers("axes", axes, {static_cast<int>(axes.size())});
+    add_operator(OperatorKind::kTranspose, {id, order}, to);
+  }
+  if (of_order) other_order_[{id, channels_last}] = to;
+  return to;
+}
+
+void OnnxGraph::give_quantization(int id, Quantization q) {
+  graph_.tensors[static_cast<size_t>(id)].quantization = std::move(q);
+}
+
+Result<Graph> OnnxGraph::finish() && {
+  ModelSize size;
+  for (const Tensor& t : graph_.tensors)
+    TT_TRY(t.is_constant ? size.add_constant(t.bytes()) : size.add_activation(t.bytes()));
+  for (const Operator& op : graph_.operators) {
+    TT_TRY_ASSIGN(const IntegerOp form, prepare(graph_, op));
+    TT_TRY(size.add_operations(operations_of(form)));
+  }
+  return std::move(graph_);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,57 @@
+// An .onnx file as plain structs, so that protobuf stays behind onnx_model.cc.
+//
+// Only what import looks at: one graph, opset 13 or later, tensors inside the file. Constant nodes
+// are initializers like any other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/graph.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct OnnxTensor {
+  ElementType type = ElementType::kFloat32;
+  std::vector<int> shape;
+  std::vector<uint8_t> data;  ///< little-endian elements
+
+  int64_t elements() const;
+  /// Element i of an integer or float tensor.
+  double at(size_t i) const;
+};
+
+struct OnnxNode {
+  int index = 0;
+  std::string name, type, domain;                    ///< "Conv"; the standard domain is ""
+  std::vector<std::string> inputs, outputs;          ///< "" where an optional one is absent
+  std::map<std::string, std::vector<int64_t>> ints;  ///< attributes of one integer or several
+  std::map<std::string, float> floats;
+  std::map<std::string, std::string> strings;
+
+  int64_t get(const std::string& attribute, int64_t otherwise) const;
+  std::vector<int64_t> get(const std::string& attribute, std::vector<int64_t> otherwise) const;
+};
+
+struct OnnxValue {
+  std::string name;
+  ElementType type = ElementType::kFloat32;
+  std::vector<int> shape;  ///< a first axis without a number is 1
+};
+
+struct OnnxModel {
+  std::vector<OnnxNode> nodes;  ///< producers first
+  std::map<std::string, OnnxTensor> initializers;
+  std::vector<OnnxValue> inputs, outputs;
+};
+
+/// kInvalidInput: not a protobuf of a model, or damaged. kUnsupported: an older opset, several
+/// graphs, other element types, data outside the file, dynamic axes but the first.
+Result<OnnxModel> read_onnx(std::span<const uint8_t> bytes);
+
+}  // namespace tinytune
