@@ -100,7 +100,7 @@ void bind_models(py::module_& module) {
             return value_of(Model::load(path, {std::move(disabled_passes)}));
           },
           py::arg("path"), py::kw_only(), py::arg("disabled_passes") = std::vector<std::string>(),
-          "Reads a .tflite file.")
+          "Reads a .tflite file, or a quantised .onnx one.")
       .def_property_readonly("path", &Model::path)
       .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal);
 }

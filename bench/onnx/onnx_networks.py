@@ -60,8 +60,8 @@ def try_network(export, arguments, folder):
             return False
         if i + 1 == arguments.inputs:
             break
-    cycles = [line.strip() for line in run.stdout.splitlines() if "cycles" in line]
-    print(f"{export.name}: exact, {compared} bytes of outputs; {cycles[0] if cycles else ''}")
+    total = [line for line in run.stdout.splitlines() if line.startswith("total")]
+    print(f"{export.name}: exact, {compared} bytes of outputs; {' '.join(total)}")
     return True
 
 

@@ -87,8 +87,8 @@ Result<Inspection> inspect_model(const std::string& path, const LoadOptions& opt
 /// Cheap to copy; copies share one immutable model. Thread-safe.
 class Model {
  public:
-  /// Reads a .tflite file. kNotFound: no such file. kInvalidInput: not one, or damaged; or an
-  /// unknown pass.
+  /// Reads a .tflite file, or a quantised .onnx one. kNotFound: no such file. kInvalidInput: not
+  /// one, or damaged; or an unknown pass.
   /// kUnsupported: operators or types outside what this version does; the message lists every one.
   static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 

@@ -46,8 +46,10 @@ TEST(WorkloadText, EveryField_SurvivesTheRoundTrip) {
     w.output_zero_point = static_cast<int>(rng.below(256)) - 128;
     w.activation_min = static_cast<int>(rng.below(128)) - 128;
     w.facts.lane_group = 1 << rng.below(7);
-    w.facts.requantise = std::array{Requantise::kLong, Requantise::kShifted, Requantise::kShort,
-                                    Requantise::kFused}[rng.below(4)];
+    w.facts.requantise =
+        std::array{Requantise::kLong, Requantise::kShifted, Requantise::kShort, Requantise::kFused,
+                   Requantise::kStepped}[rng.below(5)];
+    w.rounding = rng.below(2) == 0 ? Rounding::kTwice : Rounding::kHalfToEven;
     const Result<Workload> back = parse_workload(to_text(w));
     ASSERT_TRUE(back.has_value()) << to_text(w) << ": " << back.error().message();
     EXPECT_EQ(*back, w) << to_text(w);
