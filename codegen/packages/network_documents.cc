@@ -90,9 +90,9 @@ std::string memory_section(const PackageParts& parts) {
          "takes " +
          std::to_string(takes.cycles) + " cycles of the simulated device" +
          (latency.empty() ? "" : ", " + latency) + ". The stack is the deepest that a call of `" +
-         network.invoke_symbol +
-         "` wrote, and every call goes as deep; interrupts add theirs. The header has these "
-         "figures as macros.\n\n";
+         network.invoke_symbol + "` wrote" +
+         (network.stream ? "" : ", and every call goes as deep") +
+         "; interrupts add theirs. The header has these figures as macros.\n\n";
 }
 
 std::string region_of(const Device& device, const std::string& name) {
