@@ -14,16 +14,7 @@ void uart_start(void) {
   UART[CONTROL] = 3; /* transmit, receive, no interrupts */
 }
 
-/* It holds one byte. An emulator brings the next between two looks at it: a hundred steps of a core
- * of 25 MHz are less than half of what a byte takes at 115,200 baud. */
-#define PAUSE 100u
-
-int uart_read(void) {
-  if (UART[STATE] & 2) return (int)(UART[DATA] & 0xFF);
-  for (volatile uint32_t i = 0; i < PAUSE / 5; ++i) {
-  }
-  return -1;
-}
+int uart_read(void) { return UART[STATE] & 2 ? (int)(UART[DATA] & 0xFF) : -1; }
 
 void uart_write(uint8_t byte) {
   while (UART[STATE] & 1) {
