@@ -63,7 +63,7 @@ int run(const std::string& path, size_t count) {
   if (const auto qemu = test::QemuWithGdb::start(test::riscv_virt()))
     measure(
         "GDB server", [&] { return open_tcp_link(qemu->place(), std::chrono::seconds(5)); },
-        [&](OpenLink open) { return must(GdbCore::open(device, facts, std::move(open), "rate")); },
+        [&](OpenLink open) { return must(open_gdb_core(device, facts, std::move(open), "rate")); },
         device, facts, candidates);
   return 0;
 }

@@ -22,11 +22,8 @@ using OpenCore = Result<std::unique_ptr<RemoteCore>> (*)(const BoardAddress&, co
 Result<std::unique_ptr<RemoteCore>> open_gdb(const BoardAddress& address, const Device& device,
                                              const BoardFacts& facts) {
   const std::string place = address.place;
-  TT_TRY_ASSIGN(
-      auto core,
-      GdbCore::open(
-          device, facts, [=] { return open_tcp_link(place, kConnectPatience); }, "gdb:" + place));
-  return std::unique_ptr<RemoteCore>(std::move(core));
+  return open_gdb_core(
+      device, facts, [=] { return open_tcp_link(place, kConnectPatience); }, "gdb:" + place);
 }
 
 Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, const Device& device,

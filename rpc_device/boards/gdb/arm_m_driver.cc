@@ -26,10 +26,10 @@ constexpr size_t kArgumentRegisters = 4;
 
 class ArmMDriver final : public CoreDriver {
  public:
-  ArmMDriver(const Device& device, const BoardFacts& facts) : device_(device), facts_(facts) {}
+  using CoreDriver::CoreDriver;
 
   Status check(const RegisterSet& registers) const override {
-    for (const char* name : {"pc", "sp", "lr", "r0", "r3"}) TT_TRY(need(registers, name));
+    TT_TRY(need_all(registers, {"pc", "sp", "lr", "r0", "r3"}));
     TT_TRY(status_register(registers));
     return ok_status();
   }
@@ -138,8 +138,6 @@ class ArmMDriver final : public CoreDriver {
                                  static_cast<uint32_t>(bytes[3]) << 24);
   }
 
-  const Device& device_;
-  const BoardFacts& facts_;
   uint32_t start_ = 0;  ///< of DWT's counter
 };
 

@@ -30,4 +30,9 @@ Result<Register> need(const RegisterSet& registers, std::string_view name) {
                "the GDB server describes no register '" + std::string(name) + "'");
 }
 
+Status need_all(const RegisterSet& registers, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) TT_TRY(need(registers, name));
+  return ok_status();
+}
+
 }  // namespace tinytune::gdb

@@ -6,6 +6,7 @@
 // any program on the board.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,6 +30,8 @@ using RegisterValues = std::map<std::string, uint64_t>;
 
 class CoreDriver {
  public:
+  /// Both outlive it.
+  CoreDriver(const Device& device, const BoardFacts& facts) : device_(device), facts_(facts) {}
   virtual ~CoreDriver() = default;
 
   /// The registers that calls need are described. kUnsupported names one that is not.
@@ -43,6 +46,10 @@ class CoreDriver {
   virtual Result<std::string> trap(Client& client) = 0;
   /// A function leaves them as they were; by all their names.
   virtual std::span<const std::string_view> saved_registers() const = 0;
+
+ protected:
+  const Device& device_;
+  const BoardFacts& facts_;
 };
 
 /// For the device's family.
@@ -59,5 +66,6 @@ Result<uint32_t> push_arguments(Client& client, const Device& device,
                                 std::span<const uint32_t> in_memory);
 /// kUnsupported: it is not described.
 Result<Register> need(const RegisterSet& registers, std::string_view name);
+Status need_all(const RegisterSet& registers, std::initializer_list<std::string_view> names);
 
 }  // namespace tinytune::gdb

@@ -1,6 +1,10 @@
 #include "rpc_device/boards/gdb/gdb_core.h"
 
 #include <array>
+#include <optional>
+#include <utility>
+
+#include "rpc_device/boards/gdb/core_driver.h"
 
 namespace tinytune {
 namespace {
@@ -17,7 +21,45 @@ gdb::Foothold foothold_in(const Device& device) {
   return {code.address + code.size_bytes - gdb::Foothold::kBytes};
 }
 
-}  // namespace
+class GdbCore final : public RemoteCore {
+ public:
+  using OpenLink = std::function<Result<std::unique_ptr<ByteLink>>()>;
+
+  static Result<std::unique_ptr<RemoteCore>> open(const Device& device, const BoardFacts& facts,
+                                                  OpenLink open_link, const std::string& name,
+                                                  gdb::ClientOptions options);
+
+  const CoreTraits& traits() const override { return traits_; }
+  Status write(uint32_t address, std::span<const uint8_t> bytes) override;
+  Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) override;
+  Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) override;
+  Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) override;
+  Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) override;
+  Result<CoreReturn> call(const CoreCall& call) override;
+  Status reset() override;
+
+ private:
+  GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_link,
+          gdb::ClientOptions options);
+  Status connect();
+  Status reset_core();
+  Status write_setup();
+  Status check_writable(uint32_t address, uint64_t size_bytes) const;
+  Result<std::string> read_id(const std::string& name);
+  /// Runs from the registers as they are. Nothing: it was still running at the limit.
+  Result<std::optional<uint32_t>> run_until_stop(const CoreCall& call);
+  Result<CoreReturn> finish(const CoreCall& call, uint32_t pc, const gdb::RegisterValues& before);
+
+  const Device device_;
+  const BoardFacts facts_;
+  const OpenLink open_link_;
+  const gdb::ClientOptions options_;
+  const gdb::Foothold foothold_;
+  const std::unique_ptr<gdb::CoreDriver> driver_;
+  CoreTraits traits_;
+  std::optional<gdb::Client> client_;
+  std::string reset_command_ = "reset halt";  ///< as OpenOCD, pyOCD and J-Link take it
+};
 
 GdbCore::GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_link,
                  gdb::ClientOptions options)
@@ -28,9 +70,9 @@ GdbCore::GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_li
       foothold_(foothold_in(device_)),
       driver_(gdb::make_core_driver(device_, facts_)) {}
 
-Result<std::unique_ptr<GdbCore>> GdbCore::open(const Device& device, const BoardFacts& facts,
-                                               OpenLink open_link, const std::string& name,
-                                               gdb::ClientOptions options) {
+Result<std::unique_ptr<RemoteCore>> GdbCore::open(const Device& device, const BoardFacts& facts,
+                                                  OpenLink open_link, const std::string& name,
+                                                  gdb::ClientOptions options) {
   const MemoryRegion& code = device.memory(device.kernel_memory());
   if (!facts.may_write(device, code.address, code.size_bytes))
     return Error(ErrorCode::kInvalidInput,
@@ -43,7 +85,7 @@ Result<std::unique_ptr<GdbCore>> GdbCore::open(const Device& device, const Board
   core->traits_.clock_hz = device.clock_hz;
   core->traits_.checks_registers = core->traits_.limits_time = true;
   TT_TRY_ASSIGN(core->traits_.id, core->read_id(name));
-  return core;
+  return std::unique_ptr<RemoteCore>(std::move(core));
 }
 
 Status GdbCore::connect() {
@@ -198,5 +240,14 @@ Result<CoreReturn> GdbCore::call(const CoreCall& call) {
 }
 
 Status GdbCore::reset() { return connect(); }
+
+}  // namespace
+
+Result<std::unique_ptr<RemoteCore>> open_gdb_core(
+    const Device& device, const BoardFacts& facts,
+    std::function<Result<std::unique_ptr<ByteLink>>()> open_link, const std::string& name,
+    gdb::ClientOptions options) {
+  return GdbCore::open(device, facts, std::move(open_link), name, options);
+}
 
 }  // namespace tinytune

@@ -19,10 +19,10 @@ constexpr size_t kArgumentRegisters = 8;
 
 class RiscvDriver final : public CoreDriver {
  public:
-  RiscvDriver(const Device& device, const BoardFacts& facts) : device_(device), facts_(facts) {}
+  using CoreDriver::CoreDriver;
 
   Status check(const RegisterSet& registers) const override {
-    for (const char* name : {"pc", "sp", "ra", "a0", "a7"}) TT_TRY(need(registers, name));
+    TT_TRY(need_all(registers, {"pc", "sp", "ra", "a0", "a7"}));
     if (!registers.csr(facts_.counter_csr))
       return Error(ErrorCode::kUnsupported,
                    "the GDB server describes no CSR, so the cycle counter cannot be read");
@@ -94,8 +94,6 @@ class RiscvDriver final : public CoreDriver {
     return client.write_register(client.registers().csr(number).value_or(Register{}), value);
   }
 
-  const Device& device_;
-  const BoardFacts& facts_;
   uint64_t start_ = 0;
 };
 
