@@ -1,7 +1,5 @@
 #include "rpc_device/fleet/job_loop.h"
 
-#include <chrono>
-
 #include "base/printable.h"
 #include "rpc_device/fleet/message_checks.h"
 #include "rpc_device/fleet/protocol.h"
@@ -67,10 +65,7 @@ Status JobLoop::work(const rpc::Job& job, const std::string& image) {
   send_(started);
   const auto task = tasks_.find(job.task());
   if (task == tasks_.end()) return nonsense("a job of an unknown task");
-  const auto start = std::chrono::steady_clock::now();
-  const Result<BuiltCandidate> done = do_step(job, task->second, image);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  return answer(job, done, spent.count());
+  return answer(job, do_step(job, task->second, image));
 }
 
 Result<BuiltCandidate> JobLoop::do_step(const rpc::Job& job, const TaskData& task,
@@ -103,7 +98,7 @@ Result<BuiltCandidate> JobLoop::do_step(const rpc::Job& job, const TaskData& tas
   return jobs_.build(task, *schedule, limits);
 }
 
-Status JobLoop::answer(const rpc::Job& job, const Result<BuiltCandidate>& done, double seconds) {
+Status JobLoop::answer(const rpc::Job& job, const Result<BuiltCandidate>& done) {
   rpc::FromWorker answer;
   if (!done && done.error().code() != ErrorCode::kFailed) return done.error();
   if (!done) {
@@ -114,7 +109,6 @@ Status JobLoop::answer(const rpc::Job& job, const Result<BuiltCandidate>& done, 
   }
   rpc::Finished& finished = *answer.mutable_finished();
   finished = to_message(done->result, job.ticket());
-  finished.set_seconds(seconds);
   std::shared_ptr<const std::string> image;
   if (job.step() == rpc::STEP_MAKE_IMAGE && done->result.outcome == Outcome::kOk) {
     image = std::make_shared<const std::string>(to_wire(done->kernel));

@@ -43,7 +43,7 @@ class JobLoop {
   Status add_piece(const std::string& piece);
   Status announce_task(const rpc::TaskHead& head);
   Status work(const rpc::Job& job, const std::string& image);
-  Status answer(const rpc::Job& job, const Result<BuiltCandidate>& done, double seconds);
+  Status answer(const rpc::Job& job, const Result<BuiltCandidate>& done);
   Result<BuiltCandidate> do_step(const rpc::Job& job, const TaskData& task,
                                  const std::string& image) const;
 

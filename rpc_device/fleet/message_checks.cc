@@ -56,8 +56,7 @@ Status check(const rpc::Finished& finished) {
       .number("bytes of code", finished.code_bytes(), 0, most::kBytes)
       .number("bytes of constants", finished.constant_bytes(), 0, most::kBytes)
       .number("bytes of RAM", finished.ram_bytes(), 0, most::kBytes)
-      .number("bytes of an image", finished.image_bytes(), 0, most::kImageBytes)
-      .milliseconds(finished.seconds() * 1e3);
+      .number("bytes of an image", finished.image_bytes(), 0, most::kImageBytes);
   for (const double time : {finished.lower_ms(), finished.llvm_ms(), finished.link_ms(),
                             finished.run_ms(), finished.verify_ms()})
     checks.milliseconds(time);

@@ -59,7 +59,7 @@ TEST(MessageChecks, EachFieldOfAResult_HasItsLimit) {
   EXPECT_TRUE(refused([](F& f) { f.set_image_bytes(UINT64_MAX); }));
   EXPECT_TRUE(refused([](F& f) { f.set_run_ms(-1); }));
   EXPECT_TRUE(refused([](F& f) { f.set_llvm_ms(std::numeric_limits<double>::quiet_NaN()); }));
-  EXPECT_TRUE(refused([](F& f) { f.set_seconds(std::numeric_limits<double>::infinity()); }));
+  EXPECT_TRUE(refused([](F& f) { f.set_run_ms(std::numeric_limits<double>::infinity()); }));
 }
 
 TEST(MessageChecks, EachFieldOfAJob_HasItsLimit) {
