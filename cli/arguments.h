@@ -81,7 +81,8 @@ struct Arguments {
   uint64_t port = 0;                   ///< there; 0: any
 
   // Boards.
-  bool scan = false;  ///< list places instead of devices
+  bool scan = false;         ///< list places instead of devices
+  std::string power_switch;  ///< a command
 
   // Telling.
   bool json = false, quiet = false;

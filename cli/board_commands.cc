@@ -51,4 +51,32 @@ Command firmware() {
           .run = run_firmware};
 }
 
+Command worker() {
+  return {.name = "worker",
+          .summary = "Build and run candidates for a tuner",
+          .options = {{.names = "--connect",
+                       .field = &Arguments::connect,
+                       .value = "unix:PATH|HOST:PORT",
+                       .help = "What the tuner's --listen said",
+                       .required = true},
+                      device(),
+                      keys("Keys of `tune keys`, its worker/, for a tuner that has some"),
+                      choice("--only", &Arguments::only, {"build", "run"},
+                             "The half to do where other workers do the other", "both"),
+                      {.names = "--once",
+                       .field = &Arguments::once,
+                       .help = "End with the tuner instead of waiting for the next"},
+                      {.names = "--power-cycle",
+                       .field = &Arguments::power_switch,
+                       .value = "COMMAND",
+                       .help = "Switches the board off and on where a reset does not help",
+                       .otherwise = "none"},
+                      {.names = "--in-flash",
+                       .field = &Arguments::in_flash,
+                       .help = "Measure in flash, for a tuner with --fast-ram 0"}},
+          .examples = "Example: tune worker --connect 192.168.1.7:9000 --device esp32c3",
+          .run = run_worker,
+          .interruption = Interruption::kEndsIt};
+}
+
 }  // namespace tinytune

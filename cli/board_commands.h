@@ -8,5 +8,6 @@ namespace tinytune {
 Command devices();
 Command doctor();
 Command firmware();
+Command worker();
 
 }  // namespace tinytune

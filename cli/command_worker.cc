@@ -12,6 +12,7 @@ int run_worker(const Arguments& arguments, const Context& context) {
   options.device = arguments.device;
   options.keys = arguments.keys.value_or("");
   options.in_flash = arguments.in_flash;
+  options.power_switch = arguments.power_switch;
   options.builds = arguments.only != "run";
   options.runs = arguments.only != "build";
   const LogSink log = [&](LogLevel level, const std::string& line) {

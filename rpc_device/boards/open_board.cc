@@ -6,6 +6,7 @@
 #include "devices/board_facts.h"
 #include "rpc_device/boards/gdb/gdb_core.h"
 #include "rpc_device/boards/links/byte_link.h"
+#include "rpc_device/boards/power.h"
 #include "rpc_device/boards/remote_board.h"
 #include "rpc_device/boards/serial/serial_core.h"
 #include "rpc_device/boards/simulator_board.h"
@@ -102,13 +103,22 @@ Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const
   return transport->open(address, device, facts);
 }
 
-Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device) {
+Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device,
+                                          const std::string& power_switch) {
   if (address.is_simulator()) {
     TT_TRY_ASSIGN(auto simulator, SimulatorBoard::create(device));
     return std::unique_ptr<Board>(std::move(simulator));
   }
-  TT_TRY_ASSIGN(auto core, open_core(address, device));
-  return std::unique_ptr<Board>(std::make_unique<RemoteBoard>(device, std::move(core)));
+  auto core = open_core(address, device);
+  const bool is_gone = !core && (core.error().code() == ErrorCode::kDeviceLost ||
+                                 core.error().code() == ErrorCode::kNotFound);
+  if (is_gone && !power_switch.empty()) {
+    TT_TRY(switch_off_and_on(power_switch));
+    core = once_awake([&] { return open_core(address, device); });
+  }
+  if (!core) return core.error();
+  return std::unique_ptr<Board>(
+      std::make_unique<RemoteBoard>(device, std::move(*core), power_switch));
 }
 
 }  // namespace tinytune

@@ -36,7 +36,9 @@ Result<Device> load_addressed_device(std::string_view text);
 /// file does not allow it. Otherwise as the transport says: kDeviceLost when nobody answers.
 Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const Device& device);
 
-/// A board of `device`, which is the address's, perhaps in_flash().
-Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device);
+/// A board of `device`, which is the address's, perhaps in_flash(). `power_switch`: the command
+/// that switches a board off and on where nothing else makes it answer; empty: there is none.
+Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device,
+                                          const std::string& power_switch = "");
 
 }  // namespace tinytune

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rpc_device/boards/power.h"
+
 namespace tinytune {
 namespace {
 
@@ -27,9 +29,11 @@ BlockShelf shelf_in(const Device& device) {
 
 }  // namespace
 
-RemoteBoard::RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core)
+RemoteBoard::RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core,
+                         std::string power_switch)
     : device_(device),
       core_(std::move(core)),
+      power_switch_(std::move(power_switch)),
       constants_(kConstantRoom),
       shelf_(shelf_in(device)) {}
 
@@ -286,7 +290,10 @@ Status RemoteBoard::reset() {
   loaded_ = returned_ = false;
   forget();
   constants_ = ConstantStore(kConstantRoom);
-  return core_->reset();
+  const Status done = core_->reset();
+  if (done || power_switch_.empty()) return done;
+  TT_TRY(switch_off_and_on(power_switch_));
+  return once_awake([&] { return core_->reset(); });
 }
 
 }  // namespace tinytune

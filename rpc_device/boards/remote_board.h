@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "measure/board.h"
 #include "rpc_device/boards/block_shelf.h"
@@ -25,7 +26,9 @@ namespace tinytune {
 
 class RemoteBoard final : public Board {
  public:
-  RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core);
+  /// `power_switch`: a command for switch_off_and_on(); empty: there is none.
+  RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core,
+              std::string power_switch = "");
 
   const Device& device() const override { return device_; }
   BoardIdentity identity() const override;
@@ -63,6 +66,7 @@ class RemoteBoard final : public Board {
 
   const Device device_;
   const std::unique_ptr<RemoteCore> core_;
+  const std::string power_switch_;
   ConstantStore constants_;
   Placed placed_;
   BlockShelf shelf_;

@@ -76,7 +76,7 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   std::optional<BoardRunner> runner;
   JobFunctions jobs;
   if (options.runs) {
-    TT_TRY_ASSIGN(board, open_board(board_address, device));
+    TT_TRY_ASSIGN(board, open_board(board_address, device, options.power_switch));
     measurer.emplace(builder, *board);
     runner.emplace(*board);
     jobs.runs_on = board->identity().id;

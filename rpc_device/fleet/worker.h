@@ -19,12 +19,13 @@
 namespace tinytune {
 
 struct WorkerOptions {
-  std::string connect;    ///< "unix:PATH" or "HOST:PORT"
-  std::string device;     ///< a board's address, see rpc_device/boards/open_board.h
-  std::string keys;       ///< directory for read_keys(); empty: the link is not encrypted
-  bool in_flash = false;  ///< the device's in_flash() is measured
-  bool builds = true;     ///< false: takes images that others built
-  bool runs = true;       ///< false: builds for others
+  std::string connect;       ///< "unix:PATH" or "HOST:PORT"
+  std::string device;        ///< a board's address, see rpc_device/boards/open_board.h
+  std::string keys;          ///< directory for read_keys(); empty: the link is not encrypted
+  bool in_flash = false;     ///< the device's in_flash() is measured
+  bool builds = true;        ///< false: takes images that others built
+  bool runs = true;          ///< false: builds for others
+  std::string power_switch;  ///< of its board, see open_board(); empty: there is none
   int connect_timeout_ms = 20'000;
 };
 

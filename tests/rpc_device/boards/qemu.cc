@@ -95,7 +95,8 @@ std::unique_ptr<QemuWithRunner> QemuWithRunner::start(const QemuMachine& machine
     words.emplace_back(option);
     words.push_back("unix:" + directory->file(name) + ",server=on,wait=off");
   };
-  words.insert(words.end(), {"-display", "none", "-kernel", elf});
+  words.insert(words.end(),
+               {"-display", "none", "-kernel", elf, "-pidfile", directory->file("pid")});
   socket("-serial", "serial");
   socket("-monitor", "monitor");
   Descriptor output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -120,6 +121,10 @@ Descriptor QemuWithRunner::connect(const std::string& name) const {
   }
   ADD_FAILURE() << device_ << ": QEMU does not start";
   return Descriptor();
+}
+
+int QemuWithRunner::pid() const {
+  return std::stoi(std::string(text_of(read_file(directory_.file("pid")).value())));
 }
 
 void QemuWithRunner::reset() {

@@ -56,6 +56,8 @@ class QemuWithRunner {
   /// "/dev/pts/N".
   const std::string& path() const { return line_->path(); }
   std::string address() const { return device_ + "@serial:" + path(); }
+  /// Of QEMU itself.
+  int pid() const;
   /// As if its power had failed for a moment: the runner starts anew and knows nothing.
   void reset();
 

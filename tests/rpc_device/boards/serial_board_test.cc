@@ -8,6 +8,7 @@
 #include "measure/runner.h"
 #include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/open_board.h"
+#include "rpc_device/boards/power.h"
 #include "rpc_device/boards/remote_board.h"
 #include "rpc_device/boards/serial/serial_core.h"
 #include "simulator/elf_file.h"
@@ -249,6 +250,47 @@ TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
   EXPECT_EQ(lost.error().code(), ErrorCode::kDeviceLost) << lost.error().message();
   ASSERT_TRUE(board->reset());
   EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
+}
+
+// The board is a stopped process, and its power switch lets it go on.
+class PowerSwitch : public testing::Test {
+ protected:
+  static std::unique_ptr<RemoteBoard> open(const QemuWithRunner& qemu, const std::string& command) {
+    const Device device = load_device("qemu-virt-rv32").value();
+    SerialOptions options;
+    options.patience = std::chrono::milliseconds(1'000);
+    auto core = SerialCore::open(
+        device, [path = qemu.path()] { return open_serial_link(path, 921'600); }, "frozen",
+        options);
+    EXPECT_TRUE(core) << core.error().message();
+    return core ? std::make_unique<RemoteBoard>(device, std::move(*core), command) : nullptr;
+  }
+  static std::string kill(const char* signal, const QemuWithRunner& qemu) {
+    return std::string("kill -") + signal + " " + std::to_string(qemu.pid());
+  }
+};
+
+TEST_F(PowerSwitch, BoardThatNoResetWakes_IsSwitchedOffAndOn) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const auto board = open(*qemu, kill("CONT", *qemu));
+  ASSERT_NE(board, nullptr);
+  ASSERT_TRUE(switch_off_and_on(kill("STOP", *qemu)));
+  const Status woken = board->reset();
+  EXPECT_TRUE(woken) << woken.error().message();
+  EXPECT_EQ(run(*board, dense_kernel("NONE", board->device()), dense_task()).outcome, Outcome::kOk);
+}
+
+TEST_F(PowerSwitch, SwitchThatFails_IsTheReasonThatIsTold) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  const auto board = open(*qemu, "echo no such hub >&2; exit 3");
+  ASSERT_NE(board, nullptr);
+  ASSERT_TRUE(switch_off_and_on(kill("STOP", *qemu)));
+  const Status lost = board->reset();
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code(), ErrorCode::kDeviceLost);
+  EXPECT_NE(lost.error().message().find("ends with 3: no such hub"), std::string::npos)
+      << lost.error().message();
+  EXPECT_TRUE(switch_off_and_on(kill("CONT", *qemu)));
 }
 
 // Asking again before an answer can have come only puts more bytes before it.
