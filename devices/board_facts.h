@@ -21,6 +21,7 @@ enum class CycleCounter {
   kCsr,      ///< RISC-V: the first `cycles` counter of the file's [[counter]] tables
   kDwt,      ///< Arm: DWT_CYCCNT, 32 bit (Armv7-M and later)
   kSysTick,  ///< Arm: SysTick on the core's clock, 24 bit, counts down
+  kRunner,   ///< any other core: whatever its runner's source reads
 };
 
 /// One word to write before anything runs: a clock to start, a watchdog to stop.
@@ -31,13 +32,21 @@ struct SetupWrite {
 };
 
 /// Where the runner of rpc_device/boards/firmware/ lives, and what it talks through. The memory is
-/// its own: no kernel is put there.
+/// its own: no kernel is put there. A runner without code bytes is a program of this system.
 struct RunnerPlace {
+  std::string core;  ///< a source of the firmware, core_<this>.c; empty: that of the core's family
   uint32_t code_address = 0, code_bytes = 0, ram_address = 0, ram_bytes = 0;
   std::string uart;  ///< a source of the firmware, uart_<this>.c
   uint32_t uart_address = 0, uart_clock_hz = 0, baud = 0;
   /// RISC-V: a timer in memory, now and compare, whose step is 2^shift cycles; 0: none.
   uint32_t timer_now = 0, timer_compare = 0, timer_shift = 0;
+};
+
+/// A QEMU that is the board: `qemu-system-<system> -M <machine> -cpu <cpu>`, one instruction every
+/// 2^icount_shift ns.
+struct QemuMachine {
+  std::string system, machine, cpu;
+  uint32_t icount_shift = 0;
 };
 
 struct BoardFacts {
@@ -51,6 +60,10 @@ struct BoardFacts {
   std::optional<UniqueId> unique_id;  ///< bytes that no other chip has
   std::vector<SetupWrite> setup;      ///< in order
   std::optional<RunnerPlace> runner;  ///< nothing: no runner is known for it
+  std::optional<QemuMachine> qemu;    ///< of transport "qemu"
+  /// Calls that a kernel is timed by, of which the median counts: more than one where a call does
+  /// not take the same each time.
+  int timed_calls = 1;
 
   bool may_write(const Device& device, uint32_t address, uint64_t size_bytes) const;
 };

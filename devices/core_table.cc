@@ -133,6 +133,7 @@ std::optional<TargetProblem> problem_with(const Target& target) {
 }
 
 std::set<Capability> capabilities_of(const Target& target) {
+  if (target.family == CoreFamily::kAnyC) return kWholeWords;
   if (target.family == CoreFamily::kRiscv32)
     return has_feature(target, "+m") ? kWholeWords : std::set<Capability>();
   std::set<Capability> capabilities = find_core(target)->capabilities;
@@ -143,6 +144,7 @@ std::set<Capability> capabilities_of(const Target& target) {
 }  // namespace internal
 
 std::vector<std::string> clang_arguments(const Target& target) {
+  if (target.family == CoreFamily::kAnyC) return target.compiler_flags;
   std::vector<std::string> arguments = {"--target=" + target.triple};
   if (target.family == CoreFamily::kRiscv32) {
     arguments.push_back("-march=" + target.isa);

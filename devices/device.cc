@@ -52,6 +52,12 @@ Device in_flash(Device device) {
   return device;
 }
 
+Device with_portable_kernels(Device device) {
+  device.target.portable_kernels = true;
+  device.target.capabilities.erase(Capability::kDsp);
+  return device;
+}
+
 namespace {
 
 /// Known names have no capitals, and data sheets do: ESP32C3.

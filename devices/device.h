@@ -17,7 +17,8 @@
 
 namespace tinytune {
 
-enum class CoreFamily { kRiscv32, kArmM };
+/// kAnyC: no more is known of the core than the compiler that its file names.
+enum class CoreFamily { kRiscv32, kArmM, kAnyC };
 
 /// What a core can do beyond the least of its family, as far as something asks. Code that needs one
 /// of these asks for it by name: a core that no code has heard of has what its file lists.
@@ -39,12 +40,19 @@ struct Target {
   std::string features;  ///< LLVM feature list, also what the simulator accepts: "+m,+c"
   std::string abi;       ///< "ilp32"; empty where the triple decides
   std::set<Capability> capabilities;
+  /// kAnyC: the program on the PATH that builds C for the core, a GCC or a clang, and what it is
+  /// told of it ("-mabi=call0"). The LLVM fields then say what kernels are optimised for before
+  /// they are printed: a 32-bit machine.
+  std::string compiler;
+  std::vector<std::string> compiler_flags;
+  /// Kernels are C11 that says nothing of the core (codegen/kernels/portable_c.h), not assembly.
+  bool portable_kernels = false;
 
   bool can(Capability capability) const { return capabilities.contains(capability); }
 };
 
-/// The same for clang's command line. They follow from the target: a file that could say anything
-/// there could also load a plug-in.
+/// The same for the compiler's command line. Clang's follow from the target: a file that could say
+/// anything there could also load a plug-in.
 std::vector<std::string> clang_arguments(const Target& target);
 
 /// A buffer between the core and a slow memory: a cache, or with a single line the buffer of a
@@ -118,6 +126,10 @@ Result<Device> load_device(std::string_view name_or_path);
 /// while kernels are measured. Its records are not the other's (another hash); a device without
 /// fast memories is the same.
 Device in_flash(Device device);
+
+/// The same device with its kernels printed as C: without what C has no words for, which is the DSP
+/// extension. Its records stay valid, but for schedules of the templates that it loses.
+Device with_portable_kernels(Device device);
 
 /// The devices compiled into the program, by name.
 std::vector<std::string> known_devices();

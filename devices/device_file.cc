@@ -116,7 +116,8 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(const toml::table* target, reader.get_table(root, file, "target"));
   TT_TRY_ASSIGN(device.target, read_target(reader, *target));
   TT_TRY_ASSIGN(device.caches, read_caches(reader, root));
-  TT_TRY_ASSIGN(device.memories, read_memories(reader, root, device.caches));
+  TT_TRY_ASSIGN(device.memories,
+                read_memories(reader, root, device.caches, !device.transports.empty()));
   TT_TRY_ASSIGN(const toml::table* placement, reader.get_table(root, file, "placement"));
   TT_TRY(read_placement(reader, *placement, device));
   TT_TRY(read_program_facts(reader, root, device));

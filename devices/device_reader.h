@@ -127,9 +127,10 @@ Result<Target> read_target(const Reader& reader, const toml::table& table);
 /// The [[cache]] tables; none where there are none.
 Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::table& root);
 
-/// The [[memory]] tables, which name their caches.
+/// The [[memory]] tables, which name their caches. `mapped`: something here maps them, page by
+/// page.
 Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
-                                                const std::vector<CacheModel>& caches);
+                                                const std::vector<CacheModel>& caches, bool mapped);
 
 /// The [[port]] and [[counter]] tables of what is otherwise `device`.
 Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,

@@ -11,7 +11,7 @@ namespace internal {
 namespace {
 
 constexpr size_t kMostSetupWrites = 64;
-constexpr uint32_t kCsrs = 4096, kLongestUniqueId = 32;
+constexpr uint32_t kMostTimedCalls = 64, kCsrs = 4096, kLongestUniqueId = 32;
 const std::string kName = "[board]";
 
 Result<CycleCounter> read_counter(const Reader& reader, const toml::table& table,
@@ -21,6 +21,7 @@ Result<CycleCounter> read_counter(const Reader& reader, const toml::table& table
       return reader.error(*table.get("counter"), "a RISC-V core's counter is a [[counter]] table");
     return CycleCounter::kCsr;
   }
+  if (target.family == CoreFamily::kAnyC) return CycleCounter::kRunner;
   if (!table.contains("counter"))
     return target.isa == "armv6-m" ? CycleCounter::kSysTick : CycleCounter::kDwt;
   TT_TRY_ASSIGN(const std::string counter, reader.get<std::string>(table, kName, "counter"));
@@ -61,23 +62,28 @@ Result<std::vector<SetupWrite>> read_setup(const Reader& reader, const toml::tab
   return writes;
 }
 
-Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table) {
+Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
+                                const Target& target) {
   const std::string name = "runner";
-  TT_TRY(
-      reader.only(table, name,
-                  {"code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
-                   "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift"}));
+  TT_TRY(reader.only(
+      table, name,
+      {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
+       "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift"}));
   RunnerPlace place;
+  const bool any_core = target.family == CoreFamily::kAnyC;  // its sources know the rest
+  if (any_core) {
+    TT_TRY_ASSIGN(place.core, reader.get_name(table, name, "core"));
+  }
   struct Word {
     const char* key;
     uint32_t RunnerPlace::*member;
     bool optional = false;
   };
-  const Word words[] = {{"code_address", &RunnerPlace::code_address},
-                        {"code_bytes", &RunnerPlace::code_bytes},
-                        {"ram_address", &RunnerPlace::ram_address},
-                        {"ram_bytes", &RunnerPlace::ram_bytes},
-                        {"uart_address", &RunnerPlace::uart_address},
+  const Word words[] = {{"code_address", &RunnerPlace::code_address, any_core},
+                        {"code_bytes", &RunnerPlace::code_bytes, any_core},
+                        {"ram_address", &RunnerPlace::ram_address, any_core},
+                        {"ram_bytes", &RunnerPlace::ram_bytes, any_core},
+                        {"uart_address", &RunnerPlace::uart_address, any_core},
                         {"baud", &RunnerPlace::baud},
                         {"uart_clock_hz", &RunnerPlace::uart_clock_hz, true},
                         {"timer_now", &RunnerPlace::timer_now, true},
@@ -93,12 +99,25 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table) 
   return place;
 }
 
+Result<QemuMachine> read_qemu(const Reader& reader, const toml::table& table) {
+  const std::string name = "qemu";
+  TT_TRY(reader.only(table, name, {"system", "machine", "cpu", "icount_shift"}));
+  QemuMachine qemu;
+  TT_TRY_ASSIGN(qemu.system, reader.get_name(table, name, "system"));
+  TT_TRY_ASSIGN(qemu.machine, reader.get_name(table, name, "machine"));
+  TT_TRY_ASSIGN(qemu.cpu, reader.get_name(table, name, "cpu"));
+  TT_TRY_ASSIGN(qemu.icount_shift, reader.get_word(table, name, "icount_shift"));
+  if (qemu.icount_shift > 10) return reader.error(table, "icount_shift must be 0 to 10");
+  return qemu;
+}
+
 }  // namespace
 
 Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
                                     const Device& device) {
   TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "board"));
-  TT_TRY(reader.only(*table, kName, {"ram", "counter", "unique_id", "setup", "runner"}));
+  TT_TRY(reader.only(*table, kName,
+                     {"ram", "counter", "unique_id", "setup", "runner", "qemu", "timed_calls"}));
   BoardFacts facts;
   TT_TRY_ASSIGN(facts.ram, read_ram(reader, *table, device));
   TT_TRY_ASSIGN(facts.counter, read_counter(reader, *table, device.target));
@@ -114,7 +133,17 @@ Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& roo
   }
   if (table->contains("runner")) {
     TT_TRY_ASSIGN(const toml::table* runner, reader.get_table(*table, kName, "runner"));
-    TT_TRY_ASSIGN(facts.runner, read_runner(reader, *runner));
+    TT_TRY_ASSIGN(facts.runner, read_runner(reader, *runner, device.target));
+  }
+  if (table->contains("qemu")) {
+    TT_TRY_ASSIGN(const toml::table* qemu, reader.get_table(*table, kName, "qemu"));
+    TT_TRY_ASSIGN(facts.qemu, read_qemu(reader, *qemu));
+  }
+  if (table->contains("timed_calls")) {
+    TT_TRY_ASSIGN(const uint32_t calls, reader.get_word(*table, kName, "timed_calls"));
+    if (calls == 0 || calls > kMostTimedCalls)
+      return reader.error(*table->get("timed_calls"), "timed_calls must be 1 to 64");
+    facts.timed_calls = static_cast<int>(calls);
   }
   if (facts.counter != CycleCounter::kCsr) return facts;
   TT_TRY_ASSIGN(const ProgramFacts programs, read_program_facts(reader, root, device));

@@ -87,7 +87,9 @@ Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::ta
 }
 
 Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
-                                                const std::vector<CacheModel>& caches) {
+                                                const std::vector<CacheModel>& caches,
+                                                bool mapped) {
+  const uint32_t step = mapped ? 4096 : 16;
   const toml::node* node = root.get("memory");
   if (node == nullptr) return reader.error(root, "missing key 'memory' in the file");
   if (!node->is_array_of_tables() || node->as_array()->size() > kMostTables)
@@ -107,10 +109,11 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
     TT_TRY_ASSIGN(region.writable, reader.get<bool>(table, name, "writable"));
     TT_TRY(read_speed(reader, table, caches, region));
     const uint64_t end = uint64_t{region.address} + region.size_bytes;
-    if (region.size_bytes == 0 || region.address % 4096 != 0 || region.size_bytes % 4096 != 0 ||
+    if (region.size_bytes == 0 || region.address % step != 0 || region.size_bytes % step != 0 ||
         region.size_bytes > kLargestMemory || end > uint64_t{1} << 32) {
-      return reader.error(table, "memory '" + region.name +
-                                     "' must be whole 4 KiB pages inside 32 bits, 256 MiB at most");
+      return reader.error(table, "memory '" + region.name + "' must be whole " +
+                                     (mapped ? "4 KiB pages" : "paragraphs of 16 bytes") +
+                                     " inside 32 bits, 256 MiB at most");
     }
     for (const MemoryRegion& other : memories) {
       if (other.name == region.name) {

@@ -45,10 +45,59 @@ Status check_clang_arguments(const Reader& reader, const toml::table& table, con
                           list + ")");
 }
 
+// Whoever writes a device file must not get to run a program of their choice: a compiler is found
+// on the PATH, and flags choose a machine. Others load plug-ins, or read and write files.
+constexpr std::string_view kCompilerRule =
+    "a program's name on the PATH that ends in gcc, clang or cc, and perhaps a version";
+
+bool is_compiler(std::string_view text) {
+  while (!text.empty() && ((text.back() >= '0' && text.back() <= '9') || text.back() == '.'))
+    text.remove_suffix(1);
+  if (text.ends_with('-')) text.remove_suffix(1);
+  return is_name(text) && (text.ends_with("gcc") || text.ends_with("clang") || text == "cc" ||
+                           text.ends_with("-cc"));
+}
+
+bool is_machine_flag(std::string_view flag) {
+  if (flag.starts_with("--target=")) return is_name(flag.substr(9));
+  if (!flag.starts_with("-m") || flag.starts_with("-mllvm")) return false;
+  constexpr std::string_view kAllowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789=._+-";
+  return flag.size() <= 64 && flag.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+// What kernels are optimised for before they are printed: some 32-bit machine. Capabilities are the
+// file's word, since nothing else is known of the core.
+Result<Target> read_any_core(const Reader& reader, const toml::table& table) {
+  const std::string name = "[target]";
+  TT_TRY(reader.only(table, name, {"isa", "compiler", "flags", "capabilities"}));
+  Target target;
+  target.family = CoreFamily::kAnyC;
+  target.triple = "riscv32-unknown-elf";
+  target.cpu = "generic-rv32";
+  target.features = "+m";
+  target.abi = "ilp32";
+  target.portable_kernels = true;
+  TT_TRY_ASSIGN(target.isa, reader.get_name(table, name, "isa"));
+  TT_TRY_ASSIGN(target.compiler,
+                reader.get_text(table, name, "compiler", is_compiler, kCompilerRule));
+  if (table.contains("flags")) {
+    TT_TRY_ASSIGN(target.compiler_flags, reader.get_strings(table, name, "flags"));
+    for (const std::string& flag : target.compiler_flags)
+      if (!is_machine_flag(flag))
+        return reader.error(*table.get("flags"),
+                            "'" + flag + "' is no flag of the core: -m… or --target=NAME");
+  }
+  if (!table.contains("capabilities")) return target;
+  TT_TRY_ASSIGN(target.capabilities, read_capabilities(reader, table, target));
+  return target;
+}
+
 }  // namespace
 
 Result<Target> read_target(const Reader& reader, const toml::table& table) {
   const std::string name = "[target]";
+  if (table.contains("compiler")) return read_any_core(reader, table);
   TT_TRY(reader.only(
       table, name,
       {"family", "isa", "triple", "cpu", "features", "abi", "clang_arguments", "capabilities"}));

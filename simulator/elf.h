@@ -12,7 +12,7 @@
 
 namespace tinytune {
 
-/// kInvalidInput: not a 32-bit little-endian executable for `family`, damaged, or with a segment
+/// kInvalidInput: no executable as ElfFile::open() takes, damaged, or with a segment
 /// outside `memory`. Memory is written only when the whole file is sound.
 Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory& memory);
 

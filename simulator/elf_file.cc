@@ -3,10 +3,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace tinytune {
 
 Error bad_elf(const std::string& what) { return Error(ErrorCode::kInvalidInput, "ELF: " + what); }
+
+namespace {
+
+/// Whether a number of a 64-bit file fits the 32-bit record that it is copied to.
+class Narrowing {
+ public:
+  uint32_t operator()(uint64_t value) {
+    fits_ = fits_ && value <= std::numeric_limits<uint32_t>::max();
+    return static_cast<uint32_t>(value);
+  }
+  bool fits() const { return fits_; }
+
+ private:
+  bool fits_ = true;
+};
+
+}  // namespace
+
+// Everything that is run lies below 4 GiB, so a 64-bit file is read as the 32-bit one that it could
+// be. A number that does not fit is as good as an address outside the device.
+Status ElfFile::open_wide() {
+  TT_TRY_ASSIGN(const auto headers, table<Elf64_Ehdr>(0, 1, "the header"));
+  const Elf64_Ehdr& wide = headers.front();
+  Narrowing narrow;
+  header_.e_type = wide.e_type;
+  header_.e_machine = wide.e_machine;
+  header_.e_entry = narrow(wide.e_entry);
+  header_.e_phnum = wide.e_phnum;
+  header_.e_shnum = wide.e_shnum;
+  header_.e_shstrndx = wide.e_shstrndx;
+  header_.e_phentsize = header_.e_shentsize = 0;
+  if (wide.e_type != ET_EXEC) return bad_elf("not a linked executable");
+  TT_TRY_ASSIGN(const auto segments,
+                table<Elf64_Phdr>(wide.e_phoff, wide.e_phnum, "a program header"));
+  TT_TRY_ASSIGN(const auto sections,
+                table<Elf64_Shdr>(wide.e_shoff, wide.e_shnum, "a section header"));
+  for (const Elf64_Phdr& s : segments) {
+    if (s.p_type != PT_LOAD) continue;
+    segments_.push_back({s.p_type, narrow(s.p_offset), narrow(s.p_vaddr), narrow(s.p_paddr),
+                         narrow(s.p_filesz), narrow(s.p_memsz), s.p_flags, narrow(s.p_align)});
+  }
+  for (const Elf64_Shdr& s : sections)
+    sections_.push_back({s.sh_name, s.sh_type, narrow(s.sh_flags), narrow(s.sh_addr),
+                         narrow(s.sh_offset), narrow(s.sh_size), s.sh_link, s.sh_info,
+                         narrow(s.sh_addralign), narrow(s.sh_entsize)});
+  return narrow.fits() ? ok_status() : Status(bad_elf("an address beyond 32 bits"));
+}
 
 Result<ElfFile> ElfFile::open(std::span<const uint8_t> bytes, CoreFamily family) {
   ElfFile file;
@@ -14,11 +62,17 @@ Result<ElfFile> ElfFile::open(std::span<const uint8_t> bytes, CoreFamily family)
   TT_TRY_ASSIGN(const auto headers, file.table<Elf32_Ehdr>(0, 1, "the header"));
   const Elf32_Ehdr& header = file.header_ = headers.front();
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return bad_elf("wrong magic number");
+  const bool any_machine = family == CoreFamily::kAnyC;
+  file.wide_ = any_machine && header.e_ident[EI_CLASS] == ELFCLASS64;
+  if (file.wide_ && header.e_ident[EI_DATA] == ELFDATA2LSB) {
+    TT_TRY(file.open_wide());
+    return file;
+  }
   if (header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     return bad_elf("not 32-bit little-endian");
   if (header.e_type != ET_EXEC) return bad_elf("not a linked executable");
   const unsigned machine = family == CoreFamily::kRiscv32 ? EM_RISCV : EM_ARM;
-  if (header.e_machine != machine)
+  if (!any_machine && header.e_machine != machine)
     return bad_elf(fmt::format("machine {} where {} is expected", header.e_machine, machine));
   if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf32_Phdr))
     return bad_elf("wrong size of a program header");
@@ -39,6 +93,18 @@ Result<std::span<const uint8_t>> ElfFile::part(uint64_t offset, uint64_t size,
 }
 
 Result<std::vector<Elf32_Sym>> ElfFile::symbols(const Elf32_Shdr& table) const {
+  if (wide_) {
+    TT_TRY_ASSIGN(const auto wide,
+                  this->table<Elf64_Sym>(table.sh_offset, table.sh_size / sizeof(Elf64_Sym),
+                                         "the symbol table"));
+    std::vector<Elf32_Sym> symbols;
+    Narrowing narrow;
+    for (const Elf64_Sym& s : wide)
+      symbols.push_back(
+          {s.st_name, narrow(s.st_value), narrow(s.st_size), s.st_info, s.st_other, s.st_shndx});
+    if (!narrow.fits()) return bad_elf("a symbol beyond 32 bits");
+    return symbols;
+  }
   return this->table<Elf32_Sym>(table.sh_offset, table.sh_size / sizeof(Elf32_Sym),
                                 "the symbol table");
 }

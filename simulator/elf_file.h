@@ -21,7 +21,8 @@ Error bad_elf(const std::string& what);
 class ElfFile {
  public:
   /// `bytes` outlive it. kInvalidInput: not a 32-bit little-endian executable for `family`, or a
-  /// table of headers lies outside the file.
+  /// table of headers lies outside the file. kAnyC takes any machine's, a 64-bit one's as well if
+  /// all of it lies below 4 GiB.
   static Result<ElfFile> open(std::span<const uint8_t> bytes, CoreFamily family);
 
   const Elf32_Ehdr& header() const { return header_; }
@@ -45,7 +46,10 @@ class ElfFile {
   uint32_t address_of(const Elf32_Sym& symbol) const;
 
  private:
+  Status open_wide();
+
   std::span<const uint8_t> bytes_;
+  bool wide_ = false;
   Elf32_Ehdr header_{};
   std::vector<Elf32_Phdr> segments_;
   std::vector<Elf32_Shdr> sections_;

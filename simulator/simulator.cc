@@ -103,6 +103,8 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 Simulator::~Simulator() = default;
 
 Result<Simulator> Simulator::create(const Device& device) {
+  if (device.target.family == CoreFamily::kAnyC)
+    return Error(ErrorCode::kUnsupported, device.name + " has no simulator");
   auto timing = TimingModel::create(device.timing);
   if (!timing) return timing.error().within(device.name);
   auto decoder = Decoder::create(device.target);

@@ -29,7 +29,9 @@ TEST(Devices, EveryKnownDevice_LoadsUnderItsOwnName) {
     ASSERT_TRUE(device) << device.error().message();
     EXPECT_EQ(device->name, name);
     EXPECT_FALSE(device->description.empty());
-    EXPECT_FALSE(device->transports.empty());
+    EXPECT_TRUE(!device->transports.empty() ||
+                device->description.find("untested") != std::string::npos)
+        << name << " runs nowhere, which its description should say";
   }
 }
 

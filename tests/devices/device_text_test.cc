@@ -122,5 +122,25 @@ TEST(DeviceText, DeepNesting_IsRefused) {
               HasSubstr("unknown key 'a'"));
 }
 
+// A device file that could run a program of its own would be one.
+TEST(DeviceText, Compiler_IsANameOfACompilerAndFlagsChooseAMachine) {
+  const auto with = [](const std::string& compiler, const std::string& flags) {
+    const Device host = *load_device("host");
+    std::string text = file_of("host");
+    const std::string line = "compiler = \"" + host.target.compiler + "\"";
+    text.replace(text.find(line), line.size(),
+                 "compiler = \"" + compiler + "\"\nflags = [" + flags + "]");
+    return refusal(text);
+  };
+  EXPECT_EQ(with("xtensa-lx106-elf-gcc", "\"-mabi=call0\""), "");
+  EXPECT_EQ(with("clang-14", "\"--target=avr\", \"-mmcu=atmega2560\""), "");
+  for (const char* program : {"sh", "./gcc", "/tmp/gcc", "a gcc", "gcc;", "", "gccx"})
+    EXPECT_THAT(with(program, ""), HasSubstr("ends in gcc, clang or cc")) << program;
+  for (const char* flag : {"-fplugin=a.so", "-o", "@file", "-mllvm", "-Wl,-rpath", "-m a", "-B.",
+                           "--target=a/b", "-include"})
+    EXPECT_THAT(with("gcc", '"' + std::string(flag) + '"'), HasSubstr("no flag of the core"))
+        << flag;
+}
+
 }  // namespace
 }  // namespace tinytune
