@@ -41,6 +41,7 @@ struct Arguments {
   std::string directory;
   std::string format = "cmake";
   bool require_tuned = false;
+  bool portable = false;
   std::vector<std::string> inputs, outputs;
   uint64_t steps = 1;
   bool verify = false;

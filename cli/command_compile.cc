@@ -21,6 +21,7 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
   options.limits = arguments.limits();
   options.input = arguments.input();
   options.require_tuned = arguments.require_tuned;
+  options.portable = arguments.portable;
   options.on_message = console.sink();
   return compile_model(model, arguments.device, arguments.directory, options);
 }
@@ -39,6 +40,7 @@ std::string next_command(const Arguments& arguments, const std::string& program)
     words.insert(words.end(), {"--stream-input", arguments.stream_input});
   for (const std::string& pass : arguments.disabled_passes)
     words.insert(words.end(), {"--disable-pass", pass});
+  if (arguments.portable) words.emplace_back("--portable");
   words.emplace_back("--verify");
   return shell_line(words);
 }

@@ -41,6 +41,7 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   options.input = arguments.input();
   options.steps = static_cast<int>(arguments.steps);
   options.verify = arguments.verify;
+  options.portable = arguments.portable;
   options.on = arguments.on;
   options.arena_front = arguments.arena_front;
   options.dump_tensors = arguments.dump_directory.has_value();

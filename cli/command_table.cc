@@ -74,6 +74,7 @@ Command compile() {
                               {.names = "--require-tuned",
                                .field = &Arguments::require_tuned,
                                .help = "Fail if a layer has no usable record"},
+                              portable(),
                               json()}}),
           .examples =
               "Example: tune compile --model kws.tflite --device esp32c3 --records "
@@ -110,6 +111,7 @@ Command run() {
                               {.names = "--verify",
                                .field = &Arguments::verify,
                                .help = "Compare with the reference operators, bit for bit"},
+                              portable(),
                               {.names = "--on",
                                .field = &Arguments::on,
                                .value = "BOARD",

@@ -196,11 +196,12 @@ std::string board_text(const RunReport& report) {
 }  // namespace
 
 std::string to_text(const RunReport& report) {
+  const bool counted = report.instructions > 0;  // boards count cycles only
   Table table({"layer", "op", "MACs", "instructions", "cycles", "schedule"});
   for (const LayerCost& layer : report.layers) {
     table.add({std::to_string(layer.index), layer.op,
                layer.macs > 0 ? grouped(static_cast<uint64_t>(layer.macs)) : "-",
-               grouped(layer.instructions), grouped(layer.cycles),
+               counted ? grouped(layer.instructions) : "-", grouped(layer.cycles),
                layer.fused_into ? fmt::format("in layer {}", *layer.fused_into)
                : layer.tuned    ? "tuned"
                : layer.macs > 0 ? "default"
@@ -208,12 +209,15 @@ std::string to_text(const RunReport& report) {
   }
   std::string text = table.text();
   const uint64_t cycles = report.footprint.cycles;
-  text += fmt::format("total: {} instructions, {} cycles", grouped(report.instructions),
-                      grouped(cycles));
+  text += "total: " + (counted ? grouped(report.instructions) + " instructions, " : "") +
+          grouped(cycles) + " cycles";
   if (report.clock_hz) text += ", " + latency_text(cycles, report.clock_hz);
   text += "\n" + ram_text(report.footprint);
-  text += fmt::format("arena {}, flash {} bytes, overhead {} instructions\n", arena_of(report),
-                      grouped(report.footprint.flash_bytes), grouped(report.overhead_instructions));
+  text += fmt::format("arena {}, flash {} bytes", arena_of(report),
+                      grouped(report.footprint.flash_bytes));
+  text += counted
+              ? fmt::format(", overhead {} instructions\n", grouped(report.overhead_instructions))
+              : "\n";
   text += waits_text(report);
   if (report.exact)
     text += *report.exact ? "exact: every output byte equals the reference\n"

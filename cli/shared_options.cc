@@ -205,6 +205,12 @@ Option disable_pass() {
           .help = "Leave out a graph pass (may be repeated): " + names + "all"};
 }
 
+Option portable() {
+  return {.names = "--portable",
+          .field = &Arguments::portable,
+          .help = "Kernels as plain C for any core, instead of assembly"};
+}
+
 Option keys(std::string help) {
   return {.names = "--keys", .field = &Arguments::keys, .value = "DIR", .help = std::move(help)};
 }

@@ -96,7 +96,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
                                     const std::string& directory, const CompileOptions& options) {
   const MessageSink& sink = options.on_message;
   TT_TRY_ASSIGN(const Ground ground,
-                load_ground(device_name, options.limits, options.records, sink));
+                load_ground(device_name, options.limits, options.records, sink, options.portable));
   const auto& [device, records, in_log] = ground;
   warn_if_none_match(ground, model.state().tasks, options.records, sink);
   LayoutChoice layouts(options.layout, device, records);

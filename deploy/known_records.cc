@@ -34,9 +34,11 @@ Records applicable_records(const LogContents& contents, const std::string& path,
 }
 
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
-                           const std::optional<std::string>& path, const MessageSink& sink) {
+                           const std::optional<std::string>& path, const MessageSink& sink,
+                           bool portable) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
-  TT_TRY_ASSIGN(const Device device, load_device(address.device));
+  TT_TRY_ASSIGN(Device device, load_device(address.device));
+  if (portable) device = with_portable_kernels(std::move(device));
   Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}, 0};
   if (!path) return ground;
   const Result<LogContents> contents = read_log(*path);

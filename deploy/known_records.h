@@ -38,9 +38,10 @@ void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
 /// as it is meant, others say more than the default does, with a warning: those of fast memory,
 /// then those of the device as an earlier file described it. `device_name` may be a board's
 /// address: its own figures come first then, and the simulator's otherwise; where the log has only
-/// the other kind, that, with a line that says so. No log, no records. Errors as load_device() and
-/// read_log().
+/// the other kind, that, with a line that says so. `portable`: the device with_portable_kernels().
+/// No log, no records. Errors as load_device() and read_log().
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
-                           const std::optional<std::string>& path, const MessageSink& sink);
+                           const std::optional<std::string>& path, const MessageSink& sink,
+                           bool portable = false);
 
 }  // namespace tinytune

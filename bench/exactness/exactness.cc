@@ -152,6 +152,15 @@ std::vector<Combination> matrix(const std::vector<Subject>& subjects,
   return all;
 }
 
+std::vector<std::string> simulated_devices() {
+  std::vector<std::string> names = known_devices();
+  std::erase_if(names, [](const std::string& name) {
+    const std::vector<std::string> transports = load_device(name)->transports;
+    return std::find(transports.begin(), transports.end(), "simulator") == transports.end();
+  });
+  return names;
+}
+
 int run(const fs::path& models, const fs::path& golden, std::vector<std::string> devices,
         size_t every) {
   const auto subjects = subjects_in(models, golden);
@@ -159,7 +168,7 @@ int run(const fs::path& models, const fs::path& golden, std::vector<std::string>
     fmt::print(stderr, "exactness: {}\n", subjects.error().message());
     return 2;
   }
-  if (devices.empty()) devices = known_devices();
+  if (devices.empty()) devices = simulated_devices();
   const std::vector<Combination> all = matrix(*subjects, devices);
   size_t built = 0, vectors = 0, wrong = 0;
   std::map<std::string, std::pair<size_t, size_t>> by_row;  // combinations, vectors

@@ -11,6 +11,8 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "base/check.h"
+#include "codegen/kernels/c_compiler.h"
+#include "codegen/kernels/portable_c.h"
 #include "codegen/kernels/retarget.h"
 #include "templates/kernel_template.h"
 #include "templates/switches.h"
@@ -26,9 +28,8 @@ double milliseconds_since(Clock::time_point start) {
 
 Halide::Target halide_target(const Device& device) {
   const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
-  return Halide::Target(device.target.family == CoreFamily::kRiscv32
-                            ? "riscv-32-noos" + flags
-                            : "arm-32-noos-no_neon" + flags);
+  return Halide::Target(device.target.family == CoreFamily::kArmM ? "arm-32-noos-no_neon" + flags
+                                                                  : "riscv-32-noos" + flags);
 }
 
 Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachine& machine,
@@ -41,6 +42,15 @@ Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachin
     return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
   passes.run(module);
   return bytes;
+}
+
+// Whoever calls it knows it by its address, so any pointer will do.
+Result<std::vector<uint8_t>> compiled_from_c(const llvm::Module& module, const std::string& symbol,
+                                             const std::string& body, const Device& device) {
+  std::vector<std::string> parameters;
+  for (const llvm::Argument& argument : module.getFunction(symbol)->args())
+    parameters.push_back("void *" + argument.getName().str());
+  return compile_text(portable_c_prelude() + portable_c_function(symbol, parameters, body), device);
 }
 
 // input, the constants in the order of pack(), scratch if any, output.
@@ -142,13 +152,20 @@ Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& sch
 Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
                                    const Device& device, const std::string& symbol, Emit kind) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  CompiledKernel kernel{symbol, {}, {}, {}, lowered.times};
+  CompiledKernel kernel;
+  kernel.symbol = symbol;
+  kernel.times = lowered.times;
   const auto start = Clock::now();
   set_switches(schedule.get(kSchedulerKnob));
   llvm::LLVMContext context;
   TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
   if (kind == Emit::kLlvmIr) {
     llvm::raw_string_ostream(kernel.llvm_ir) << *module;
+  } else if (kind == Emit::kPortableC) {
+    TT_TRY_ASSIGN(kernel.portable_c, print_portable_c(*module, symbol));
+  } else if (kind == Emit::kObject && device.target.portable_kernels) {
+    TT_TRY_ASSIGN(const std::string body, print_portable_c(*module, symbol));
+    TT_TRY_ASSIGN(kernel.object, compiled_from_c(*module, symbol, body, device));
   } else {
     TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
     if (kind == Emit::kObject)

@@ -29,13 +29,14 @@ struct BuildTimes {
   double lower_ms = 0, llvm_ms = 0, link_ms = 0;
 };
 
-enum class Emit { kObject, kAssembly, kLlvmIr };
+enum class Emit { kObject, kAssembly, kLlvmIr, kPortableC };
 
 struct CompiledKernel {
   std::string symbol;
   std::vector<uint8_t> object;  ///< ELF relocatable; only for kObject
   std::string assembly;         ///< GNU syntax; only for kAssembly
   std::string llvm_ir;          ///< the optimised module as text; only for kLlvmIr
+  std::string portable_c;       ///< its function's body; only for kPortableC: portable_c.h
   BuildTimes times;
 };
 
@@ -53,7 +54,8 @@ std::string common_schedule(const Schedule& schedule);
 Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& schedule,
                                    const Device& device, const std::string& symbol);
 
-/// Of `schedule` only the switches are read. The times are both steps'.
+/// Of `schedule` only the switches are read. The times are both steps'. Where the device's kernels
+/// are portable, kObject is what its compiler makes of the C.
 Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
                                    const Device& device, const std::string& symbol, Emit emit);
 

@@ -1,6 +1,7 @@
 #include <elf.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
+#include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/runtime.h"
 
@@ -26,7 +28,8 @@ std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();
   const bool fast_constants = !device.fast_rodata_memory.empty();
   const bool shares_data = device.fast_rodata_memory == device.data_memory;
-  const std::string text = ".text .text.*";
+  const bool literals = device.target.family == CoreFamily::kAnyC;  // Xtensa's, before their code
+  const std::string text = std::string(literals ? ".literal .literal.* " : "") + ".text .text.*";
   std::string script = "MEMORY {\n" + region_text("code", device.memory(device.code_memory)) +
                        region_text("constants", device.memory(device.rodata_memory)) +
                        region_text("data", device.memory(device.data_memory));
@@ -51,39 +54,80 @@ std::string linker_script(const Device& device, CodeHome home) {
          "}\n";
 }
 
-Elf32_Ehdr header_of(const std::vector<uint8_t>& elf) {
-  Elf32_Ehdr header;
-  std::memcpy(&header, elf.data(), sizeof header);
-  return header;
-}
+/// The file's own types: 32 bits on every core but the machine that we run on.
+struct Elf32 {
+  using Header = Elf32_Ehdr;
+  using Segment = Elf32_Phdr;
+  using Section = Elf32_Shdr;
+};
+struct Elf64 {
+  using Header = Elf64_Ehdr;
+  using Segment = Elf64_Phdr;
+  using Section = Elf64_Shdr;
+};
 
-// Bytes of the segments that hold no writable data: code and constants.
-uint64_t constant_bytes(const std::vector<uint8_t>& elf) {
-  const Elf32_Ehdr header = header_of(elf);
-  uint64_t total = 0;
+// Of a linker's own output, whose tables need no checking.
+template <typename Elf>
+void describe(Image& image) {
+  const auto at = [&]<typename T>(uint64_t offset, T record) {
+    std::memcpy(&record, image.elf.data() + offset, sizeof record);
+    return record;
+  };
+  const auto header = at(0, typename Elf::Header{});
+  // Of the segments that hold no writable data: code and constants.
   for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf32_Phdr segment;
-    std::memcpy(&segment, elf.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0) total += segment.p_filesz;
+    const auto segment =
+        at(header.e_phoff + i * sizeof(typename Elf::Segment), typename Elf::Segment{});
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0)
+      image.code_bytes += segment.p_filesz;
   }
-  return total;
-}
-
-// Of the linker's own output, whose tables need no checking.
-std::map<std::string, uint64_t> section_bytes(const std::vector<uint8_t>& elf) {
-  const Elf32_Ehdr header = header_of(elf);
   const auto section = [&](unsigned i) {
-    Elf32_Shdr found;
-    std::memcpy(&found, elf.data() + header.e_shoff + i * sizeof found, sizeof found);
-    return found;
+    return at(header.e_shoff + i * sizeof(typename Elf::Section), typename Elf::Section{});
   };
   const char* const names =
-      reinterpret_cast<const char*>(elf.data()) + section(header.e_shstrndx).sh_offset;
-  std::map<std::string, uint64_t> bytes;
+      reinterpret_cast<const char*>(image.elf.data()) + section(header.e_shstrndx).sh_offset;
   for (unsigned i = 0; i < header.e_shnum; ++i)
-    if (const Elf32_Shdr s = section(i); (s.sh_flags & SHF_ALLOC) != 0)
-      bytes[names + s.sh_name] += s.sh_size;
-  return bytes;
+    if (const auto s = section(i); (s.sh_flags & SHF_ALLOC) != 0)
+      image.sections[names + s.sh_name] += s.sh_size;
+}
+
+// An archive of one object, which linkers take only if something needs it. The name of its file, or
+// nothing where the core needs no helpers.
+Result<std::string> write_helpers(const TemporaryDirectory& directory, const Device& device) {
+  TT_TRY_ASSIGN(const auto object, runtime_object(device));
+  if (object.empty()) return std::string();
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
+  const llvm::NewArchiveMember member(llvm::MemoryBufferRef(bytes, "helpers.o"));
+  const std::string archive = directory.file("helpers.a");
+  if (auto wrong = llvm::writeArchive(archive, member, /*WriteSymtab=*/true,
+                                      llvm::object::Archive::K_GNU, /*Deterministic=*/true,
+                                      /*Thin=*/false))
+    return Error(ErrorCode::kFailed, "helpers.a: " + llvm::toString(std::move(wrong)));
+  return archive;
+}
+
+// kInvalidInput: a region overflows. kUnsupported: it does not link. kFailed: this machine.
+Status link_by_lld(const std::vector<std::string>& objects, const std::string& helpers,
+                   const std::string& script, const std::string& entry, const std::string& output,
+                   const Device& device) {
+  std::vector<const char*> arguments = {"ld.lld",      "--threads=1",  "--no-dynamic-linker",
+                                        "-T",          script.c_str(), "-e",
+                                        entry.c_str(), "-o",           output.c_str()};
+  for (const std::string& object : objects) arguments.push_back(object.c_str());
+  if (!helpers.empty()) arguments.push_back(helpers.c_str());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  const bool linked = lld::elf::link(arguments, llvm::nulls(), stream, /*exitEarly=*/false,
+                                     /*disableOutput=*/false);
+  lld::CommonLinkerContext::destroy();  // else the next link would still see this one's sections
+  if (linked) return ok_status();
+  stream.flush();
+  const auto says = [&](const char* words) { return messages.find(words) != std::string::npos; };
+  if (says("will not fit in region"))
+    return Error(ErrorCode::kInvalidInput, "does not fit device " + device.name + ": " + messages);
+  // Its files are ours and were there a moment ago, so these are the machine's doing.
+  const bool files = says("cannot open") || says("failed to open") || says("failed to write");
+  return Error(files ? ErrorCode::kFailed : ErrorCode::kUnsupported, "lld: " + messages);
 }
 
 Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Device& device,
@@ -91,40 +135,19 @@ Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Devic
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("link"));
   const std::string script = directory.file("image.ld"), output = directory.file("image.elf");
   TT_TRY(write_file(script, linker_script(device, home)));
-  std::vector<std::string> words = {
-      "ld.lld", "--threads=1", "--no-dynamic-linker", "-T", script, "-e", entry, "-o", output};
+  std::vector<std::string> files;
   for (size_t i = 0; i < objects.size(); ++i) {
-    words.push_back(directory.file(std::to_string(i) + ".o"));
-    TT_TRY(write_file(words.back(), text_of(objects[i])));
+    files.push_back(directory.file(std::to_string(i) + ".o"));
+    TT_TRY(write_file(files.back(), text_of(objects[i])));
   }
-  TT_TRY_ASSIGN(const auto runtime, runtime_object(device));
-  if (!runtime.empty()) {
-    TT_TRY(write_file(directory.file("runtime.o"), text_of(runtime)));
-    words.insert(words.end(), {"--start-lib", directory.file("runtime.o"), "--end-lib"});
-  }
-  std::vector<const char*> arguments;
-  for (const std::string& w : words) arguments.push_back(w.c_str());
-
-  std::string messages;
-  llvm::raw_string_ostream stream(messages);
-  const bool linked = lld::elf::link(arguments, llvm::nulls(), stream, /*exitEarly=*/false,
-                                     /*disableOutput=*/false);
-  lld::CommonLinkerContext::destroy();  // else the next link would still see this one's sections
-  if (!linked) {
-    stream.flush();
-    const auto says = [&](const char* words) { return messages.find(words) != std::string::npos; };
-    if (says("will not fit in region"))
-      return Error(ErrorCode::kInvalidInput,
-                   "does not fit device " + device.name + ": " + messages);
-    // Its files are ours and were there a moment ago, so these are the machine's doing.
-    const bool files = says("cannot open") || says("failed to open") || says("failed to write");
-    return Error(files ? ErrorCode::kFailed : ErrorCode::kUnsupported, "lld: " + messages);
-  }
+  const auto link = device.target.compiler.empty() ? link_by_lld : link_by_compiler;
+  TT_TRY_ASSIGN(const std::string helpers, write_helpers(directory, device));
+  TT_TRY(link(files, helpers, script, entry, output, device));
   Image image;
   TT_TRY_ASSIGN(image.elf, read_file(output));
-  if (image.elf.size() < sizeof(Elf32_Ehdr)) return Error(ErrorCode::kFailed, "lld left no image");
-  image.code_bytes = constant_bytes(image.elf);
-  image.sections = section_bytes(image.elf);
+  if (image.elf.size() < sizeof(Elf32_Ehdr))
+    return Error(ErrorCode::kFailed, "the linker left no image");
+  image.elf[EI_CLASS] == ELFCLASS64 ? describe<Elf64>(image) : describe<Elf32>(image);
   return image;
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "base/check.h"
+#include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/retarget.h"
 
 namespace tinytune {
@@ -116,10 +117,51 @@ define i32 @__aeabi_idiv(i32 %n, i32 %d) nounwind {
 }
 )";
 
+// As GCC names them (GCC Internals, "The GCC low-level runtime library"). Written without what they
+// are for: a compiler would call them again.
+constexpr std::string_view kCHelpers = R"(#include <stdint.h>
+#define HELPER __attribute__((weak))
+
+HELPER uint64_t __muldi3(uint64_t a, uint64_t b) {
+  const uint32_t al = (uint32_t)a, bl = (uint32_t)b;
+  const uint32_t a0 = al & 0xFFFFu, a1 = al >> 16, b0 = bl & 0xFFFFu, b1 = bl >> 16;
+  const uint32_t low = a0 * b0, m = a1 * b0 + (low >> 16), n = a0 * b1 + (m & 0xFFFFu);
+  const uint32_t high = a1 * b1 + (m >> 16) + (n >> 16) + al * (uint32_t)(b >> 32) +
+                        (uint32_t)(a >> 32) * bl;
+  return (uint64_t)high << 32 | (n << 16 | (low & 0xFFFFu));
+}
+
+/* Shift and subtract: a quotient, or its remainder. */
+static uint32_t divide(uint32_t a, uint32_t b, int want_rest) {
+  uint32_t quotient = 0, rest = 0;
+  for (int i = 31; i >= 0; --i) {
+    const uint32_t carry = rest >> 31;
+    rest = rest << 1 | (a >> i & 1u);
+    quotient <<= 1;
+    if (carry || rest >= b) rest -= b, quotient |= 1u;
+  }
+  return want_rest ? rest : quotient;
+}
+static uint32_t magnitude(int32_t a) { return a < 0 ? 0u - (uint32_t)a : (uint32_t)a; }
+static int32_t with_sign(uint32_t a, int negative) { return (int32_t)(negative ? 0u - a : a); }
+
+HELPER uint32_t __udivsi3(uint32_t a, uint32_t b) { return divide(a, b, 0); }
+HELPER uint32_t __umodsi3(uint32_t a, uint32_t b) { return divide(a, b, 1); }
+HELPER int32_t __divsi3(int32_t a, int32_t b) {
+  return with_sign(divide(magnitude(a), magnitude(b), 0), (a < 0) != (b < 0));
+}
+HELPER int32_t __modsi3(int32_t a, int32_t b) {
+  return with_sign(divide(magnitude(a), magnitude(b), 1), a < 0);
+}
+)";
+
 }  // namespace
+
+std::string_view c_helpers() { return kCHelpers; }
 
 Result<std::vector<uint8_t>> runtime_object(const Device& device) {
   const Target& target = device.target;
+  if (target.family == CoreFamily::kAnyC) return compile_text(kCHelpers, device);
   if (target.family != CoreFamily::kArmM ||
       (target.can(Capability::kMulHigh) && target.can(Capability::kDivide)))
     return std::vector<uint8_t>();

@@ -6,12 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "devices/device.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
+
+/// The same for a core of which only its compiler is known, as C with weak symbols: chips have
+/// these in ROM that a compiler's own library then lacks (the ESP8266).
+std::string_view c_helpers();
 
 /// An object with the helpers that code for `device` may call; empty where the core needs none.
 /// Link it lazily: firmware's own definitions come first.

@@ -1,41 +1,12 @@
-#include <array>
-#include <filesystem>
-
 #include "base/files.h"
-#include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network.h"
 
 namespace tinytune {
 namespace {
-
-namespace fs = std::filesystem;
-constexpr std::chrono::milliseconds kCompileTimeout{120'000};
-
-// The first of these that the system has; later failures of it are not hidden by trying the other.
-Result<ProcessResult> run_clang(std::vector<std::string> arguments) {
-  for (const char* program : {"clang-14", "clang"}) {
-    arguments[0] = program;
-    auto result = run_process(arguments, kCompileTimeout);
-    if (result || result.error().code() != ErrorCode::kNotFound) return result;
-  }
-  return Error(ErrorCode::kNotFound, "neither clang-14 nor clang is on the PATH");
-}
-
-Result<std::vector<uint8_t>> compile(const std::string& source, const std::string& object,
-                                     const std::string& include_directory, const Device& device) {
-  std::vector<std::string> words = clang_arguments(device.target);
-  words.insert(words.begin(), "clang");
-  for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
-    if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.push_back(flag);
-  words.insert(words.end(), {"-I" + include_directory, "-c", source, "-o", object});
-  TT_TRY_ASSIGN(const ProcessResult done, run_clang(words));
-  if (done.exit_code != 0)
-    return Error(ErrorCode::kFailed, fs::path(source).filename().string() + ": " + done.err);
-  return read_file(object);
-}
 
 // A library's flash holds what start-up code copies from there; the arena is nobody's initial data.
 Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t callers_in_bss) {
@@ -75,8 +46,8 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
     if (f.role != FileRole::kSource) continue;
-    TT_TRY_ASSIGN(auto object, compile(directory.file(f.name), directory.file(f.name + ".o"),
-                                       directory.path(), device));
+    TT_TRY_ASSIGN(auto object, compile_source(directory.file(f.name), directory.file(f.name + ".o"),
+                                              directory.path(), device));
     objects.push_back(std::move(object));
   }
   TT_TRY_ASSIGN(Image image,

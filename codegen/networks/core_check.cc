@@ -51,6 +51,12 @@ std::string print_core_check(const std::string& name, const Device& device) {
 }
 
 std::string core_flags(const Target& target) {
+  if (target.family == CoreFamily::kAnyC) {
+    std::string flags;
+    for (const std::string& flag : target.compiler_flags)
+      flags += (flags.empty() ? "" : " ") + flag;
+    return flags;
+  }
   if (target.family == CoreFamily::kArmM) return "-mcpu=" + target.cpu + " -mthumb";
   return "-march=" + target.isa + " -mabi=" + target.abi;
 }

@@ -1,6 +1,7 @@
 #include "codegen/networks/kernel_set.h"
 
 #include "codegen/kernels/kernel.h"
+#include "codegen/kernels/portable_c.h"
 
 namespace tinytune {
 namespace {
@@ -48,16 +49,22 @@ Result<std::string> KernelSet::build(const Workload& workload, const Schedule& s
   const auto key = std::make_pair(to_text(workload), to_text(schedule));
   if (const auto known = symbols_.find(key); known != symbols_.end()) return known->second;
   const int number = static_cast<int>(kernels_.size());
-  Kernel kernel{name_ + "_kernel_" + std::to_string(number), key.first, key.second, {}, {}};
+  Kernel kernel{name_ + "_kernel_" + std::to_string(number), key.first, key.second, {}};
   kernel.parameters.push_back("const int8_t *input");
   for (const PackedConstant& constant : packed)
     kernel.parameters.push_back(std::string("const ") + name_of(type_of(constant)) + " *" +
                                 constant.name);
   if (scratch) kernel.parameters.push_back("void *scratch");
   kernel.parameters.push_back("int8_t *output");
+  const bool portable = device_.target.portable_kernels;
   TT_TRY_ASSIGN(const CompiledKernel compiled,
-                compile_kernel(workload, schedule, device_, kernel.symbol, Emit::kAssembly));
-  kernel.assembly = clean_assembly(compiled.assembly, kernel.symbol, number, device_.target.family);
+                compile_kernel(workload, schedule, device_, kernel.symbol,
+                               portable ? Emit::kPortableC : Emit::kAssembly));
+  if (portable)
+    kernel.portable_c = portable_c_function(kernel.symbol, kernel.parameters, compiled.portable_c);
+  else
+    kernel.assembly =
+        clean_assembly(compiled.assembly, kernel.symbol, number, device_.target.family);
   kernels_.push_back(kernel);
   symbols_[key] = kernel.symbol;
   return kernel.symbol;

@@ -30,6 +30,7 @@ class KernelSet {
     std::string workload, schedule;       ///< text forms
     std::vector<std::string> parameters;  ///< C declarations: "const int8_t *input", …
     KernelAssembly assembly = {};         ///< cleaned, without anything of the whole file
+    std::string portable_c = {};          ///< its function, instead of assembly
   };
 
   KernelSet(const Device& device, const ScheduleSource& schedules, std::string name)

@@ -324,7 +324,7 @@ class Generation {
     if (!parts_.constants.arrays().empty())
       files.push_back({name + "_weights.c", print_weights(parts_), FileRole::kSource});
     if (!parts_.kernels.empty())
-      files.push_back({name + "_kernels.S", print_kernels(parts_), FileRole::kSource});
+      files.push_back({kernels_file(parts_), print_kernels(parts_), FileRole::kSource});
   }
 
   NetworkParts parts_;

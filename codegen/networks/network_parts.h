@@ -68,7 +68,9 @@ std::string print_core_check(const std::string& name, const Device& device);
 std::string print_header(const HeaderFacts& facts);
 /// `<name>_internal.h`, what the sources share.
 std::string print_internal_header(const NetworkParts& parts);
-/// `<name>.c`: layers and invoke. `<name>_weights.c`; `<name>_kernels.S`.
+/// `<name>_kernels.S`, or `.c` where kernels are portable.
+std::string kernels_file(const NetworkParts& parts);
+/// `<name>.c`: layers and invoke. `<name>_weights.c`; kernels_file().
 std::string print_source(const NetworkParts& parts);
 std::string print_weights(const NetworkParts& parts);
 std::string print_kernels(const NetworkParts& parts);

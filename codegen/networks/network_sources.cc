@@ -1,3 +1,4 @@
+#include "codegen/kernels/portable_c.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
@@ -102,13 +103,34 @@ std::string print_weights(const NetworkParts& parts) {
   return out;
 }
 
+namespace {
+
+std::string kernel_comment(const KernelSet::Kernel& kernel) {
+  return "\n/* " + in_c_comment(kernel.workload) + "\n * " + in_c_comment(kernel.schedule) +
+         " */\n";
+}
+
+std::string print_portable_kernels(const NetworkParts& parts) {
+  std::string out = "/* " + parts.name + ": kernels for any core" + kGenerated + kOptimise;
+  out += portable_c_prelude() + "\n#include \"" + parts.name + "_internal.h\"\n";
+  for (const KernelSet::Kernel& kernel : parts.kernels)
+    out += kernel_comment(kernel) + placed_function(parts, kernel) + kernel.portable_c;
+  return out;
+}
+
+}  // namespace
+
+std::string kernels_file(const NetworkParts& parts) {
+  return parts.name + (parts.device.target.portable_kernels ? "_kernels.c" : "_kernels.S");
+}
+
 std::string print_kernels(const NetworkParts& parts) {
+  if (parts.device.target.portable_kernels) return print_portable_kernels(parts);
   std::string out =
       "/* " + parts.name + ": kernels for " + in_c_comment(parts.device.target.isa) + kGenerated;
   out += print_core_check(parts.name, parts.device) + "\n" + include_placement(parts);
   for (const KernelSet::Kernel& kernel : parts.kernels)
-    out += "\n/* " + in_c_comment(kernel.workload) + "\n * " + in_c_comment(kernel.schedule) +
-           " */\n" + placed_assembly(parts, kernel);
+    out += kernel_comment(kernel) + placed_assembly(parts, kernel);
   const char mark = parts.device.target.family == CoreFamily::kRiscv32 ? '@' : '%';
   // Bare-metal compilers write no such note, and linkers complain when only some objects have it.
   return out + "\n#if defined(__linux__)\n\t.section\t.note.GNU-stack,\"\"," + mark +

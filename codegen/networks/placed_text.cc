@@ -61,6 +61,12 @@ std::string placed_assembly(const NetworkParts& parts, const KernelSet::Kernel& 
          kernel.assembly.rest;
 }
 
+std::string placed_function(const NetworkParts& parts, const KernelSet::Kernel& kernel) {
+  if (!moves_code(parts.device)) return "";
+  return "#if " + placement_switch(parts.name, kernel.symbol) + "\n__attribute__((section(" +
+         c_upper(parts.name) + "_FAST_CODE_SECTION)))\n#endif\n";
+}
+
 std::string placed_code(const NetworkParts& parts) {
   return moves_code(parts.device) ? c_upper(parts.name) + "_CODE " : "";
 }

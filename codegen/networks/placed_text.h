@@ -16,6 +16,8 @@ std::vector<PlaceablePart> placeable_parts(const NetworkParts& parts);
 std::string placed_declarator(const NetworkParts& parts, const ConstantPool::Array& array);
 /// With a section by the kernel's switch.
 std::string placed_assembly(const NetworkParts& parts, const KernelSet::Kernel& kernel);
+/// Lines before a portable kernel: its section, by the same switch. Or nothing.
+std::string placed_function(const NetworkParts& parts, const KernelSet::Kernel& kernel);
 /// "KWS_CODE " before a function's return type, or nothing.
 std::string placed_code(const NetworkParts& parts);
 /// `#include "<name>_placement.h"` with a line break, or nothing.

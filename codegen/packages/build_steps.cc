@@ -14,6 +14,11 @@ std::string flags_of(const PackageParts& parts) {
 
 bool is_arm(const PackageParts& parts) { return parts.device.target.family == CoreFamily::kArmM; }
 
+std::string compiler_of(const PackageParts& parts) {
+  if (!parts.device.target.compiler.empty()) return in_markdown_code(parts.device.target.compiler);
+  return is_arm(parts) ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc";
+}
+
 std::string stm32cube(const PackageParts& parts) {
   const std::string& name = parts.network.name;
   return "\n### STM32CubeIDE\n\n1. Copy the directory into the project, beside `Core/`.\n"
@@ -29,7 +34,7 @@ std::string stm32cube(const PackageParts& parts) {
 
 std::string cmake_steps(const PackageParts& parts) {
   const std::string& name = parts.network.name;
-  const std::string compiler = is_arm(parts) ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc";
+  const std::string compiler = compiler_of(parts);
   return "In your project's `CMakeLists.txt`:\n\n```cmake\nadd_subdirectory(" + name +
          ")\ntarget_link_libraries(firmware PRIVATE " + name +
          ")\n```\n\nThe library by itself, with a stock compiler:\n\n" +
@@ -81,7 +86,7 @@ std::string arduino_steps(const PackageParts& parts) {
 
 std::string mlf_steps(const PackageParts& parts) {
   const std::string& name = parts.network.name;
-  const std::string compiler = is_arm(parts) ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc";
+  const std::string compiler = compiler_of(parts);
   return shell("tar xf " + name + ".tar\n" + compiler + " " + flags_of(parts) +
                " -std=c11 -O2 -ffreestanding -I codegen/host/include \\\n  -c "
                "codegen/host/src/*.c codegen/host/src/*.S\n") +

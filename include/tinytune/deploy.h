@@ -31,6 +31,7 @@ enum class InputArrival {
 struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
+  bool portable = false;               ///< kernels as C11 for any core, instead of assembly
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
   MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none
@@ -68,6 +69,7 @@ struct RunOptions {
   int steps = 1;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
+  bool portable = false;      ///< as CompileOptions'
   bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
   bool arena_front = false;  ///< say what a smaller arena would cost: builds and runs some networks
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations

@@ -162,6 +162,15 @@ TEST_P(RealModel, ArmGcc_FindsNothingToWarnAbout) {
                       {"arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb"});
 }
 
+TEST_P(RealModel, PortableKernels_HaveNothingToWarnAboutInAnyCompiler) {
+  const Device device = with_portable_kernels(*load_device("rv32imc"));
+  expect_warning_free(graph_, device, {"gcc"});
+  expect_warning_free(graph_, device, {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32"});
+  std::vector<std::string> clang = {"clang-14"};
+  for (const std::string& argument : clang_arguments(device.target)) clang.push_back(argument);
+  expect_warning_free(graph_, device, clang);
+}
+
 TEST_P(RealModel, OnArm_EqualsTheReference) {
   expect_exact(graph_, *load_device("cortex-m4"), seeded_inputs(graph_, 101));
 }

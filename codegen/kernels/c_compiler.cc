@@ -1,0 +1,78 @@
+#include "codegen/kernels/c_compiler.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+
+namespace tinytune {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{120'000};
+
+std::vector<std::string> compilers_of(const Target& target) {
+  if (!target.compiler.empty()) return {target.compiler};
+  return {"clang-14", "clang"};
+}
+
+// The first of its compilers that the system has; later failures of it are not hidden by trying the
+// other.
+Result<ProcessResult> run_compiler(const Target& target, const std::vector<std::string>& words) {
+  std::vector<std::string> all = {""};
+  const std::vector<std::string> core = clang_arguments(target);
+  all.insert(all.end(), core.begin(), core.end());
+  all.insert(all.end(), words.begin(), words.end());
+  const std::vector<std::string> programs = compilers_of(target);
+  for (const std::string& program : programs) {
+    all[0] = program;
+    auto result = run_process(all, kPatience);
+    const bool missing =
+        result ? result->exit_code == 127 : result.error().code() == ErrorCode::kNotFound;
+    if (!missing) return result;
+  }
+  return Error(ErrorCode::kNotFound, programs.size() == 1
+                                         ? "no " + programs[0] + " is on the PATH"
+                                         : "neither clang-14 nor clang is on the PATH");
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> compile_source(const std::string& source, const std::string& object,
+                                            const std::string& include_directory,
+                                            const Device& device) {
+  std::vector<std::string> words;
+  for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
+    if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.emplace_back(flag);
+  words.insert(words.end(), {"-I" + include_directory, "-c", source, "-o", object});
+  TT_TRY_ASSIGN(const ProcessResult done, run_compiler(device.target, words));
+  if (done.exit_code != 0)
+    return Error(ErrorCode::kFailed,
+                 std::filesystem::path(source).filename().string() + ": " + done.err);
+  return read_file(object);
+}
+
+Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& device) {
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("kernel"));
+  const std::string source = directory.file("kernel.c");
+  TT_TRY(write_file(source, text));
+  return compile_source(source, directory.file("kernel.o"), directory.path(), device);
+}
+
+Status link_by_compiler(const std::vector<std::string>& objects, const std::string& helpers,
+                        const std::string& script, const std::string& entry,
+                        const std::string& output, const Device& device) {
+  std::vector<std::string> words = {"-nostdlib",           "-static", "-Wl,--no-warn-rwx-segments",
+                                    "-Wl,--build-id=none", "-T",      script,
+                                    "-Wl,-e," + entry,     "-o",      output};
+  words.insert(words.end(), objects.begin(), objects.end());
+  words.insert(words.end(), {"-lgcc", helpers});
+  TT_TRY_ASSIGN(const ProcessResult done, run_compiler(device.target, words));
+  if (done.exit_code == 0) return ok_status();
+  if (done.err.find("will not fit in region") != std::string::npos)
+    return Error(ErrorCode::kInvalidInput, "does not fit device " + device.name + ": " + done.err);
+  return Error(ErrorCode::kUnsupported, device.target.compiler + ": " + done.err);
+}
+
+}  // namespace tinytune

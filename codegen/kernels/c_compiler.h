@@ -1,0 +1,35 @@
+// The compiler of C that a device's core has: clang for cores that LLVM knows, else the program
+// that the device file names.
+//
+// Generated libraries are built here as their users would build them, and so are kernels that are
+// printed as C. Files that somebody else sent never choose a program: devices/read_target.cc says
+// what a device file may name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/device.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// An object of one source file, which ends in .c or .S; it finds headers in `include_directory`.
+/// kNotFound: no such compiler on the PATH. kFailed: it refuses, with its own message.
+Result<std::vector<uint8_t>> compile_source(const std::string& source, const std::string& object,
+                                            const std::string& include_directory,
+                                            const Device& device);
+
+/// The same of a text.
+Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& device);
+
+/// Links as the compiler's driver does, by `script` to `output`: `objects`, then what they need of
+/// the compiler's own library and of `helpers`, an archive.
+/// kNotFound as above. kInvalidInput: a region overflows. kUnsupported: it does not link.
+Status link_by_compiler(const std::vector<std::string>& objects, const std::string& helpers,
+                        const std::string& script, const std::string& entry,
+                        const std::string& output, const Device& device);
+
+}  // namespace tinytune
