@@ -39,15 +39,16 @@ constexpr int kPipe = 3;
   ::_exit(127);
 }
 
-[[noreturn]] void keep(char* const* argv, pid_t parent, int out, int err, int pipe) {
+[[noreturn]] void keep(char* const* argv, pid_t parent, int in, int out, int err, int pipe) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
   // Out of the way first: a host without standard streams has descriptors below 3 of its own.
+  if (in >= 0) in = ::fcntl(in, F_DUPFD, 16);
   out = ::fcntl(out, F_DUPFD, 16);
   err = ::fcntl(err, F_DUPFD, 16);
   pipe = ::fcntl(pipe, F_DUPFD, 16);
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  if (in < 0) in = ::open("/dev/null", O_RDONLY);
+  if (in >= 0) ::dup2(in, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::dup3(pipe, kPipe, O_CLOEXEC);
@@ -82,7 +83,7 @@ std::optional<ChildEnd> poll_child(pid_t pid) {
   return end;
 }
 
-Result<Child> Child::start(const std::vector<std::string>& argv, int out, int err) {
+Result<Child> Child::start(const std::vector<std::string>& argv, int out, int err, int in) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return Error(ErrorCode::kFailed, argv[0] + ": pipe: " + std::strerror(errno));
@@ -97,7 +98,7 @@ Result<Child> Child::start(const std::vector<std::string>& argv, int out, int er
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t parent = ::getpid();
   const pid_t keeper = fork_unannounced();
-  if (keeper == 0) keep(words.data(), parent, out, err, told.get());
+  if (keeper == 0) keep(words.data(), parent, in, out, err, told.get());
   const int why = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (keeper < 0) return Error(ErrorCode::kFailed, argv[0] + ": fork: " + std::strerror(why));

@@ -29,9 +29,9 @@ std::optional<ChildEnd> poll_child(pid_t pid);
 /// A running program. It ends with this object, or when the thread that started it does.
 class Child {
  public:
-  /// Finds argv[0] on PATH. Standard input is empty; the other streams go to the descriptors given,
-  /// and no other is inherited. kFailed: no process can be made.
-  static Result<Child> start(const std::vector<std::string>& argv, int out, int err);
+  /// Finds argv[0] on PATH. The streams go to the descriptors given, and no other is inherited;
+  /// without `in` standard input is empty. kFailed: no process can be made.
+  static Result<Child> start(const std::vector<std::string>& argv, int out, int err, int in = -1);
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) = delete;
   ~Child();

@@ -22,6 +22,7 @@ class NetworkOnBoard {
       : graph_(graph), network_(network), device_(device), core_(core) {}
 
   Status load();
+  const Footprint& footprint() const { return footprint_; }
   Status fill(std::span<const std::vector<uint8_t>> inputs);
   /// Cycles of one call.
   Result<uint64_t> call(const std::string& symbol);
@@ -36,11 +37,13 @@ class NetworkOnBoard {
   const Device& device_;
   RemoteCore& core_;
   BoardImage image_;
+  Footprint footprint_;
   uint32_t arena_ = 0;
 };
 
 Status NetworkOnBoard::load() {
   TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network_, device_));
+  footprint_ = built.footprint;
   TT_TRY_ASSIGN(image_, read_image(built.elf, device_));
   const auto arena = image_.address_of(network_.arena_symbol);
   if (!arena) return failed("the built library has no symbol " + network_.arena_symbol);
@@ -97,6 +100,25 @@ Result<std::vector<uint8_t>> NetworkOnBoard::read(int tensor) {
   return transposed(bytes, *image_of(graph_.tensor(tensor)), Layout::kNchw);
 }
 
+// One whole invocation, then each layer by itself.
+Result<BoardRun> run(NetworkOnBoard& board, const Graph& graph, const GeneratedNetwork& network,
+                     std::span<const std::vector<uint8_t>> inputs) {
+  TT_TRY(board.fill(inputs));
+  BoardRun run;
+  TT_TRY_ASSIGN(run.cycles, board.call(network.invoke_symbol));
+  for (const int output : graph.outputs) {
+    TT_TRY_ASSIGN(auto bytes, board.read(output));
+    run.outputs.push_back(std::move(bytes));
+  }
+  TT_TRY(board.fill(inputs));
+  for (const GeneratedLayer& layer : network.layers) {
+    if (layer.symbol.empty()) continue;
+    TT_TRY_ASSIGN(const uint64_t cycles, board.call(layer.symbol));
+    if (layer.index != kTransformIndex) run.layer_cycles[layer.index] += cycles;
+  }
+  return run;
+}
+
 }  // namespace
 
 Result<BoardRun> run_on_board(const std::string& address_text, const Graph& graph,
@@ -110,21 +132,30 @@ Result<BoardRun> run_on_board(const std::string& address_text, const Graph& grap
   TT_TRY_ASSIGN(const auto core, open_core(address, device));
   NetworkOnBoard board(graph, network, device, *core);
   TT_TRY(board.load());
-  TT_TRY(board.fill(inputs));
-  BoardRun run;
-  run.id = core->traits().id;
-  TT_TRY_ASSIGN(run.cycles, board.call(network.invoke_symbol));
-  for (const int output : graph.outputs) {
-    TT_TRY_ASSIGN(auto bytes, board.read(output));
-    run.outputs.push_back(std::move(bytes));
-  }
-  TT_TRY(board.fill(inputs));
-  for (const GeneratedLayer& layer : network.layers) {
-    if (layer.symbol.empty()) continue;
-    TT_TRY_ASSIGN(const uint64_t cycles, board.call(layer.symbol));
-    if (layer.index != kTransformIndex) run.layer_cycles[layer.index] += cycles;
-  }
-  return run;
+  TT_TRY_ASSIGN(BoardRun done, run(board, graph, network, inputs));
+  done.id = core->traits().id;
+  return done;
+}
+
+Result<RunReport> invoke_on_board(const std::string& address_text, const Graph& graph,
+                                  const GeneratedNetwork& network, const Device& device,
+                                  std::span<const std::vector<uint8_t>> inputs) {
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(address_text));
+  TT_TRY_ASSIGN(const auto core, open_core(address, device));
+  NetworkOnBoard board(graph, network, device, *core);
+  TT_TRY(board.load());
+  TT_TRY_ASSIGN(BoardRun done, run(board, graph, network, inputs));
+  RunReport report;
+  report.footprint = board.footprint();
+  report.footprint.cycles = done.cycles;
+  report.clock_hz = device.clock_hz;
+  report.arena_lower_bound = network.arena_lower_bound;
+  report.layers = layers_of(network);
+  for (LayerCost& layer : report.layers)
+    if (!layer.fused_into) layer.cycles = done.layer_cycles[layer.index];
+  report.arena = timeline_of(network);
+  report.outputs = std::move(done.outputs);
+  return report;
 }
 
 }  // namespace tinytune

@@ -22,4 +22,10 @@ Result<BoardRun> run_on_board(const std::string& address, const Graph& graph,
                               const GeneratedNetwork& network, const Device& device,
                               std::span<const std::vector<uint8_t>> inputs);
 
+/// The same as a report, of a device that has no simulator: what boards do not count is 0.
+/// `address` is the device's own. Errors as run_on_board().
+Result<RunReport> invoke_on_board(const std::string& address, const Graph& graph,
+                                  const GeneratedNetwork& network, const Device& device,
+                                  std::span<const std::vector<uint8_t>> inputs);
+
 }  // namespace tinytune

@@ -21,7 +21,45 @@ uint64_t aligned_stack(uint64_t written_bytes, CoreFamily family) {
   return (written_bytes + alignment - 1) / alignment * alignment;
 }
 
+LayerCost uncounted(const GeneratedLayer& layer) {
+  LayerCost cost;
+  cost.index = layer.index;
+  cost.op = layer.op;
+  cost.macs = layer.macs;
+  cost.macs_executed = layer.macs_executed;
+  cost.tuned = layer.tuned;
+  cost.fused_into = layer.fused_into;
+  if (layer.layout == Layout::kNchw) cost.layout = LayoutPolicy::kNchw;
+  return cost;
+}
+
+LayerCost counted(const GeneratedLayer& layer, const Counts& counts) {
+  LayerCost cost = uncounted(layer);
+  cost.instructions = counts.instructions;
+  cost.cycles = counts.cycles;
+  cost.multiplies = counts.multiplies;
+  cost.loads = counts.loads;
+  cost.stores = counts.stores;
+  cost.branches_taken = counts.branches_taken;
+  cost.fetch_wait_cycles = counts.fetch_wait_cycles;
+  cost.read_wait_cycles = counts.read_wait_cycles;
+  return cost;
+}
+
+void sort_as_model(std::vector<LayerCost>& layers) {
+  std::sort(layers.begin(), layers.end(),
+            [](const LayerCost& a, const LayerCost& b) { return a.index < b.index; });
+}
+
 }  // namespace
+
+std::vector<LayerCost> layers_of(const GeneratedNetwork& network) {
+  std::vector<LayerCost> layers;
+  for (const GeneratedLayer& layer : network.layers)
+    if (layer.index != kTransformIndex) layers.push_back(uncounted(layer));
+  sort_as_model(layers);
+  return layers;
+}
 
 const std::string& NetworkSimulation::memory_at(uint32_t address) const {
   static const std::string kNone;
@@ -53,27 +91,6 @@ std::map<std::string, NetworkSimulation::Homes> NetworkSimulation::homes() const
   return all;
 }
 
-LayerCost NetworkSimulation::cost_of(const GeneratedLayer& layer, const Counts* counts) const {
-  LayerCost cost;
-  cost.index = layer.index;
-  cost.op = layer.op;
-  cost.macs = layer.macs;
-  cost.macs_executed = layer.macs_executed;
-  cost.tuned = layer.tuned;
-  cost.fused_into = layer.fused_into;
-  if (layer.layout == Layout::kNchw) cost.layout = LayoutPolicy::kNchw;
-  if (counts == nullptr) return cost;
-  cost.instructions = counts->instructions;
-  cost.cycles = counts->cycles;
-  cost.multiplies = counts->multiplies;
-  cost.loads = counts->loads;
-  cost.stores = counts->stores;
-  cost.branches_taken = counts->branches_taken;
-  cost.fetch_wait_cycles = counts->fetch_wait_cycles;
-  cost.read_wait_cycles = counts->read_wait_cycles;
-  return cost;
-}
-
 /// In the model's order. Transforms between layouts are no layer's: they stay in the overhead.
 void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
   const std::map<std::string, Homes> homes_of = homes();
@@ -84,24 +101,21 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
   size_t strips = network_->stream ? call_report.visits.size() - functions + 1 : 1;
   for (const GeneratedLayer& layer : network_->layers) {
     if (!is_counted(layer)) {
-      if (layer.index != kTransformIndex) report.layers.push_back(cost_of(layer, nullptr));
+      if (layer.index != kTransformIndex) report.layers.push_back(uncounted(layer));
       continue;
     }
     Counts counts;
     for (; strips > 0; --strips) counts += call_report.visits.at(visit++).counts;
     strips = 1;  // of all others
     report.overhead_instructions -= counts.instructions;
-    report.layers.push_back(cost_of(layer, &counts));
+    report.layers.push_back(counted(layer, counts));
     const auto home = homes_of.find(layer.symbol);
     if (home == homes_of.end()) continue;
     report.layers.back().code_memory = home->second.code;
     report.layers.back().weights_memory = home->second.weights;
   }
-  std::sort(report.layers.begin(), report.layers.end(),
-            [](const LayerCost& a, const LayerCost& b) { return a.index < b.index; });
+  sort_as_model(report.layers);
 }
-
-namespace {
 
 ArenaTimeline timeline_of(const GeneratedNetwork& network) {
   ArenaTimeline timeline;
@@ -110,8 +124,6 @@ ArenaTimeline timeline_of(const GeneratedNetwork& network) {
     timeline.tenants.push_back({t.tensor, t.offset, t.bytes, t.first_step, t.last_step});
   return timeline;
 }
-
-}  // namespace
 
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
   std::set<std::string> functions;

@@ -21,6 +21,12 @@ namespace tinytune {
 /// model was fine. kNotFound: no compiler on this machine.
 Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device& device);
 
+/// What is known of the operators before anything is counted, in the model's order.
+std::vector<LayerCost> layers_of(const GeneratedNetwork& network);
+
+/// Who lives where in the arena, when.
+ArenaTimeline timeline_of(const GeneratedNetwork& network);
+
 class NetworkSimulation {
  public:
   /// All three outlive the simulation. Builds and loads the network. kUnsupported: the device has
@@ -59,7 +65,6 @@ class NetworkSimulation {
   /// By function; empty where the device has one place only.
   std::map<std::string, Homes> homes() const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
-  LayerCost cost_of(const GeneratedLayer& layer, const Counts* counts) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
   Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections);
   Result<TensorDump> read(int tensor);

@@ -9,6 +9,7 @@
 #include "deploy/network_on_board.h"
 #include "deploy/network_simulation.h"
 #include "models/integer_network.h"
+#include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -82,8 +83,8 @@ std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dump
 
 Result<RunReport> run_model(const Model& model, const std::string& device_name,
                             const RunOptions& options) {
-  TT_TRY_ASSIGN(const Ground ground,
-                load_ground(device_name, options.limits, options.records, options.on_message));
+  TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, options.limits, options.records,
+                                                 options.on_message, options.portable));
   const auto& [device, records, in_log] = ground;
   warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
   std::vector<std::vector<uint8_t>> inputs = options.inputs;
@@ -101,8 +102,12 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                               options.input};
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
-  TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
-  if (options.on && has_state(graph))
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
+  std::optional<NetworkSimulation> simulation;
+  if (!address.is_program()) {
+    TT_TRY_ASSIGN(simulation, NetworkSimulation::load(graph, network, device));
+  }
+  if ((options.on || !simulation) && has_state(graph))
     return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
   NetworkState state = initial_state(graph);
   RunReport report;
@@ -110,7 +115,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     if (step > 0 && options.inputs.empty()) {
       TT_TRY_ASSIGN(inputs, generate_inputs(model, static_cast<uint32_t>(1 + step)));
     }
-    TT_TRY_ASSIGN(report, simulation.invoke(inputs));
+    TT_TRY_ASSIGN(report, simulation
+                              ? simulation->invoke(inputs)
+                              : invoke_on_board(device_name, graph, network, device, inputs));
     if (options.on) {
       TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
     }
@@ -127,7 +134,10 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     TT_TRY_ASSIGN(report.arena_front, deployment.arena_front(layouts, network, report.footprint));
   }
   if (options.dump_tensors) {
-    TT_TRY_ASSIGN(report.tensors, simulation.dump(inputs));
+    if (!simulation)
+      return Error(ErrorCode::kUnsupported,
+                   "tensors are dumped by simulators only, and " + device.name + " has none");
+    TT_TRY_ASSIGN(report.tensors, simulation->dump(inputs));
     report.fused_tensors = fused_away(graph, report.tensors);
   }
   return report;

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "devices/board_facts.h"
 #include "measure/test_cases.h"
 #include "rpc_device/boards/open_board.h"
 
@@ -57,6 +58,10 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   }
   const auto mailbox = std::make_shared<Mailbox>();
   std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, options.cancel, mailbox));
+  if (!board.is_simulator()) {
+    TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(board.device));
+    queue->limits_.repeats = facts.timed_calls;
+  }
   TT_TRY_ASSIGN(queue->pool_, WorkerPool::open(device, std::move(pool),
                                                [mailbox](LogLevel level, const std::string& line) {
                                                  const std::lock_guard lock(mailbox->mutex);
@@ -75,7 +80,7 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
 }
 
 uint64_t WorkerQueue::submit(size_t task, const Schedule& schedule, Fidelity stage) {
-  return pool_->submit(tasks_.at(task), schedule, MeasureLimits{}, stage);
+  return pool_->submit(tasks_.at(task), schedule, limits_, stage);
 }
 
 void WorkerQueue::forward_messages() {

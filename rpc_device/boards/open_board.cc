@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <functional>
 
+#include "base/files.h"
+#include "base/temporary_directory.h"
 #include "devices/board_facts.h"
+#include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/gdb/gdb_core.h"
 #include "rpc_device/boards/links/byte_link.h"
+#include "rpc_device/boards/links/process_link.h"
 #include "rpc_device/boards/power.h"
 #include "rpc_device/boards/remote_board.h"
 #include "rpc_device/boards/serial/serial_core.h"
@@ -43,15 +49,72 @@ Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, con
   return std::unique_ptr<RemoteCore>(std::move(core));
 }
 
+/// The runner, built for the device, and the program of this machine that is the board. Both live
+/// as long as some link may have to be opened again.
+Result<std::unique_ptr<RemoteCore>> open_process(
+    const Device& device, const BoardFacts& facts,
+    const std::function<std::vector<std::string>(const std::string& runner)>& command) {
+  TT_TRY_ASSIGN(const auto runner, build_firmware(device, facts));
+  TT_TRY_ASSIGN(auto directory, TemporaryDirectory::create("runner"));
+  const auto home = std::make_shared<TemporaryDirectory>(std::move(directory));
+  const std::string program = home->file("runner.elf");
+  TT_TRY(write_file(program, text_of(runner)));
+  std::error_code refused;
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all, refused);
+  if (refused) return Error(ErrorCode::kFailed, program + ": " + refused.message());
+  SerialOptions options;
+  options.baud = facts.runner->baud;
+  const std::vector<std::string> words = command(program);
+  TT_TRY_ASSIGN(auto core,
+                SerialCore::open(
+                    device, [words, home] { return start_process_link(words, words.front()); },
+                    std::string(device.transports.front()), options));
+  return std::unique_ptr<RemoteCore>(std::move(core));
+}
+
+Result<std::unique_ptr<RemoteCore>> open_native(const BoardAddress&, const Device& device,
+                                                const BoardFacts& facts) {
+  return open_process(device, facts,
+                      [](const std::string& runner) { return std::vector<std::string>{runner}; });
+}
+
+Result<std::unique_ptr<RemoteCore>> open_qemu(const BoardAddress&, const Device& device,
+                                              const BoardFacts& facts) {
+  if (!facts.qemu)
+    return Error(ErrorCode::kUnsupported,
+                 "device " + device.name + " has no [board.qemu] in its file");
+  const QemuMachine& qemu = *facts.qemu;
+  return open_process(device, facts, [&](const std::string& runner) {
+    return std::vector<std::string>{"qemu-system-" + qemu.system,
+                                    "-M",
+                                    qemu.machine,
+                                    "-cpu",
+                                    qemu.cpu,
+                                    "-display",
+                                    "none",
+                                    "-serial",
+                                    "none",
+                                    "-monitor",
+                                    "none",
+                                    "-semihosting",
+                                    "-icount",
+                                    "shift=" + std::to_string(qemu.icount_shift),
+                                    "-kernel",
+                                    runner};
+  });
+}
+
 struct Transport {
   std::string_view name;
-  std::string_view place;  ///< what follows the colon, for people
+  std::string_view place;  ///< what follows the colon, for people; empty: the device says it all
   OpenCore open;
 };
 
 constexpr std::array kTransports = {
     Transport{"gdb", "HOST:PORT", open_gdb},
     Transport{"serial", "/dev/TTY", open_serial},
+    Transport{"native", "", open_native},
+    Transport{"qemu", "", open_qemu},
 };
 
 const Transport* find_transport(std::string_view name) {
@@ -63,8 +126,20 @@ const Transport* find_transport(std::string_view name) {
 std::string all_transports() {
   std::string all;
   for (const Transport& one : kTransports)
-    all += (all.empty() ? "@" : ", @") + std::string(one.name) + ":" + std::string(one.place);
+    if (!one.place.empty())
+      all += (all.empty() ? "@" : ", @") + std::string(one.name) + ":" + std::string(one.place);
   return all;
+}
+
+// How a device is reached that has no simulator and needs no place. Empty: it has one, or needs
+// one.
+std::string own_transport(const Device& device) {
+  for (const std::string& name : device.transports) {
+    if (name == "simulator") return "";
+    const Transport* transport = find_transport(name);
+    if (transport != nullptr && transport->place.empty()) return name;
+  }
+  return "";
 }
 
 }  // namespace
@@ -73,18 +148,24 @@ Result<BoardAddress> parse_board_address(std::string_view text) {
   BoardAddress address;
   const size_t at = text.rfind('@');
   address.device = std::string(text.substr(0, at));
-  if (at == std::string_view::npos) return address;
+  if (at == std::string_view::npos) {
+    // Whatever else is wrong with the device is said by who loads it.
+    const auto device = load_device(address.device);
+    if (device) address.transport = own_transport(*device);
+    return address;
+  }
   const std::string_view rest = text.substr(at + 1);
   const size_t colon = rest.find(':');
   address.transport = std::string(rest.substr(0, colon));
-  if (find_transport(address.transport) == nullptr)
+  const Transport* transport = find_transport(address.transport);
+  if (transport == nullptr || transport->place.empty())
     return Error(
         ErrorCode::kUnsupported,
         "device '" + std::string(text) + "': no such transport; there are " + all_transports());
   if (colon == std::string_view::npos || colon + 1 == rest.size())
-    return Error(ErrorCode::kInvalidInput,
-                 "device '" + std::string(text) + "' must be DEVICE@" + address.transport + ":" +
-                     std::string(find_transport(address.transport)->place));
+    return Error(ErrorCode::kInvalidInput, "device '" + std::string(text) + "' must be DEVICE@" +
+                                               address.transport + ":" +
+                                               std::string(transport->place));
   address.place = std::string(rest.substr(colon + 1));
   return address;
 }

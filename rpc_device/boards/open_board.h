@@ -16,13 +16,16 @@
 
 namespace tinytune {
 
-/// DEVICE or DEVICE@TRANSPORT:PLACE.
+/// DEVICE or DEVICE@TRANSPORT:PLACE. A device by itself is its simulator; one that has none, such
+/// as "host", is the first of its file's transports that needs no place.
 struct BoardAddress {
   std::string device;     ///< what load_device() takes
   std::string transport;  ///< empty: the simulator in this process
   std::string place;      ///< HOST:PORT, a path
 
   bool is_simulator() const { return transport.empty(); }
+  /// A program of this machine stands for the device, which has no simulator.
+  bool is_program() const { return !transport.empty() && place.empty(); }
 };
 
 /// kInvalidInput: an '@' with no TRANSPORT:PLACE after it. kUnsupported: a transport that this

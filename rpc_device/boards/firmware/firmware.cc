@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "codegen/kernels/runtime.h"
 #include "rpc_device/boards/firmware/embedded_sources.h"
 
 namespace tinytune {
@@ -66,6 +67,7 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
                           facts.inhibit_csr, facts.inhibit_bit);
   }
   if (facts.counter == CycleCounter::kDwt) text += "#define COUNTER_DWT 1\n";
+  if (facts.qemu) text += fmt::format("#define ICOUNT_SHIFT {}\n", facts.qemu->icount_shift);
   if (runner.timer_now != 0)
     text += fmt::format(
         "#define TIMER_NOW {:#x}u\n#define TIMER_COMPARE {:#x}u\n#define TIMER_SHIFT {}\n",
@@ -86,7 +88,8 @@ std::string linker_script(const RunnerPlace& runner) {
       "MEMORY {{\n  code (rx) : ORIGIN = {:#x}, LENGTH = {:#x}\n"
       "  ram (rw) : ORIGIN = {:#x}, LENGTH = {:#x}\n}}\n"
       "SECTIONS {{\n"
-      "  .text : {{ KEEP(*(.vectors)) KEEP(*(.start)) *(.text .text.*) *(.rodata .rodata.* "
+      "  .text : {{ KEEP(*(.vectors)) KEEP(*(.start)) *(.literal .literal.*) *(.text .text.*) "
+      "*(.rodata .rodata.* "
       ".srodata .srodata.*) }} > code\n"
       "  .bss (NOLOAD) : {{\n    runner_bss = .;\n    *(.bss .bss.* .sbss .sbss.* COMMON)\n"
       "    . = ALIGN(4);\n    runner_bss_end = .;\n  }} > ram\n"
@@ -97,21 +100,35 @@ std::string linker_script(const RunnerPlace& runner) {
 
 std::vector<std::string> source_names(const Device& device, const RunnerPlace& runner) {
   const bool riscv = device.target.family == CoreFamily::kRiscv32;
-  return {"runner.c", "digest.c", riscv ? "core_riscv.c" : "core_arm_m.c",
-          "uart_" + runner.uart + ".c"};
+  const std::string core = !runner.core.empty() ? runner.core : riscv ? "riscv" : "arm_m";
+  return {"runner.c", "digest.c", "core_" + core + ".c", "uart_" + runner.uart + ".c"};
+}
+
+// A runner with a place of its own is all there is on a board; one without is a program here.
+bool is_bare(const RunnerPlace& runner) { return runner.code_bytes > 0; }
+
+bool needs_helpers(const Device& device, const RunnerPlace& runner) {
+  return device.target.family == CoreFamily::kAnyC && is_bare(runner);
 }
 
 std::vector<std::string> compiler_words(const Device& device, const RunnerPlace& runner) {
-  std::vector<std::string> words = {"clang-14"};
+  const bool any_core = !device.target.compiler.empty();
+  std::vector<std::string> words = {any_core ? device.target.compiler : "clang-14"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
   const auto target = clang_arguments(device.target);
   words.insert(words.end(), target.begin(), target.end());
-  for (const char* word :
-       {"-std=c11", "-Oz", "-ffreestanding", "-fno-builtin", "-ffunction-sections", "-Wall",
-        "-Wextra", "-Werror", "-include", "config.h", "-nostdlib", "-fuse-ld=lld",
-        "-Wl,--gc-sections", "-Wl,-T,runner.ld", "-o", "runner.elf"})
-    words.emplace_back(word);
+  add({"-std=c11", any_core ? "-Os" : "-Oz", "-Wall", "-Wextra", "-Werror", "-include",
+       "config.h"});
+  if (is_bare(runner))
+    add({"-ffreestanding", "-fno-builtin", "-ffunction-sections", "-nostdlib", "-Wl,--gc-sections",
+         "-Wl,-T,runner.ld"});
+  if (!any_core) add({"-fuse-ld=lld"});
+  add({"-o", "runner.elf"});
   const auto sources = source_names(device, runner);
   words.insert(words.end(), sources.begin(), sources.end());
+  if (needs_helpers(device, runner)) add({"helpers.c", "-lgcc"});
   return words;
 }
 
@@ -133,6 +150,8 @@ Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const Boa
                    "device " + device.name + ": there is no firmware source " + name);
     files.push_back({name, std::string(found->text)});
   }
+  if (needs_helpers(device, *facts.runner))
+    files.push_back({"helpers.c", std::string(c_helpers())});
   files.push_back({"config.h", configuration(device, facts)});
   files.push_back({"runner.ld", linker_script(*facts.runner)});
   std::string line;
@@ -151,7 +170,8 @@ Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFac
   const auto compiler = compiler_words(device, *facts.runner);
   words.insert(words.end(), compiler.begin(), compiler.end());
   TT_TRY_ASSIGN(const ProcessResult done, run_process(words, kBuildPatience));
-  if (done.exit_code == 127) return Error(ErrorCode::kNotFound, "no clang-14 on the PATH");
+  if (done.exit_code == 127)
+    return Error(ErrorCode::kNotFound, "no " + compiler.front() + " on the PATH");
   if (done.exit_code != 0)
     return Error(ErrorCode::kFailed,
                  "building the runner: " + done.err.substr(0, done.err.find('\n')));

@@ -1,5 +1,5 @@
 // The runner's firmware for a device: its sources with the numbers of the device file, built by
-// clang.
+// clang, or by the compiler that the file names.
 //
 // The sources are C11 without a library. What differs between boards is a start, a UART and where
 // memory is; a chip's numbers are in its device file, so most boards are data.
@@ -24,7 +24,7 @@ struct FirmwareFile {
 /// source for.
 Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const BoardFacts& facts);
 
-/// The ELF, at the runner's addresses. kNotFound: no clang-14 and ld.lld-14 here. kFailed: it does
+/// The ELF, at the runner's addresses. kNotFound: no such compiler here. kFailed: it does
 /// not build, with the compiler's first line.
 Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts);
 

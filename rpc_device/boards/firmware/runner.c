@@ -115,7 +115,7 @@ static uint32_t hello(uint8_t *out) {
   put32(out + 8, core_flags());
   uint32_t size = 0;
   if (UNIQUE_ID_SIZE > 0) {
-    for (; size < UNIQUE_ID_SIZE; ++size)
+    for (; size != UNIQUE_ID_SIZE; ++size)
       out[13 + size] = ((const volatile uint8_t *)UNIQUE_ID_ADDRESS)[size];
   } else {
     for (; size + 1 < sizeof id; ++size) out[13 + size] = id[size];
