@@ -61,9 +61,6 @@ struct BoardFacts {
   std::vector<SetupWrite> setup;      ///< in order
   std::optional<RunnerPlace> runner;  ///< nothing: no runner is known for it
   std::optional<QemuMachine> qemu;    ///< of transport "qemu"
-  /// Calls that a kernel is timed by, of which the median counts: more than one where a call does
-  /// not take the same each time.
-  int timed_calls = 1;
 
   bool may_write(const Device& device, uint32_t address, uint64_t size_bytes) const;
 };

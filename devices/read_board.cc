@@ -11,7 +11,7 @@ namespace internal {
 namespace {
 
 constexpr size_t kMostSetupWrites = 64;
-constexpr uint32_t kMostTimedCalls = 64, kCsrs = 4096, kLongestUniqueId = 32;
+constexpr uint32_t kCsrs = 4096, kLongestUniqueId = 32;
 const std::string kName = "[board]";
 
 Result<CycleCounter> read_counter(const Reader& reader, const toml::table& table,
@@ -116,8 +116,7 @@ Result<QemuMachine> read_qemu(const Reader& reader, const toml::table& table) {
 Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
                                     const Device& device) {
   TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "board"));
-  TT_TRY(reader.only(*table, kName,
-                     {"ram", "counter", "unique_id", "setup", "runner", "qemu", "timed_calls"}));
+  TT_TRY(reader.only(*table, kName, {"ram", "counter", "unique_id", "setup", "runner", "qemu"}));
   BoardFacts facts;
   TT_TRY_ASSIGN(facts.ram, read_ram(reader, *table, device));
   TT_TRY_ASSIGN(facts.counter, read_counter(reader, *table, device.target));
@@ -138,12 +137,6 @@ Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& roo
   if (table->contains("qemu")) {
     TT_TRY_ASSIGN(const toml::table* qemu, reader.get_table(*table, kName, "qemu"));
     TT_TRY_ASSIGN(facts.qemu, read_qemu(reader, *qemu));
-  }
-  if (table->contains("timed_calls")) {
-    TT_TRY_ASSIGN(const uint32_t calls, reader.get_word(*table, kName, "timed_calls"));
-    if (calls == 0 || calls > kMostTimedCalls)
-      return reader.error(*table->get("timed_calls"), "timed_calls must be 1 to 64");
-    facts.timed_calls = static_cast<int>(calls);
   }
   if (facts.counter != CycleCounter::kCsr) return facts;
   TT_TRY_ASSIGN(const ProgramFacts programs, read_program_facts(reader, root, device));

@@ -41,6 +41,8 @@ struct BoardCapabilities {
   bool measures_stack = false;       ///< KernelRunReport::stack_bytes; else it is 0
   bool limits_cycles = false;        ///< RunLimits::cycles
   bool limits_time = false;          ///< RunLimits::milliseconds
+  /// Other programs run beside kernels, so that cycles vary with what those do.
+  bool shares_its_core = false;
   /// Whole buffers may be sent and read for next to nothing. Where not, measuring sends seeds and
   /// fill values wherever these show the same.
   bool bytes_are_cheap = false;

@@ -2,7 +2,8 @@
 //
 // A chip that warms up, a regulator that gives less, a debugger that left the caches off: cycles
 // then mean something else than an hour ago, and a search would rank by it. So the first right
-// kernel is kept and run again now and then. A simulator does not change and is not asked.
+// kernel is kept and run again now and then. A simulator does not change and is not asked, nor is a
+// machine that has other work.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <thread>
 
-#include "devices/board_facts.h"
 #include "measure/test_cases.h"
 #include "rpc_device/boards/open_board.h"
 
@@ -58,10 +57,6 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   }
   const auto mailbox = std::make_shared<Mailbox>();
   std::unique_ptr<WorkerQueue> queue(new WorkerQueue(options.on_message, options.cancel, mailbox));
-  if (!board.is_simulator()) {
-    TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(board.device));
-    queue->limits_.repeats = facts.timed_calls;
-  }
   TT_TRY_ASSIGN(queue->pool_, WorkerPool::open(device, std::move(pool),
                                                [mailbox](LogLevel level, const std::string& line) {
                                                  const std::lock_guard lock(mailbox->mutex);
@@ -80,7 +75,7 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
 }
 
 uint64_t WorkerQueue::submit(size_t task, const Schedule& schedule, Fidelity stage) {
-  return pool_->submit(tasks_.at(task), schedule, limits_, stage);
+  return pool_->submit(tasks_.at(task), schedule, MeasureLimits{}, stage);
 }
 
 void WorkerQueue::forward_messages() {

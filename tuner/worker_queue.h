@@ -47,7 +47,6 @@ class WorkerQueue : public CandidateQueue {
   MessageSink sink_;
   const std::atomic<bool>* cancel_;  ///< the caller's; null: never
   std::shared_ptr<Mailbox> mailbox_;
-  MeasureLimits limits_;
   std::vector<WorkerPool::Task> tasks_;
   std::unique_ptr<WorkerPool> pool_;
 };

@@ -49,6 +49,7 @@ BoardCapabilities RemoteBoard::capabilities() const {
   can.checks_inputs = true;
   can.limits_cycles = traits.limits_cycles;
   can.limits_time = traits.limits_time;
+  can.shares_its_core = traits.shares_its_core;
   return can;
 }
 

@@ -43,7 +43,8 @@ struct CoreTraits {
   std::optional<uint64_t> clock_hz;
   bool checks_registers = false;
   bool limits_cycles = false, limits_time = false;
-  bool copies = false;  ///< RemoteCore::copy()
+  bool shares_its_core = false;  ///< BoardCapabilities::shares_its_core
+  bool copies = false;           ///< RemoteCore::copy()
 };
 
 /// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.

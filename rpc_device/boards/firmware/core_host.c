@@ -116,7 +116,9 @@ void core_call(const struct call *call, struct outcome *outcome) {
   outcome->cycles = taken > overhead ? taken - overhead : 1;
 }
 
-uint32_t core_flags(void) { return WIRE_FLAG_LIMITS_CYCLES; }
+uint32_t core_flags(void) {
+  return WIRE_FLAG_LIMITS_CYCLES | WIRE_FLAG_SHARES_ITS_CORE | WIRE_FLAG_TRUSTS_REGISTERS;
+}
 
 void core_rest(void) {} /* reading a pipe waits by itself */
 

@@ -60,6 +60,8 @@
 /* HELLO's reply: u16 protocol, u16 most payload, u32 clock in Hz or 0, u32 flags,
  * u8 length of the unique id, then that id. */
 #define WIRE_FLAG_LIMITS_CYCLES 1u
+#define WIRE_FLAG_SHARES_ITS_CORE 2u  /* other programs run beside kernels */
+#define WIRE_FLAG_TRUSTS_REGISTERS 4u /* nobody looks whether a call restores them */
 
 /* CALL's reply: u8 end, u8 registers restored, u16 zero, u64 cycles, u32 cause, u32 pc. */
 #define WIRE_RETURNED 0u

@@ -85,7 +85,9 @@ Status SerialCore::begin_session(const std::string& name) {
   most_payload_ = std::clamp<size_t>(get<uint16_t>(hello, 2), 64, WIRE_MOST_PAYLOAD);
   const uint32_t clock = get<uint32_t>(hello, 4);
   if (clock > 0) traits_.clock_hz = clock;
-  traits_.limits_cycles = (get<uint32_t>(hello, 8) & WIRE_FLAG_LIMITS_CYCLES) != 0;
+  const uint32_t flags = get<uint32_t>(hello, 8);
+  traits_.limits_cycles = (flags & WIRE_FLAG_LIMITS_CYCLES) != 0;
+  traits_.shares_its_core = (flags & WIRE_FLAG_SHARES_ITS_CORE) != 0;
   traits_.checks_registers = traits_.copies = true;
   if (hello[12] == 0) {
     traits_.id = device_.name + "@" + name;

@@ -74,7 +74,7 @@ TEST_P(ProgramBoard, Kernel_IsRightAndCounted) {
   const MeasureResult result = run(dense(""), dense_task(), 3);
   ASSERT_EQ(result.outcome, Outcome::kOk) << result.detail;
   EXPECT_EQ(result.fidelity, Fidelity::kBoard);
-  ASSERT_EQ(result.cycles.size(), 3u);
+  ASSERT_GE(result.cycles.size(), 3u);
   for (const uint64_t cycles : result.cycles) EXPECT_GT(cycles, 0u);
 }
 
