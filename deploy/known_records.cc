@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "deploy/layouts.h"
 #include "rpc_device/boards/open_board.h"
@@ -9,8 +10,8 @@
 
 namespace tinytune {
 
-Records applicable_records(const LogContents& contents, const std::string& path,
-                           const Device& device, Fidelity fidelity, const MessageSink& sink) {
+Records applicable_records(LogContents contents, const std::string& path, const Device& device,
+                           Fidelity fidelity, const MessageSink& sink) {
   std::map<std::string, ConfigSpace> spaces;  // by workload: made once, they take milliseconds
   const auto is_current = [&](const std::string& text, const Schedule& schedule) {
     if (!find_template(schedule)) return false;
@@ -21,8 +22,8 @@ Records applicable_records(const LogContents& contents, const std::string& path,
     }
     return space->second.find(schedule).has_value();
   };
-  Records records(contents.measurements, {.device_hash = device.hash, .fidelity = fidelity},
-                  is_current);
+  Records records(std::move(contents.measurements),
+                  {.device_hash = device.hash, .fidelity = fidelity}, is_current);
   if (sink && contents.skipped_lines > 0) {
     sink(MessageKind::kWarning, path + ": " + std::to_string(contents.skipped_lines) +
                                     " damaged line(s) skipped (first: " + contents.first_skipped +
@@ -41,7 +42,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   if (portable) device = with_portable_kernels(std::move(device));
   Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : device, {}, 0};
   if (!path) return ground;
-  const Result<LogContents> contents = read_log(*path);
+  Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
   Device measured = ground.device;
   // What the board itself said, where it was asked; else whatever the log has.
@@ -74,8 +75,8 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
                                    (simulated ? "a board's, not the simulator's"
                                               : "the simulator's, not this board's"));
   }
-  ground.records = applicable_records(*contents, *path, measured, fidelity, sink);
   ground.in_log = contents->measurements.size();
+  ground.records = applicable_records(std::move(contents).value(), *path, measured, fidelity, sink);
   return ground;
 }
 

@@ -19,8 +19,8 @@ namespace tinytune {
 ///
 /// Only records of `fidelity`: figures of a simulator and of a board do not compare.
 /// Warns at most once each of skipped lines and of records set aside. `sink` may be empty.
-Records applicable_records(const LogContents& contents, const std::string& path,
-                           const Device& device, Fidelity fidelity, const MessageSink& sink);
+Records applicable_records(LogContents contents, const std::string& path, const Device& device,
+                           Fidelity fidelity, const MessageSink& sink);
 
 /// The device as the limits leave it, and the records that were measured on it.
 struct Ground {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -37,21 +38,18 @@ Result<Descriptor> open_regular(const std::string& path, int flags) {
   return file;
 }
 
-Result<std::string> read_all(int file, const std::string& path) {
-  struct stat status {};
-  if (fstat(file, &status) != 0) return io_error(path, "read");
-  std::string bytes(static_cast<size_t>(status.st_size), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got =
-        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+/// Calls `take` with the file's bytes from its start, some at a time.
+Status for_each_part(int file, const std::string& path,
+                     const std::function<Status(std::string_view)>& take) {
+  std::vector<char> part(size_t{1} << 20);
+  for (off_t done = 0;;) {
+    const ssize_t got = pread(file, part.data(), part.size(), done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return io_error(path, "read");
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
+    if (got == 0) return ok_status();
+    TT_TRY(take({part.data(), static_cast<size_t>(got)}));
+    done += got;
   }
-  bytes.resize(done);
-  return bytes;
 }
 
 /// Past a limit on file sizes a write would otherwise end the process, whoever's it is. The signal
@@ -88,12 +86,6 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-/// The bytes that stay when a torn tail is cut off.
-size_t whole_lines(std::string_view bytes) {
-  const size_t newline = bytes.rfind('\n');
-  return newline == std::string_view::npos ? 0 : newline + 1;
-}
-
 Status make_durable(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -104,13 +96,12 @@ Status make_durable(const std::string& path) {
 
 /// Makes the file end in a newline. Only what a write of ours left unfinished is cut off: any other
 /// last line is somebody's, and stays as a line that readers skip.
-Status mend_tail(int file, const std::string& bytes, const std::string& path) {
-  const size_t kept = whole_lines(bytes);
-  if (kept == bytes.size()) return ok_status();
-  const std::string_view tail = std::string_view(bytes).substr(kept);
+Status mend_tail(int file, std::string_view tail, const std::string& path) {
+  if (tail.empty()) return ok_status();
   if (parse_log_line(tail) || !begins_like_ours(tail)) {
     if (!write_all(file, "\n")) return io_error(path, "write");
-  } else if (ftruncate(file, static_cast<off_t>(kept)) != 0) {
+  } else if (const off_t end = lseek(file, 0, SEEK_END);
+             end < 0 || ftruncate(file, end - static_cast<off_t>(tail.size())) != 0) {
     return io_error(path, "cut off its torn last line");
   }
   if (fsync(file) != 0) return io_error(path, "sync");
@@ -129,51 +120,92 @@ Home home_of(int file, const std::string& path) {
 
 /// Gives a removed log its name back, with all it held. The copy takes the name only when whole.
 Status restore(int file, const std::string& path) {
-  TT_TRY_ASSIGN(const std::string bytes, read_all(file, path));
   const std::string partial = path + ".restored";
   const Descriptor copy(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (copy.get() < 0 || !write_all(copy.get(), bytes) || fsync(copy.get()) != 0 ||
-      link(partial.c_str(), path.c_str()) != 0)
+  if (copy.get() < 0) return io_error(path, "put it back");
+  TT_TRY(for_each_part(file, path, [&](std::string_view bytes) -> Status {
+    if (!write_all(copy.get(), bytes)) return io_error(path, "put it back");
+    return ok_status();
+  }));
+  if (fsync(copy.get()) != 0 || link(partial.c_str(), path.c_str()) != 0)
     return io_error(path, "put it back");
   unlink(partial.c_str());
   return make_durable(path);
 }
 
+/// Takes a log in parts of any size, line by line.
+class LogReader {
+ public:
+  void take(std::string_view bytes) {
+    for (size_t end; (end = bytes.find('\n')) != std::string_view::npos;) {
+      if (tail_.empty()) {
+        take_line(bytes.substr(0, end));
+      } else {
+        tail_.append(bytes.substr(0, end));
+        take_line(tail_);
+        tail_.clear();
+      }
+      bytes.remove_prefix(end + 1);
+    }
+    tail_.append(bytes);
+  }
+
+  /// The last line, as long as no newline ended it.
+  const std::string& tail() const { return tail_; }
+
+  /// What was taken, with a last line that has no newline.
+  Result<LogContents> finish(const std::string& origin) {
+    if (!tail_.empty()) take_line(tail_);
+    if (!ours_ && contents_.skipped_lines > 0) {
+      return Error(ErrorCode::kInvalidInput, origin + ": not a tuning log (" +
+                                                 contents_.first_skipped +
+                                                 "); name a log that `tune` wrote, or a new file");
+    }
+    return std::move(contents_);
+  }
+
+ private:
+  void take_line(std::string_view line) {
+    ++number_;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    Result<Measurement> measurement = parse_log_line(line, texts_);
+    ours_ = ours_ || measurement || line.starts_with(kLogLineStart);
+    if (measurement) {
+      contents_.measurements.push_back(std::move(measurement).value());
+    } else if (contents_.skipped_lines++ == 0) {
+      contents_.first_skipped =
+          "line " + std::to_string(number_) + ": " + measurement.error().message();
+    }
+  }
+
+  LogContents contents_;
+  TextPool texts_;
+  std::string tail_;
+  size_t number_ = 0;
+  bool ours_ = false;
+};
+
+Result<LogReader> read_lines(int file, const std::string& path) {
+  LogReader reader;
+  TT_TRY(for_each_part(file, path, [&](std::string_view bytes) {
+    reader.take(bytes);
+    return ok_status();
+  }));
+  return reader;
+}
+
 }  // namespace
 
 Result<LogContents> parse_log(std::string_view bytes, const std::string& origin) {
-  LogContents contents;
-  bool ours = bytes.empty();
-  size_t number = 0;
-  for (size_t begin = 0; begin < bytes.size();) {
-    const size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    const std::string_view line = bytes.substr(begin, end - begin);
-    begin = end + 1;
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    Result<Measurement> measurement = parse_log_line(line);
-    if (measurement) {
-      contents.measurements.push_back(std::move(measurement).value());
-      ours = true;
-      continue;
-    }
-    ours = ours || line.starts_with(kLogLineStart);
-    if (contents.skipped_lines++ == 0)
-      contents.first_skipped =
-          "line " + std::to_string(number) + ": " + measurement.error().message();
-  }
-  if (!ours && contents.skipped_lines > 0) {
-    return Error(ErrorCode::kInvalidInput, origin + ": not a tuning log (" +
-                                               contents.first_skipped +
-                                               "); name a log that `tune` wrote, or a new file");
-  }
-  return contents;
+  LogReader reader;
+  reader.take(bytes);
+  return reader.finish(origin);
 }
 
 Result<LogContents> read_log(const std::string& path) {
   TT_TRY_ASSIGN(const Descriptor file, open_regular(path, O_RDONLY));
-  TT_TRY_ASSIGN(const std::string bytes, read_all(file.get(), path));
-  return parse_log(bytes, path);
+  TT_TRY_ASSIGN(LogReader reader, read_lines(file.get(), path));
+  return reader.finish(path);
 }
 
 LogWriter::LogWriter(Descriptor file, std::string path, LogContents contents)
@@ -190,10 +222,11 @@ Result<LogWriter> LogWriter::open(const std::string& path) {
     return Error(ErrorCode::kFailed,
                  path + ": locked by another run of tune; wait for it, or name another --records");
   }
-  TT_TRY_ASSIGN(const std::string bytes, read_all(file.get(), path));
-  TT_TRY_ASSIGN(LogContents contents, parse_log(bytes, path));
-  TT_TRY(mend_tail(file.get(), bytes, path));
-  if (bytes.empty()) TT_TRY(make_durable(path));
+  TT_TRY_ASSIGN(LogReader reader, read_lines(file.get(), path));
+  const std::string tail = reader.tail();
+  TT_TRY_ASSIGN(LogContents contents, reader.finish(path));
+  TT_TRY(mend_tail(file.get(), tail, path));
+  if (contents.measurements.empty()) TT_TRY(make_durable(path));
   return LogWriter(std::move(file), path, std::move(contents));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -41,8 +42,8 @@ class LogWriter {
   /// kInvalidInput: the file is not a log; it is left as it was.
   static Result<LogWriter> open(const std::string& path);
 
-  /// What the file held when it was opened.
-  const LogContents& contents() const { return contents_; }
+  /// What the file held when it was opened. Once: it may be large.
+  LogContents take_contents() { return std::move(contents_); }
 
   /// On disk when it returns. kInvalidInput: as check_cycles() of log_line.h. kFailed (disk full, a
   /// limit on file sizes, I/O): the file is as it was before. kFailed too when the file lost its

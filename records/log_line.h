@@ -34,5 +34,7 @@ std::string to_log_line(const Measurement& measurement);
 /// kInvalidInput: not JSON, a bad checksum, another log version, a missing or mistyped key, or as
 /// check_cycles(). Unknown keys are allowed: later versions add.
 Result<Measurement> parse_log_line(std::string_view line);
+/// The same of one of many lines, whose equal texts become one.
+Result<Measurement> parse_log_line(std::string_view line, TextPool& texts);
 
 }  // namespace tinytune

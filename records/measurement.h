@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "records/shared_text.h"
+
 namespace tinytune {
 
 enum class Outcome {
@@ -54,29 +56,29 @@ struct CodeFacts {
 uint64_t median_of(std::vector<uint64_t> cycles);
 
 struct Measurement {
-  std::string device;
+  SharedText device;
   uint64_t device_hash = 0;
-  std::string workload;  ///< text form (schedules/workload.h)
-  std::string schedule;  ///< text form (schedules/schedule.h)
+  SharedText workload;  ///< text form (schedules/workload.h)
+  SharedText schedule;  ///< text form (schedules/schedule.h)
   Outcome outcome = Outcome::kLost;
   std::vector<uint64_t> cycles;  ///< one per repeat; empty unless outcome is kOk
   uint64_t instructions = 0;     ///< of one call; 0 unless kOk
   CodeFacts code;
   uint64_t ram_bytes = 0;  ///< scratch and stack of the kernel, tensors excluded
   uint64_t seed = 0;       ///< of the run that measured it
-  std::string tuner;       ///< the strategy of that run: "xgb"; empty in logs of other tools
-  std::string tool;        ///< "tinytune 0.1.0"
-  std::string time;        ///< UTC, ISO 8601
+  SharedText tuner;        ///< the strategy of that run: "xgb"; empty in logs of other tools
+  SharedText tool;         ///< "tinytune 0.1.0"
+  SharedText time;         ///< UTC, ISO 8601
   double seconds = 0;      ///< what the trial took a worker; 0 where nobody said
-  std::string detail;      ///< one line on a failure; empty for kOk
+  SharedText detail;       ///< one line on a failure; empty for kOk
 
   // What produced it. Logs of 0.1 have none of these: `run` and `image` are then empty, and the
   // source is a simulator, because there was no other.
-  std::string run;  ///< digest of what decides a run's proposals (tuner/run_identity.h)
-  std::string source = std::string(kSimulatorSource);  ///< or a board's unique id
+  SharedText run;  ///< digest of what decides a run's proposals (tuner/run_identity.h)
+  SharedText source = kSimulatorSource;  ///< or a board's unique id
   Fidelity fidelity = Fidelity::kSimulate;
   std::string image;  ///< digest of code and constants
-  std::string build;  ///< of the worker that measured it
+  SharedText build;   ///< of the worker that measured it
 
   /// Median of the repeats; nothing unless kOk. The median and not the minimum: from tightly
   /// coupled memory they agree, but code in flash has lucky runs, and the minimum rewards luck.

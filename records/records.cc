@@ -5,33 +5,42 @@
 namespace tinytune {
 namespace {
 
-std::string key_of(std::string_view workload, std::string_view schedule) {
-  return std::string(workload) + '\n' + std::string(schedule);
+size_t key_of(std::string_view workload, std::string_view schedule) {
+  const std::hash<std::string_view> hash;
+  return hash(workload) * 31 + hash(schedule);
 }
 
 std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
 
 }  // namespace
 
-Records::Records(std::span<const Measurement> measurements, const Scope& scope,
-                 const IsCurrent& is_current) {
-  for (const Measurement& m : measurements) {
-    if (m.device_hash != scope.device_hash) {
-      ++other_device_;
-      continue;
-    }
-    // What could not be built cannot be run anywhere: such a record belongs to every scope.
-    if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
-      ++other_fidelity_;
-      continue;
-    }
-    const Result<Schedule> schedule = parse_schedule(m.schedule);
-    if (!schedule || !is_current(m.workload, *schedule)) {
-      ++other_version_;
-      continue;
-    }
-    add(m);
+Records::Records(std::vector<Measurement> measurements, const Scope& scope,
+                 const IsCurrent& is_current)
+    : kept_(std::move(measurements)) {
+  // In place: there may be a million.
+  const size_t all = kept_.size();
+  size_t kept = 0;
+  for (size_t i = 0; i < all; ++i)
+    if (is_counted(kept_[i], scope, is_current) && put(kept, std::move(kept_[i]))) ++kept;
+  kept_.resize(kept);
+}
+
+bool Records::is_counted(const Measurement& m, const Scope& scope, const IsCurrent& is_current) {
+  if (m.device_hash != scope.device_hash) {
+    ++other_device_;
+    return false;
   }
+  // What could not be built cannot be run anywhere: such a record belongs to every scope.
+  if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
+    ++other_fidelity_;
+    return false;
+  }
+  const Result<Schedule> schedule = parse_schedule(m.schedule);
+  if (!schedule || !is_current(m.workload, *schedule)) {
+    ++other_version_;
+    return false;
+  }
+  return true;
 }
 
 std::string Records::ignored_message() const {
@@ -46,9 +55,18 @@ std::string Records::ignored_message() const {
   return message.empty() ? message : message + " ignored";
 }
 
+std::optional<size_t> Records::place_of(std::string_view workload,
+                                        std::string_view schedule) const {
+  const auto [begin, end] = by_key_.equal_range(key_of(workload, schedule));
+  for (auto at = begin; at != end; ++at)
+    if (kept_[at->second].workload == workload && kept_[at->second].schedule == schedule)
+      return at->second;
+  return std::nullopt;
+}
+
 const Measurement* Records::find(std::string_view workload, std::string_view schedule) const {
-  const auto at = by_key_.find(key_of(workload, schedule));
-  return at == by_key_.end() ? nullptr : &kept_[at->second];
+  const std::optional<size_t> at = place_of(workload, schedule);
+  return at ? &kept_[*at] : nullptr;
 }
 
 std::vector<const Measurement*> Records::of(std::string_view workload) const {
@@ -71,26 +89,32 @@ Records::Tally Records::tally(std::string_view workload) const {
 }
 
 void Records::add(Measurement measurement) {
-  const std::string key = key_of(measurement.workload, measurement.schedule);
-  const auto [at, is_new] = by_key_.emplace(key, kept_.size());
-  if (!is_new) {
-    const bool was_lost = kept_[at->second].outcome == Outcome::kLost;
-    if (was_lost && measurement.outcome != Outcome::kLost)
-      replace(at->second, std::move(measurement));
-    return;
-  }
-  by_workload_[measurement.workload].all.push_back(kept_.size());
   kept_.emplace_back();
-  replace(at->second, std::move(measurement));
+  if (!put(kept_.size() - 1, std::move(measurement))) kept_.pop_back();
 }
 
-void Records::replace(size_t at, Measurement measurement) {
-  OfWorkload& same = by_workload_[measurement.workload];
-  if (const auto cycles = measurement.median_cycles()) {
-    ++same.valid;
-    if (!same.best || *cycles < *kept_[*same.best].median_cycles()) same.best = at;
+bool Records::put(size_t at, Measurement&& measurement) {
+  if (const auto known = place_of(measurement.workload, measurement.schedule)) {
+    const bool was_lost = kept_[*known].outcome == Outcome::kLost;
+    if (!was_lost || measurement.outcome == Outcome::kLost) return false;
+    kept_[*known] = std::move(measurement);
+    count(*known);
+    return false;
   }
-  kept_[at] = std::move(measurement);
+  if (&kept_[at] != &measurement) kept_[at] = std::move(measurement);
+  const Measurement& m = kept_[at];
+  by_key_.emplace(key_of(m.workload, m.schedule), at);
+  by_workload_[m.workload].all.push_back(at);
+  count(at);
+  return true;
+}
+
+void Records::count(size_t at) {
+  OfWorkload& same = by_workload_[kept_[at].workload];
+  const auto cycles = kept_[at].median_cycles();
+  if (!cycles) return;
+  ++same.valid;
+  if (!same.best || *cycles < *kept_[*same.best].median_cycles()) same.best = at;
 }
 
 }  // namespace tinytune

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,8 +33,7 @@ class Records {
   /// Keeps, in order, the measurements of `scope` with a current schedule. Of equal (workload,
   /// schedule) pairs, which only logs joined by hand hold, the first counts; one that two workers
   /// died with gives way to any other.
-  Records(std::span<const Measurement> measurements, const Scope& scope,
-          const IsCurrent& is_current);
+  Records(std::vector<Measurement> measurements, const Scope& scope, const IsCurrent& is_current);
 
   const std::vector<Measurement>& all() const { return kept_; }
   size_t other_device() const { return other_device_; }
@@ -62,14 +60,20 @@ class Records {
 
  private:
   std::vector<Measurement> kept_;
-  std::unordered_map<std::string, size_t> by_key_;  // workload '\n' schedule
+  std::unordered_multimap<size_t, size_t> by_key_;  // by the hash of workload and schedule
   struct OfWorkload {
     std::vector<size_t> all;
     std::optional<size_t> best;
     uint64_t valid = 0;
   };
   std::unordered_map<std::string, OfWorkload> by_workload_;
-  void replace(size_t at, Measurement measurement);
+  bool is_counted(const Measurement& measurement, const Scope& scope, const IsCurrent& is_current);
+  /// The place of an equal (workload, schedule) pair.
+  std::optional<size_t> place_of(std::string_view workload, std::string_view schedule) const;
+  /// Puts it at `at`, where it may already be; false if it is not a new pair, and goes elsewhere or
+  /// nowhere.
+  bool put(size_t at, Measurement&& measurement);
+  void count(size_t at);
   size_t other_device_ = 0, other_fidelity_ = 0, other_version_ = 0;
 };
 

@@ -242,7 +242,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
   Records records =
-      applicable_records(log.contents(), options.records, device, fidelity, options.on_message);
+      applicable_records(log.take_contents(), options.records, device, fidelity, options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
   arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
   TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));

@@ -143,7 +143,7 @@ class SessionTest : public testing::Test {
     auto log = LogWriter::open((folder_ / log_name).string());
     EXPECT_TRUE(log);
     Records records(
-        log->contents().measurements, {.device_hash = device_.hash},
+        log->take_contents().measurements, {.device_hash = device_.hash},
         [](const std::string&, const Schedule& s) { return find_template(s).has_value(); });
     const RunSettings settings{setup.tuner, setup.seed, setup.window};
     auto trajectory = trajectory_of(setup, settings);

@@ -1,0 +1,55 @@
+// Text that many records have in common: a workload, a device, the name of a run.
+//
+// A log of a million records holds a few thousand different texts. Equal ones that came through one
+// TextPool are one allocation, and a copy of a record is a few counters.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace tinytune {
+
+/// Immutable, and cheap to copy. Converts from and to a string, so that nobody else need know.
+class SharedText {
+ public:
+  SharedText() = default;
+  SharedText(std::string text)  // NOLINT(google-explicit-constructor): it is a string
+      : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  SharedText(std::string_view text) : SharedText(std::string(text)) {}  // NOLINT
+  SharedText(const char* text) : SharedText(std::string(text)) {}       // NOLINT
+
+  const std::string& str() const {
+    static const std::string none;
+    return text_ ? *text_ : none;
+  }
+  operator const std::string&() const { return str(); }  // NOLINT
+  operator std::string_view() const { return str(); }    // NOLINT
+  bool empty() const { return !text_; }
+
+  friend bool operator==(const SharedText& a, const SharedText& b) {
+    return a.text_ == b.text_ || a.str() == b.str();
+  }
+  friend bool operator==(const SharedText& a, std::string_view b) { return a.str() == b; }
+  friend auto operator<=>(const SharedText& a, const SharedText& b) { return a.str() <=> b.str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;  ///< null where empty
+};
+
+/// Makes equal texts one. Not thread-safe; texts outlive it.
+class TextPool {
+ public:
+  SharedText shared(std::string_view text) {
+    if (const auto known = known_.find(text); known != known_.end()) return known->second;
+    const SharedText made(text);
+    known_.emplace(made.str(), made);
+    return made;
+  }
+
+ private:
+  std::unordered_map<std::string_view, SharedText> known_;  // views of the texts themselves
+};
+
+}  // namespace tinytune
