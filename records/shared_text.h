@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 
 namespace tinytune {
@@ -31,7 +32,12 @@ class SharedText {
   friend bool operator==(const SharedText& a, const SharedText& b) {
     return a.text_ == b.text_ || a.str() == b.str();
   }
-  friend bool operator==(const SharedText& a, std::string_view b) { return a.str() == b; }
+  template <typename Text>
+  requires(!std::is_same_v<Text, SharedText> &&
+           std::is_convertible_v<const Text&, std::string_view>) friend bool
+  operator==(const SharedText& a, const Text& b) {
+    return a.str() == std::string_view(b);
+  }
   friend auto operator<=>(const SharedText& a, const SharedText& b) { return a.str() <=> b.str(); }
 
  private:
