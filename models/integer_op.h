@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/graph.h"
+#include "models/recurrent_op.h"
 #include "schedules/layer_data.h"
 #include "schedules/workload.h"
 #include "tinytune/result.h"
@@ -324,47 +325,6 @@ struct UpdateSliceOp {
   int element_bytes = 1;
   std::array<std::vector<uint8_t>, 2> constants;  ///< of operands 0 and 1
   std::vector<int32_t> constant_at;               ///< the corner, where it is known
-};
-
-/// SVDF: each filter keeps its last `memory` features as state, which is weighted over time; `rank`
-/// filters make a unit. Its inputs are the input and the state, which it also writes.
-struct SvdfOp {
-  int batch = 1, inputs = 1, filters = 1, memory = 1, rank = 1;
-  int32_t input_offset = 0, state_zero_point = 0, output_offset = 0;
-  int32_t feature_multiplier = 0, time_multiplier = 0;
-  int feature_shift = 0, time_shift = 0;
-  bool wide = true;                     ///< state and time weights are int16, else int8
-  std::vector<int8_t> feature_weights;  ///< [filters][inputs]
-  std::vector<int16_t> time_weights;    ///< [filters][memory]
-  std::vector<int32_t> bias;            ///< [filters / rank]
-  int units() const { return filters / rank; }
-  int64_t macs() const { return int64_t{batch} * filters * (inputs + memory); }
-};
-
-/// UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell. Its inputs are the input, the hidden
-/// state and the cell, both of which it also writes. Gates are int16 with 12 fraction bits before
-/// their functions and 15 behind them.
-struct LstmOp {
-  struct Scaling {
-    int32_t multiplier = 0;
-    int shift = 0;
-  };
-  struct Gate {
-    Scaling input, recurrent;
-    std::vector<int8_t> input_weights;      ///< [units][inputs]
-    std::vector<int8_t> recurrent_weights;  ///< [units][units]
-    std::vector<int32_t> bias;              ///< [units], added to the input's products
-  };
-  int batch = 1, steps = 1, inputs = 1, units = 1;
-  bool time_major = false;
-  int32_t input_offset = 0, hidden_zero_point = 0;
-  Gate input, forget, cell, output;
-  Scaling forget_cell;    ///< forget gate times cell
-  Scaling input_cell;     ///< input gate times cell gate
-  Scaling output_hidden;  ///< output gate times tanh of the cell
-  int cell_power = 0;     ///< the cell's scale is 2 to this power
-  int32_t cell_clip = 0;  ///< of the cell's raw value; 0: none
-  int64_t macs() const { return int64_t{batch} * steps * 4 * units * (inputs + units); }
 };
 
 /// MEAN and SUM over any axes: requantise(sum - zero_point * count), by a multiplier that for MEAN
