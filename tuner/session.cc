@@ -55,7 +55,7 @@ Measurement build_part(Measurement m) {
   m.fidelity = Fidelity::kBuild;
   m.cycles.clear();
   m.instructions = m.ram_bytes = 0;
-  m.detail.clear();
+  m.detail = {};
   return m;
 }
 

@@ -204,7 +204,7 @@ Status check_valid_candidates(const std::vector<TuningTask>& tasks, const Record
                  "task " + std::to_string(task.index) + " (" + task.task->name +
                      "): no valid candidate in " + std::to_string(tally.trials) +
                      " trials; the last one: " + std::string(name_of(last->outcome)) +
-                     (last->detail.empty() ? "" : ", " + last->detail));
+                     (last->detail.empty() ? "" : ", " + last->detail.str()));
   }
   return ok_status();
 }

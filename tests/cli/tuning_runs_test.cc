@@ -157,9 +157,10 @@ TEST_F(TuningRuns, RecordsOfAnotherDeviceOrVersion_AreKeptIgnoredAndCounted) {
   ASSERT_EQ(tune(with_model({"--trials", "3", "--records", "a", "--quiet"})).exit_code, 0);
   // One record as a later template would write it, one of a point that this space does not have.
   Measurement later = read_log(path("a"))->measurements.back(), unknown = later;
-  unknown.schedule.replace(unknown.schedule.rfind('='), std::string::npos, "=12345");
-  const size_t slash = later.schedule.find('/');
-  later.schedule.replace(slash, later.schedule.find(' ') - slash, "/999");
+  const std::string schedule = later.schedule;
+  const size_t slash = schedule.find('/');
+  unknown.schedule = schedule.substr(0, schedule.rfind('=')) + "=12345";
+  later.schedule = schedule.substr(0, slash) + "/999" + schedule.substr(schedule.find(' '));
   write_bytes(path("a"),
               read_bytes(path("a")) + to_log_line(later) + "\n" + to_log_line(unknown) + "\n");
   const ProcessResult run = tune(with_model({"--trials", "5", "--records", "a"}));

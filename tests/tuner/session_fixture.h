@@ -173,7 +173,7 @@ class SessionTest : public testing::Test {
     EXPECT_TRUE(log);
     std::vector<std::string> keys;
     for (const Measurement& m : log->measurements)
-      keys.push_back(m.workload + " | " + m.schedule + " | " + std::string(name_of(m.outcome)) +
+      keys.push_back(m.workload.str() + " | " + m.schedule.str() + " | " + std::string(name_of(m.outcome)) +
                      (m.cycles.empty() ? "" : " " + std::to_string(m.cycles[0])));
     return keys;
   }

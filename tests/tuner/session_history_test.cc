@@ -26,7 +26,7 @@ TEST_F(SessionTest, RecordsWithoutARun_AreHistoryEvenOfThisSeedAndTuner) {
   {
     auto old = LogWriter::open((folder_ / "old").string());
     for (Measurement m : log->measurements) {
-      m.run.clear();
+      m.run = {};
       ASSERT_TRUE(old->append(m));
     }
   }
