@@ -144,7 +144,7 @@ bool LineFields::read_plain(std::string_view line) {
     if (!plain_value(piece.value, fields_.back().value)) return false;
   }
   hash.add("}");
-  return before == ',' && sum.size() == 18 && unquoted(sum) == hex64(hash.value());
+  return before == ',' && sum == '"' + hex64(hash.value()) + '"';
 }
 
 Status LineFields::read_json(std::string_view line) {
