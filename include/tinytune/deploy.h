@@ -125,8 +125,8 @@ struct FlashPoint {
 
 /// A network that runs in an arena of that size.
 struct ArenaPoint {
-  uint64_t arena_bytes = 0;
-  uint64_t cycles = 0;  ///< of one inference
+  uint64_t arena_bytes = 0;  ///< with inputs, outputs and kernels' scratch
+  uint64_t cycles = 0;       ///< of one inference
 };
 
 /// A tensor's bytes after its layer ran.
