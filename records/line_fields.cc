@@ -20,6 +20,8 @@ std::string canonical(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string checksum(const Json& object) { return hex64(fnv1a(canonical(object))); }
+
 /// A line of ours nests two deep; a parser's stack need not see what nests deeper.
 bool nests_deeper_than(std::string_view line, int most) {
   int depth = 0;
@@ -114,6 +116,8 @@ std::vector<Piece> pieces_of(std::string_view line) {
 
 }  // namespace
 
+std::string checksum_of(std::string_view object) { return checksum(Json::parse(object)); }
+
 bool LineFields::plain_value(std::string_view raw, Value& value) {
   if (raw[0] == '"') {
     value = unquoted(raw);
@@ -156,7 +160,7 @@ Status LineFields::read_json(std::string_view line) {
   if (sum == object.end() || !sum->is_string()) return bad(kSum, " is not a string");
   const auto claimed = sum->get<std::string>();
   object.erase(sum);
-  if (claimed != hex64(fnv1a(canonical(object)))) return bad("checksum differs");
+  if (claimed != checksum(object)) return bad("checksum differs");
   for (const auto& [key, value] : object.items()) {
     fields_.push_back({held_.emplace_back(key), {}});
     Value& field = fields_.back().value;

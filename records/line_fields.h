@@ -18,6 +18,9 @@
 
 namespace tinytune {
 
+/// What `sum` has to say of a JSON object without it, given as text: log_line.h says how.
+std::string checksum_of(std::string_view object);
+
 class LineFields {
  public:
   /// Views of `line`, which must outlive it. kInvalidInput: not a JSON object, nested deeper than a

@@ -11,12 +11,6 @@
 namespace tinytune {
 namespace {
 
-using Json = nlohmann::json;  // sorts its keys: the canonical form
-
-std::string canonical(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Error bad(const std::string& why) { return Error(ErrorCode::kInvalidInput, why); }
 
 Result<uint64_t> parse_hex64(std::string_view digits) {
@@ -96,11 +90,12 @@ std::string to_log_line(const Measurement& m) {
   if (!m.image.empty()) line["image"] = m.image;
   if (!m.build.empty()) line["build"] = m.build.str();
   if (!m.detail.empty()) line["detail"] = m.detail.str();
-  // Through text, so that both forms hold the same replaced bytes.
-  const Json sorted =
-      Json::parse(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  line["sum"] = hex64(fnv1a(canonical(sorted)));
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  // The sum is of the bytes as they are written, those that were replaced too.
+  const auto written = [&line] {
+    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  };
+  line["sum"] = checksum_of(written());
+  return written();
 }
 
 Result<Measurement> parse_log_line(std::string_view line) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "templates/pixel_tiles.h"
 #include "templates/switches.h"
 #include "templates/winograd4_transforms.h"
 
@@ -19,11 +18,9 @@ bool pads(const Workload& w, int oc) {
   return 8 * ((w.out_c + oc - 1) / oc * oc - w.out_c) > w.out_c;
 }
 
-bool has_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
-
 // Divisors of the terms.
 std::vector<int> steps(const Workload& w, const Device& device) {
-  const int terms = has_smlad(device) ? (w.in_c + 3) / 4 * 2 : w.in_c;
+  const int terms = device.target.can(Capability::kDsp) ? (w.in_c + 3) / 4 * 2 : w.in_c;
   std::vector<int> all;
   for (int step : {1, 2, 3, 4, 8, 16})
     if (terms % step == 0) all.push_back(step);
@@ -92,13 +89,11 @@ int64_t Winograd4Plan::weight_bytes() const {
 }
 
 bool winograd4_supports(const Workload& w, const Device&) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
-         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= 4 && w.out_w >= 4 &&
-         w.in_c >= 3 && w.in_c <= kWinograd4Channels;
+  return has_winograd_squares(w, 4) && w.in_c >= 3 && w.in_c <= kWinograd4Channels;
 }
 
 ConfigSpace winograd4_space(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
+  const bool smlad = device.target.can(Capability::kDsp);
   ConfigSpace::Family family{kName,
                              kVersion,
                              {int_knob("rows", rows_of_squares(w)),
@@ -119,7 +114,7 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
 }
 
 Schedule winograd4_default(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
+  const bool smlad = device.target.can(Capability::kDsp);
   const bool few_registers = device.target.isa == "armv6-m";  // most instructions see eight
   const int tiles = usual_tiles(w);
   int oc = few_registers ? 2 : 4;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "templates/pixel_tiles.h"
 #include "templates/switches.h"
 #include "templates/winograd_transforms.h"
 
@@ -12,8 +11,6 @@ namespace {
 constexpr const char* kWinogradName = "winograd_nhwc";
 
 int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-bool has_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
 
 // Powers of two, and all terms at once: without a loop, first products need no sum of zero.
 std::vector<int> steps(int terms) {
@@ -51,13 +48,11 @@ WinogradProducts WinogradPlan::products() const {
 
 bool winograd_supports(const Workload& w, const Device&) {
   // Four times a sum of 9 * in_c products of at most 2^14 stays below 2^31.
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
-         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.in_c <= 3640 &&
-         w.out_h >= 2 && w.out_w >= 2;
+  return has_winograd_squares(w, 2) && w.in_c <= 3640;
 }
 
 ConfigSpace winograd_space(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
+  const bool smlad = device.target.can(Capability::kDsp);
   ConfigSpace::Family family{kWinogradName,
                              1,
                              {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
@@ -76,7 +71,7 @@ ConfigSpace winograd_space(const Workload& w, const Device& device) {
 }
 
 Schedule winograd_default(const Workload& w, const Device& device) {
-  const bool smlad = has_smlad(device);
+  const bool smlad = device.target.can(Capability::kDsp);
   const int wanted = smlad ? 2 : 4;
   return Schedule(kWinogradName, 1,
                   {{"tiles", std::to_string(std::min(wanted, w.out_w / 2))},

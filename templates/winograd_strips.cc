@@ -1,6 +1,7 @@
 #include "templates/winograd_strips.h"
 
 #include "templates/input_window.h"
+#include "templates/pixel_tiles.h"
 
 namespace tinytune {
 namespace {
@@ -23,6 +24,12 @@ WinogradStrips::WinogradStrips(const Workload& w, int square_, int tiles_, int u
       row_bytes((gathers ? square * tiles + 2 : w.in_w) * pixel_bytes),
       patch_bytes(gathers ? whole_words((square + 2) * row_bytes) : 0),
       border_bytes(needs_border(w) ? whole_words(w.in_c) : 0) {}
+
+bool has_winograd_squares(const Workload& w, int square) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
+         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= square &&
+         w.out_w >= square;
+}
 
 void WinogradWalk::groups(int rows, const std::function<void(const Group&)>& body) {
   if (strips_.border_bytes > 0)

@@ -28,6 +28,10 @@ struct WinogradStrips {
   WinogradStrips(const Workload& workload, int square, int tiles, int unit);
 };
 
+/// Whether Winograd's minimal filtering is for it at all: 3x3, stride 1, with an output of at least
+/// a square of that side.
+bool has_winograd_squares(const Workload& workload, int square);
+
 /// Writes the loops over strips: over groups, and over the strips of a group.
 class WinogradWalk {
  public:
