@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int64_t kReach = 4095;
+constexpr int64_t kReach = 4095, kPairReach = 1020;
 constexpr int kTaps = 3;
 
 // Operands. At the start the first of weights holds their address, the first sums those of
@@ -24,8 +24,8 @@ constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt =
 
 class Writer {
  public:
-  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels)
-      : w_(w), row_bytes_(row_bytes) {
+  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, SmladLoads loads)
+      : w_(w), row_bytes_(row_bytes), loads_(loads) {
     const int tiles = w.out_w / pixels, left_over = w.out_w % pixels;
     const int64_t tile_bytes = int64_t{2} * pixels * w.stride_w;
     enter(rows);
@@ -88,13 +88,20 @@ class Writer {
     const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
     for (int first = 0; first < kTaps * in_row; first += 2) {
       const int count = std::min(2, kTaps * in_row - first);
-      for (int i = 0; i < count; ++i)
-        emit("ldr ${}, [${}, #{}]", kWords + i, kInputs,
-             (first + i) / in_row * row_bytes_ + (first + i) % in_row * 4);
+      const auto at = [&](int word) { return word / in_row * row_bytes_ + word % in_row * 4; };
+      load_words(at(first), count == 2 ? at(first + 1) : at(first));
       for (int i = 0; i < count; ++i)
         multiply(kWords + i, (first + i) / in_row, (first + i) % in_row, pixels);
     }
     requantise(pixels);
+  }
+
+  // One or two words of inputs, at these distances from the cursor.
+  void load_words(int64_t first, int64_t last) {
+    if (loads_ == SmladLoads::kPaired && last == first + 4 && first <= kPairReach)
+      return emit("ldrd ${}, ${}, [${}, #{}]", kWords, kWords + 1, kInputs, first);
+    emit("ldr ${}, [${}, #{}]", kWords, kInputs, first);
+    if (last != first) emit("ldr ${}, [${}, #{}]", kWords + 1, kInputs, last);
   }
 
   // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
@@ -129,6 +136,7 @@ class Writer {
 
   const Workload& w_;
   const int64_t row_bytes_;
+  const SmladLoads loads_;
   std::string text_;
 };
 
@@ -153,7 +161,7 @@ void SmladColumns::write(const Place& place, IrText& ir) const {
   operands[kWeights] = place.weights;
   operands[kParams] = place.params;
   operands[kShared] = place.shared;
-  ir.assembly(Writer(w_, row_bytes_, rows_, pixels_).text(), operands, {}, 0);
+  ir.assembly(Writer(w_, row_bytes_, rows_, pixels_, loads_).text(), operands, {}, 0);
 }
 
 }  // namespace tinytune

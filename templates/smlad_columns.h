@@ -15,6 +15,7 @@
 
 #include "schedules/workload.h"
 #include "templates/ir_text.h"
+#include "templates/smlad_step.h"
 
 namespace tinytune {
 
@@ -26,9 +27,9 @@ class SmladColumns {
   static constexpr int kWeightWords = 6;
 
   /// `row_bytes`: from a row of widened inputs to the next. `rows`: of outputs. `pixels`: of a
-  /// tile, even.
-  SmladColumns(const Workload& workload, int64_t row_bytes, int rows, int pixels)
-      : w_(workload), row_bytes_(row_bytes), rows_(rows), pixels_(pixels) {}
+  /// tile, even. `loads`: grouped or paired.
+  SmladColumns(const Workload& workload, int64_t row_bytes, int rows, int pixels, SmladLoads loads)
+      : w_(workload), row_bytes_(row_bytes), rows_(rows), pixels_(pixels), loads_(loads) {}
 
   /// Whether the layer's shape, requantisation and clamp are what this computes.
   static bool supports(const Workload& workload);
@@ -46,6 +47,7 @@ class SmladColumns {
   const Workload& w_;
   const int64_t row_bytes_;
   const int rows_, pixels_;
+  const SmladLoads loads_;
 };
 
 }  // namespace tinytune

@@ -21,7 +21,7 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 constexpr const char* kName = "smlad_depthwise";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr int kStartWords = 1;    // of a channel: the bias
 constexpr int kMostUnrolled = 8;  // inputs widened between two tests
 // Fewer do not pay for the start of a channel.
@@ -32,8 +32,10 @@ struct Plan {
   int64_t used;       // columns that are copied; the rest of a buffered row is border
   int64_t row_bytes;  // a word more than the windows, which the last tile may read
   int buffered;       // rows
+  SmladLoads loads;
 
-  Plan(const Workload& w, const Schedule& s) : px(s.get_int("px")), rows(s.get_int("rows")) {
+  Plan(const Workload& w, const Schedule& s)
+      : px(s.get_int("px")), rows(s.get_int("rows")), loads(smlad_loads(s.get("loads"))) {
     const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
     used = std::min<int64_t>(w.in_w, width - w.pad_left);
     row_bytes = 2 * ((width + 1) / 2 * 2 + 2);
@@ -41,7 +43,7 @@ struct Plan {
   }
 
   int64_t buffered_bytes() const { return buffered * row_bytes; }
-  SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px}; }
+  SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px, loads}; }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -57,7 +59,10 @@ ConfigSpace space(const Workload& w, const Device&) {
     if (r < w.out_h) rows.push_back(r);
   rows.push_back(w.out_h);
   ConfigSpace result;
-  result.add({kName, kVersion, {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob()}},
+  result.add({kName,
+              kVersion,
+              {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(),
+               Knob{"loads", {"grouped", "paired"}}}},
              [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); });
   return result;
 }
@@ -68,11 +73,14 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
   const int64_t room = std::max<int64_t>(tensors / 40, 512);
+  const bool paired = smlad_loads(usual_loads(device)) == SmladLoads::kPaired;
   Schedule best = all.schedule(0);
   for (size_t i = 1; i < all.size(); ++i) {
     const Schedule s = all.schedule(i);
     const Plan plan(w, s);
-    if (s.get("sched") == "source" && plan.px == 4 && plan.buffered_bytes() <= room) best = s;
+    if (s.get("sched") == "source" && plan.px == 4 && plan.buffered_bytes() <= room &&
+        (plan.loads == SmladLoads::kPaired) == paired)
+      best = s;
   }
   return best;
 }

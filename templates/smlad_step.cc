@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kRegisters = 14;  // r0 to r12 and lr
 constexpr int kRaw = 2;         // registers of a word of inputs: what it is widened to
-constexpr int64_t kReach = 4095, kReachBack = 255;
-// Read once a step, pushed and popped once a run of a few steps.
-constexpr int kEndOnStackCycles = 6;
+constexpr int64_t kReach = 4095, kReachBack = 255, kPairReach = 1020;
+// Pushed and popped once a run of a few steps.
+constexpr int kEndOnStackCycles = 6, kEndOnStackInstructions = 2;
 
 int temporaries(const SmladTile& tile, bool end_on_stack) {
   return kRegisters - SmladStep::kCursors - tile.channels * tile.pixels - (end_on_stack ? 0 : 1);
@@ -46,7 +46,8 @@ class Writer {
   SmladStep result() const {
     return {text_, temporaries_ - (end_on_stack_ ? 1 : 0), end_on_stack_};
   }
-  /// On a core where the first of neighbouring loads costs one more.
+  /// On a core where the first of neighbouring loads costs one more; instructions, with paired
+  /// loads.
   int cycles() const { return cycles_; }
 
  private:
@@ -79,15 +80,21 @@ class Writer {
   int& word(int pair, int i) { return word_at_[static_cast<size_t>(pair * tile_.words() + i)]; }
 
   void queue_reads() {
-    // Where a pair meets a single word, two pairs' words make a group.
-    const bool by_twos = loads_ == SmladLoads::kGrouped && tile_.words() == 1 && pairs_ % 2 == 0 &&
-                         !inputs_.as_bytes && temporaries_ >= tile_.pixels + 2;
-    const int group = by_twos ? 2 : 1;
+    // Where a pair meets a single word, two pairs' words make a group; and what one pair has a
+    // single one of, two pairs have a couple of.
+    const bool even = pairs_ % 2 == 0 && !inputs_.as_bytes;
+    const bool words_by_twos = even && loads_ != SmladLoads::kSpread && tile_.words() == 1 &&
+                               temporaries_ >= tile_.pixels + 2;
+    const bool inputs_by_twos = even && loads_ == SmladLoads::kPaired && !words_by_twos &&
+                                tile_.pixels == 1 && temporaries_ >= 4;
+    const int group = words_by_twos || inputs_by_twos ? 2 : 1;
     for (int first = 0; first < pairs_; first += group) {
-      if (by_twos) queue_words(first, group);
+      if (words_by_twos) queue_words(first, group);
       for (int pair = first; pair < first + group; ++pair) queue_inputs(pair);
-      if (!by_twos) queue_words(first, group);
+      if (!words_by_twos)
+        for (int pair = first; pair < first + group; ++pair) queue_words(pair, 1);
     }
+    if (loads_ == SmladLoads::kPaired) couple();
     for (Cursor* cursor : {&at_weights_, &at_inputs_})
       cursor->by_load = std::all_of(reads_.begin(), reads_.end(),
                                     [&](const Read& read) {
@@ -111,6 +118,17 @@ class Writer {
       for (int i = 0; i < tile_.words(); ++i)
         reads_.push_back({&at_weights_, int64_t{4} * (pair * tile_.words() + i), &word(pair, i),
                           pair == first ? static_cast<size_t>(pairs) : 1});
+  }
+
+  // Neighbours wait until there is room for both.
+  void couple() {
+    for (size_t i = 0; i + 1 < reads_.size(); ++i)
+      if (are_neighbours(reads_[i], reads_[i + 1])) reads_[i++].room = 2;
+  }
+
+  static bool are_neighbours(const Read& first, const Read& second) {
+    return first.cursor == second.cursor && second.offset == first.offset + 4 &&
+           first.offset <= kPairReach;
   }
 
   void write() {
@@ -137,8 +155,10 @@ class Writer {
   }
 
   // Whether the next read has a register, and leaves what is read already what it will need.
-  bool has_room() const {
-    if (next_ == reads_.size() || free_.size() < reads_[next_].room) return false;
+  bool has_room() const { return next_ < reads_.size() && has_room(reads_[next_].room); }
+
+  bool has_room(size_t registers) const {
+    if (next_ == reads_.size() || free_.size() < registers) return false;
     // What stands behind a word of inputs is still there when the word is widened.
     return raw_.empty() || static_cast<int>(next_ - raw_.front()) + kRaw <= temporaries_;
   }
@@ -157,14 +177,17 @@ class Writer {
     return taken;
   }
 
-  void load(const Read& read) {
-    Cursor& from = *read.cursor;
-    if (read.offset == 0 && from.by_load) {
-      line(fmt::format("ldr ${}, [${}], #{}", *read.into, from.operand, from.step_bytes));
+  void load(const Read& read) { load("ldr", fmt::format("${}", *read.into), read); }
+
+  // `into`: from the address of `first` on.
+  void load(const char* opcode, const std::string& into, const Read& first) {
+    Cursor& from = *first.cursor;
+    if (first.offset == 0 && from.by_load) {
+      line(fmt::format("{} {}, [${}], #{}", opcode, into, from.operand, from.step_bytes));
       from.advanced = true;
     } else {
-      line(fmt::format("ldr ${}, [${}, #{}]", *read.into, from.operand,
-                       read.offset - (from.advanced ? from.step_bytes : 0)));
+      line(fmt::format("{} {}, [${}, #{}]", opcode, into, from.operand,
+                       first.offset - (from.advanced ? from.step_bytes : 0)));
     }
   }
 
@@ -173,16 +196,46 @@ class Writer {
   void fill() {
     std::vector<Read> group;
     while (has_room()) group.push_back(take());
+    if (group.empty() && has_room(1)) group.push_back(take());  // no room for its neighbour
     TT_CHECK(!group.empty(), "registers for the next word");
     for (const Cursor* cursor : {&at_weights_, &at_inputs_}) {
       std::vector<Read> here;
       for (const Read& read : group)
         if (read.cursor == cursor) here.push_back(read);
       if (here.empty()) continue;
-      if (here.front().offset == 0) std::rotate(here.begin(), here.begin() + 1, here.end());
-      for (const Read& read : here) load(read);
-      ++cycles_;
+      if (loads_ == SmladLoads::kPaired)
+        load_couples(here);
+      else
+        load_each(here);
     }
+  }
+
+  void load_each(std::vector<Read>& here) {
+    if (here.front().offset == 0) std::rotate(here.begin(), here.begin() + 1, here.end());
+    for (const Read& read : here) load(read);
+    ++cycles_;
+  }
+
+  void load_couples(const std::vector<Read>& here) {
+    // The cursor's first word, and its neighbour, behind all others.
+    size_t first = 0;
+    if (here.front().offset == 0) first = couple_at(here, 0) ? 2 : 1;
+    for (size_t i = first; i < here.size();) i += load_at(here, i);
+    if (first > 0) load_at(here, 0);
+  }
+
+  static bool couple_at(const std::vector<Read>& reads, size_t i) {
+    return i + 1 < reads.size() && are_neighbours(reads[i], reads[i + 1]);
+  }
+
+  // Returns how many reads that was.
+  size_t load_at(const std::vector<Read>& reads, size_t i) {
+    if (!couple_at(reads, i)) {
+      load(reads[i]);
+      return 1;
+    }
+    load("ldrd", fmt::format("${}, ${}", *reads[i].into, *reads[i + 1].into), reads[i]);
+    return 2;
   }
 
   void widen(int pair) {
@@ -239,13 +292,15 @@ class Writer {
 
 }  // namespace
 
-Knob loads_knob() { return {"loads", {"grouped", "spread"}}; }
+Knob loads_knob() { return {"loads", {"grouped", "spread", "paired"}}; }
 
 SmladLoads smlad_loads(const std::string& value) {
+  if (value == "paired") return SmladLoads::kPaired;
   return value == "spread" ? SmladLoads::kSpread : SmladLoads::kGrouped;
 }
 
 std::string usual_loads(const Device& device) {
+  if (device.timing.model == "unit") return "paired";
   return device.timing.model == "dual_issue" ? "spread" : "grouped";
 }
 
@@ -263,7 +318,10 @@ SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs
   const Writer on_stack(tile, inputs, pairs, loads, true);
   if (temporaries(tile, false) < fewest_temporaries(tile, inputs)) return on_stack.result();
   const Writer in_register(tile, inputs, pairs, loads, false);
-  const bool pays = on_stack.cycles() + kEndOnStackCycles < in_register.cycles();
+  // Loads beside products cost nothing, and with a register more each may stand further ahead.
+  if (loads == SmladLoads::kSpread) return on_stack.result();
+  const int price = loads == SmladLoads::kPaired ? kEndOnStackInstructions : kEndOnStackCycles;
+  const bool pays = on_stack.cycles() + price < in_register.cycles();
   return pays ? on_stack.result() : in_register.result();
 }
 

@@ -22,13 +22,17 @@ enum class SmladLoads {
   /// At once, between products: a Cortex-M7 does both in one cycle, and waits for a word that was
   /// loaded just before it is multiplied.
   kSpread,
+  /// As grouped, neighbours by one LDRD: fewer instructions. On a Cortex-M4 it takes as many cycles
+  /// as two loads by themselves, and more than the later ones of a group.
+  kPaired,
 };
 
-/// "loads": {"grouped", "spread"}.
+/// "loads": {"grouped", "spread", "paired"}.
 Knob loads_knob();
 /// `value` is that knob's.
 SmladLoads smlad_loads(const std::string& value);
-/// The value for an untuned layer: spread on a core that issues two instructions a cycle.
+/// The value for an untuned layer: spread on a core that issues two instructions a cycle, paired
+/// where instructions are counted.
 std::string usual_loads(const Device& device);
 
 /// Where the inputs of a tile are, in bytes from the loop's cursor.

@@ -174,5 +174,45 @@ TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
   EXPECT_LT(longest_group(SmladLoads::kSpread), longest_group(SmladLoads::kGrouped));
 }
 
+// How many instructions of a step begin with `opcode`.
+int count_of(const SmladStep& step, const std::string& opcode) {
+  int count = 0;
+  for (size_t at = step.text.find(opcode); at != std::string::npos;
+       at = step.text.find(opcode, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(SmladStep, PairedLoads_ReadTwoWordsEach) {
+  const auto step = [](SmladTile tile, SmladInputs inputs) {
+    return smlad_step(tile, inputs, 8, SmladLoads::kPaired);
+  };
+  const SmladStep square = step({WeightForm::kPairs, 4, 2}, {8, 4, 64});
+  EXPECT_EQ(count_of(square, "ldrd "), 8 * (4 + 2) / 2) << "every word has its neighbour";
+  const SmladStep column = step({WeightForm::kPairs, 8, 1}, {4, 0, 32});
+  EXPECT_EQ(count_of(column, "ldrd "), 8 * (8 + 1) / 2) << "inputs of two pairs are neighbours";
+  // Nothing lies beside pixels that are far apart.
+  const SmladStep apart = step({WeightForm::kPairs, 4, 2}, {4, 64, 32});
+  EXPECT_EQ(count_of(apart, "ldrd "), 8 * 4 / 2);
+}
+
+TEST(SmladStep, PairedLoadsBeyondTheirReach_ReadOneWordEach) {
+  // LDRD reaches 1020 bytes, LDR 4095.
+  const SmladStep step =
+      smlad_step({WeightForm::kPairs, 4, 2}, {512, 4, 4096 - 512}, 8, SmladLoads::kPaired);
+  EXPECT_NE(step.text.find("#1536]"), std::string::npos) << "the fourth pair's inputs";
+  for (size_t at = step.text.find("ldrd "); at != std::string::npos;
+       at = step.text.find("ldrd ", at + 1)) {
+    const size_t offset = step.text.find('#', at);
+    EXPECT_LE(std::stoi(step.text.substr(offset + 1)), 1020);
+  }
+  EXPECT_GT(count_of(step, "ldrd "), 0);
+}
+
+TEST(SmladStep, SpreadLoads_GetTheRegisterOfTheLoopsEnd) {
+  const SmladInputs inputs{2, 0, 16, true};
+  EXPECT_TRUE(smlad_step({WeightForm::kJoined, 4, 1}, inputs, 8, SmladLoads::kSpread).end_on_stack);
+}
+
 }  // namespace
 }  // namespace tinytune
