@@ -29,13 +29,16 @@ struct Arguments {
   uint64_t window = 16;
   std::optional<std::string> tasks;  ///< indices of `tune inspect`, as a list or one alone
   std::optional<int> workers;
-  std::string listen, connect;      ///< addresses
-  std::string only;                 ///< the half that a worker does: "build", "run"
-  std::optional<std::string> keys;  ///< a directory that `tune keys` made
-  bool insecure = false;            ///< listen to other machines without them
-  uint64_t days = 365;              ///< that keys are good for
-  bool once = false;                ///< a worker ends with its tuner
-  bool in_flash = false;            ///< a worker measures in flash
+  std::string listen, connect;             ///< addresses
+  std::string only;                        ///< the half that a worker does: "build", "run"
+  std::optional<std::string> keys;         ///< a directory that `tune keys` made
+  bool insecure = false;                   ///< listen to other machines without them
+  uint64_t days = 365;                     ///< that keys are good for
+  std::string party = "worker";            ///< who gets them
+  std::string scope = "build,run,device";  ///< what they allow
+  bool token = false;                      ///< instead of a certificate
+  bool once = false;                       ///< a worker ends with its tuner
+  bool in_flash = false;                   ///< a worker measures in flash
 
   // Deploying.
   std::string directory;

@@ -28,7 +28,9 @@ Command doctor() {
           .examples =
               "Link, memory, counter, clock, noise, and the bytes and cycles of a kernel that is "
               "known.\n"
-              "Exit code 1 when something is wrong. RAM is written, flash is not.\n"
+              "Exit code 1 when something is wrong. RAM is written, flash is not. A device without "
+              "a place\n"
+              "is its simulator: whether this machine builds for it.\n"
               "\n"
               "Example: tune doctor --device qemu-virt-rv32@gdb:localhost:3333",
           .run = run_doctor,
@@ -77,6 +79,66 @@ Command worker() {
           .examples = "Example: tune worker --connect 192.168.1.7:9000 --device esp32c3",
           .run = run_worker,
           .interruption = Interruption::kEndsIt};
+}
+
+Command keys_command() {
+  return {
+      .name = "keys",
+      .summary = "Make keys for workers on other machines, and for who looks at a fleet",
+      .options = {{.names = "-o,--output",
+                   .field = &Arguments::directory,
+                   .value = "DIR",
+                   .help = "Where they go; an authority that is there already is used again",
+                   .required = true},
+                  {.names = "--name",
+                   .field = &Arguments::party,
+                   .value = "NAME",
+                   .help = "Who gets them: the directory beside tuner/ that holds them",
+                   .otherwise = "worker"},
+                  {.names = "--scope",
+                   .field = &Arguments::scope,
+                   .value = "LIST",
+                   .help = "What they allow, of build, run (in simulators), device (boards), "
+                           "view (tune fleet)",
+                   .otherwise = "build,run,device"},
+                  {.names = "--token",
+                   .field = &Arguments::token,
+                   .help = "A token instead of a certificate; a line of tuner/tokens grants it"},
+                  {.names = "--days",
+                   .field = &Arguments::days,
+                   .value = "N",
+                   .help = "How long they are good for",
+                   .otherwise = "365",
+                   .syntax = Syntax::kPositive}},
+      .examples =
+          "Examples:\n"
+          "  tune keys -o keys/\n"
+          "  tune keys -o keys/ --name lab3 --token --scope device --days 30\n"
+          "Then: tune --model kws.tflite --device esp32c3 --listen 0.0.0.0:7000 --keys "
+          "keys/tuner",
+      .run = run_keys};
+}
+
+Command fleet() {
+  return {.name = "fleet",
+          .summary = "Show a run's workers and boards: what they do, how fast, what is wrong",
+          .options = {{.names = "--connect",
+                       .field = &Arguments::connect,
+                       .value = "unix:PATH|HOST:PORT",
+                       .help = "What the tuner's --listen said",
+                       .required = true},
+                      keys("Keys of `tune keys --scope view`, for a tuner that has some"),
+                      {.names = "--once",
+                       .field = &Arguments::once,
+                       .help = "Once instead of until the run ends; so too where stdout is no "
+                               "terminal"},
+                      json()},
+          .examples =
+              "It only looks: nothing of the run can be changed or slowed from here.\n"
+              "\n"
+              "Example: tune fleet --connect 192.168.1.7:9000 --keys keys/wall",
+          .run = run_fleet,
+          .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// Rows of the table of commands that are about boards.
+// Rows of the table of commands that are about boards and fleets.
 #pragma once
 
 #include "cli/command_table.h"
@@ -8,6 +8,8 @@ namespace tinytune {
 Command devices();
 Command doctor();
 Command firmware();
+Command fleet();
+Command keys_command();
 Command worker();
 
 }  // namespace tinytune

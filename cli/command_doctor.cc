@@ -11,10 +11,7 @@ namespace {
 Result<Examination> examine(const std::string& device_text) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_text));
   TT_TRY_ASSIGN(const Device device, load_device(address.device));
-  if (address.is_simulator())
-    return Error(ErrorCode::kInvalidInput, "'" + device_text +
-                                               "' is a simulator; name a board, such as " +
-                                               device_text + "@gdb:localhost:3333");
+  if (address.is_simulator()) return examine_simulator(device);
   return examine_board(address, device);
 }
 

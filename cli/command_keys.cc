@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/commands.h"
 #include "rpc_device/fleet/keys.h"
 
@@ -5,17 +7,20 @@ namespace tinytune {
 
 int run_keys(const Arguments& arguments, const Context& context) {
   KeyOptions options;
-  options.may_build = arguments.only != "run";
-  options.may_run = arguments.only != "build";
   options.days = static_cast<int>(arguments.days);
+  options.name = arguments.party;
+  options.token = arguments.token;
+  const auto scope = parse_scope(arguments.scope);
+  if (!scope) return context.console.fail(scope.error().within("--scope"));
+  options.scope = *scope;
   const std::string& folder = arguments.directory;
   const Status written = write_keys(folder, options);
   if (!written) return context.console.fail(written.error());
   return context.console.result(
-      folder + "/tuner: for tune --listen HOST:PORT --keys " + folder + "/tuner\n" + folder +
-      "/worker: copy it to the workers, for tune worker --connect "
-      "HOST:PORT --keys " +
-      folder + "/worker\n" + folder + "/ca.key: makes more of them; keep it here\n");
+      fmt::format("{0}/tuner: for tune --listen HOST:PORT --keys {0}/tuner\n"
+                  "{0}/{1}: copy it there, for tune {2} --connect HOST:PORT --keys {0}/{1}\n"
+                  "{0}/ca.key: makes more of them; keep it here\n",
+                  folder, options.name, options.scope.view ? "fleet" : "worker"));
 }
 
 }  // namespace tinytune

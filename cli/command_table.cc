@@ -238,35 +238,14 @@ Command simulate() {
           .interruption = Interruption::kEndsIt};
 }
 
-Command keys_command() {
-  return {.name = "keys",
-          .summary = "Make keys for workers on other machines",
-          .options = {{.names = "-o,--output",
-                       .field = &Arguments::directory,
-                       .value = "DIR",
-                       .help = "Where they go; an authority that is there already is used again",
-                       .required = true},
-                      choice("--only", &Arguments::only, {"build", "run"},
-                             "What workers with these keys may do", "both"),
-                      {.names = "--days",
-                       .field = &Arguments::days,
-                       .value = "N",
-                       .help = "How long they are good for",
-                       .otherwise = "365",
-                       .syntax = Syntax::kPositive}},
-          .examples =
-              "Example: tune keys -o keys/; tune --model kws.tflite --device esp32c3 "
-              "--listen 0.0.0.0:7000 --keys keys/tuner",
-          .run = run_keys};
-}
-
 }  // namespace
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
-      tune(),     compile(), run(),        report(), explain(),  inspect(),      op(),
-      ops(),      devices(), log_files(),  watch(),  batch(),    compare(),      check(),
-      simulate(), worker(),  completion(), manual(), firmware(), keys_command(), doctor()};
+      tune(),     compile(),      run(),      report(),    explain(),    inspect(),
+      op(),       ops(),          devices(),  log_files(), watch(),      batch(),
+      compare(),  check(),        simulate(), worker(),    completion(), manual(),
+      firmware(), keys_command(), doctor(),   fleet()};
   return table;
 }
 

@@ -13,10 +13,12 @@ int run_worker(const Arguments& arguments, const Context& context) {
   options.keys = arguments.keys.value_or("");
   options.in_flash = arguments.in_flash;
   options.power_switch = arguments.power_switch;
+  options.doctor = {"/proc/self/exe", "doctor", "--device", arguments.device};
   options.builds = arguments.only != "run";
   options.runs = arguments.only != "build";
   const LogSink log = [&](LogLevel level, const std::string& line) {
-    if (level == LogLevel::kDebug) return;
+    // One that a run started itself has nothing to tell but trouble.
+    if (level == LogLevel::kDebug || (arguments.once && level == LogLevel::kInfo)) return;
     context.console.message(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning,
                             line);
   };

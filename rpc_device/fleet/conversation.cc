@@ -42,9 +42,17 @@ rpc::Step step_of(JobStep step) {
 
 Error nonsense(const std::string& what) { return Error(ErrorCode::kInvalidInput, what); }
 
+// What it offers and may not; empty: it may do all of it.
+std::string beyond_scope(const rpc::Hello& hello, const Scope& scope) {
+  if (hello.builds() && !scope.build) return "build";
+  const std::string& runs_on = hello.runs_on();
+  if (runs_on == kSimulatorSource) return scope.run ? "" : "run in a simulator";
+  return runs_on.empty() || scope.device ? "" : "run on a board";
+}
+
 }  // namespace
 
-Conversation::Conversation(Desk& desk, bool local, const WorkerScope& scope, Clock::time_point now)
+Conversation::Conversation(Desk& desk, bool local, const Scope& scope, Clock::time_point now)
     : desk_(desk), local_(local), scope_(scope), connected_at_(now), heard_at_(now) {}
 Conversation::~Conversation() = default;
 
@@ -73,11 +81,14 @@ Status Conversation::receive(const rpc::FromWorker& message, Clock::time_point n
       desk_.log(LogLevel::kWarning,
                 "worker " + statistics_.name + " could not do a job: " + message.failed().why());
       desk_.queue.give_back_failed(lease_->ticket, message.failed().why());
+      note_fault(message.failed().why(), now);
       rest(now);
       rests_until_ = now + kRest;
       return ok_status();
     case rpc::FromWorker::kPiece:
       return add_piece(message.piece(), now);
+    case rpc::FromWorker::kExamined:
+      return take_finding(message.examined().wrong(), now);
     default:
       return nonsense("a second Hello");
   }
@@ -94,9 +105,8 @@ std::string Conversation::why_not(const rpc::Hello& hello) const {
   if (hello.device_hash() != desk_.device.hash)
     return "the worker's device file " + hello.device() + " (" + hex64(hello.device_hash()) +
            ") differs from the tuner's (" + hex64(desk_.device.hash) + ")";
-  if ((hello.builds() && !scope_.may_build) || (!hello.runs_on().empty() && !scope_.may_run))
-    return std::string("the worker's keys do not let it ") +
-           (hello.builds() && !scope_.may_build ? "build" : "run") + "; see tune worker --only";
+  if (const std::string beyond = beyond_scope(hello, scope_); !beyond.empty())
+    return "the worker's keys do not let it " + beyond + "; see tune keys --scope";
   if (!hello.builds() && hello.runs_on().empty()) return "the worker neither builds nor runs";
   return "";
 }
@@ -114,6 +124,7 @@ Status Conversation::greet(const rpc::Hello& hello, Clock::time_point now) {
   answer.mutable_welcome();
   say(std::move(answer));
   skills_ = {hello.instance(), hello.builds(), hello.runs_on()};
+  place_ = runs_on_board() ? "board " + skills_.runs_on : "worker " + statistics_.name;
   if (local_ && hello.host() == this_host()) local_process_ = hello.process();
   phase_ = Phase::kWelcome;
   idle_since_ = now;
@@ -121,7 +132,44 @@ Status Conversation::greet(const rpc::Hello& hello, Clock::time_point now) {
 }
 
 bool Conversation::idle(Clock::time_point now) const {
-  return phase_ == Phase::kWelcome && alive_ && !lease_ && now >= rests_until_;
+  return phase_ == Phase::kWelcome && alive_ && !lease_ && now >= rests_until_ &&
+         !desk_.quarantine.holds(place_);
+}
+
+bool Conversation::runs_on_board() const {
+  return !skills_.runs_on.empty() && skills_.runs_on != kSimulatorSource;
+}
+
+void Conversation::note_fault(const std::string& why, Clock::time_point now) {
+  if (desk_.queue.closed() || !desk_.quarantine.fault(place_, why, now)) return;
+  desk_.log(LogLevel::kWarning, "quarantine: " + place_ + " gets no more work after " +
+                                    to_text(desk_.quarantine.cases().at(place_)));
+}
+
+bool Conversation::to_be_examined(Clock::time_point now) const {
+  return phase_ == Phase::kWelcome && alive_ && !lease_ && !examined_ &&
+         desk_.quarantine.is_due(place_, now);
+}
+
+void Conversation::examine(Clock::time_point now) {
+  rpc::ToWorker message;
+  message.mutable_examine();
+  say(std::move(message));
+  examined_ = true;
+  leased_at_ = now;
+}
+
+Status Conversation::take_finding(const std::string& wrong, Clock::time_point now) {
+  if (!examined_) return nonsense("a finding that nobody asked for");
+  examined_ = false;
+  const auto known = desk_.quarantine.cases().find(place_);
+  const bool is_news = known != desk_.quarantine.cases().end() && known->second.wrong != wrong;
+  desk_.quarantine.examined(place_, wrong, now);
+  if (wrong.empty())
+    desk_.log(LogLevel::kInfo, "quarantine: " + place_ + " is released: nothing is wrong with it");
+  else if (is_news)
+    desk_.log(LogLevel::kWarning, "quarantine: " + place_ + " stays: " + wrong);
+  return ok_status();
 }
 
 void Conversation::give(JobQueue::Lease lease, Clock::time_point now) {
@@ -165,6 +213,7 @@ Status Conversation::finish(const rpc::Finished& finished, Clock::time_point now
     return ok_status();
   }
   desk_.queue.finish(lease_->ticket, std::move(result));
+  desk_.quarantine.success(place_);
   ++statistics_.jobs;
   rest(now);
   return ok_status();
@@ -175,6 +224,7 @@ Status Conversation::add_piece(const std::string& piece, Clock::time_point now) 
   TT_TRY(incoming_->image.add(piece));
   if (!incoming_->image.complete()) return ok_status();
   desk_.queue.hand_on(lease_->ticket, std::move(incoming_->built), incoming_->image.take());
+  desk_.quarantine.success(place_);
   ++statistics_.jobs;
   rest(now);
   return ok_status();
@@ -196,10 +246,11 @@ std::string Conversation::overdue(Clock::time_point now) const {
   if (phase_ != Phase::kWelcome) return "";
   if (now >= heard_at_ + patience.heartbeat)
     return "has been silent for " + std::to_string(patience.heartbeat.count()) + " ms";
-  if (lease_) {
-    const milliseconds most = patience.job + time_of(lease_->limits);
+  if (lease_ || examined_) {
+    const milliseconds most = patience.job + time_of(lease_ ? lease_->limits : MeasureLimits{});
     if (now >= leased_at_ + most)
-      return "has been at one job for " + std::to_string(most.count()) + " ms";
+      return std::string("has been at one ") + (lease_ ? "job" : "examination") + " for " +
+             std::to_string(most.count()) + " ms";
   }
   return "";
 }
@@ -210,6 +261,9 @@ void Conversation::end(const std::string& why, Clock::time_point now) {
   phase_ = Phase::kEnded;
   sending_.clear();
   if (!was_welcome) return;
+  if (lease_ && begun_ && runs_on_board()) note_fault("its worker " + why, now);
+  if (examined_) desk_.quarantine.examined(place_, "its worker " + why, now);
+  if (!runs_on_board()) desk_.quarantine.forget(place_);
   if (!lease_) {
     statistics_.idle_ms += milliseconds_between(idle_since_, now);
     return;
@@ -228,6 +282,40 @@ WorkerStatistics Conversation::statistics(Clock::time_point now) const {
   WorkerStatistics all = statistics_;
   if (phase_ == Phase::kWelcome && !lease_) all.idle_ms += milliseconds_between(idle_since_, now);
   return all;
+}
+
+const char* Conversation::state(Clock::time_point now) const {
+  if (examined_) return "is examined";
+  if (desk_.quarantine.holds(place_)) return "in quarantine";
+  if (!lease_) return now < rests_until_ ? "rests" : "idle";
+  switch (lease_->step) {
+    case JobStep::kBuild:
+    case JobStep::kMakeImage:
+      return "builds";
+    case JobStep::kRunImage:
+      return "runs";
+    case JobStep::kMeasure:
+      return "measures";
+  }
+  return "";
+}
+
+WorkerView Conversation::view(Clock::time_point now) const {
+  const WorkerStatistics sum = statistics(now);
+  WorkerView view;
+  view.name = sum.name;
+  view.builds = skills_.builds;
+  view.runs_on = skills_.runs_on;
+  view.state = state(now);
+  view.jobs = sum.jobs;
+  view.busy_ms = sum.busy_ms;
+  view.idle_ms = sum.idle_ms;
+  if (lease_) {
+    view.job = lease_->schedule;
+    view.lease_ms = milliseconds_between(leased_at_, now);
+    view.busy_ms += view.lease_ms;
+  }
+  return view;
 }
 
 void Conversation::say(rpc::ToWorker message) {

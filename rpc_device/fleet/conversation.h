@@ -18,9 +18,11 @@
 
 #include "base/log.h"
 #include "devices/device.h"
+#include "rpc_device/fleet/fleet_view.h"
 #include "rpc_device/fleet/job_queue.h"
-#include "rpc_device/fleet/keys.h"
 #include "rpc_device/fleet/pieces.h"
+#include "rpc_device/fleet/quarantine.h"
+#include "rpc_device/fleet/scope.h"
 #include "rpc_device/fleet/worker_pool.h"
 #include "tinytune/result.h"
 
@@ -49,6 +51,7 @@ struct Desk {
   LogSink log;
   std::function<void(int64_t process)> job_finished;  ///< by a process of this machine
   std::vector<SharedTask> tasks;
+  Quarantine quarantine;
 };
 
 /// Not thread-safe: the service's lock guards it and its desk.
@@ -57,8 +60,8 @@ class Conversation {
   using Clock = JobQueue::Clock;
 
   /// `local`: the worker speaks from this machine, so its process may be ours.
-  /// `scope`: what the worker may do here, by its certificate or because it is of this machine.
-  Conversation(Desk& desk, bool local, const WorkerScope& scope, Clock::time_point now);
+  /// `scope`: what the worker may do here, by its keys or because it is of this machine.
+  Conversation(Desk& desk, bool local, const Scope& scope, Clock::time_point now);
   ~Conversation();
 
   /// An error is one that ends the conversation: the worker talks nonsense.
@@ -68,7 +71,7 @@ class Conversation {
   /// The worker was refused, and there is nothing more to say.
   bool refused() const { return phase_ == Phase::kRefused; }
 
-  /// Welcome, heard from since, and without a job.
+  /// Welcome, heard from since, without a job, and not in quarantine.
   bool idle(Clock::time_point now) const;
   /// Whether it has ever finished a job here. One that has not is given no benefit of the doubt.
   bool proven() const { return statistics_.jobs > 0; }
@@ -76,6 +79,10 @@ class Conversation {
   bool welcome() const { return phase_ == Phase::kWelcome; }
   const WorkerSkills& skills() const { return skills_; }
   void give(JobQueue::Lease lease, Clock::time_point now);
+
+  /// It is in quarantine, and there is nothing in the way of looking what is wrong.
+  bool to_be_examined(Clock::time_point now) const;
+  void examine(Clock::time_point now);
 
   /// Why the worker has to be given up by now; empty while it need not.
   std::string overdue(Clock::time_point now) const;
@@ -85,6 +92,9 @@ class Conversation {
   int64_t local_process() const { return local_process_; }  ///< 0: of another machine
   /// Up to `now`.
   WorkerStatistics statistics(Clock::time_point now) const;
+  WorkerView view(Clock::time_point now) const;
+  /// Under what name quarantine.h has it.
+  const std::string& place() const { return place_; }
 
  private:
   enum class Phase { kExpectsHello, kWelcome, kRefused, kEnded };
@@ -95,6 +105,10 @@ class Conversation {
   Status finish(const rpc::Finished& finished, Clock::time_point now);
   void rest(Clock::time_point now);
   Status add_piece(const std::string& piece, Clock::time_point now);
+  Status take_finding(const std::string& wrong, Clock::time_point now);
+  void note_fault(const std::string& why, Clock::time_point now);
+  bool runs_on_board() const;
+  const char* state(Clock::time_point now) const;
   void say(rpc::ToWorker message);
 
   struct Incoming {  // an image on its way to us
@@ -104,9 +118,10 @@ class Conversation {
 
   Desk& desk_;
   const bool local_;
-  const WorkerScope scope_;
+  const Scope scope_;
   Phase phase_ = Phase::kExpectsHello;
   WorkerSkills skills_;
+  std::string place_;
   int64_t local_process_ = 0;
   WorkerStatistics statistics_;
   std::set<size_t> known_tasks_;
@@ -114,6 +129,7 @@ class Conversation {
   std::optional<JobQueue::Lease> lease_;
   bool begun_ = false;
   std::optional<Incoming> incoming_;
+  bool examined_ = false;  ///< right now
   Clock::time_point connected_at_, heard_at_, leased_at_, idle_since_, rests_until_;
   bool alive_ = false;  ///< a heartbeat has come
 

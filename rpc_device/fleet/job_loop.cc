@@ -21,6 +21,12 @@ Status JobLoop::handle(const rpc::ToWorker& message) {
   if (message.has_piece()) return add_piece(message.piece());
   if (announced_) return nonsense("something else than the pieces that it announced");
   if (message.has_task()) return announce_task(message.task());
+  if (message.has_examine()) {
+    rpc::FromWorker answer;
+    answer.mutable_examined()->set_wrong(printable(jobs_.examine(), most::kLineBytes));
+    send_(answer);
+    return ok_status();
+  }
   if (!message.has_job()) return nonsense("a second greeting");
   const rpc::Job& job = message.job();
   if (job.image_bytes() == 0) return work(job, "");

@@ -1,5 +1,7 @@
 #include "rpc_device/fleet/job_queue.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace tinytune {
@@ -42,6 +44,12 @@ std::optional<JobQueue::Lease> JobQueue::take(const WorkerSkills& worker, Clock:
   return std::nullopt;
 }
 
+bool JobQueue::has_work_for(const WorkerSkills& worker) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(
+      waiting_, [&](const auto& job) { return next_step(job.second, worker).has_value(); });
+}
+
 JobQueue::Job JobQueue::end_lease(uint64_t ticket) {
   auto node = leased_.extract(ticket);
   TT_CHECK(!node.empty(), "the end of a lease that nobody holds");
@@ -55,6 +63,7 @@ void JobQueue::put_back(Job job) {
 
 void JobQueue::report(uint64_t ticket, MeasureResult result) {
   finished_.push_back({ticket, std::move(result)});
+  ++done_;
   results_.notify_one();
 }
 
@@ -139,9 +148,9 @@ bool JobQueue::closed() const {
   return closed_;
 }
 
-uint64_t JobQueue::redone() const {
+JobQueue::Counts JobQueue::counts() const {
   const std::lock_guard lock(mutex_);
-  return redone_;
+  return {waiting_.size(), leased_.size(), done_, redone_};
 }
 
 }  // namespace tinytune

@@ -79,6 +79,9 @@ class JobQueue {
   void blame(uint64_t ticket, uint64_t instance, const std::string& who,
              Clock::time_point now = Clock::now());
 
+  /// Whether some job waits that this worker can take further.
+  bool has_work_for(const WorkerSkills& worker) const;
+
   std::optional<Finished> next_finished(std::chrono::milliseconds timeout);
 
   /// Why surroundings failed, if they did `times` in a row without a result in between.
@@ -87,8 +90,11 @@ class JobQueue {
   /// Wakes everyone; nothing is handed out any more.
   void close();
   bool closed() const;
-  /// Jobs handed out again after a worker died with them.
-  uint64_t redone() const;
+  struct Counts {
+    uint64_t waiting = 0, leased = 0, done = 0;
+    uint64_t redone = 0;  ///< handed out again after a worker died with them
+  };
+  Counts counts() const;
 
  private:
   struct Job {
@@ -106,7 +112,7 @@ class JobQueue {
   mutable std::mutex mutex_;
   std::condition_variable results_;
   bool closed_ = false;
-  uint64_t next_ticket_ = 1, redone_ = 0, failures_in_a_row_ = 0;
+  uint64_t next_ticket_ = 1, done_ = 0, redone_ = 0, failures_in_a_row_ = 0;
   std::string last_failure_;
   std::map<uint64_t, Job> waiting_, leased_;
   std::deque<Finished> finished_;

@@ -13,6 +13,8 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/printable.h"
+#include "rpc_device/fleet/tokens.h"
 
 namespace tinytune {
 namespace {
@@ -23,7 +25,7 @@ constexpr uint64_t kLargestPem = 64 * 1024;
 constexpr long kSecondsOfADay = 24 * 60 * 60;
 constexpr long kClocksDiffer = 60 * 60;  // seconds
 constexpr char kAuthorityName[] = "tinytune authority";
-constexpr char kBuild[] = "build", kRun[] = "run";
+constexpr char kTuner[] = "tuner", kTokenName[] = "token";
 
 struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -79,7 +81,7 @@ bool add_name(X509_NAME* name, const char* field, const std::string& value) {
 
 struct Subject {
   std::string name;
-  std::set<std::string> scopes;
+  Scope scope;
   bool is_authority = false;
 };
 
@@ -98,7 +100,8 @@ Result<Certificate> make_certificate(const Subject& subject, EVP_PKEY* key, X509
   X509_set_pubkey(x, key);
   X509_NAME* const name = X509_get_subject_name(x);
   bool named = add_name(name, "CN", subject.name);
-  for (const std::string& scope : subject.scopes) named = named && add_name(name, "OU", scope);
+  for (const std::string& word : words_of(subject.scope))
+    named = named && add_name(name, "OU", word);
   if (!named) return failed("naming a certificate");
   X509* const issuer = authority == nullptr ? x : authority;
   X509_set_issuer_name(x, X509_get_subject_name(issuer));
@@ -173,49 +176,104 @@ Status write_party(const std::string& directory, const Subject& subject, const A
 
 }  // namespace
 
+namespace {
+
+Status check_secret(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0 && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return Error(ErrorCode::kInvalidInput, path + ": others may read it; chmod 600 " + path);
+  return ok_status();
+}
+
+Result<std::string> read_text(const std::string& path) {
+  TT_TRY_ASSIGN(const auto bytes, read_file(path, kLargestPem));
+  return std::string(text_of(bytes));
+}
+
+Status write_token(const std::string& directory, const KeyOptions& options,
+                   const Authority& authority) {
+  const std::string list = directory + "/" + kTuner + "/" + kTokenListName;
+  TT_TRY_ASSIGN(TokenList tokens, TokenList::read(list));
+  TT_TRY_ASSIGN(const std::string token,
+                tokens.grant(options.name, options.scope,
+                             std::time(nullptr) + options.days * kSecondsOfADay));
+  const std::string party = directory + "/" + options.name;
+  TT_TRY(write_file(party + "/ca.pem", authority.pem));
+  TT_TRY(write_secret(party + "/" + kTokenName, token + "\n"));
+  return tokens.write(list);
+}
+
+// A directory holds one way in: keys of an earlier call would otherwise be read, or believed to be.
+void remove_earlier(const std::string& party) {
+  for (const char* name : {kTokenName, "cert.pem", "key.pem"}) {
+    std::error_code ignored;  // what is not there need not go; writing finds out the rest
+    fs::remove(party + "/" + name, ignored);
+  }
+}
+
+}  // namespace
+
 Result<LinkKeys> read_keys(const std::string& directory) {
   LinkKeys keys;
-  const struct {
-    const char* name;
-    std::string LinkKeys::*member;
-  } files[] = {{"ca.pem", &LinkKeys::authority},
-               {"cert.pem", &LinkKeys::certificate},
-               {"key.pem", &LinkKeys::key}};
-  for (const auto& [name, member] : files) {
-    TT_TRY_ASSIGN(const auto bytes, read_file(directory + "/" + name, kLargestPem));
-    keys.*member = std::string(text_of(bytes));
+  TT_TRY_ASSIGN(keys.authority, read_text(directory + "/ca.pem"));
+  if (const std::string path = directory + "/" + kTokenName; fs::exists(path)) {
+    TT_TRY_ASSIGN(keys.token, read_text(path));
+    keys.token.erase(keys.token.find_last_not_of(" \r\n") + 1);
+    if (keys.token.empty() || !is_one_line(keys.token))
+      return Error(ErrorCode::kInvalidInput, path + ": holds no token");
+    TT_TRY(check_secret(path));
+    return keys;
   }
-  struct stat facts {};
-  const std::string key = directory + "/key.pem";
-  if (::stat(key.c_str(), &facts) == 0 && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return Error(ErrorCode::kInvalidInput, key + ": others may read it; chmod 600 " + key);
+  TT_TRY_ASSIGN(keys.certificate, read_text(directory + "/cert.pem"));
+  const std::string path = directory + "/key.pem";
+  TT_TRY_ASSIGN(keys.key, read_text(path));
+  TT_TRY(check_secret(path));
   return keys;
 }
 
+std::string why_expired(const LinkKeys& keys) {
+  const Bio bio(
+      BIO_new_mem_buf(keys.certificate.data(), static_cast<int>(keys.certificate.size())));
+  const Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  if (certificate == nullptr) return "";
+  const ASN1_TIME* const end = X509_get0_notAfter(certificate.get());
+  if (X509_cmp_current_time(end) >= 0) return "";
+  const Bio text(BIO_new(BIO_s_mem()));
+  ASN1_TIME_print(text.get(), end);
+  return "our certificate expired on " + text_in(text.get()) + "; make new keys with tune keys";
+}
+
 Status write_keys(const std::string& directory, const KeyOptions& options) {
+  if (!is_party_name(options.name) || options.name == kTuner)
+    return Error(ErrorCode::kInvalidInput, "'" + options.name +
+                                               "' is no name for keys: letters, digits, '-' and "
+                                               "'_', and not tuner");
   const bool has_authority = fs::exists(directory + "/ca.key");
   TT_TRY_ASSIGN(const Authority authority, has_authority ? read_authority(directory)
                                                          : make_authority(directory, options.days));
-  Subject worker{std::string(kWorkerName), {}};
-  if (options.may_build) worker.scopes.insert(kBuild);
-  if (options.may_run) worker.scopes.insert(kRun);
-  TT_TRY(write_party(directory + "/worker", worker, authority, options.days));
-  return write_party(directory + "/tuner", {std::string(kTunerName), {}}, authority, options.days);
+  const std::string party = directory + "/" + options.name;
+  remove_earlier(party);
+  if (options.token) {
+    TT_TRY(write_token(directory, options, authority));
+  } else {
+    TT_TRY(write_party(party, {std::string(kWorkerName), options.scope}, authority, options.days));
+  }
+  return write_party(directory + "/" + kTuner, {std::string(kTunerName), {}}, authority,
+                     options.days);
 }
 
 // "OU=build,OU=run,CN=worker.tinytune", in whatever order.
-WorkerScope scope_of_subject(std::string_view subject) {
-  WorkerScope scope;
+Scope scope_of_subject(std::string_view subject) {
+  Scope scope;
   bool is_worker = false;
   while (!subject.empty()) {
     const size_t end = std::min(subject.find_first_of(",+/"), subject.size());
     const std::string_view part = subject.substr(0, end);
     is_worker = is_worker || part == "CN=" + std::string(kWorkerName);
-    scope.may_build = scope.may_build || part == std::string("OU=") + kBuild;
-    scope.may_run = scope.may_run || part == std::string("OU=") + kRun;
+    if (part.starts_with("OU=")) allow(scope, part.substr(3));
     subject.remove_prefix(std::min(end + 1, subject.size()));
   }
-  return is_worker ? scope : WorkerScope{};
+  return is_worker ? scope : Scope{};
 }
 
 }  // namespace tinytune

@@ -96,6 +96,8 @@ Status check_message(const rpc::FromWorker& message) {
       return check(message.finished());
     case rpc::FromWorker::kFailed:
       return Checks().text("a reason", message.failed().why(), most::kLineBytes).status();
+    case rpc::FromWorker::kExamined:
+      return Checks().text("a finding", message.examined().wrong(), most::kLineBytes).status();
     case rpc::FromWorker::kPiece:
       return check_piece(message.piece());
     case rpc::FromWorker::kHeartbeat:
@@ -122,6 +124,7 @@ Status check_message(const rpc::ToWorker& message) {
     case rpc::ToWorker::kPiece:
       return check_piece(message.piece());
     case rpc::ToWorker::kWelcome:
+    case rpc::ToWorker::kExamine:
       return ok_status();
     case rpc::ToWorker::KIND_NOT_SET:
       break;

@@ -121,6 +121,45 @@ Result<BuiltKernel> image_from_wire(std::string_view bytes) {
   return kernel;
 }
 
+rpc::Fleet to_message(const FleetView& view) {
+  rpc::Fleet message;
+  message.set_device(view.device);
+  message.set_build(view.build);
+  message.set_run_ms(view.run_ms);
+  message.set_waiting(view.waiting);
+  message.set_leased(view.leased);
+  message.set_done(view.done);
+  message.set_redone(view.redone);
+  for (const WorkerView& worker : view.workers) {
+    rpc::FleetWorker& row = *message.add_workers();
+    row.set_name(worker.name);
+    row.set_builds(worker.builds);
+    row.set_runs_on(worker.runs_on);
+    row.set_state(worker.state);
+    row.set_job(worker.job);
+    row.set_lease_ms(worker.lease_ms);
+    row.set_jobs(worker.jobs);
+    row.set_busy_ms(worker.busy_ms);
+    row.set_idle_ms(worker.idle_ms);
+    row.set_faults(static_cast<uint32_t>(worker.faults));
+    row.set_trouble(worker.trouble);
+    row.set_quarantined(worker.quarantined);
+  }
+  return message;
+}
+
+FleetView from_message(const rpc::Fleet& message) {
+  const auto line = [](const std::string& text) { return printable(text, most::kLineBytes); };
+  FleetView view{line(message.device()), line(message.build()), message.run_ms(), message.waiting(),
+                 message.leased(),       message.done(),        message.redone(), {}};
+  for (const rpc::FleetWorker& row : message.workers())
+    view.workers.push_back({line(row.name()), row.builds(), line(row.runs_on()), line(row.state()),
+                            line(row.job()), row.lease_ms(), row.jobs(), row.busy_ms(),
+                            row.idle_ms(), static_cast<int>(row.faults()), line(row.trouble()),
+                            row.quarantined()});
+  return view;
+}
+
 rpc::Limits to_message(const MeasureLimits& limits) {
   rpc::Limits message;
   message.set_build_cpu_ms(limits.build_cpu_ms);

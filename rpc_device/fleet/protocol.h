@@ -11,18 +11,20 @@
 
 #include "measure/built_kernel.h"
 #include "measure/job.h"
+#include "rpc_device/fleet/fleet_view.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
 namespace rpc {  // of tuner.proto
 class Finished;
+class Fleet;
 class Limits;
 class TaskHead;
 }  // namespace rpc
 
 /// Raised when a message, or what a worker does with it, changes its meaning.
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 /// What a task is called on the wire: its digest as text.
 std::string id_of(const TaskData& task);
@@ -36,6 +38,10 @@ Result<TaskData> task_from_wire(const rpc::TaskHead& head, std::string_view byte
 std::string to_wire(const BuiltKernel& kernel);
 /// kInvalidInput: not the bytes of an image.
 Result<BuiltKernel> image_from_wire(std::string_view bytes);
+
+rpc::Fleet to_message(const FleetView& view);
+/// Its texts made fit for a terminal.
+FleetView from_message(const rpc::Fleet& message);
 
 rpc::Limits to_message(const MeasureLimits& limits);
 MeasureLimits from_message(const rpc::Limits& message);

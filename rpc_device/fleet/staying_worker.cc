@@ -69,7 +69,7 @@ Status stay(const WorkerOptions& options, const LogSink& log) {
   std::string last;
   while (true) {
     TT_TRY_ASSIGN(const Status served, serve_in_child(options, log));
-    std::string news = "the run is over; waiting for the next tuner";
+    std::string news = "waiting for the next tuner";
     if (!served) {
       const Error& error = served.error();
       if (error.code() != ErrorCode::kFailed && error.code() != ErrorCode::kDeviceLost)

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/printable.h"
+#include "rpc_device/fleet/channel.h"
 #include "rpc_device/fleet/message_checks.h"
 #include "rpc_device/fleet/protocol.h"
 #include "rpc_device/fleet/tuner.grpc.pb.h"
@@ -24,33 +25,11 @@ constexpr milliseconds kGrace{2'000};
 constexpr int kTunerGone = 1;
 constexpr size_t kReadAhead = 16;  // messages
 
-std::shared_ptr<grpc::ChannelCredentials> credentials_of(const std::optional<LinkKeys>& keys) {
-  if (!keys) return grpc::InsecureChannelCredentials();
-  return grpc::SslCredentials({keys->authority, keys->key, keys->certificate});
-}
-
-std::shared_ptr<grpc::Channel> channel_to(const Address& address,
-                                          const std::optional<LinkKeys>& keys) {
-  grpc::ChannelArguments arguments;
-  // Whatever the tuner's machine is called: its authority vouches for one kind of tuner only.
-  if (keys) arguments.SetSslTargetNameOverride(std::string(kTunerName));
-  arguments.SetMaxReceiveMessageSize(most::kMessageBytes);
-  arguments.SetMaxSendMessageSize(most::kMessageBytes);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
-  return grpc::CreateCustomChannel(address.text(), credentials_of(keys), arguments);
-}
-
 }  // namespace
 
 struct TunerLink::State {
-  State(const Address& address, const std::optional<LinkKeys>& keys)
-      : address(address), channel(channel_to(address, keys)) {}
+  State(const Address& address, std::shared_ptr<grpc::Channel> channel)
+      : address(address), channel(std::move(channel)) {}
   ~State() {
     {
       const std::lock_guard lock(mutex);
@@ -122,14 +101,8 @@ TunerLink::~TunerLink() = default;
 Result<std::unique_ptr<TunerLink>> TunerLink::dial(const Address& address,
                                                    const std::optional<LinkKeys>& keys,
                                                    int timeout_ms) {
-  auto state = std::make_unique<State>(address, keys);
-  const auto deadline = std::chrono::system_clock::now() + milliseconds(timeout_ms);
-  if (!state->channel->WaitForConnected(deadline)) {
-    const char* const perhaps = address.is_unix ? ""
-                                : keys          ? ", or its keys and ours are of two authorities"
-                                                : ", or only to workers with --keys";
-    return Error(ErrorCode::kFailed, "no tuner answers at " + address.text() + perhaps);
-  }
+  TT_TRY_ASSIGN(auto channel, open_channel(address, keys, timeout_ms));
+  auto state = std::make_unique<State>(address, std::move(channel));
   state->stub = rpc::Tuner::NewStub(state->channel);
   state->stream = state->stub->Work(&state->context);
   return std::unique_ptr<TunerLink>(new TunerLink(std::move(state)));
@@ -190,6 +163,8 @@ Status TunerLink::end() {
   const grpc::Status ended = s.stream->Finish();
   if (ended.ok()) return ok_status();
   const std::string said = printable(ended.error_message(), most::kLineBytes);
+  if (ended.error_code() == grpc::StatusCode::UNAUTHENTICATED)
+    return Error(ErrorCode::kInvalidInput, "refused: " + said);
   const bool told = ended.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED ||
                     ended.error_code() == grpc::StatusCode::CANCELLED;
   return Error(ErrorCode::kFailed, "the tuner at " + s.address.text() +

@@ -45,24 +45,6 @@ void configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
 }
 
-std::shared_ptr<grpc::ServerCredentials> credentials_of(const std::optional<LinkKeys>& keys) {
-  if (!keys) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(
-      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = keys->authority;
-  options.pem_key_cert_pairs = {{keys->key, keys->certificate}};
-  return grpc::SslServerCredentials(options);
-}
-
-// Whoever needs no certificate may do all; the others what theirs says.
-WorkerScope scope_of(const grpc::CallbackServerContext& context) {
-  const auto peer = context.auth_context();
-  if (peer == nullptr || !peer->IsPeerAuthenticated()) return {true, true};
-  const auto subjects = peer->FindPropertyValues(GRPC_X509_SUBJECT_PROPERTY_NAME);
-  if (subjects.size() != 1) return {};
-  return scope_of_subject({subjects[0].data(), subjects[0].size()});
-}
-
 bool is_local(const std::string& peer) {
   return peer.starts_with("unix:") || peer.starts_with("ipv4:127.") ||
          peer.starts_with("ipv6:[::1]") || peer.starts_with("ipv6:%5B::1%5D");
@@ -83,20 +65,28 @@ struct TunerService::State final : rpc::Tuner::CallbackService {
   class Stream;
   using Reactor = grpc::ServerBidiReactor<rpc::FromWorker, rpc::ToWorker>;
 
-  State(Desk desk, Events events, size_t most_connections)
-      : desk(std::move(desk)), events(std::move(events)), most_connections(most_connections) {}
+  State(Desk desk, Admission admission, Events events, size_t most_connections)
+      : admission(std::move(admission)),
+        desk(std::move(desk)),
+        events(std::move(events)),
+        most_connections(most_connections) {}
 
   Reactor* Work(grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* Look(grpc::CallbackServerContext* context, const rpc::LookRequest*,
+                                 rpc::Fleet* fleet) override;
+  FleetView view(Clock::time_point now) const;
   void hand_out(Clock::time_point now);
   void settle();
   std::vector<int64_t> give_up_overdue(Clock::time_point now);
 
+  const Admission admission;
   mutable std::mutex mutex;
   Desk desk;
   const Events events;
   const size_t most_connections;
   Address address;
   bool closing = false;
+  const Clock::time_point opened_at = Clock::now();
   std::list<std::unique_ptr<Stream>> streams;
   WorkerStatistics departed;
   std::unique_ptr<grpc::Server> server;
@@ -104,21 +94,21 @@ struct TunerService::State final : rpc::Tuner::CallbackService {
 
 class TunerService::State::Stream final : public Reactor {
  public:
-  Stream(State& state, grpc::CallbackServerContext* context)
+  Stream(State& state, grpc::CallbackServerContext* context, const Scope& scope)
       : state_(state),
         context_(context),
-        conversation_(state.desk, is_local(context->peer()), scope_of(*context), Clock::now()) {}
+        conversation_(state.desk, is_local(context->peer()), scope, Clock::now()) {}
 
   Conversation& conversation() { return conversation_; }
 
   /// Whether it still takes a place: one that is over waits for gRPC to let go of it, no more.
   bool takes_a_place() const { return !over_; }
 
-  /// Starts reading, or ends at once what there is no room for.
-  void open(bool room) {
-    if (room) return StartRead(&incoming_);
-    status_ = {grpc::StatusCode::RESOURCE_EXHAUSTED,
-               "the tuner has " + std::to_string(state_.most_connections) + " workers, its most"};
+  void open() { StartRead(&incoming_); }
+
+  /// Ends it before a word of it is read.
+  void turn_away(grpc::Status why) {
+    status_ = std::move(why);
     over_ = true;
   }
 
@@ -197,17 +187,77 @@ class TunerService::State::Stream final : public Reactor {
 };
 
 TunerService::State::Reactor* TunerService::State::Work(grpc::CallbackServerContext* context) {
+  const Result<Scope> scope = admission.admit(*context);
   const std::lock_guard lock(mutex);
   const auto taken = static_cast<size_t>(std::count_if(
       streams.begin(), streams.end(), [](const auto& stream) { return stream->takes_a_place(); }));
-  const bool room = taken < most_connections;
-  Stream* stream = streams.emplace_back(std::make_unique<Stream>(*this, context)).get();
-  stream->open(room);
+  Stream* stream =
+      streams.emplace_back(std::make_unique<Stream>(*this, context, scope ? *scope : Scope{}))
+          .get();
+  if (!scope) {
+    const std::string& why = scope.error().message();
+    desk.log(LogLevel::kWarning, "refused a worker at " + context->peer() + ": " + why);
+    stream->turn_away({grpc::StatusCode::UNAUTHENTICATED, why});
+  } else if (taken >= most_connections) {
+    stream->turn_away({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                       "the tuner has " + std::to_string(most_connections) + " workers, its most"});
+  } else {
+    stream->open();
+  }
   settle();
   return stream;
 }
 
+grpc::ServerUnaryReactor* TunerService::State::Look(grpc::CallbackServerContext* context,
+                                                    const rpc::LookRequest*, rpc::Fleet* fleet) {
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  const Result<Scope> scope = admission.admit(*context);
+  if (scope && scope->view) {
+    const std::lock_guard lock(mutex);
+    *fleet = to_message(view(Clock::now()));
+    reactor->Finish(grpc::Status::OK);
+  } else {
+    reactor->Finish({grpc::StatusCode::UNAUTHENTICATED,
+                     scope ? "these keys do not let you view the fleet; see tune keys --scope"
+                           : scope.error().message()});
+  }
+  return reactor;
+}
+
+FleetView TunerService::State::view(Clock::time_point now) const {
+  const JobQueue::Counts jobs = desk.queue.counts();
+  FleetView fleet{desk.device.name,
+                  desk.build,
+                  std::chrono::duration<double, std::milli>(now - opened_at).count(),
+                  jobs.waiting,
+                  jobs.leased,
+                  jobs.done,
+                  jobs.redone,
+                  {}};
+  auto cases = desk.quarantine.cases();
+  const auto add_trouble = [](WorkerView& worker, const Quarantine::Case& of) {
+    worker.faults = of.faults;
+    worker.trouble = to_text(of);
+    worker.quarantined = of.held;
+  };
+  for (const auto& stream : streams) {
+    const Conversation& conversation = stream->conversation();
+    if (!conversation.welcome()) continue;
+    WorkerView& worker = fleet.workers.emplace_back(conversation.view(now));
+    if (const auto of = cases.extract(conversation.place())) add_trouble(worker, of.mapped());
+  }
+  for (const auto& [place, of] : cases) {  // boards whose workers are gone
+    WorkerView& worker = fleet.workers.emplace_back();
+    worker.runs_on = place.substr(place.find(' ') + 1);
+    worker.state = "gone";
+    add_trouble(worker, of);
+  }
+  return fleet;
+}
+
 void TunerService::State::hand_out(Clock::time_point now) {
+  for (const auto& stream : streams)
+    if (stream->conversation().to_be_examined(now)) stream->conversation().examine(now);
   size_t proven = 0, on_trial = 0;
   for (const auto& stream : streams) {
     const Conversation& worker = stream->conversation();
@@ -254,14 +304,14 @@ Result<std::unique_ptr<TunerService>> TunerService::listen(const Entrances& entr
   const Address& address = entrances.address;
   TT_TRY(check_unused(address));
   Desk desk{device, build_id(), options.patience, queue, std::move(log), events.job_finished, {}};
-  auto state =
-      std::make_unique<State>(std::move(desk), std::move(events), options.most_connections);
+  auto state = std::make_unique<State>(std::move(desk), entrances.admission, std::move(events),
+                                       options.most_connections);
   state->address = address;
   grpc::ServerBuilder builder;
   configure(builder);
   builder.RegisterService(state.get());
   int port = 0;
-  builder.AddListeningPort(address.text(), credentials_of(entrances.keys), &port);
+  builder.AddListeningPort(address.text(), state->admission.credentials(), &port);
   if (entrances.beside)
     builder.AddListeningPort(entrances.beside->text(), grpc::InsecureServerCredentials());
   state->server = builder.BuildAndStart();
@@ -298,6 +348,23 @@ size_t TunerService::connected() const {
   return static_cast<size_t>(
       std::count_if(state_->streams.begin(), state_->streams.end(),
                     [](const auto& stream) { return stream->conversation().welcome(); }));
+}
+
+std::optional<std::string> TunerService::why_stuck() const {
+  const std::lock_guard lock(state_->mutex);
+  const Desk& desk = state_->desk;
+  const JobQueue::Counts jobs = desk.queue.counts();
+  if (jobs.leased > 0 || jobs.waiting == 0) return std::nullopt;
+  std::optional<std::string> why;
+  for (const auto& stream : state_->streams) {
+    const Conversation& worker = stream->conversation();
+    if (!worker.welcome()) continue;
+    if (desk.quarantine.is_unfit(worker.place()))
+      why = worker.place() + ": " + to_text(desk.quarantine.cases().at(worker.place()));
+    else if (desk.queue.has_work_for(worker.skills()))
+      return std::nullopt;
+  }
+  return why;
 }
 
 PoolStatistics TunerService::statistics() const {

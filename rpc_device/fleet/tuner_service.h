@@ -14,8 +14,8 @@
 #include "devices/device.h"
 #include "measure/job.h"
 #include "rpc_device/fleet/address.h"
+#include "rpc_device/fleet/admission.h"
 #include "rpc_device/fleet/job_queue.h"
-#include "rpc_device/fleet/keys.h"
 #include "rpc_device/fleet/worker_pool.h"
 
 namespace tinytune {
@@ -33,7 +33,7 @@ class TunerService {
   /// those of this machine have a socket beside, which is not.
   struct Entrances {
     Address address;
-    std::optional<LinkKeys> keys;
+    Admission admission;  ///< of those who dial it
     std::optional<Address> beside;
   };
 
@@ -51,6 +51,8 @@ class TunerService {
   /// Workers that were welcomed and are still there.
   size_t connected() const;
   PoolStatistics statistics() const;
+  /// Why nobody who is there can go on: who could has been found unfit. Nothing: some can.
+  std::optional<std::string> why_stuck() const;
   /// There is something in the queue.
   void hand_out();
   /// Gives up workers that are overdue, and hands out what waits. To be called a few times a

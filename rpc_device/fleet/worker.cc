@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <random>
+#include <sstream>
 
+#include "base/subprocess.h"
 #include "rpc_device/boards/open_board.h"
 #include "rpc_device/fleet/address.h"
 #include "rpc_device/fleet/build_id.h"
@@ -42,9 +45,85 @@ rpc::FromWorker hello(const Device& device, const JobFunctions& jobs) {
   return message;
 }
 
+std::string words_of(const JobFunctions& jobs) {
+  const std::string runs = jobs.run ? "runs on " + jobs.runs_on : "";
+  if (!jobs.build) return runs;
+  return runs.empty() ? "builds" : "builds, " + runs;
+}
+
+/// What `tune doctor` says is wrong. It is a process of its own: builds cannot be forked by one
+/// that has threads, and what is wrong with a board may end whoever finds out.
+std::string ask_doctor(const std::vector<std::string>& doctor) {
+  constexpr std::chrono::seconds kPatience{120};
+  const auto asked = run_process(doctor, kPatience);
+  if (!asked) return asked.error().message();
+  if (asked->exit_code == 0) return "";
+  std::istringstream lines(asked->out);
+  std::string wrong;
+  constexpr std::string_view kWrong = "WRONG ";
+  for (std::string line; std::getline(lines, line);)
+    if (const size_t at = line.find(kWrong); at != std::string::npos)
+      wrong += (wrong.empty() ? "" : "; ") + line.substr(at + kWrong.size());
+  return !wrong.empty() ? wrong
+         : asked->err.empty()
+             ? "the doctor ended with exit code " + std::to_string(asked->exit_code)
+             : asked->err;
+}
+
+/// A board and what measures on it. The doctor needs the board's line for itself.
+class Workplace {
+ public:
+  Workplace(const WorkerOptions& options, BoardAddress address, const Device& device,
+            Builder& builder)
+      : options_(options), address_(std::move(address)), device_(device), builder_(builder) {}
+
+  Status open() {
+    TT_TRY_ASSIGN(board_, open_board(address_, device_, options_.power_switch));
+    measurer_.emplace(builder_, *board_);
+    runner_.emplace(*board_);
+    return ok_status();
+  }
+
+  std::string examine() {
+    runner_.reset();
+    measurer_.reset();
+    board_.reset();
+    const std::string wrong = ask_doctor(options_.doctor);
+    const Status opened = open();
+    return wrong.empty() && !opened ? opened.error().message() : wrong;
+  }
+
+  std::string id() const { return board_->identity().id; }
+
+  Result<MeasureResult> run(const TaskData& task, const BuiltKernel& kernel,
+                            const MeasureLimits& limits) {
+    if (!runner_) return gone();
+    TT_TRY_ASSIGN(RunResult run, runner_->run(kernel, task, limits));
+    return std::move(run.result);
+  }
+  Result<MeasureResult> measure(const TaskData& task, const Digest& of_task,
+                                const MeasureJob& job) {
+    return measurer_ ? measurer_->measure(task, of_task, job) : Result<MeasureResult>(gone());
+  }
+
+ private:
+  Error gone() const {
+    return Error(ErrorCode::kFailed, options_.device + " has not come back from its examination");
+  }
+
+  const WorkerOptions& options_;
+  const BoardAddress address_;
+  const Device& device_;
+  Builder& builder_;
+  std::unique_ptr<Board> board_;
+  std::optional<Measurer> measurer_;
+  std::optional<BoardRunner> runner_;
+};
+
 }  // namespace
 
-Status serve_jobs(const WorkerOptions& options, const Device& device, const JobFunctions& jobs) {
+Status serve_jobs(const WorkerOptions& options, const Device& device, const JobFunctions& jobs,
+                  const LogSink& log) {
   TT_TRY_ASSIGN(const Address address, parse_address(options.connect));
   std::optional<LinkKeys> keys;
   if (!options.keys.empty()) {
@@ -55,14 +134,21 @@ Status serve_jobs(const WorkerOptions& options, const Device& device, const JobF
                 link->introduce(hello(device, jobs), options.connect_timeout_ms));
   if (answer.has_refusal())
     return Error(ErrorCode::kInvalidInput, "refused: " + answer.refusal().reason());
-  JobLoop loop(jobs, [&](const rpc::FromWorker& message) { link->send(message); });
+  log(LogLevel::kInfo, "serving the tuner at " + options.connect + ": " + words_of(jobs));
+  uint64_t done = 0;
+  JobLoop loop(jobs, [&](const rpc::FromWorker& message) {
+    link->send(message);
+    done += message.has_finished() ? 1 : 0;
+  });
   while (const auto message = link->next()) {
     const Status done = loop.handle(*message);
     if (done) continue;
     link->hang_up();
     return done;
   }
-  return link->end();
+  TT_TRY(link->end());
+  log(LogLevel::kInfo, "the run is over; jobs done here: " + std::to_string(done));
+  return ok_status();
 }
 
 Status run_worker(const WorkerOptions& options, const LogSink& log) {
@@ -71,16 +157,14 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   TT_TRY_ASSIGN(Device device, load_device(board_address.device));
   if (options.in_flash) device = in_flash(std::move(device));
   TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before anything starts a thread
-  std::unique_ptr<Board> board;
-  std::optional<Measurer> measurer;
-  std::optional<BoardRunner> runner;
+  Workplace place(options, board_address, device, builder);
   JobFunctions jobs;
   if (options.runs) {
-    TT_TRY_ASSIGN(board, open_board(board_address, device, options.power_switch));
-    measurer.emplace(builder, *board);
-    runner.emplace(*board);
-    jobs.runs_on = board->identity().id;
+    TT_TRY(place.open());
+    jobs.runs_on = place.id();
   }
+  if (!options.doctor.empty())
+    jobs.examine = [&] { return options.runs ? place.examine() : ask_doctor(options.doctor); };
   if (options.builds)
     jobs.build = [&](const TaskData& task, const Schedule& schedule,
                      const MeasureLimits& limits) -> Result<BuiltCandidate> {
@@ -89,17 +173,15 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
       return BuiltCandidate{std::move(result), std::move(build.kernel)};
     };
   if (options.runs)
-    jobs.run = [&](const TaskData& task, const BuiltKernel& kernel,
-                   const MeasureLimits& limits) -> Result<MeasureResult> {
-      TT_TRY_ASSIGN(RunResult run, runner->run(kernel, task, limits));
-      return std::move(run.result);
+    jobs.run = [&](const TaskData& task, const BuiltKernel& kernel, const MeasureLimits& limits) {
+      return place.run(task, kernel, limits);
     };
   if (options.builds && options.runs)
     jobs.measure = [&](const TaskData& task, const Digest& of_task, const MeasureJob& job) {
-      return measurer->measure(task, of_task, job);
+      return place.measure(task, of_task, job);
     };
   log(LogLevel::kDebug, "worker for " + device.name + " dials " + options.connect);
-  return serve_jobs(options, device, jobs);
+  return serve_jobs(options, device, jobs, log);
 }
 
 }  // namespace tinytune

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "devices/device.h"
@@ -26,6 +27,9 @@ struct WorkerOptions {
   bool builds = true;        ///< false: takes images that others built
   bool runs = true;          ///< false: builds for others
   std::string power_switch;  ///< of its board, see open_board(); empty: there is none
+  /// A program that examines what `device` names, as `tune doctor --device` does: exit code 0 if
+  /// nothing is wrong, else its lines with WRONG say what. Empty: nobody can.
+  std::vector<std::string> doctor;
   int connect_timeout_ms = 20'000;
 };
 
@@ -50,6 +54,8 @@ struct JobFunctions {
   /// Both at once, for workers that do both.
   std::function<Result<MeasureResult>(const TaskData&, const Digest& of_task, const MeasureJob&)>
       measure;
+  /// What is wrong with it, in one line; empty: nothing. Asked after repeated faults.
+  std::function<std::string()> examine = [] { return "this worker has no doctor"; };
   std::string runs_on = std::string(kSimulatorSource);  ///< or a board's unique id
   /// How far its runs go.
   Fidelity stage() const {
@@ -59,6 +65,7 @@ struct JobFunctions {
 };
 
 /// The part of run_worker() that talks. Errors as there.
-Status serve_jobs(const WorkerOptions& options, const Device& device, const JobFunctions& jobs);
+Status serve_jobs(const WorkerOptions& options, const Device& device, const JobFunctions& jobs,
+                  const LogSink& log = null_log());
 
 }  // namespace tinytune

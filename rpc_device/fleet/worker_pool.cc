@@ -11,6 +11,7 @@
 #include "rpc_device/fleet/address.h"
 #include "rpc_device/fleet/job_queue.h"
 #include "rpc_device/fleet/local_workers.h"
+#include "rpc_device/fleet/quarantine.h"
 #include "rpc_device/fleet/tuner_service.h"
 
 namespace tinytune {
@@ -39,8 +40,8 @@ milliseconds time_of(const MeasureLimits& limits) {
 }
 
 /// Failures of workers' surroundings, for each worker that is connected, after which none of them
-/// is expected to do better.
-constexpr uint64_t kFailuresOfEach = 3;
+/// is expected to do better, though examinations keep finding nothing.
+constexpr uint64_t kFailuresOfEach = 4 * Quarantine::kFaultsInARow;
 
 namespace {
 
@@ -62,6 +63,15 @@ std::vector<std::vector<std::string>> worker_commands(const WorkerPoolOptions& o
   std::vector<std::vector<std::string>> commands = {half("run")};
   commands.resize(1 + static_cast<size_t>(options.local_workers), half("build"));
   return commands;
+}
+
+Result<Admission> admission_by(const std::string& directory) {
+  TT_TRY_ASSIGN(LinkKeys keys, read_keys(directory));
+  if (keys.certificate.empty())
+    return Error(ErrorCode::kInvalidInput,
+                 directory + " holds a token, which is for workers; a tuner has a certificate");
+  TT_TRY_ASSIGN(TokenList tokens, TokenList::read(directory + "/" + kTokenListName));
+  return Admission(std::move(keys), std::move(tokens));
 }
 
 }  // namespace
@@ -112,7 +122,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
                      ", and whoever dials it gets work: add "
                      "--keys (see tune keys), or --insecure on a network that you trust");
   if (!options.keys.empty()) {
-    TT_TRY_ASSIGN(entrances.keys, read_keys(options.keys));
+    TT_TRY_ASSIGN(entrances.admission, admission_by(options.keys));
     TT_TRY_ASSIGN(state->directory, make_socket_directory());
     TT_TRY_ASSIGN(entrances.beside, parse_address("unix:" + state->directory->path() + "/tuner"));
   }
@@ -166,8 +176,9 @@ Result<std::optional<WorkerPool::Finished>> WorkerPool::next_finished(millisecon
   if (auto finished = state_->queue.next_finished(timeout))
     return std::optional(Finished{finished->ticket, std::move(finished->result)});
   const size_t workers = connected_workers();
-  if (const auto why = state_->queue.failing(kFailuresOfEach * std::max<size_t>(workers, 1)))
-    return Error(ErrorCode::kFailed, "no worker can do its work: " + *why);
+  auto why = state_->service->why_stuck();
+  if (!why) why = state_->queue.failing(kFailuresOfEach * std::max<size_t>(workers, 1));
+  if (why) return Error(ErrorCode::kFailed, "no worker can do its work: " + *why);
   if (state_->local && workers == 0) {
     const std::string reason = state_->local->given_up();
     if (!reason.empty()) return Error(ErrorCode::kFailed, "no worker is left: " + reason);
@@ -177,7 +188,7 @@ Result<std::optional<WorkerPool::Finished>> WorkerPool::next_finished(millisecon
 
 PoolStatistics WorkerPool::statistics() const {
   PoolStatistics all = state_->service->statistics();
-  all.redone = state_->queue.redone();
+  all.redone = state_->queue.counts().redone;
   return all;
 }
 

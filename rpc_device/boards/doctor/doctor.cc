@@ -126,6 +126,15 @@ Result<Examination> examine_core(std::unique_ptr<RemoteCore> core, const Device&
   return examination;
 }
 
+Examination examine_simulator(const Device& device) {
+  Examination examination{std::string(kSimulatorSource), {}};
+  const auto known = make_known_kernel(device);
+  examination.findings.push_back(
+      known ? Finding{"kernel", true, fmt::format("exact; {} cycles", known->simulated_cycles)}
+            : Finding{"kernel", false, known.error().message()});
+  return examination;
+}
+
 Result<Examination> examine_board(const BoardAddress& address, const Device& device) {
   TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(address.device));
   auto core = open_core(address, device);

@@ -37,6 +37,10 @@ struct Examination {
 /// this machine cannot build kernels.
 Result<Examination> examine_board(const BoardAddress& address, const Device& device);
 
+/// This machine, where a simulator stands for the device: a kernel is built, and is exact there.
+/// Whatever is wrong is a finding.
+Examination examine_simulator(const Device& device);
+
 /// The same of a core that is open already.
 Result<Examination> examine_core(std::unique_ptr<RemoteCore> core, const Device& device,
                                  const BoardFacts& facts);

@@ -90,7 +90,7 @@ TEST(JobQueue, JobThatComesBack_GoesOutFirst) {
   submit(queue, "b");
   queue.blame(queue.take(whole(1))->ticket, 1, "w1", kStart);
   EXPECT_EQ(queue.take(whole(2))->schedule, "a");
-  EXPECT_EQ(queue.redone(), 1u);
+  EXPECT_EQ(queue.counts().redone, 1u);
 }
 
 TEST(JobQueue, TwoProcessesThatDied_MakeItLost) {
@@ -146,7 +146,7 @@ TEST(JobQueue, WhatWentWrongAroundAJob_IsNotItsFault) {
   for (int i = 0; i < 5; ++i) queue.give_back_failed(queue.take(whole(1))->ticket, "disk full");
   EXPECT_TRUE(queue.take(whole(1)));
   EXPECT_FALSE(queue.next_finished(kNow));
-  EXPECT_EQ(queue.redone(), 0u);
+  EXPECT_EQ(queue.counts().redone, 0u);
 }
 
 TEST(JobQueue, FailuresInARow_AreTrouble) {
