@@ -47,9 +47,10 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   pool.local_workers =
       options.workers.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   pool.worker_device = device_name;
-  // Remote workers may have boards of their own; one that is named here is driven from here.
+  // Remote workers may have boards of their own; one that is named here is driven from here, unless
+  // nothing is to be done here: then the name says that boards are meant, and not simulators.
   TT_TRY_ASSIGN(const BoardAddress board, parse_board_address(device_name));
-  pool.local_board = !board.is_simulator();
+  pool.local_board = !board.is_simulator() && options.workers != 0;
   if (pool.local_workers > 0 || pool.local_board) {
     TT_TRY_ASSIGN(const std::string program, worker_program(options));
     pool.worker_command = {program, "worker", "--once"};

@@ -45,7 +45,7 @@ rpc::FromWorker hello(const Device& device, const JobFunctions& jobs) {
   return message;
 }
 
-std::string words_of(const JobFunctions& jobs) {
+std::string duties_of(const JobFunctions& jobs) {
   const std::string runs = jobs.run ? "runs on " + jobs.runs_on : "";
   if (!jobs.build) return runs;
   return runs.empty() ? "builds" : "builds, " + runs;
@@ -134,7 +134,7 @@ Status serve_jobs(const WorkerOptions& options, const Device& device, const JobF
                 link->introduce(hello(device, jobs), options.connect_timeout_ms));
   if (answer.has_refusal())
     return Error(ErrorCode::kInvalidInput, "refused: " + answer.refusal().reason());
-  log(LogLevel::kInfo, "serving the tuner at " + options.connect + ": " + words_of(jobs));
+  log(LogLevel::kInfo, "serving the tuner at " + options.connect + ": " + duties_of(jobs));
   uint64_t done = 0;
   JobLoop loop(jobs, [&](const rpc::FromWorker& message) {
     link->send(message);
