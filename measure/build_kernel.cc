@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/processor_time.h"
 #include "measure/byte_stream.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 BuildReport failed(BuildReport report, Outcome outcome, const Error& error) {
   report.outcome = outcome;
@@ -37,9 +36,9 @@ Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data
   report.times = compiled->times;
   bitcode = std::move(lowered.bitcode);
 
-  const auto start = Clock::now();
+  const ProcessorWatch linking;
   auto image = link_image(std::span(&compiled->object, 1), device, kKernelSymbol);
-  report.times.link_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  report.times.link_ms = linking.ms();
   if (!image && image.error().code() == ErrorCode::kFailed) return image.error();
   if (!image)
     return failed(std::move(report),

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/processor_time.h"
 #include "measure/steady.h"
 
 namespace tinytune {
@@ -16,9 +17,20 @@ constexpr int kMostResets = 8;
 
 using Clock = std::chrono::steady_clock;
 
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+// What a stage took: a simulator is this process's own work, a board is waited for.
+class StageWatch {
+ public:
+  explicit StageWatch(Fidelity fidelity) : waits_(fidelity == Fidelity::kBoard) {}
+  double ms() const {
+    return waits_ ? std::chrono::duration<double, std::milli>(Clock::now() - start_).count()
+                  : work_.ms();
+  }
+
+ private:
+  bool waits_;
+  Clock::time_point start_ = Clock::now();
+  ProcessorWatch work_;
+};
 
 const char* words_for(Guard guard) {
   switch (guard) {
@@ -105,6 +117,7 @@ class KernelRuns {
   Result<bool> verify(const MeasureLimits& limits);
 
   RunResult take() { return std::move(run_); }
+  Fidelity fidelity() const { return run_.result.fidelity; }
   StageTimes& times() { return run_.result.times; }
   void forget_figures();
 
@@ -265,16 +278,16 @@ Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const T
                                 const MeasureLimits& limits) {
   TT_CHECK(!task.cases.empty(), "a task without cases cannot be measured");
   KernelRuns runs(board, kernel, task);
-  auto start = Clock::now();
+  const StageWatch running(runs.fidelity());
   TT_TRY_ASSIGN(bool right, runs.load());
   if (right) {
     TT_TRY_ASSIGN(right, runs.time(limits));
   }
-  runs.times().run_ms = milliseconds_since(start);
+  runs.times().run_ms = running.ms();
   if (right && limits.verify) {
-    start = Clock::now();
+    const StageWatch verifying(runs.fidelity());
     TT_TRY_ASSIGN(right, runs.verify(limits));
-    runs.times().verify_ms = milliseconds_since(start);
+    runs.times().verify_ms = verifying.ms();
   }
   if (!right) runs.forget_figures();
   RunResult run = runs.take();

@@ -3,17 +3,22 @@
 
   bench/throughput/throughput.py [--model M.tflite] [--trials 512] [--device esp32c3]
 
-Tunes in an empty directory, samples the memory of the tuner and all its workers, and checks: at most
-120 s for 512 trials, under 2 GiB together, at least 95 % valid candidates, no wrong output, under one
-second of search per 64 trials. Exits 1 when one is missed. A run of fewer trials than 512 is too short to
-be timed: only what does not depend on the clock is checked then. Memory is sampled five times a second, as
-proportional set size, so that pages which forked workers share count once.
+Tunes in an empty directory, samples the memory of the tuner and all its workers, and checks: under 2 GiB
+together, at least 95 % valid candidates, no wrong output, and under one second of search per 64 trials.
+Exits 1 when one is missed; search is judged where there are at least 64 trials. A run ends before its trials
+do when none is worth it.
+
+Stages are in processor time, which says the same on a busy machine; "rest" is what no stage counts: making
+and ending processes, messages, the reference operator, the log. Two cores' candidates a second are two
+divided by what one candidate takes of a processor. Memory is sampled five times a second, as proportional
+set size, so that pages which forked workers share count once.
 """
 import argparse
 import collections
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -47,6 +52,15 @@ def family_bytes(root):
     return total
 
 
+def by_template(log):
+    """Seconds of each trial, by the template of its schedule."""
+    seconds = collections.defaultdict(list)
+    for line in log:
+        record = json.loads(line)
+        seconds[record["schedule"].split("/")[0]].append(record["seconds"])
+    return seconds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,25 +92,30 @@ def main():
     print(f"wall       {wall:8.1f} s   {len(log) / wall:.1f} trials a second")
     print(f"memory     {peak / 2**20:8.0f} MiB tuner and workers together")
     print(f"valid      {100 * valid:8.1f} %   {dict(outcomes)}")
-    times = said["times"]
-    for stage, seconds in times.items():
-        print(f"  {stage:9}{seconds:8.1f} s")
-    search = times["search"] / max(1, len(log)) * 64
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = usage.ru_utime + usage.ru_stime
+    each = processor / max(1, len(log))
+    stages = {stage: said["times"][stage] for stage in ("search", "lower", "llvm", "link", "run", "verify")}
+    stages["rest"] = processor - sum(stages.values())
+    print(f"processor  {processor:8.1f} s   {2 / each:.1f} trials a second on two cores of one's own")
+    for stage, seconds in stages.items():
+        print(f"  {stage:9}{1000 * seconds / max(1, len(log)):8.1f} ms a trial  {100 * seconds / processor:3.0f} %")
+    print("a trial of each template, built and measured, by processor time:")
+    for template, spent in sorted(by_template(log).items()):
+        print(f"  {template:18}{len(spent):4} trials  {1000 * sum(spent) / len(spent):8.1f} ms")
+    search = stages["search"] / max(1, len(log)) * 64
     print(f"search     {search:8.2f} s per 64 trials")
 
     missed = []
-    timed = options.trials >= 512
-    if len(log) != options.trials:
-        missed.append(f"{options.trials - len(log)} trials")
-    if timed and wall > 120 * options.trials / 512:
-        missed.append("wall time")
+    if len(log) > options.trials or not log:
+        missed.append(f"{len(log)} trials of {options.trials}")
     if peak >= 2 << 30:
         missed.append("memory")
     if valid < 0.95:
         missed.append("valid share")
     if outcomes["wrong_output"]:
         missed.append("a wrong output")
-    if timed and search >= 1:
+    if len(log) >= 64 and search >= 1:
         missed.append("search time")
     print("missed: " + ", ".join(missed) if missed else "all limits held")
     sys.exit(1 if missed else 0)

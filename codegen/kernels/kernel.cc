@@ -11,6 +11,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "base/check.h"
+#include "base/processor_time.h"
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/portable_c.h"
 #include "codegen/kernels/retarget.h"
@@ -19,12 +20,6 @@
 
 namespace tinytune {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 Halide::Target halide_target(const Device& device) {
   const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
@@ -97,11 +92,11 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
                             const std::string& symbol) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
   LoweredKernel kernel;
-  auto start = Clock::now();
+  const ProcessorWatch lowering;
   const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
-  kernel.times.lower_ms = milliseconds_since(start);
+  kernel.times.lower_ms = lowering.ms();
 
-  start = Clock::now();
+  const ProcessorWatch optimising;
   set_switches(schedule.get(kSchedulerKnob));
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
@@ -118,7 +113,7 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   }
   optimise(*module, *machine);
   kernel.bitcode = bitcode_of(*module);
-  kernel.times.llvm_ms = milliseconds_since(start);
+  kernel.times.llvm_ms = optimising.ms();
   return kernel;
 }
 
@@ -155,7 +150,7 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
   CompiledKernel kernel;
   kernel.symbol = symbol;
   kernel.times = lowered.times;
-  const auto start = Clock::now();
+  const ProcessorWatch emitting;
   set_switches(schedule.get(kSchedulerKnob));
   llvm::LLVMContext context;
   TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
@@ -173,7 +168,7 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
     else
       kernel.assembly.assign(bytes.begin(), bytes.end());
   }
-  kernel.times.llvm_ms += milliseconds_since(start);
+  kernel.times.llvm_ms += emitting.ms();
   return kernel;
 }
 
