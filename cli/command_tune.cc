@@ -74,14 +74,17 @@ int run_tune(const Arguments& arguments, const Context& context) {
   }
   if (!report) return console.fail(report.error());
   if (report->measured == 0) {
-    console.message(MessageKind::kInfo, "nothing left to measure: " + report->records +
-                                            " already holds this run; raise --trials to go on");
+    console.message(
+        MessageKind::kInfo,
+        "nothing left to measure: " + report->records + " already holds this run; " +
+            (report->exhausted ? "no task is worth another trial" : "raise --trials to go on"));
   } else if (report->stopped_early) {
     console.message(MessageKind::kInfo, "ended early: the last " +
                                             std::to_string(*arguments.early_stop) +
                                             " trials made no task faster");
   } else if (report->exhausted) {
-    console.message(MessageKind::kInfo, "every schedule of these tasks is measured");
+    console.message(MessageKind::kInfo,
+                    "no task is worth another trial: none is expected to become faster");
   }
   if (arguments.json) return console.result(to_json(*report));
   return console.result(to_text(*report) +

@@ -23,11 +23,12 @@ namespace {
 constexpr size_t kMostKnown = 64;      // samples: the cube of their number is waited for
 constexpr size_t kMostScored = 3'000;  // a larger space is looked at around its best, and sampled
 constexpr size_t kSample = 1'500;
-constexpr size_t kCentres = 8;       // best points whose neighbours are looked at in it
-constexpr size_t kLearnShare = 8;    // of the trials that must be new before knobs are weighed
-constexpr size_t kFewestRanked = 8;  // own trials before the ranking of loop nests is asked
-constexpr double kFarthest = 1.5;    // logarithms behind the best; what is worse is as bad
-constexpr double kWorthHalf = 1e-3;  // improvement below which the proposals turn uniform
+constexpr size_t kCentres = 8;         // best points whose neighbours are looked at in it
+constexpr size_t kLearnShare = 8;      // of the trials that must be new before knobs are weighed
+constexpr size_t kFewestRanked = 8;    // own trials before the ranking of loop nests is asked
+constexpr double kFarthest = 1.5;      // logarithms behind the best; what is worse is as bad
+constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
+constexpr size_t kQuiet = 16;          // trials without it before a task is done
 
 double expected_improvement(const KnobGuess& guess, double best) {
   if (guess.deviation <= 0) return std::max(0.0, best - guess.mean);
@@ -61,6 +62,10 @@ class Bayes : public Strategy {
     return Proposal{point, problem_.last_stage};
   }
 
+  bool is_done() const override {
+    return expected_ < kWorthATrial && known_.size() >= gained_at_ + kQuiet;
+  }
+
   void observe(const Observation& observation) override {
     unseen_.take(observation.point);
     std::erase(out_, observation.point);
@@ -68,6 +73,7 @@ class Bayes : public Strategy {
     const auto cycles = observation.cycles();
     if (observation.outcome == Outcome::kOk && !cycles) return;
     known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
+    if (known_.back().log_cycles < best_ - kWorthATrial) gained_at_ = known_.size();
     best_ = std::min(best_, known_.back().log_cycles);
   }
 
@@ -88,7 +94,8 @@ class Bayes : public Strategy {
     learn();
     std::vector<size_t> looked_at;
     if (turn % 2 == 0) looked_at = unseen_around_best();
-    if (looked_at.empty()) looked_at = candidates();
+    const bool everywhere = looked_at.empty();
+    if (everywhere) looked_at = candidates();
     const std::vector<KnobSample> points = hinted(looked_at);
     const std::vector<KnobGuess> guesses = process_.guess(points);
     size_t chosen = 0;
@@ -97,7 +104,8 @@ class Bayes : public Strategy {
       const double expected = expected_improvement(guesses[i], best_);
       if (expected > most) most = expected, chosen = i;
     }
-    if (most < kWorthHalf && rng_.uniform() < 0.5) return unseen_.draw(rng_);
+    if (everywhere) expected_ = most;
+    if (most < kWorthATrial && rng_.uniform() < 0.5) return unseen_.draw(rng_);
     return points[chosen].point;
   }
 
@@ -189,8 +197,10 @@ class Bayes : public Strategy {
   std::vector<Known> known_;  ///< the fastest first once samples() was called
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;
-  size_t proposed_ = 0;    ///< behind the starts
-  size_t learned_at_ = 0;  ///< trials known when the process last learned
+  size_t proposed_ = 0;        ///< behind the starts
+  size_t learned_at_ = 0;      ///< trials known when the process last learned
+  size_t gained_at_ = 0;       ///< trials known when the best last became better
+  double expected_ = kFailed;  ///< improvement of the most promising point of all
 };
 
 }  // namespace

@@ -48,6 +48,10 @@ class Strategy {
   /// space is done. What follows a build alone is asked for by another proposal of the same point.
   virtual std::optional<Proposal> propose() = 0;
 
+  /// Whether what it was told says that no further trial is worth its time. Who asks for more
+  /// proposals gets them.
+  virtual bool is_done() const { return false; }
+
   /// Told in the order proposed. Observations of points never proposed (an earlier log) are
   /// welcome before the first propose().
   virtual void observe(const Observation& observation) = 0;

@@ -7,22 +7,28 @@
 namespace tinytune {
 namespace {
 
-LoopNest describe(const TuningTask& task, size_t point) {
-  const Schedule schedule = task.space.schedule(point);
+LoopNest describe(const Workload& workload, const Schedule& schedule) {
   const auto owner = find_template(schedule);
   TT_CHECK(owner.has_value(), "a space holds only schedules of this build's templates");
-  return (*owner)->describe(task.task->workload, schedule);
+  return (*owner)->describe(workload, schedule);
 }
 
 }  // namespace
 
-SearchProblem problem_of(const TuningTask& task, const Device& device) {
+SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, const Device& device) {
   SearchProblem problem;
-  problem.space = &task.space;
-  problem.describe = [&task](size_t point) { return describe(task, point); };
+  problem.space = &space;
+  problem.describe = [workload, &space](size_t point) {
+    return describe(workload, space.schedule(point));
+  };
+  problem.device = facts_of(device);
+  return problem;
+}
+
+SearchProblem problem_of(const TuningTask& task, const Device& device) {
+  SearchProblem problem = problem_of(task.task->workload, task.space, device);
   problem.default_point = task.default_point;
   problem.starts = starts_of(task, device);
-  problem.device = facts_of(device);
   return problem;
 }
 

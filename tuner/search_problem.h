@@ -13,6 +13,9 @@ namespace tinytune {
 /// Without a seed, a last stage or a shared model, which are a run's. `task` outlives it.
 SearchProblem problem_of(const TuningTask& task, const Device& device);
 
+/// The same of a workload that is not tuned, which has no defaults. `space` outlives it.
+SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, const Device& device);
+
 /// What a strategy hears of a measurement of its task's `point`.
 Observation observation_of(size_t point, const Measurement& measurement);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/processor_time.h"
 #include "tinytune/tinytune.h"
 
 namespace tinytune {
@@ -28,10 +29,6 @@ std::string utc_now() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 /// One line, and not a compiler's whole diagnosis.
@@ -127,9 +124,9 @@ std::optional<Measurement> Session::known(const Trial& trial) const {
 
 Status Session::fill_window(Run& run, const StartQueue& start) {
   while (!finished(run) && run.window.size() < run.settings.window) {
-    const auto asked = Clock::now();
+    const ProcessorWatch asking;
     const std::optional<Trial> trial = run.trajectory.propose();
-    run.search_seconds += seconds_since(asked);
+    run.search_seconds += asking.ms() / 1000;
     if (!trial) {
       run.end.exhausted = true;
       break;
@@ -233,9 +230,9 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
   }
   if (built_only && oldest.charged) ++run.allowance;  // a build that works is no trial
   if (!built_only) notice_gain(run, oldest);
-  const auto told = Clock::now();
+  const ProcessorWatch telling;
   run.trajectory.observe(oldest.trial, measurement);
-  run.search_seconds += seconds_since(told);
+  run.search_seconds += telling.ms() / 1000;
   return ok_status();
 }
 

@@ -37,7 +37,7 @@ struct SessionLimits {
 struct SessionEnd {
   uint64_t measured = 0;
   TuneTimes times;
-  bool exhausted = false;  ///< nothing left to propose
+  bool exhausted = false;  ///< nothing left that is worth a trial
   bool stopped_early = false;
   bool interrupted = false;  ///< `cancel` was set before that or the last trial
 };

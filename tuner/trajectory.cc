@@ -19,8 +19,10 @@ std::vector<std::vector<int>> layers_of(const std::vector<TuningTask>& tasks) {
 }  // namespace
 
 Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, const Device& device,
-                                      const RunSettings& settings) {
+                                      const RunSettings& settings,
+                                      std::shared_ptr<const Prior> prior) {
   const auto model = std::make_shared<SharedModel>(settings.seed);
+  if (prior) prior->teach(*model);
   std::vector<std::unique_ptr<Strategy>> strategies;
   for (const TuningTask& task : tasks) {
     SearchProblem problem = problem_of(task, device);
@@ -28,10 +30,16 @@ Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, cons
     problem.seed = Rng(settings.seed).fork(task.workload).next();
     problem.last_stage = settings.fidelity;
     problem.model = model;
+    if (prior) {
+      const std::vector<size_t> first = prior->starts_for(task);
+      problem.starts.insert(problem.starts.begin(), first.begin(), first.end());
+    }
     TT_TRY_ASSIGN(auto strategy, make_strategy(settings.tuner, std::move(problem)));
     strategies.push_back(std::move(strategy));
   }
-  return Trajectory(tasks, std::move(strategies));
+  Trajectory trajectory(tasks, std::move(strategies));
+  trajectory.prior_ = std::move(prior);
+  return trajectory;
 }
 
 Trajectory::Trajectory(const std::vector<TuningTask>& tasks,
@@ -52,7 +60,9 @@ void Trajectory::tell_history(const Measurement& measurement) {
 
 std::optional<Trial> Trajectory::propose() {
   while (const auto task = budget_.next()) {
-    if (const auto proposal = strategies_[*task]->propose()) {
+    Strategy& strategy = *strategies_[*task];
+    const auto proposal = strategy.is_done() ? std::nullopt : strategy.propose();
+    if (proposal) {
       if (proposal->stage != Fidelity::kBuild) budget_.proposed(*task);
       return Trial{*task, *proposal};
     }

@@ -13,6 +13,7 @@
 #include "search/budget.h"
 #include "search/strategy.h"
 #include "tinytune/result.h"
+#include "tuner/prior.h"
 #include "tuner/run_identity.h"
 #include "tuner/tuning_task.h"
 
@@ -25,9 +26,10 @@ struct Trial {
 
 class Trajectory {
  public:
-  /// `tasks` outlives the trajectory. kInvalidInput: no such tuner.
+  /// `tasks` outlives the trajectory; `prior` may be null. kInvalidInput: no such tuner.
   static Result<Trajectory> create(const std::vector<TuningTask>& tasks, const Device& device,
-                                   const RunSettings& settings);
+                                   const RunSettings& settings,
+                                   std::shared_ptr<const Prior> prior = nullptr);
   /// With strategies of the caller's, one per task.
   Trajectory(const std::vector<TuningTask>& tasks,
              std::vector<std::unique_ptr<Strategy>> strategies);
@@ -36,7 +38,7 @@ class Trajectory {
   /// other workloads or outside the space are passed over.
   void tell_history(const Measurement& measurement);
 
-  /// Never the same twice; nothing when every task's space is done.
+  /// Never the same twice; nothing when every task is done. A task that is done stays so.
   std::optional<Trial> propose();
 
   /// In the order proposed. A build alone is no trial of the budget's, unless it fails.
@@ -44,6 +46,7 @@ class Trajectory {
 
  private:
   const std::vector<TuningTask>* tasks_;
+  std::shared_ptr<const Prior> prior_;  ///< which the strategies' model refers to
   std::vector<std::unique_ptr<Strategy>> strategies_;
   Budget budget_;
 };

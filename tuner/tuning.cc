@@ -16,6 +16,7 @@
 #include "rpc_device/fleet/address.h"
 #include "search/strategy.h"
 #include "tuner/keep_fitting.h"
+#include "tuner/prior.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
 #include "tuner/worker_queue.h"
@@ -209,6 +210,13 @@ Status check_valid_candidates(const std::vector<TuningTask>& tasks, const Record
   return ok_status();
 }
 
+void say_prior(const Prior& prior, const TuneOptions& options) {
+  if (prior.used() == 0 || !options.on_message) return;
+  options.on_message(MessageKind::kInfo, options.records + ": " + std::to_string(prior.used()) +
+                                             " record(s) of " + std::to_string(prior.workloads()) +
+                                             " other task(s) warm the search");
+}
+
 /// Whether what was found makes a network within the limits.
 Status check_limits(const Model& model, const Device& device, const Records& records,
                     const TuneOptions& options) {
@@ -247,7 +255,10 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
   TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));
   const RunSettings settings{options.tuner, options.seed, options.window, fidelity};
-  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings));
+  const auto prior = std::make_shared<const Prior>(records.all(), tasks,
+                                                   run_identity(tasks, device, settings), device);
+  say_prior(*prior, options);
+  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings, prior));
 
   SessionLimits limits;
   limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <optional>
 
 #include "base/check.h"
 #include "base/rng.h"
@@ -51,16 +52,18 @@ size_t trials_to(const Curve& curve, double share) {
   return static_cast<size_t>(reached - curve.begin()) + 1;
 }
 
-Curve replay(const SpaceTable& table, const Way& way, size_t trials,
-             std::shared_ptr<SharedModel> model) {
+Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
+                std::shared_ptr<SharedModel> model) {
   const auto strategy = strategy_of(way, problem_of(table, way.seed, std::move(model)));
   const double best = static_cast<double>(table.best().value());
   std::deque<size_t> out;
   Curve curve;
   double found = kNothing;
   bool more = true;
+  std::optional<size_t> done_after;
   while (curve.size() < trials) {
     while (more && out.size() < way.window) {
+      if (!done_after && strategy->is_done()) done_after = curve.size() + out.size();
       const auto proposal = strategy->propose();
       more = proposal.has_value();
       if (more) out.push_back(proposal->point);
@@ -72,8 +75,9 @@ Curve replay(const SpaceTable& table, const Way& way, size_t trials,
     found = std::min(found, outcome.cycles().value_or(kNothing) / best);
     curve.push_back(found);
   }
+  const size_t spent = curve.size();
   curve.resize(trials, found);
-  return curve;
+  return {std::move(curve), std::min(done_after.value_or(spent), trials)};
 }
 
 Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials) {
@@ -97,7 +101,9 @@ Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way
     while (out.size() < way.window) {
       const auto task = budget.next();
       if (!task) break;
-      if (const auto proposal = strategies[*task]->propose()) {
+      Strategy& strategy = *strategies[*task];
+      const auto proposal = strategy.is_done() ? std::nullopt : strategy.propose();
+      if (proposal) {
         budget.proposed(*task);
         out.emplace_back(*task, proposal->point);
       } else {

@@ -24,13 +24,19 @@ using Curve = std::vector<double>;
 /// Trials until a curve is within `share` of the best; its length plus one where it never is.
 size_t trials_to(const Curve& curve, double share);
 
+struct Replayed {
+  Curve curve;
+  size_t done_after = 0;  ///< trials at which a run would have left the task
+};
+
 /// One task from its default, until `trials` or the end of the space. `model`: what was taught
 /// before, or nothing.
-Curve replay(const SpaceTable& table, const Way& way, size_t trials,
-             std::shared_ptr<SharedModel> model = nullptr);
+Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
+                std::shared_ptr<SharedModel> model = nullptr);
 
 /// Tasks of one network as a run tunes them, the budget between them: the network's cycles after
-/// each trial over its best, where a layer without a kernel counts as its default.
+/// each trial over its best, where a layer without a kernel counts as its default. A task that is
+/// done gets no more of them.
 Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials);
 
 /// A model that was told up to `most` rows of each table, evenly over its space.

@@ -3,8 +3,8 @@
 //   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--svg FILE]
 //
 // Prints medians over the seeds of the trials to within 10, 5, 2 and 1 % of a table's best; then
-// the median and the worst table of each half, the mean regret after 16, 32 and 64 trials, and
-// whole networks. "warm" is a model that the other half's tables of the same device have taught.
+// the median and the worst table of each half, the mean regret after 16, 32 and 64 trials and where
+// a run would have left the task, and whole networks. "warm" is a model that the other half's tables of the same device have taught.
 // --svg draws the mean regret over the trials.
 #include <fmt/format.h>
 
@@ -43,20 +43,27 @@ double median(std::vector<double> values) {
 struct Figures {
   std::vector<double> trials;  ///< medians, by share
   Curve regret;                ///< the mean share above the best, after each trial
+  double done_after = 0;       ///< the mean
+  double done_over = 0;        ///< the mean share above the best then
 };
 
-Figures figures_of(const std::vector<Curve>& curves) {
+Figures figures_of(const std::vector<Replayed>& runs) {
   Figures figures;
   for (const double share : kShares) {
     std::vector<double> needed;
-    for (const Curve& curve : curves)
-      needed.push_back(static_cast<double>(trials_to(curve, share)));
+    for (const Replayed& run : runs)
+      needed.push_back(static_cast<double>(trials_to(run.curve, share)));
     figures.trials.push_back(median(needed));
   }
   for (size_t t = 0; t < kTrials; ++t) {
     double sum = 0;
-    for (const Curve& curve : curves) sum += std::min(curve[t], 10.0) - 1;
-    figures.regret.push_back(sum / static_cast<double>(curves.size()));
+    for (const Replayed& run : runs) sum += std::min(run.curve[t], 10.0) - 1;
+    figures.regret.push_back(sum / static_cast<double>(runs.size()));
+  }
+  for (const Replayed& run : runs) {
+    figures.done_after += static_cast<double>(run.done_after) / static_cast<double>(runs.size());
+    const double over = run.curve[std::max<size_t>(1, run.done_after) - 1] - 1;
+    figures.done_over += over / static_cast<double>(runs.size());
   }
   return figures;
 }
@@ -70,11 +77,11 @@ class Report {
     std::map<Half, std::vector<Figures>> by_half;
     for (const SpaceTable& table : tables_) {
       if (!options_.half.empty() && options_.half != name_of(table.half)) continue;
-      std::vector<Curve> curves;
+      std::vector<Replayed> runs;
       for (uint64_t seed = 1; seed <= options_.seeds; ++seed)
-        curves.push_back(replay(table, {name, window, seed}, kTrials,
-                                warm ? taught_by(others(table), 64, seed) : nullptr));
-      by_half[table.half].push_back(figures_of(curves));
+        runs.push_back(replay(table, {name, window, seed}, kTrials,
+                              warm ? taught_by(others(table), 64, seed) : nullptr));
+      by_half[table.half].push_back(figures_of(runs));
       print_table(table, name, window, warm, by_half[table.half].back());
     }
     for (const auto& [half, all] : by_half) summarise(half, all, name, window, warm);
@@ -122,9 +129,12 @@ class Report {
   void summarise(Half half, const std::vector<Figures>& all, const std::string& name, size_t window,
                  bool warm) {
     std::vector<double> to_2;
+    double done_after = 0, done_over = 0;
     Curve mean(kTrials, 0);
     for (const Figures& figures : all) {
       to_2.push_back(figures.trials[2]);
+      done_after += figures.done_after / static_cast<double>(all.size());
+      done_over += figures.done_over / static_cast<double>(all.size());
       for (size_t t = 0; t < kTrials; ++t)
         mean[t] += figures.regret[t] / static_cast<double>(all.size());
     }
@@ -132,7 +142,8 @@ class Report {
                name_of(half), all.size(), name, window, warm ? " warm" : "", median(to_2),
                *std::max_element(to_2.begin(), to_2.end()));
     for (const size_t after : kAfter)
-      fmt::print(" {:.2f} % after {}{}", 100 * mean[after - 1], after, after == 64 ? "\n" : ",");
+      fmt::print(" {:.2f} % after {},", 100 * mean[after - 1], after);
+    fmt::print(" {:.2f} % where it is done, after {:.0f}\n", 100 * done_over, done_after);
     if (window == options_.windows.front())
       curves_.push_back({name + (warm ? " warm" : ""), half == Half::kTest, std::move(mean)});
   }

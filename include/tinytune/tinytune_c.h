@@ -194,7 +194,7 @@ typedef struct {
   uint64_t default_cycles; /* of the network's tunable layers; 0 if not all are measured */
   uint64_t best_cycles;    /* the same, with the best */
   uint64_t measured;       /* by this call; 0 when the log already held everything */
-  int exhausted;           /* every schedule of every task is measured */
+  int exhausted;           /* no schedule left is worth a trial */
   double seconds;          /* by the wall */
 } tinytune_tune_result;
 

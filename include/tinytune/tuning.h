@@ -92,8 +92,8 @@ struct TaskResult {
   uint64_t trials = 0, valid = 0;                       ///< in the log; those that were exact
 };
 
-/// Where the time of a call went, in seconds. All but `search` are summed over workers, so with two
-/// of them they add up to twice the wall time.
+/// Where the time of a call went, in seconds of the processor; `idle`, and what boards run, by the
+/// wall. All but `search` are summed over workers.
 struct TuneTimes {
   double lower = 0, llvm = 0, link = 0;  ///< building candidates
   double run = 0, verify = 0;            ///< on the device
@@ -111,7 +111,7 @@ struct TuneReport {
   std::optional<uint64_t> clock_hz;  ///< of the device; absent on counters
   std::string records;               ///< the log
   uint64_t measured = 0;             ///< by this call; 0 when the log already held everything
-  bool exhausted = false;            ///< every schedule of every task is measured
+  bool exhausted = false;            ///< no schedule left is worth a trial
   bool stopped_early = false;        ///< by `early_stop`
   double seconds = 0;                ///< of this call, by the wall
   TuneTimes times;                   ///< where they went

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/rng.h"
 #include "search/strategy.h"
@@ -71,6 +72,35 @@ TEST(BayesSearch, FamilyThatIsFarBehind_GetsNextToNoTrials) {
     strategy->observe(landscape.outcomes[point]);
   }
   EXPECT_LE(slow, 8u);
+}
+
+TEST(BayesSearch, NothingLeftToGain_IsDoneNearTheBestLongBeforeTheSpaceEnds) {
+  const Landscape landscape = testing::tiled_convolution(0, 0);
+  const auto strategy = make_strategy("bayes", landscape.problem(1)).value();
+  double found = std::numeric_limits<double>::infinity();
+  size_t trials = 0;
+  while (!strategy->is_done() && trials < landscape.space.size()) {
+    const Observation& outcome = landscape.outcomes[strategy->propose()->point];
+    found = std::min(found, outcome.cycles().value_or(found));
+    strategy->observe(outcome);
+    ++trials;
+  }
+  EXPECT_LT(trials, landscape.space.size() / 4);
+  EXPECT_LE(found, 1.05 * landscape.optimum);
+  EXPECT_TRUE(strategy->propose().has_value());  // for who asks
+}
+
+TEST(BayesSearch, NothingHasRunYet_IsNotDone) {
+  Landscape landscape = testing::tiled_convolution(0, 0);
+  for (Observation& outcome : landscape.outcomes) {
+    outcome.outcome = Outcome::kBuildFailed;
+    outcome.samples.clear();
+  }
+  const auto strategy = make_strategy("bayes", landscape.problem(1)).value();
+  for (size_t t = 0; t < 100; ++t) {
+    EXPECT_FALSE(strategy->is_done());
+    strategy->observe(landscape.outcomes[strategy->propose()->point]);
+  }
 }
 
 TEST(BayesSearch, SpaceTooLargeToScore_IsSampledToWithin10Percent) {

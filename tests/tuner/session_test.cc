@@ -90,6 +90,46 @@ TEST_F(SessionTest, TrialsWithoutGain_EndTheRunWhereItEndsAgain) {
   EXPECT_FALSE(tune("b", {.early_stop = 1000}).stopped_early);
 }
 
+TEST_F(SessionTest, TasksThatAreDone_LeaveTheirTrialsUnspentEachTime) {
+  const Setup setup{.trials = 5000, .tuner = "bayes", .smooth = true};
+  const SessionEnd end = tune("a", setup);
+  EXPECT_TRUE(end.exhausted);
+  size_t points = 0;
+  for (const TuningTask& task : tasks_) points += task.space.size();
+  EXPECT_LT(end.measured, points / 2);
+  const auto first = lines("a");
+  const SessionEnd again = tune("a", setup);
+  EXPECT_TRUE(again.exhausted);
+  EXPECT_EQ(again.measured, 0u);
+  EXPECT_EQ(lines("a"), first);
+}
+
+TEST_F(SessionTest, TaskThatIsDone_LeavesItsTrialsToTheOthers) {
+  class DoneAfterThree : public Strategy {
+   public:
+    std::optional<Proposal> propose() override { return Proposal{next_++}; }
+    bool is_done() const override { return told_ >= 3; }
+    void observe(const Observation&) override { ++told_; }
+
+   private:
+    size_t next_ = 0, told_ = 0;
+  };
+  const auto strategy = [&](const TuningTask& task) -> std::unique_ptr<Strategy> {
+    if (&task == &tasks_.front()) return std::make_unique<DoneAfterThree>();
+    return make_strategy("random",
+                         {.space = &task.space, .describe = [](size_t) { return LoopNest{}; }})
+        .value();
+  };
+  const SessionEnd end = tune("a", {.trials = 40, .window = 1, .strategy = strategy});
+  EXPECT_EQ(end.measured, 40u);
+  EXPECT_FALSE(end.exhausted);
+  size_t of_first = 0;
+  const auto log = read_log((folder_ / "a").string());
+  for (const Measurement& m : log->measurements)
+    of_first += m.workload == tasks_.front().workload ? 1 : 0;
+  EXPECT_EQ(of_first, 3u);
+}
+
 TEST_F(SessionTest, Window_IsHowManyAreOut) {
   for (const size_t window : {1u, 16u, 300u}) {
     most_out_ = 0;
