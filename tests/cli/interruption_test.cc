@@ -47,7 +47,7 @@ TEST_F(Interruption, ControlC_ExitsWith130SaysHowToGoOnAndTheSameCommandDoes) {
 }
 
 TEST_F(Interruption, ControlCWithJson_StillGivesOneObject) {
-  RunningTune run(folder_, with_model({"--trials", "500", "--json"}), false);
+  RunningTune run(folder_, with_model({"--trials", "500", "--tuner", "random", "--json"}), false);
   ASSERT_TRUE(run.wait_for("/500 trials"));
   run.send(SIGINT);
   EXPECT_EQ(run.wait(), 130);
@@ -57,12 +57,13 @@ TEST_F(Interruption, ControlCWithJson_StillGivesOneObject) {
 TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothing) {
   constexpr uint64_t kSeed = 20;
   constexpr int kKills = 20;
-  const std::string total = "4000";
+  const std::string total = "4000";  // of a tuner that never ends by itself
   Rng rng(kSeed);
   size_t kept = 0;
   int counted = 0;
   for (int kill = 0; kill < kKills; ++kill) {
-    RunningTune run(folder_, with_model({"--trials", total, "--records", "a"}), /*terminal=*/true);
+    RunningTune run(folder_, with_model({"--trials", total, "--tuner", "random", "--records", "a"}),
+                    /*terminal=*/true);
     const auto moment = std::chrono::milliseconds(100 + rng.below(1900));
     const auto until = Clock::now() + moment;
     while (Clock::now() < until) {
@@ -88,7 +89,10 @@ TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothi
 
   // What was killed twenty times is what was never killed.
   const std::string reached = std::to_string(kept);
-  ASSERT_EQ(tune(with_model({"--trials", reached, "--records", "whole", "--quiet"})).exit_code, 0);
+  ASSERT_EQ(
+      tune(with_model({"--trials", reached, "--tuner", "random", "--records", "whole", "--quiet"}))
+          .exit_code,
+      0);
   EXPECT_EQ(trials("a"), trials("whole"));
 }
 

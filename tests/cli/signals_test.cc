@@ -33,7 +33,8 @@ class Signals : public TuneProgram {
   }
 
   RunningTune long_run() const {
-    return RunningTune(folder_, with_model({"--trials", "4000", "--records", "a"}), false);
+    return RunningTune(
+        folder_, with_model({"--trials", "4000", "--tuner", "random", "--records", "a"}), false);
   }
 
   void expect_orderly_end(RunningTune& run) {

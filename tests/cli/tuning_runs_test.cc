@@ -114,7 +114,8 @@ TEST_F(TuningRuns, Tasks_LimitsTheRunToThem) {
 
 TEST_F(TuningRuns, Budget_EndsTheRunInTime) {
   const auto started = std::chrono::steady_clock::now();
-  const ProcessResult run = tune(with_model({"--budget", "3s", "--trials", "100000", "--quiet"}));
+  const ProcessResult run =
+      tune(with_model({"--budget", "3s", "--trials", "100000", "--tuner", "random", "--quiet"}));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GE(took.count(), 2.5);
@@ -177,8 +178,9 @@ TEST_F(TuningRuns, RemoteWorker_MeasuresWhereTheTunerHasNone) {
                                 "--records", "a"}),
                     false);
   ASSERT_TRUE(tuner.wait_for("waiting for workers"));
-  RunningTune worker(
-      folder_, {"worker", "--connect", "unix:" + path("s"), "--device", "esp32c3", "--once"}, false);
+  RunningTune worker(folder_,
+                     {"worker", "--connect", "unix:" + path("s"), "--device", "esp32c3", "--once"},
+                     false);
   EXPECT_EQ(tuner.wait(), 0) << tuner.output();
   EXPECT_EQ(worker.wait(), 0) << worker.output();
   EXPECT_EQ(trials("a").size(), 4u);
