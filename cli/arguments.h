@@ -9,6 +9,7 @@
 
 #include "tinytune/deploy.h"
 #include "tinytune/memory.h"
+#include "tinytune/model.h"
 
 namespace tinytune {
 
@@ -16,7 +17,7 @@ struct Arguments {
   // The network, and where it goes.
   std::string model, device;
   std::optional<std::string> records;  ///< a log
-  std::vector<std::string> disabled_passes;
+  std::vector<std::string> disabled_passes, externals;
   std::string layout = "nhwc";
   std::optional<uint64_t> ram, arena, flash, fast_ram;  ///< bytes
 
@@ -94,6 +95,7 @@ struct Arguments {
   InputArrival input() const {
     return stream_input.empty() ? InputArrival::kWhole : InputArrival::kRows;
   }
+  LoadOptions loading() const { return {disabled_passes, externals}; }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }
 };
 

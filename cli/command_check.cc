@@ -54,7 +54,7 @@ Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& co
                                          " records can be checked on " + device.name);
   std::vector<Task> known;
   if (!arguments.model.empty()) {
-    TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+    TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
     known = tasks_in(model.state().tasks, LayoutPolicy::kAuto);
   }
   TuneOptions options;

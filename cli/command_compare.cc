@@ -59,7 +59,7 @@ Result<TuneReport> one_run(const Model& model, const Arguments& arguments, const
 
 Result<std::vector<Results>> compare(const Arguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const auto tuners, tuners_of(arguments.tuners));
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   std::error_code failed;
   std::filesystem::create_directories(arguments.directory, failed);
   if (failed) return Error(ErrorCode::kFailed, arguments.directory + ": " + failed.message());

@@ -13,7 +13,7 @@ namespace tinytune {
 namespace {
 
 Result<CompileReport> compile(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   CompileOptions options;
   options.records = arguments.records;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
@@ -40,6 +40,8 @@ std::string next_command(const Arguments& arguments, const std::string& program)
     words.insert(words.end(), {"--stream-input", arguments.stream_input});
   for (const std::string& pass : arguments.disabled_passes)
     words.insert(words.end(), {"--disable-pass", pass});
+  for (const std::string& external : arguments.externals)
+    words.insert(words.end(), {"--external", external});
   if (arguments.portable) words.emplace_back("--portable");
   words.emplace_back("--verify");
   return shell_line(words);

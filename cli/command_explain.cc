@@ -8,7 +8,7 @@ namespace tinytune {
 namespace {
 
 Result<TaskExplanation> explain(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY_ASSIGN(const std::vector<int> tasks,
                 parse_task_list(*arguments.tasks, static_cast<int>(model.info().tasks.size())));
   if (tasks.size() != 1) {

@@ -15,7 +15,7 @@ Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Ins
                                            const Console& console) {
   if (arguments.device.empty() || !inspection.unsupported.empty())
     return std::optional<RunReport>();
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   RunOptions options;
   options.records = arguments.records;
   options.limits = arguments.limits();
@@ -28,7 +28,7 @@ Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Ins
 
 int run_inspect(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
-  const Result<Inspection> inspection = inspect_model(arguments.model, {arguments.disabled_passes});
+  const Result<Inspection> inspection = inspect_model(arguments.model, arguments.loading());
   if (!inspection) return console.fail(inspection.error());
   const auto report = on_device(arguments, *inspection, console);
   if (!report) return console.fail(report.error());

@@ -50,7 +50,7 @@ int write_page(const Model& model, const Arguments& arguments, const Console& co
 int run_report(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
   if (const Status usable = check_options(arguments); !usable) return console.fail(usable.error());
-  const Result<Model> model = Model::load(arguments.model, {arguments.disabled_passes});
+  const Result<Model> model = Model::load(arguments.model, arguments.loading());
   if (!model) return console.fail(model.error());
   if (arguments.live) return serve_live_report(*model, arguments, context);
   return arguments.html ? write_page(*model, arguments, console) : tell(*model, arguments, console);

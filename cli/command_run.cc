@@ -31,7 +31,7 @@ Status check_output_count(const Model& model, const Arguments& arguments) {
 }
 
 Result<RunReport> run(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY(check_output_count(model, arguments));
   RunOptions options;
   TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs));

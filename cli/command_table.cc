@@ -28,6 +28,7 @@ Command tune() {
             layout("Layouts to tune kernels for; auto is both")},
            memory_limits(),
            {disable_pass(),
+            external(),
             workers(),
             {.names = "--listen",
              .field = &Arguments::listen,
@@ -63,6 +64,7 @@ Command compile() {
                              memory_limits(),
                              {stream_input(),
                               disable_pass(),
+                              external(),
                               {.names = "-o,--output",
                                .field = &Arguments::directory,
                                .value = "DIR",
@@ -102,6 +104,7 @@ Command run() {
                              {stream_input(),
                               arena_front(),
                               disable_pass(),
+                              external(),
                               {.names = "--steps",
                                .field = &Arguments::steps,
                                .value = "N",
@@ -141,6 +144,7 @@ Command report() {
                   memory_limits(),
                   {arena_front(),
                    disable_pass(),
+                   external(),
                    {.names = "--html",
                     .field = &Arguments::html,
                     .value = "FILE",
@@ -181,6 +185,7 @@ Command explain() {
                        .help = "A task of `tune inspect`",
                        .required = true},
                       disable_pass(),
+                      external(),
                       json()},
           .examples =
               "Example: tune explain --model kws.tflite --device esp32c3 --records "
@@ -198,7 +203,7 @@ Command inspect() {
                               optional(device(), "the model alone"),
                               log()},
                              memory_limits(),
-                             {disable_pass(), json()}}),
+                             {disable_pass(), external(), json()}}),
           .examples =
               "Examples:\n"
               "  tune inspect kws.tflite\n"

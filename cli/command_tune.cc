@@ -37,6 +37,8 @@ std::string next_command(const Arguments& arguments, const std::string& records,
   if (arguments.flash) words.insert(words.end(), {"--flash", std::to_string(*arguments.flash)});
   for (const std::string& pass : arguments.disabled_passes)
     words.insert(words.end(), {"--disable-pass", pass});
+  for (const std::string& external : arguments.externals)
+    words.insert(words.end(), {"--external", external});
   return shell_line(words);
 }
 
@@ -47,7 +49,7 @@ std::string log_of(const Arguments& arguments) {
 }
 
 Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
+  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   ProgressLine line;
   TuneOptions options = tuning_options(arguments, context, line);
   options.records = log_of(arguments);

@@ -205,6 +205,15 @@ Option disable_pass() {
           .help = "Leave out a graph pass (may be repeated): " + names + "all"};
 }
 
+Option external() {
+  return {.names = "--external",
+          .field = &Arguments::externals,
+          .value = "OPERATOR=FUNCTION.h",
+          .help =
+              "Leave an operator to a C function of yours, CUSTOM:name or a builtin (may be "
+              "repeated); FUNCTION.c beside it is its code"};
+}
+
 Option portable() {
   return {.names = "--portable",
           .field = &Arguments::portable,

@@ -24,6 +24,7 @@ Option arena();
 Option arena_front();
 Option stream_input();
 Option disable_pass();
+Option external();
 Option portable();
 Option keys(std::string help);
 Option json();

@@ -7,6 +7,7 @@
 #include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 #include "deploy/model_state.h"
+#include "models/external_operator.h"
 #include "models/model_file.h"
 #include "models/tflite_model.h"
 
@@ -85,7 +86,8 @@ std::vector<PassInfo> known_passes() {
 }
 
 Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
-  TT_TRY_ASSIGN(const ModelSummary summary, summarise_model(path));
+  TT_TRY_ASSIGN(const auto externals, read_externals(options.externals));
+  TT_TRY_ASSIGN(const ModelSummary summary, summarise_model(path, externals));
   if (summary.unsupported.empty()) {
     TT_TRY_ASSIGN(const Model model, Model::load(path, options));
     return Inspection{model.info(), {}};
@@ -102,7 +104,13 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   state->path = path;
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   state->sha256 = sha256(bytes);
-  TT_TRY_ASSIGN(state->graph, import_model(bytes, path));
+  TT_TRY_ASSIGN(const auto externals, read_externals(options.externals));
+  TT_TRY_ASSIGN(state->graph, import_model(bytes, path, externals));
+  for (const ExternalFunction& function : state->graph.externals)
+    if ((function.name + "_").starts_with(network_name(state->graph.name) + "_"))
+      return Error(ErrorCode::kInvalidInput, "--external " + function.name +
+                                                 ".h: functions of the generated library begin so; "
+                                                 "call it something else");
   Result<IntegerNetwork> network = executed_network(state->graph, options.disabled_passes);
   if (!network) return network.error().within(path);
   state->network = std::move(network).value();

@@ -31,6 +31,16 @@ Status check_inputs(const Model& model, std::span<const std::vector<uint8_t>> in
   return ok_status();
 }
 
+/// Stubs are for who builds a library; what they compute is nobody's result.
+Status check_externals(const Graph& graph) {
+  for (const ExternalFunction& function : graph.externals)
+    if (!function.source)
+      return Error(ErrorCode::kInvalidInput, "nothing to run as " + function.name + "(): write " +
+                                                 function.name + ".c beside " + function.name +
+                                                 ".h");
+  return ok_status();
+}
+
 /// The first byte of output `index` that is not as expected, for people.
 std::string difference_in(size_t index, const std::vector<uint8_t>& got,
                           const std::vector<uint8_t>& expected) {
@@ -97,6 +107,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
   }
   TT_TRY(check_inputs(model, inputs));
+  TT_TRY(check_externals(model.state().graph));
   LayoutChoice layouts(options.layout, device, records);
   const Deployment deployment{model,        device, records, options.limits, options.on_message,
                               options.input};

@@ -47,6 +47,8 @@ schema::ActivationFunction activation_of(Activation activation) {
   return schema::ActivationFunction::NONE;
 }
 
+constexpr int kCustom = 32;  // TFLite's code of operators that it does not know either
+
 int code_of(OperatorKind kind) {
   switch (kind) {
 #define OPERATOR(kind, name, code, ...) \
@@ -54,6 +56,8 @@ int code_of(OperatorKind kind) {
     return code;
 #include "models/operators.inc"
 #undef OPERATOR
+    case OperatorKind::kExternal:
+      return kCustom;
   }
   return -1;
 }
@@ -176,6 +180,7 @@ struct OptionsWriter {
                 builder, schema::ActivationFunction::TANH, a.cell_clip, 0, a.time_major)
                 .Union()};
   }
+  Options operator()(const ExternalAttributes&) const { return {}; }
   Options operator()(const TransposeConvAttributes& a) const {
     return {
         schema::BuiltinOptions::TransposeConvOptions,
@@ -216,11 +221,16 @@ std::vector<uint8_t> write_tflite(const Graph& graph) {
   std::vector<Offset<schema::Operator>> operators;
   for (const Operator& op : graph.operators) {
     const int code = code_of(op.kind);
-    codes.push_back(schema::CreateOperatorCode(b, static_cast<int8_t>(code), 0, 1, code));
+    const auto* custom = std::get_if<ExternalAttributes>(&op.attributes);
+    codes.push_back(schema::CreateOperatorCode(
+        b, static_cast<int8_t>(code),
+        custom == nullptr ? 0 : b.CreateString(custom->op.substr(custom->op.find(' ') + 1)), 1,
+        code));
     const Options options = std::visit(OptionsWriter{b, op.kind}, op.attributes);
     const auto inputs = b.CreateVector(op.inputs), outputs = b.CreateVector(op.outputs);
-    operators.push_back(schema::CreateOperator(b, static_cast<uint32_t>(codes.size() - 1), inputs,
-                                               outputs, options.type, options.table));
+    operators.push_back(schema::CreateOperator(
+        b, static_cast<uint32_t>(codes.size() - 1), inputs, outputs, options.type, options.table,
+        custom == nullptr ? 0 : b.CreateVector(custom->options)));
   }
   const auto inputs = b.CreateVector(graph.inputs), outputs = b.CreateVector(graph.outputs);
   const auto tensor_vector = b.CreateVector(tensors);

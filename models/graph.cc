@@ -48,6 +48,8 @@ std::string_view name_of(OperatorKind kind) {
     return #name;
 #include "models/operators.inc"
 #undef OPERATOR
+    case OperatorKind::kExternal:
+      return "EXTERNAL";
   }
   return "?";
 }

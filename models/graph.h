@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -109,12 +110,17 @@ struct LstmAttributes {
   float cell_clip = 0;      ///< of the cell's real value; 0: none
   bool time_major = false;  ///< [time, batch, …], else [batch, time, …]
 };
+struct ExternalAttributes {
+  std::string op;                ///< what the file calls it: "CUSTOM softsign", "EXP"
+  std::string function;          ///< of Graph::externals
+  std::vector<uint8_t> options;  ///< of a custom operator, as the file has them
+};
 using Attributes =
     std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
                  SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
                  ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes, BlockAttributes,
                  MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes, CumsumAttributes,
-                 SvdfAttributes, LstmAttributes>;
+                 SvdfAttributes, LstmAttributes, ExternalAttributes>;
 
 struct Operator {
   int index = 0;
@@ -127,12 +133,20 @@ struct Operator {
 /// Whose reference an operator's bytes are: scales in fixed point, or in float32 (ADR 76).
 enum class Arithmetic { kTfliteMicro, kOnnx };
 
+/// A C function of the user's that computes operators (models/external_operator.h).
+struct ExternalFunction {
+  std::string name;                   ///< of the function, and the stem of both files
+  std::string header;                 ///< text that declares it
+  std::optional<std::string> source;  ///< text that defines it, where that is at hand
+};
+
 struct Graph {
   std::string name;  ///< the file's stem, any bytes: see codegen/networks/names.h
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  ///< tensor ids, in the model's order
   Arithmetic arithmetic = Arithmetic::kTfliteMicro;
+  std::vector<ExternalFunction> externals;
 
   const Tensor& tensor(int id) const { return tensors.at(static_cast<size_t>(id)); }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/constant_operator.h"
+#include "models/external_operator.h"
 #include "schedules/weight_facts.h"
 
 namespace tinytune {
@@ -78,6 +79,22 @@ Result<std::vector<std::vector<uint8_t>>> run_reference(
   return run_reference(network, inputs, state);
 }
 
+namespace {
+
+// Every input of an operator, constants too; empty where there is none.
+std::vector<std::span<const uint8_t>> operands_of(const Graph& graph, const Operator& op,
+                                                  const std::vector<std::vector<uint8_t>>& values) {
+  std::vector<std::span<const uint8_t>> operands(op.inputs.size());
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i] < 0) continue;
+    const Tensor& tensor = graph.tensor(op.inputs[i]);
+    operands[i] = tensor.is_constant ? tensor.data : values[static_cast<size_t>(tensor.id)];
+  }
+  return operands;
+}
+
+}  // namespace
+
 Result<std::vector<std::vector<uint8_t>>> run_reference(
     const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs,
     NetworkState& state) {
@@ -104,6 +121,11 @@ Result<std::vector<std::vector<uint8_t>>> run_reference(
     for (int id : op.outputs) {
       values[static_cast<size_t>(id)].resize(static_cast<size_t>(graph.tensor(id).bytes()));
       writes.emplace_back(values[static_cast<size_t>(id)]);
+    }
+    if (const auto* external = std::get_if<ExternalOp>(&network.ops[step])) {
+      TT_TRY(run_external(function_of(graph, *external), *external, operands_of(graph, op, values),
+                          writes));
+      continue;
     }
     run_reference(network.ops[step], reads, writes);
   }

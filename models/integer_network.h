@@ -52,7 +52,8 @@ bool has_state(const Graph& graph);
 /// The byte that a variable is filled with: the zero point of int8, else 0.
 uint8_t reset_byte(const Tensor& variable);
 
-/// One inference, which goes on from `state` and leaves its own there. Otherwise as below.
+/// One inference, which goes on from `state` and leaves its own there. Otherwise as below; and what
+/// run_external() says of a function of the user's.
 Result<std::vector<std::vector<uint8_t>>> run_reference(
     const IntegerNetwork& network, std::span<const std::vector<uint8_t>> inputs,
     NetworkState& state);

@@ -351,12 +351,27 @@ struct TransposeConvOp {
   int64_t macs() const { return int64_t{batch} * in_h * in_w * in_c * kernel_h * kernel_w * out_c; }
 };
 
+/// An operator that a C function of the user's computes: all that it is told of one.
+struct ExternalOp {
+  struct Operand {
+    bool is_absent = false;
+    ElementType type = ElementType::kInt8;
+    std::vector<int> shape;
+    Quantization quantization;
+    int64_t bytes = 0;
+  };
+  std::string function;
+  std::vector<Operand> inputs, outputs;  ///< constants included
+  std::vector<uint8_t> options;
+};
+
 using IntegerOp =
     std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp,
                  QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp,
                  SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
-                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp>;
+                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp,
+                 ExternalOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

@@ -52,6 +52,12 @@ int64_t steps(const CumsumOp& op) { return op.outer * op.axis * op.inner; }
 int64_t steps(const UpdateSliceOp& op) { return product(op.extents); }
 int64_t steps(const SvdfOp& op) { return op.macs(); }
 int64_t steps(const LstmOp& op) { return op.macs(); }
+int64_t steps(const ExternalOp& op) {
+  int64_t bytes = 0;
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const ExternalOp::Operand& operand : *operands) bytes += operand.bytes;
+  return bytes;
+}
 int64_t steps(const ArgExtremumOp& op) { return op.outer * op.axis * op.inner; }
 int64_t steps(const ResizeOp& op) {
   return int64_t{op.batch} * static_cast<int64_t>(op.rows.size() * op.columns.size()) * op.channels;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "models/external_operator.h"
 #include "models/integer_op.h"
 #include "models/onnx/onnx.h"
 #include "models/operator_kind.h"
@@ -15,15 +16,20 @@ bool is_onnx(const std::string& path) { return std::filesystem::path(path).exten
 
 }  // namespace
 
-Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path) {
+Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path,
+                           std::span<const ExternalDeclaration> externals) {
   const std::string name = std::filesystem::path(path).stem();
-  return is_onnx(path) ? import_onnx(bytes, name, path) : import_tflite(bytes, name, path);
+  if (!is_onnx(path)) return import_tflite(bytes, name, path, externals);
+  if (!externals.empty())
+    return Error(ErrorCode::kUnsupported, path + ": --external is for .tflite networks");
+  return import_onnx(bytes, name, path);
 }
 
-Result<ModelSummary> summarise_model(const std::string& path) {
-  if (!is_onnx(path)) return summarise_tflite(path);
+Result<ModelSummary> summarise_model(const std::string& path,
+                                     std::span<const ExternalDeclaration> externals) {
+  if (!is_onnx(path)) return summarise_tflite(path, externals);
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
-  TT_TRY_ASSIGN(const Graph graph, import_model(bytes, path));
+  TT_TRY_ASSIGN(const Graph graph, import_model(bytes, path, externals));
   ModelSummary summary{graph.name, {}, {}, graph.inputs, graph.outputs, 0, {}};
   for (const Tensor& t : graph.tensors)
     summary.tensors.push_back({t.id, t.name, std::string(name_of(t.type)), t.shape});

@@ -12,10 +12,13 @@
 namespace tinytune {
 
 /// The bytes of the file at `path`, which messages name. Errors as import_tflite(), import_onnx().
-Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path);
+/// Operators in `externals` are left to their functions (.tflite alone: kUnsupported otherwise).
+Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path,
+                           std::span<const ExternalDeclaration> externals = {});
 
 /// As summarise_tflite(). Of an ONNX network, the graph that it becomes; what is not supported in
 /// one is an error.
-Result<ModelSummary> summarise_model(const std::string& path);
+Result<ModelSummary> summarise_model(const std::string& path,
+                                     std::span<const ExternalDeclaration> externals = {});
 
 }  // namespace tinytune

@@ -9,6 +9,7 @@ enum class OperatorKind : int {
 #define OPERATOR(kind, ...) k##kind,
 #include "models/operators.inc"
 #undef OPERATOR
+  kExternal,  ///< computed by a function of Graph::externals, whatever the file calls it
 };
 
 }  // namespace tinytune

@@ -1,6 +1,7 @@
 // What a model file holds, supported or not: for `tune inspect`, and for import's own refusals.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "tinytune/result.h"
 
 namespace tinytune {
+
+struct ExternalDeclaration;
 
 struct TensorSummary {
   int id = 0;
@@ -40,6 +43,7 @@ struct ModelSummary {
 };
 
 /// Everything about the file at once. kNotFound, kInvalidInput: as import_tflite.
-Result<ModelSummary> summarise_tflite(const std::string& path);
+Result<ModelSummary> summarise_tflite(const std::string& path,
+                                      std::span<const ExternalDeclaration> externals = {});
 
 }  // namespace tinytune

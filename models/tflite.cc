@@ -10,6 +10,7 @@
 #include <set>
 
 #include "models/constant_operator.h"
+#include "models/external_operator.h"
 #include "models/integer_op.h"
 #include "models/limits.h"
 #include "models/operator_kind.h"
@@ -39,6 +40,8 @@ constexpr OperatorRow kRows[] = {
 #undef OPERATOR
 };
 
+constexpr OperatorRow kExternalRow = {OperatorKind::kExternal, -1, 0, kAnyNumber};
+
 const OperatorRow* find_row(int code) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                  [&](const OperatorRow& r) { return r.code == code; });
@@ -47,7 +50,9 @@ const OperatorRow* find_row(int code) {
 
 class Scan {
  public:
-  Scan(const schema::Model& model, const std::string& name) : model_(model) {
+  Scan(const schema::Model& model, const std::string& name,
+       std::span<const ExternalDeclaration> externals)
+      : model_(model), externals_(externals), external_is_used_(externals.size()) {
     graph.name = summary.name = name;
   }
 
@@ -79,6 +84,7 @@ class Scan {
       return invalid(fmt::format("it has more than {} operators", kMostOperators));
     for (flatbuffers::uoffset_t i = 0; i < from.operators()->size(); ++i)
       TT_TRY(read_operator(*from.operators()->Get(i), static_cast<int>(i)));
+    TT_TRY(check_externals());
     return read_outputs(from);
   }
 
@@ -204,12 +210,36 @@ class Scan {
     return ok_status();
   }
 
+  // The function that was declared for an operator, made known to the graph.
+  const ExternalFunction* external_of(const std::string& name) {
+    for (size_t i = 0; i < externals_.size(); ++i) {
+      if (externals_[i].op != name) continue;
+      const ExternalFunction& function = externals_[i].function;
+      const auto is_same = [&](const ExternalFunction& f) { return f.name == function.name; };
+      if (std::none_of(graph.externals.begin(), graph.externals.end(), is_same))
+        graph.externals.push_back(function);
+      external_is_used_[i] = true;
+      return &function;
+    }
+    return nullptr;
+  }
+
+  Status check_externals() const {
+    for (size_t i = 0; i < externals_.size(); ++i)
+      if (!external_is_used_[i])
+        return invalid(
+            fmt::format("it has no operator {} to leave to {}(); `tune inspect` lists those it has",
+                        externals_[i].op, externals_[i].function.name));
+    return ok_status();
+  }
+
   Status read_operator(const schema::Operator& from, int index) {
     TT_TRY_ASSIGN(const Code code, code_of(from, index));
     const std::string label = fmt::format("operator {} {}", index, code.name);
     Operator op;
     op.index = index;
-    const OperatorRow* row = find_row(code.number);
+    const ExternalFunction* external = external_of(code.name);
+    const OperatorRow* row = external != nullptr ? &kExternalRow : find_row(code.number);
     TT_TRY(link(from, label, row != nullptr, op));
     summary.operators.push_back({index, code.name, op.inputs, op.outputs, 0});
 
@@ -217,7 +247,7 @@ class Scan {
       refuse(index, code.name, "not supported");
       return ok_status();
     }
-    TT_TRY(check_arity(*row, label, op));
+    if (external == nullptr) TT_TRY(check_arity(*row, label, op));
     for (const std::vector<int>* ids : {&op.inputs, &op.outputs})
       for (int id : *ids)
         if (id >= 0 && !refused_[static_cast<size_t>(id)].empty()) {
@@ -225,7 +255,8 @@ class Scan {
           return ok_status();
         }
     op.kind = row->kind;
-    auto attributes = read_attributes(op.kind, from);
+    auto attributes = external != nullptr ? external_attributes(code.name, *external, from)
+                                          : read_attributes(op.kind, from);
     if (!attributes) return note(attributes.error().within(label), index, code.name);
     op.attributes = std::move(attributes).value();
     if (const Status prepared = prepare_operator(op); !prepared)
@@ -270,6 +301,8 @@ class Scan {
   }
 
   const schema::Model& model_;
+  std::span<const ExternalDeclaration> externals_;
+  std::vector<bool> external_is_used_;
   ModelSize size_;
   std::vector<std::string> refused_;  // by tensor id: why it is unsupported, or empty
   std::vector<bool> ready_;           // by tensor id: constant, input or computed so far
@@ -292,21 +325,11 @@ std::string list_of(const std::vector<Unsupported>& unsupported) {
   return list;
 }
 
-Result<Scan> scan(const TfliteModel& opened, const std::string& name) {
-  Scan result(opened.model(), name);
+Result<Scan> scan(const TfliteModel& opened, const std::string& name,
+                  std::span<const ExternalDeclaration> externals) {
+  Scan result(opened.model(), name, externals);
   TT_TRY(result.run());
   return result;
-}
-
-Result<Graph> import_as(std::span<const uint8_t> bytes, const std::string& name,
-                        const std::string& label) {
-  auto opened = TfliteModel::open(bytes);
-  if (!opened) return opened.error().within(label);
-  auto scanned = scan(*opened, name);
-  if (!scanned) return scanned.error().within(label);
-  if (!scanned->summary.unsupported.empty())
-    return Error(ErrorCode::kUnsupported, list_of(scanned->summary.unsupported)).within(label);
-  return std::move(scanned->graph);
 }
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
@@ -319,19 +342,28 @@ Result<Graph> import_tflite(const std::string& path) {
 }
 
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                            const std::string& label) {
-  return import_as(bytes, name, printable_ascii(label, kLongestPath));
+                            const std::string& label,
+                            std::span<const ExternalDeclaration> externals) {
+  const std::string shown = printable_ascii(label, kLongestPath);
+  auto opened = TfliteModel::open(bytes);
+  if (!opened) return opened.error().within(shown);
+  auto scanned = scan(*opened, name, externals);
+  if (!scanned) return scanned.error().within(shown);
+  if (!scanned->summary.unsupported.empty())
+    return Error(ErrorCode::kUnsupported, list_of(scanned->summary.unsupported)).within(shown);
+  return std::move(scanned->graph);
 }
 
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name) {
   return import_tflite(bytes, name, name);
 }
 
-Result<ModelSummary> summarise_tflite(const std::string& path) {
+Result<ModelSummary> summarise_tflite(const std::string& path,
+                                      std::span<const ExternalDeclaration> externals) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   auto opened = TfliteModel::open(bytes);
   if (!opened) return opened.error().within(printable_ascii(path, kLongestPath));
-  auto scanned = scan(*opened, stem_of(path));
+  auto scanned = scan(*opened, stem_of(path), externals);
   if (!scanned) return scanned.error().within(printable_ascii(path, kLongestPath));
   return std::move(scanned->summary);
 }

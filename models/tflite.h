@@ -10,6 +10,8 @@
 
 namespace tinytune {
 
+struct ExternalDeclaration;
+
 /// Reads and checks a model. kNotFound: no such file. kInvalidInput: not a FlatBuffer, truncated,
 /// another schema version, offsets or shapes out of range, missing quantisation. kUnsupported:
 /// operators, types or dynamic shapes outside what this version does; the message lists the first
@@ -17,8 +19,10 @@ namespace tinytune {
 Result<Graph> import_tflite(const std::string& path);
 
 /// The same, of bytes in memory. `name` becomes Graph::name; `label` starts every message.
+/// Operators in `externals` are left to their functions; kInvalidInput where it has none such.
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                            const std::string& label);
+                            const std::string& label,
+                            std::span<const ExternalDeclaration> externals = {});
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name);
 
 }  // namespace tinytune

@@ -246,8 +246,18 @@ Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op
     return read_##attributes(op);
 #include "models/operators.inc"
 #undef OPERATOR
+    case OperatorKind::kExternal:
+      break;
   }
   return Error(ErrorCode::kUnsupported, "no such operator");
+}
+
+Result<Attributes> external_attributes(const std::string& name, const ExternalFunction& function,
+                                       const schema::Operator& op) {
+  ExternalAttributes attributes{name, function.name, {}};
+  if (const auto* options = op.custom_options())
+    attributes.options.assign(options->begin(), options->end());
+  return Attributes(std::move(attributes));
 }
 
 }  // namespace tinytune

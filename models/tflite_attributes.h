@@ -10,6 +10,10 @@ namespace schema {
 struct Operator;
 }
 
+/// Those of an operator that is left to a function.
+Result<Attributes> external_attributes(const std::string& name, const ExternalFunction& function,
+                                       const schema::Operator& op);
+
 /// kInvalidInput: options missing where TFLite needs them, or of another operator.
 /// kUnsupported: an option outside what this version does. Messages name no operator.
 Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op);

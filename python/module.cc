@@ -96,10 +96,12 @@ void bind_models(py::module_& module) {
   py::class_<Model>(module, "Model", "A network, loaded and cut into tuning tasks.")
       .def_static(
           "load",
-          [](const std::string& path, std::vector<std::string> disabled_passes) {
-            return value_of(Model::load(path, {std::move(disabled_passes)}));
+          [](const std::string& path, std::vector<std::string> disabled_passes,
+             std::vector<std::string> externals) {
+            return value_of(Model::load(path, {std::move(disabled_passes), std::move(externals)}));
           },
           py::arg("path"), py::kw_only(), py::arg("disabled_passes") = std::vector<std::string>(),
+          py::arg("externals") = std::vector<std::string>(),
           "Reads a .tflite file, or a quantised .onnx one.")
       .def_property_readonly("path", &Model::path)
       .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal);

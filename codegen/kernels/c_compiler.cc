@@ -41,10 +41,10 @@ Result<ProcessResult> run_compiler(const Target& target, const std::vector<std::
 
 Result<std::vector<uint8_t>> compile_source(const std::string& source, const std::string& object,
                                             const std::string& include_directory,
-                                            const Device& device) {
+                                            const Device& device, Warnings warnings) {
   std::vector<std::string> words;
-  for (const char* flag : {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror"})
-    if (source.ends_with(".c") || std::string_view(flag) == "-Werror") words.emplace_back(flag);
+  if (source.ends_with(".c")) words = {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra"};
+  words.emplace_back(warnings == Warnings::kAreErrors ? "-Werror" : "-w");
   words.insert(words.end(), {"-I" + include_directory, "-c", source, "-o", object});
   TT_TRY_ASSIGN(const ProcessResult done, run_compiler(device.target, words));
   if (done.exit_code != 0)
@@ -58,6 +58,21 @@ Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& d
   const std::string source = directory.file("kernel.c");
   TT_TRY(write_file(source, text));
   return compile_source(source, directory.file("kernel.o"), directory.path(), device);
+}
+
+Result<std::string> compiler_library(const Target& target) {
+  if (target.family == CoreFamily::kAnyC) return std::string();  // its driver knows
+  const std::vector<std::string> words =
+      target.family == CoreFamily::kArmM
+          ? std::vector<std::string>{"arm-none-eabi-gcc", "-mcpu=" + target.cpu, "-mthumb"}
+          : std::vector<std::string>{"riscv64-unknown-elf-gcc", "-march=" + target.isa,
+                                     "-mabi=" + target.abi};
+  std::vector<std::string> all = words;
+  all.emplace_back("-print-libgcc-file-name");
+  const auto done = run_process(all, kPatience);
+  if (!done || done->exit_code != 0) return std::string();
+  const std::string path = done->out.substr(0, done->out.find('\n'));
+  return std::filesystem::is_regular_file(path) ? path : std::string();
 }
 
 Status link_by_compiler(const std::vector<std::string>& objects, const std::string& helpers,

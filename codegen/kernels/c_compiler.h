@@ -16,14 +16,22 @@
 
 namespace tinytune {
 
+/// Whose faults warnings are: generated code has to have none, that of users is theirs.
+enum class Warnings { kAreErrors, kAreTheirs };
+
 /// An object of one source file, which ends in .c or .S; it finds headers in `include_directory`.
 /// kNotFound: no such compiler on the PATH. kFailed: it refuses, with its own message.
 Result<std::vector<uint8_t>> compile_source(const std::string& source, const std::string& object,
                                             const std::string& include_directory,
-                                            const Device& device);
+                                            const Device& device,
+                                            Warnings warnings = Warnings::kAreErrors);
 
 /// The same of a text.
 Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& device);
+
+/// The path of the library that the core's GCC brings along: floats in software, and whatever else
+/// C that is not ours may need. Empty where there is no such GCC on the PATH, or it has none.
+Result<std::string> compiler_library(const Target& target);
 
 /// Links as the compiler's driver does, by `script` to `output`: `objects`, then what they need of
 /// the compiler's own library and of `helpers`, an archive.

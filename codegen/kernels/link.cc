@@ -142,7 +142,13 @@ Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Devic
   }
   const auto link = device.target.compiler.empty() ? link_by_lld : link_by_compiler;
   TT_TRY_ASSIGN(const std::string helpers, write_helpers(directory, device));
-  TT_TRY(link(files, helpers, script, entry, output, device));
+  Status linked = link(files, helpers, script, entry, output, device);
+  if (!linked && linked.error().message().find("undefined symbol") != std::string::npos) {
+    TT_TRY_ASSIGN(const std::string library, compiler_library(device.target));
+    files.push_back(library);  // behind our objects: it only adds what they lack
+    if (!library.empty()) linked = link(files, helpers, script, entry, output, device);
+  }
+  TT_TRY(std::move(linked));
   Image image;
   TT_TRY_ASSIGN(image.elf, read_file(output));
   if (image.elf.size() < sizeof(Elf32_Ehdr))

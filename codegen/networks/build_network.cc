@@ -42,12 +42,15 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   if (const auto& stream = network.stream)
     add(stream->rows_symbol, static_cast<uint32_t>(stream->rows) * stream->row_bytes);
   files.push_back({"the-arena.c", callers, FileRole::kSource});
+  if (!network.stubs.empty()) files.push_back({"the-stubs.c", network.stubs, FileRole::kSource});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
     if (f.role != FileRole::kSource) continue;
-    TT_TRY_ASSIGN(auto object, compile_source(directory.file(f.name), directory.file(f.name + ".o"),
-                                              directory.path(), device));
+    TT_TRY_ASSIGN(
+        auto object,
+        compile_source(directory.file(f.name), directory.file(f.name + ".o"), directory.path(),
+                       device, f.is_theirs ? Warnings::kAreTheirs : Warnings::kAreErrors));
     objects.push_back(std::move(object));
   }
   TT_TRY_ASSIGN(Image image,

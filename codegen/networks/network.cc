@@ -49,6 +49,7 @@ class Generation {
     emit_layers();
     describe_stream();
     describe_tensors();
+    parts_.externals = graph_.externals;
     parts_.kernels = kernels_.kernels();
     network_.placeable = parts_.placeable = placeable_parts(parts_);
     network_.fast.resize(parts_.placeable.size());
@@ -311,6 +312,8 @@ class Generation {
   void print_files() {
     const std::string& name = parts_.name;
     std::vector<GeneratedFile>& files = network_.files;
+    files = external_files(parts_);
+    network_.stubs = print_stubs(parts_);
     files.push_back({name + ".h",
                      print_header({name, parts_.device, parts_.inputs, parts_.outputs,
                                    parts_.arena_bytes, !parts_.state.empty(), parts_.stream}),

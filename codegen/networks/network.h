@@ -45,6 +45,7 @@ struct GeneratedFile {
   std::string name;  ///< relative path
   std::string contents;
   FileRole role = FileRole::kBuild;
+  bool is_theirs = false;  ///< the user's own, as it was given: built without our warnings
 };
 
 /// A tensor that the caller fills or reads.
@@ -96,7 +97,10 @@ struct GeneratedNetwork {
   /// `status f(void* arena, const T* rows, int32_t count)`, and layers are no calls of their own.
   std::string invoke_symbol;
   std::optional<RowStream> stream;
-  std::string reset_symbol;          ///< the same of what clears its state; empty: it keeps none
+  std::string reset_symbol;  ///< the same of what clears its state; empty: it keeps none
+  /// C of functions that layers call and that nobody has given: a stub for each. For tests alone,
+  /// the library has none.
+  std::string stubs;
   std::string arena_symbol;          ///< what build_network() adds to the image: the arena, in .bss
   std::vector<GeneratedFile> files;  ///< <name>.h, <name>.c, <name>_weights.c, <name>_kernels.S, …
   std::vector<Port> inputs, outputs;     ///< in the model's order

@@ -36,6 +36,7 @@ struct NetworkParts {
   std::vector<KernelSet::Kernel> kernels = {};
   uint32_t arena_bytes = 0;
   std::vector<PlaceablePart> placeable = {};
+  std::vector<ExternalFunction> externals = {};  ///< that layers call
   std::optional<RowStream> stream = {};
   RowArrival arrival = {};  ///< with a stream
 };
@@ -70,6 +71,9 @@ std::string print_header(const HeaderFacts& facts);
 std::string print_internal_header(const NetworkParts& parts);
 /// `<name>_kernels.S`, or `.c` where kernels are portable.
 std::string kernels_file(const NetworkParts& parts);
+/// The users' files as they were given, and the header that theirs include; no files without any.
+std::vector<GeneratedFile> external_files(const NetworkParts& parts);
+std::string print_stubs(const NetworkParts& parts);
 /// `<name>.c`: layers and invoke. `<name>_weights.c`; kernels_file().
 std::string print_source(const NetworkParts& parts);
 std::string print_weights(const NetworkParts& parts);

@@ -5,6 +5,7 @@
 #include "codegen/networks/storage.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/outside_text.h"
+#include "models/external_operator.h"
 #include "models/integer_network.h"
 
 namespace tinytune {
@@ -64,6 +65,13 @@ void print_invoke(CWriter& w, const NetworkParts& parts) {
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 
+std::string include_externals(const NetworkParts& parts) {
+  std::string out;
+  if (!parts.externals.empty()) out = "#include \"" + std::string(kExternalHeader) + "\"\n";
+  for (const ExternalFunction& f : parts.externals) out += "#include \"" + f.name + ".h\"\n";
+  return out;
+}
+
 }  // namespace
 
 std::string print_source(const NetworkParts& parts) {
@@ -72,8 +80,8 @@ std::string print_source(const NetworkParts& parts) {
   out += kOptimise;
   out += "#include \"" + parts.name +
          ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + parts.name +
-         "_internal.h\"\n\n" +
-         "/* Layers stay apart, and GCC must not turn their loops into calls of memcpy. */\n" +
+         "_internal.h\"\n" + include_externals(parts) +
+         "\n/* Layers stay apart, and GCC must not turn their loops into calls of memcpy. */\n" +
          "#if defined(__clang__)\n#define " + upper + "_LAYER __attribute__((noinline)) " +
          placed_code(parts) + "\n#elif defined(__GNUC__)\n#define " + upper +
          "_LAYER __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\"))) " +
@@ -119,6 +127,24 @@ std::string print_portable_kernels(const NetworkParts& parts) {
 }
 
 }  // namespace
+
+std::vector<GeneratedFile> external_files(const NetworkParts& parts) {
+  std::vector<GeneratedFile> files;
+  if (!parts.externals.empty())
+    files.push_back({kExternalHeader, external_header(), FileRole::kHeader});
+  for (const ExternalFunction& f : parts.externals) {
+    files.push_back({f.name + ".h", f.header, FileRole::kHeader, true});
+    if (f.source) files.push_back({f.name + ".c", *f.source, FileRole::kSource, true});
+  }
+  return files;
+}
+
+std::string print_stubs(const NetworkParts& parts) {
+  std::string out;
+  for (const ExternalFunction& f : parts.externals)
+    if (!f.source) out += "#include \"" + f.name + ".h\"\n\n" + external_stub(f.name);
+  return out;
+}
 
 std::string kernels_file(const NetworkParts& parts) {
   return parts.name + (parts.device.target.portable_kernels ? "_kernels.c" : "_kernels.S");

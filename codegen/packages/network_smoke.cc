@@ -33,6 +33,11 @@ std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& s
                     "_Alignas(" + upper + "_ARENA_ALIGNMENT) static unsigned char arena[" + upper +
                     "_ARENA_BYTES];\n\n#define BYTE_AT(array, i) (((const volatile unsigned char "
                     "*)(array))[i])\n\n";
+  if (!network.stubs.empty())
+    out +=
+        "/* Until the functions are there that the network calls: give it yours instead of these,\n"
+        " * and expect other bytes. */\n" +
+        network.stubs + "\n";
   for (size_t i = 0; i < smoke.inputs.size(); ++i)
     out += array(numbered("input", i), smoke.inputs[i]);
   for (size_t i = 0; i < smoke.outputs.size(); ++i)

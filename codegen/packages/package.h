@@ -17,7 +17,8 @@ namespace tinytune {
 std::string_view name_of(PackageFormat format);
 std::optional<PackageFormat> parse_package_format(std::string_view name);
 
-/// One inference and its right answer; becomes a test program in the package.
+/// One inference and its right answer, with stubs where functions are not given; becomes a test
+/// program in the package.
 struct SmokeTest {
   std::vector<std::vector<uint8_t>> inputs, outputs;  ///< in the model's order
 };

@@ -78,6 +78,10 @@ struct LoadOptions {
   /// Names of known_passes() to leave out; "all" leaves out every one. Tasks and their workloads
   /// follow from it, so a log made with other passes may not fit.
   std::vector<std::string> disabled_passes;
+  /// Operators that are left to C functions of the caller's: "CUSTOM:softsign=dsp/softsign.h". The
+  /// header declares softsign(), and dsp/softsign.c is its code where there is one: without it
+  /// run_model() refuses, and libraries have a stub in their smoke test.
+  std::vector<std::string> externals;
 };
 
 /// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as
@@ -88,7 +92,7 @@ Result<Inspection> inspect_model(const std::string& path, const LoadOptions& opt
 class Model {
  public:
   /// Reads a .tflite file, or a quantised .onnx one. kNotFound: no such file. kInvalidInput: not
-  /// one, or damaged; or an unknown pass.
+  /// one, or damaged; or an unknown pass; or an operator in `externals` that it does not have.
   /// kUnsupported: operators or types outside what this version does; the message lists every one.
   static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 

@@ -71,6 +71,8 @@ Result<IntegerOp> prepare_form(const OperatorView& view) {
     return prepare_##form(view);
 #include "models/operators.inc"
 #undef OPERATOR
+    case OperatorKind::kExternal:
+      return prepare_external(view);
   }
   return view.unsupported("no such operator");
 }

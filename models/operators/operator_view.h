@@ -57,5 +57,6 @@ Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view);
   Result<IntegerOp> prepare_##form(const OperatorView& view);
 #include "models/operators.inc"
 #undef OPERATOR
+Result<IntegerOp> prepare_external(const OperatorView& view);
 
 }  // namespace tinytune

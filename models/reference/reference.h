@@ -58,5 +58,7 @@ void run(const SvdfOp& op, const Buffers& buffers);
 void run(const LstmOp& op, const Buffers& buffers);
 void run(const SteppedAddOp& op, const Buffers& buffers);
 void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
+/// Only a network knows the function; alone, the operator is its stub of zeros.
+void run(const ExternalOp& op, const Buffers& buffers);
 
 }  // namespace tinytune::reference

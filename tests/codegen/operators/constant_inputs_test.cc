@@ -299,7 +299,8 @@ class OneOperator {
         return add(kind, {whole, part, places({4})}, {}, kShape);
       }
       case OperatorKind::kUnidirectionalSequenceLstm:
-      case OperatorKind::kSvdf:  // keeps state: what it computes is never a constant
+      case OperatorKind::kSvdf:      // keeps state: what it computes is never a constant
+      case OperatorKind::kExternal:  // is never computed at import
         break;
     }
   }
