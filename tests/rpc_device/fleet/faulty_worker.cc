@@ -2,7 +2,7 @@
 // "slow" (half a second, then the task's default schedule), "instant" (a result of nothing), "zero"
 // and "bare" (results that cannot be), "full" (a disk that is).
 //
-// --only build|run, --keys DIR, --stay 1 and --build-id X as their names say.
+// --only build|run, --keys DIR, --doctor PROGRAM, --stay 1 and --build-id X as their names say.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,7 +70,9 @@ int main(int argc, char** argv) {
   options.connect = given["--connect"];
   options.device = given["--device"];
   options.keys = given["--keys"];
-  const bool stays = given.contains("--stay"), real = stays || given.contains("--only");
+  if (given.contains("--doctor")) options.doctor = {given["--doctor"]};
+  const bool stays = given.contains("--stay");
+  const bool real = stays || given.contains("--only") || given.contains("--doctor");
   options.builds = given["--only"] != "run";
   options.runs = given["--only"] != "build";
   options.connect_timeout_ms = 5'000;
