@@ -158,6 +158,8 @@ def try_a_run(cluster, tune, model, lab):
                         TRIALS, "--quiet", cwd=lab)
     until(lambda: not cluster.jobs(), f"the jobs of the run\n{said_by(lab)}")
     check(log.exists() and len(log.read_text().splitlines()) == TRIALS, f"the log has not {TRIALS} records", lab)
+    for path in lab.glob("worker.*.txt"):
+        check("PLACE" not in path.read_text(), f"{path.name}: a worker did not find its board", lab)
     boards = sorted(line.split()[1] for path in lab.glob("worker.*.txt") for line in path.read_text().splitlines()
                     if line.startswith("board "))
     check(len(boards) == len(set(boards)) and boards, f"workers had boards {boards}, not one each", lab)
