@@ -37,8 +37,13 @@ ConfigSpace space_of(const Workload& workload, const Device& device) {
 
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device) {
   std::vector<Schedule> all;
-  for (const KernelTemplate& t : kernel_templates())
-    if (t.supports(workload, device)) all.push_back(t.default_schedule(workload, device));
+  for (const KernelTemplate& t : kernel_templates()) {
+    if (!t.supports(workload, device)) continue;
+    all.push_back(t.default_schedule(workload, device));
+    if (t.fallback_schedule == nullptr) continue;
+    const Schedule fallback = t.fallback_schedule(workload, device);
+    if (fallback != all.back()) all.push_back(fallback);
+  }
   return all;
 }
 

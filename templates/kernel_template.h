@@ -54,6 +54,9 @@ struct KernelTemplate {
   ConfigSpace (*space)(const Workload&, const Device&);
   /// A decent register-blocked kernel by a simple rule; a member of the space.
   Schedule (*default_schedule)(const Workload&, const Device&);
+  /// Where the default asks weights for a proof that they may fail: what any weights permit. Null
+  /// where it asks for none.
+  Schedule (*fallback_schedule)(const Workload&, const Device&) = nullptr;
   LoopNest (*describe)(const Workload&, const Schedule&);
   /// kUnsupported: these constants do not permit this schedule (its proof fails for them).
   Result<std::vector<PackedConstant>> (*pack)(const Workload&, const LayerData&, const Schedule&);
@@ -72,7 +75,8 @@ Result<const KernelTemplate*> find_template(const Schedule& schedule);
 /// The union of the spaces of all templates that support the workload.
 ConfigSpace space_of(const Workload& workload, const Device& device);
 
-/// The default of every template that supports the workload, in the order of kernels.inc.
+/// The default of every template that supports the workload, in the order of kernels.inc, each
+/// followed by its fallback.
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
 
 /// The first supporting template's default; what an untuned layer gets.

@@ -143,7 +143,7 @@ Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpac
   return best;
 }
 
-Schedule default_schedule(const Workload& w, const Device& device) {
+Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& preferred) {
   const ConfigSpace all = space(w, device);
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
   // where loads cost nothing beside products, six sums leave registers to load ahead.
@@ -152,10 +152,18 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
   // Odd tiles cannot join their weights, and not every width exists.
   for (;; --channels)
-    for (const std::string& weights : {usual_weights(w), std::string("pairs")}) {
+    for (const std::string& weights : {preferred, std::string("pairs")}) {
       Schedule best = longest_steps(w, device, all, channels, pixels, weights);
       if (!best.knobs().empty() || channels == 0) return best;
     }
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule(w, device, usual_weights(w));
+}
+
+Schedule fallback_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule(w, device, "pairs");
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
@@ -345,6 +353,7 @@ const KernelTemplate kSmladNhwc = {
     .supports = supports_conv,
     .space = space,
     .default_schedule = default_schedule,
+    .fallback_schedule = fallback_schedule,
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,
@@ -359,6 +368,7 @@ const KernelTemplate kSmladDense = {
     .supports = supports_dense,
     .space = space,
     .default_schedule = default_schedule,
+    .fallback_schedule = fallback_schedule,
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,

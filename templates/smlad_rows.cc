@@ -106,7 +106,7 @@ ConfigSpace space(const Workload& w, const Device&) {
   return result;
 }
 
-Schedule default_schedule(const Workload& w, const Device& device) {
+Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& weights) {
   const ConfigSpace all = space(w, device);
   const std::string channels = std::to_string(std::min(w.out_c, 2));
   const bool wait = weights_wait(device);  // then they are worth a copy
@@ -119,7 +119,7 @@ Schedule default_schedule(const Workload& w, const Device& device) {
                         {"rows", wait && w.out_h >= 2 ? "2" : "1"},
                         {"step", step},
                         {"sched", "source"},
-                        {"weights", usual_weights(w)},
+                        {"weights", weights},
                         {"loads", usual_loads(device)},
                         {"order", wait ? "channels_outer" : "pixels_outer"}});
       if (!all.find(s)) continue;
@@ -129,6 +129,14 @@ Schedule default_schedule(const Workload& w, const Device& device) {
         best = s;
     }
   return best;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule(w, device, usual_weights(w));
+}
+
+Schedule fallback_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule(w, device, "pairs");
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
@@ -351,6 +359,7 @@ const KernelTemplate kSmladRows = {
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,
+    .fallback_schedule = fallback_schedule,
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace tinytune {
 namespace {
 
 constexpr int kRegisters = 14;
-constexpr int kFinishing = 6;  // registers besides sums: two pointers, two shifts, two factors
+constexpr int kFinishing = 6;  // registers besides sums: two pointers, four that scale
 constexpr int64_t kReach = 4095;
 
 // Operands at the start; the sums take them once they rest in the frame.
@@ -75,6 +76,7 @@ class Writer {
     store(kParams, kParamsAt);
     store(kParamsEnd, kParamsEndAt);
     store(kOutput, kOutputAt);
+    if (!fused()) return;
     emit("ldrd ${}, ${}, [${}]", kParams, kParamsEnd, kShared);
     emit("strd ${}, ${}, [sp, #{}]", kParams, kParamsEnd, kLeftAt);
   }
@@ -115,32 +117,26 @@ class Writer {
     return taken;
   }
 
+  bool fused() const { return w_.facts.requantise == Requantise::kFused; }
+
   // Ends with the test for another tile.
   void finish() {
     const bool crowded = kRegisters - sums_ == kFinishing;
     if (crowded) store(kWeights, kWeightsAt);
     if (!crowded) free_.erase(free_.begin());  // the cursor of weights
-    const int params = take(), output = take(), left = take(), right = take();
-    const int multiplier = take(), offset = take();
+    const int params = take(), output = take(), multiplier = take(), last = take();
+    const int left = take(), right = take();
     emit("ldrd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
-    emit("ldrd ${}, ${}, [sp, #{}]", left, right, kLeftAt);
-    for (int c = 1; joined() && c < tile_.channels; c += 2) {
-      emit("ldr ${}, [${}, #{}]", multiplier, params, param_bytes_ * c);
-      for (int i = 0; i < tile_.pixels; ++i) emit("sub ${0}, ${0}, ${1}", sum(i, c), sum(i, c - 1));
-      for (int i = 0; i < tile_.pixels; ++i)
-        emit("add ${0}, ${1}, ${0}, asr #8", sum(i, c), multiplier);
-    }
+    if (fused()) emit("ldrd ${}, ${}, [sp, #{}]", left, right, kLeftAt);
+    separate(params, multiplier);
     for (int c = 0; c < tile_.channels; ++c) {
-      emit("ldrd ${}, ${}, [${}, #{}]", multiplier, offset, params, param_bytes_ * c + 4);
-      // Pixel by pixel where the next instruction need not wait for this one's result.
-      const auto each = [&](const auto& body) {
-        for (int i = 0; i < tile_.pixels; ++i) body(i, sum(i, c));
-      };
-      each([&](int, int s) { emit("lsl ${0}, ${0}, ${1}", s, left); });
-      each([&](int, int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, multiplier, offset); });
-      each([&](int, int s) { emit("asr ${0}, ${0}, ${1}", s, right); });
-      each([&](int, int s) { emit("ssat ${0}, #8, ${0}", s); });
-      each([&](int i, int s) {
+      emit("ldrd ${}, ${}, [${}, #{}]", multiplier, last, params, param_bytes_ * c + 4);
+      if (fused())
+        scale_fused(c, multiplier, last, left, right);
+      else
+        scale_short(c, multiplier, last, left);
+      each(c, [&](int, int s) { emit("ssat ${0}, #8, ${0}", s); });
+      each(c, [&](int i, int s) {
         emit("strb ${}, [${}, #{}]", s, output, int64_t{i} * w_.out_c + c);
       });
     }
@@ -151,6 +147,46 @@ class Writer {
     emit("cmp ${}, ${}", params, multiplier);
     load(kInputs, kInputsAt);
     if (crowded) load(kWeights, kWeightsAt);
+  }
+
+  // The sums of joined channels.
+  void separate(int params, int bias) {
+    for (int c = 1; joined() && c < tile_.channels; c += 2) {
+      emit("ldr ${}, [${}, #{}]", bias, params, param_bytes_ * c);
+      for (int i = 0; i < tile_.pixels; ++i) emit("sub ${0}, ${0}, ${1}", sum(i, c), sum(i, c - 1));
+      for (int i = 0; i < tile_.pixels; ++i) emit("add ${0}, ${1}, ${0}, asr #8", sum(i, c), bias);
+    }
+  }
+
+  // Pixel by pixel where the next instruction need not wait for this one's result.
+  template <typename Body>
+  void each(int channel, const Body& body) {
+    for (int i = 0; i < tile_.pixels; ++i) body(i, sum(i, channel));
+  }
+
+  void scale_fused(int channel, int multiplier, int offset, int left, int right) {
+    each(channel, [&](int, int s) { emit("lsl ${0}, ${0}, ${1}", s, left); });
+    each(channel, [&](int, int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, multiplier, offset); });
+    each(channel, [&](int, int s) { emit("asr ${0}, ${0}, ${1}", s, right); });
+  }
+
+  // (h + (h >> 31) + (1 << (right - 1))) >> right with h = (sum * twice + 2^31) >> 32, twice
+  // without a sign. With one it is 2^32 less where its upper bit is set, and h then less by the
+  // sum. The last bit that a shift drops is the carry, which adds what the half would.
+  void scale_short(int channel, int twice, int right, int less) {
+    each(channel, [&](int, int s) {
+      emit("and ${}, ${}, ${}, asr #31", less, s, twice);
+      emit("smmlar ${0}, ${0}, ${1}, ${2}", s, twice, less);
+    });
+    each(channel, [&](int, int s) { emit("add ${0}, ${0}, ${0}, asr #31", s); });
+    const int zero_point = w_.output_zero_point;
+    each(channel, [&](int, int s) {
+      emit("asrs ${0}, ${0}, ${1}", s, right);
+      if (zero_point >= 0)
+        emit("adc ${0}, ${0}, #{1}", s, zero_point);
+      else
+        emit("sbc ${0}, ${0}, #{1}", s, -zero_point - 1);
+    });
   }
 
   const Workload& w_;
@@ -166,8 +202,10 @@ class Writer {
 }  // namespace
 
 bool SmladTiles::fits() const {
-  return w_.facts.requantise == Requantise::kFused && w_.activation_min == -128 &&
-         w_.activation_max == 127 && tile_.channels * tile_.pixels <= kRegisters - kFinishing &&
+  const Requantise requantise = w_.facts.requantise;
+  return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
+         w_.activation_min == -128 && w_.activation_max == 127 &&
+         tile_.channels * tile_.pixels <= kRegisters - kFinishing &&
          int64_t{tile_.pixels - 1} * w_.out_c + tile_.channels <= kReach && runs_.gap_bytes >= 0 &&
          runs_.gap_bytes <= kReach && smlad_step_fits(tile_, inputs_, runs_.step);
 }

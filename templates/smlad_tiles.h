@@ -4,8 +4,8 @@
 // around it moves every pointer through the stack twice. Here pointers rest in a frame of a few
 // words while the sums need the registers, and come back when the sums are requantised.
 //
-// For layers whose requantisation is fused and clamps to bytes, and for tiles of at most eight
-// sums; the rest goes through SmladLoop.
+// For layers whose requantisation is fused or short and clamps to bytes, and for tiles of at most
+// eight sums; the rest goes through SmladLoop.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,6 @@ class SmladTiles {
   void write(const Place& place, IrText& ir) const;
 
  private:
-
   const Workload& w_;
   const SmladTile tile_;
   const SmladInputs inputs_;

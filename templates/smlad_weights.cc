@@ -33,7 +33,7 @@ WeightForm weight_form(const std::string& value) {
 }
 
 std::string usual_weights(const Workload& w) {
-  constexpr int64_t kUsualMagnitude = 64;  // means of trained channels are well below
+  constexpr int64_t kUsualMagnitude = 32;  // the mean of most trained channels is below
   const bool fits = kUsualMagnitude * w.reduction() <= kMostJoinedWeight;
   return w.out_c >= 2 && fits ? "joined" : "pairs";
 }

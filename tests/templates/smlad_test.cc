@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/rng.h"
+#include "schedules/weight_facts.h"
 #include "templates/smlad_step.h"
 #include "templates/smlad_weights.h"
 #include "tests/templates/expect_exact.h"
@@ -47,7 +48,32 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
     }
     if (HasFatalFailure()) return;
   }
-  EXPECT_TRUE(fused && not_fused) << "tiles end in assembly or in LLVM's code";
+  EXPECT_TRUE(fused && not_fused) << "tiles end in either requantisation";
+}
+
+// Multipliers that are 0, or smaller than TFLite writes them, as well.
+TEST(SmladKernels, ShortRequantisation_TakesAnyMultiplier) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 300;
+  for (const char* shape : {kShapes[0], kShapes[5]}) {
+    RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    layer.data.multiplier[0] = 0;
+    layer.data.multiplier[1] = 1 << 29;
+    layer.workload.facts = prove_facts(layer.workload, layer.data);
+    layer.workload.facts.requantise = Requantise::kShort;
+    ASSERT_TRUE(facts_hold(layer.workload, layer.data)) << shape;
+    const ConfigSpace space = space_of(layer.workload, *device);
+    Rng rng(seed);
+    for (int tried = 0; tried < 12;) {
+      const Schedule schedule = space.schedule(rng.below(space.size()));
+      if (!schedule.template_name().starts_with("smlad")) continue;
+      expect_exact(*simulator, *device, layer, schedule, ++seed);
+      ++tried;
+    }
+  }
 }
 
 const char* const kDepthwiseShapes[] = {
@@ -138,6 +164,19 @@ TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
   EXPECT_TRUE(packs(dense_layer(517, {127, 1}))) << "only the upper channel is limited";
   EXPECT_TRUE(packs(dense_layer(8, {0, -128})));
   EXPECT_FALSE(packs(dense_layer(8, {-1, -128}))) << "256 * -128 - 1 takes more than 16 bits";
+}
+
+TEST(JoinedWeights, ALayerThatCannotHaveThem_FallsBackToPairs) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  const RandomLayer layer = dense_layer(1024, {127, 127});
+  const std::vector<Schedule> defaults = default_schedules_of(layer.workload, *device);
+  ASSERT_GE(defaults.size(), 2u);
+  const KernelTemplate& smlad = **find_template(defaults[0]);
+  EXPECT_EQ(defaults[0].get("weights"), "joined");
+  EXPECT_FALSE(smlad.pack(layer.workload, layer.data, defaults[0]));
+  EXPECT_EQ(defaults[1].template_name(), smlad.name);
+  EXPECT_TRUE(smlad.pack(layer.workload, layer.data, defaults[1]));
 }
 
 TEST(SmladStep, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
