@@ -25,7 +25,7 @@ install(FILES "${PROJECT_BINARY_DIR}/tinytuneConfig.cmake"
   DESTINATION "${TINYTUNE_CONFIG_DIR}" COMPONENT tinytune)
 
 # The engine for kernel templates of others: its libraries, the headers that a template includes, and
-# the two sources that a program is made of.
+# the sources that a program is made of.
 get_property(libraries GLOBAL PROPERTY TINYTUNE_LIBRARIES)
 install(TARGETS tinytune_options ${libraries} EXPORT tinytuneEngine
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/tinytune" COMPONENT templates)
@@ -39,6 +39,8 @@ foreach(room base devices schedules templates)
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tinytune-engine" COMPONENT templates
     FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "kernel_template.cc")
 endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/simulator/peripheral.h" "${PROJECT_SOURCE_DIR}/simulator/peripheral.cc"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tinytune-engine/simulator" COMPONENT templates)
 install(FILES "${PROJECT_SOURCE_DIR}/cli/cli.h" "${PROJECT_SOURCE_DIR}/cli/main.cc"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tinytune-engine/cli" COMPONENT templates)
 

@@ -7,6 +7,7 @@
 
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
+#include "examples/offload_net.h"
 #include "examples/tflite_writer.h"
 
 namespace {
@@ -18,7 +19,8 @@ struct Example {
 
 constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"person_detection", tinytune::make_person_detection},
-                                 {"mobilenet_v2", tinytune::make_mobilenet_v2}};
+                                 {"mobilenet_v2", tinytune::make_mobilenet_v2},
+                                 {"offload_net", tinytune::make_offload_net}};
 
 }  // namespace
 

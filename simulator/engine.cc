@@ -80,6 +80,16 @@ struct Engine::Hooks {
     engine.stop();
   }
 
+  // Before the store: the word is there as in any memory once the unit is done.
+  static void register_store(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t value,
+                             void* user) {
+    const Port& port = *static_cast<Port*>(user);
+    const auto offset = static_cast<uint32_t>(address) - port.peripheral.registers.address;
+    if (port.engine.fault_.end != CallEnd::kReturned) return;
+    if (size != 4 || offset % 4 != 0) return port.engine.fault("a register is a word");
+    port.peripheral.unit->store(offset, static_cast<uint32_t>(value), port.engine);
+  }
+
   // An instruction that the emulator does not know; it has stepped over it.
   static void exception(uc_engine*, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
@@ -160,11 +170,13 @@ std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t si
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
                                                std::span<const AddressRange> filled,
                                                BlockGraph& graph, MemoryTiming& timing,
+                                               std::span<const AttachedPeripheral> peripherals,
                                                Watch watch) {
   TT_TRY_ASSIGN(UnicornCore core,
                 UnicornCore::open(target, memory, UnicornCore::Execute::kWhereAllowed));
   std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, watch));
   TT_TRY(engine->add_hooks());
+  TT_TRY(engine->attach(peripherals));
   TT_TRY(engine->watch_dividends(filled));
   return engine;
 }
@@ -188,6 +200,40 @@ Status Engine::add_hooks() {
       return core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this);
   }
   return ok_status();
+}
+
+Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
+  for (const AttachedPeripheral& peripheral : peripherals) {
+    ports_.push_back(std::make_unique<Port>(*this, peripheral));
+    const AddressRange& range = peripheral.registers;
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_WRITE, &Hooks::register_store, ports_.back().get(),
+                          range.address, uint64_t{range.address} + range.size_bytes - 1));
+  }
+  return ok_status();
+}
+
+// What a unit may touch is what the core may, guards of buffers included.
+std::span<uint8_t> Engine::moved(uint32_t address, uint32_t size_bytes, bool is_write) {
+  const std::span<uint8_t> bytes = memory_.at(address, size_bytes);
+  const bool allowed = !bytes.empty() && (!is_write || memory_.region(address)->writable) &&
+                       (watch_ != Watch::kAccesses || !touches_off_limits(address, size_bytes));
+  if (allowed) return bytes;
+  fault(fmt::format("{} of {} bytes at {:#010x} by a peripheral", is_write ? "write" : "read",
+                    size_bytes, address));
+  return {};
+}
+
+std::span<const uint8_t> Engine::read(uint32_t address, uint32_t size_bytes) {
+  return moved(address, size_bytes, false);
+}
+
+std::span<uint8_t> Engine::write(uint32_t address, uint32_t size_bytes) {
+  return moved(address, size_bytes, true);
+}
+
+void Engine::fault(const std::string& why) {
+  if (fault_.end == CallEnd::kReturned) fault_ = {CallEnd::kFault, why};
+  stop();
 }
 
 void Engine::stop() { uc_emu_stop(core_.handle()); }

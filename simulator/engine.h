@@ -17,6 +17,7 @@
 #include "devices/device.h"
 #include "simulator/block_graph.h"
 #include "simulator/memory.h"
+#include "simulator/peripheral.h"
 #include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
 #include "simulator/unicorn_core.h"
@@ -33,7 +34,13 @@ struct RegisterRoles {
 };
 const RegisterRoles& register_roles(CoreFamily family);
 
-class Engine {
+/// A unit beside the core, and where its registers are.
+struct AttachedPeripheral {
+  AddressRange registers;
+  Peripheral* unit = nullptr;
+};
+
+class Engine : private PeripheralBus {
  public:
   enum class Watch {
     kNothing,
@@ -45,6 +52,7 @@ class Engine {
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
                                                 std::span<const AddressRange> filled,
                                                 BlockGraph& graph, MemoryTiming& timing,
+                                                std::span<const AttachedPeripheral> peripherals,
                                                 Watch watch);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -67,7 +75,13 @@ class Engine {
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
   Status add_hooks();
+  Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
+  std::span<uint8_t> moved(uint32_t address, uint32_t size_bytes, bool is_write);
+  std::span<const uint8_t> read(uint32_t address, uint32_t size_bytes) override;
+  std::span<uint8_t> write(uint32_t address, uint32_t size_bytes) override;
+  void stall(uint64_t cycles) override { graph_.charge(cycles); }
+  void fault(const std::string& why) override;
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
 
@@ -78,7 +92,12 @@ class Engine {
   Watch watch_;
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>* off_limits_ = nullptr;
-  BlockGraph::Stop fault_;  ///< the first one seen by a hook
+  struct Port {
+    Engine& engine;
+    AttachedPeripheral peripheral;
+  };
+  std::vector<std::unique_ptr<Port>> ports_;  ///< what hooks of stores are given
+  BlockGraph::Stop fault_;                    ///< the first one seen by a hook
 };
 
 }  // namespace tinytune

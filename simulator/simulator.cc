@@ -12,6 +12,7 @@
 #include "simulator/engine.h"
 #include "simulator/memory.h"
 #include "simulator/memory_timing.h"
+#include "simulator/peripheral.h"
 #include "simulator/timing_model.h"
 
 namespace tinytune {
@@ -72,8 +73,8 @@ struct Simulator::State {
   Result<Engine*> engine(Engine::Watch watch) {
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
-      TT_TRY_ASSIGN(wanted,
-                    Engine::create(device.target, memory, filled, graph, memory_timing, watch));
+      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, filled, graph, memory_timing,
+                                           attached, watch));
     }
     return wanted.get();
   }
@@ -84,6 +85,14 @@ struct Simulator::State {
     if (memory_timing.times_reads(filled)) return Engine::Watch::kMemory;
     return memory_timing.times_fetches(filled) ? Engine::Watch::kFetches : Engine::Watch::kNothing;
   }
+  void attach_peripherals() {
+    for (const MemoryRegion& region : device.memories)
+      for (const PeripheralKind& kind : peripheral_kinds()) {
+        if (region.name != kind.memory) continue;
+        units.push_back(kind.make());
+        attached.push_back({{region.address, region.size_bytes}, units.back().get()});
+      }
+  }
   void forget_code() {
     graph.clear();
     forget_engines();
@@ -93,6 +102,8 @@ struct Simulator::State {
   Memory memory;
   MemoryTiming memory_timing;
   BlockGraph graph;
+  std::vector<std::unique_ptr<Peripheral>> units;
+  std::vector<AttachedPeripheral> attached;        ///< one for each of `units`
   std::array<std::unique_ptr<Engine>, 4> engines;  ///< by Engine::Watch
   std::vector<AddressRange> filled;                ///< by load() and write()
 };
@@ -124,6 +135,7 @@ Result<Simulator> Simulator::create(const Device& device) {
     }
     TT_TRY(state->memory.add(region));
   }
+  state->attach_peripherals();
   return Simulator(std::move(state));
 }
 
@@ -152,6 +164,7 @@ void Simulator::unmap_extra() {
 Result<ElfInfo> Simulator::load(std::span<const uint8_t> elf) {
   state_->forget_code();
   state_->memory.clear();
+  for (const std::unique_ptr<Peripheral>& unit : state_->units) unit->reset();
   TT_TRY_ASSIGN(ElfInfo info, load_elf(elf, state_->device.target.family, state_->memory));
   state_->filled = info.segments;
   return info;

@@ -35,10 +35,12 @@ struct PackedConstant {
 
 /// What a template lowered a schedule to. Most write Halide: one function a stage, appended to a
 /// module. Loops that Halide does not express (trip counts read from data) are LLVM assembly text
-/// that defines the kernel's exported function itself.
+/// that defines the kernel's exported function itself. What a vendor has written, or an accelerator
+/// is driven by, is C11 text that does.
 struct Lowered {
   std::shared_ptr<Halide::Module> stages;
   std::string llvm_assembly;  ///< used when `stages` is empty
+  std::string c;              ///< used when both are; it needs nothing but freestanding headers
 };
 
 /// A kernel's exported function is `void f(const int8_t* input, const void* constant…, void*

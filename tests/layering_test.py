@@ -33,7 +33,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "tuner": ["deploy", "rpc_device/fleet", "search"],
     "cli": ["tuner"],
     "python": ["include"],
-    "examples": ["models", "templates"],  # networks, and a template from outside
+    "examples": ["models", "templates", "simulator"],  # networks; templates and a unit from outside
 }
 HEAVY = ("Halide.h", "llvm/", "llvm-c/", "lld/", "grpc", "google/protobuf", "Eigen/", "xgboost/",
          "unicorn/", "nlohmann/", "flatbuffers/", "onnx/onnx_pb.h", "toml++", "CLI/", "spdlog/", "httplib.h")

@@ -75,6 +75,19 @@ Result<std::string> compiler_library(const Target& target) {
   return std::filesystem::is_regular_file(path) ? path : std::string();
 }
 
+Result<std::vector<uint8_t>> compile_to_bitcode(std::string_view text, const Device& device) {
+  if (!device.target.compiler.empty())
+    return Error(ErrorCode::kUnsupported, device.target.compiler + " writes no LLVM bitcode");
+  TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("kernel"));
+  const std::string source = directory.file("kernel.c"), bitcode = directory.file("kernel.bc");
+  TT_TRY(write_file(source, text));
+  TT_TRY_ASSIGN(const ProcessResult done,
+                run_compiler(device.target, {"-std=c11", "-O2", "-ffreestanding", "-emit-llvm",
+                                             "-c", source, "-o", bitcode}));
+  if (done.exit_code != 0) return Error(ErrorCode::kFailed, "kernel.c: " + done.err);
+  return read_file(bitcode);
+}
+
 Status link_by_compiler(const std::vector<std::string>& objects, const std::string& helpers,
                         const std::string& script, const std::string& entry,
                         const std::string& output, const Device& device) {

@@ -33,6 +33,10 @@ Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& d
 /// C that is not ours may need. Empty where there is no such GCC on the PATH, or it has none.
 Result<std::string> compiler_library(const Target& target);
 
+/// LLVM bitcode of a text, for the device's core. kNotFound: no clang of our LLVM on the PATH.
+/// kUnsupported: a core that only a compiler of its own knows. kFailed: as above.
+Result<std::vector<uint8_t>> compile_to_bitcode(std::string_view text, const Device& device);
+
 /// Links as the compiler's driver does, by `script` to `output`: `objects`, then what they need of
 /// the compiler's own library and of `helpers`, an archive.
 /// kNotFound as above. kInvalidInput: a region overflows. kUnsupported: it does not link.

@@ -105,6 +105,10 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
     retarget(*module, *machine);
     TT_TRY(wrap_stages(*module, symbol, parameter_names(t, workload, schedule),
                        stages_of(*lowered.stages)));
+  } else if (!lowered.c.empty()) {
+    TT_TRY_ASSIGN(const auto bitcode, compile_to_bitcode(lowered.c, device));
+    TT_TRY_ASSIGN(module, module_of(bitcode, context));
+    retarget(*module, *machine);
   } else {
     llvm::SMDiagnostic problem;
     module = llvm::parseAssemblyString(lowered.llvm_assembly, problem, context);

@@ -190,6 +190,7 @@ std::string Expressions::intrinsic(const llvm::IntrinsicInst& i) const {
 }
 
 std::string Expressions::load(const llvm::LoadInst& i) const {
+  if (i.isVolatile()) refuse(i);
   const Width width = width_of(i);
   if (width == Width::kPointer || width == Width::k1) refuse(i);
   const bool aligned = i.getAlign().value() * 8 >= i.getType()->getIntegerBitWidth();
@@ -197,6 +198,7 @@ std::string Expressions::load(const llvm::LoadInst& i) const {
 }
 
 std::string Expressions::store(const llvm::StoreInst& i) const {
+  if (i.isVolatile()) refuse(i);
   const llvm::Value& value = *i.getValueOperand();
   const Width width = width_of(value);
   if (width == Width::kPointer || width == Width::k1) refuse(i);

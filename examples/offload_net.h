@@ -1,0 +1,13 @@
+// A small network whose layers suit a core and an accelerator differently: a convolution and a
+// depthwise one, pointwise ones of few and of many channels, a dense one of few outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "models/graph.h"
+
+namespace tinytune {
+
+Graph make_offload_net(uint64_t seed);
+
+}  // namespace tinytune
