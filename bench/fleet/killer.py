@@ -71,8 +71,9 @@ class Scene:
 
     def start(self, role, command):
         with open(self.said, "ab") as said:
-            self.running[role] = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                                  stdout=said, stderr=said, env=self.environment())
+            self.running[role] = subprocess.Popen([str(word) for word in command], cwd=self.folder,
+                                                  stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                                  env=self.environment())
 
     def environment(self):
         return {**os.environ, "TMPDIR": str(self.temporary)}
@@ -128,7 +129,8 @@ class Log:
 
     def trials(self):
         self.look()
-        return [(r["workload"], r["schedule"], r["outcome"], tuple(r.get("cycles", ()))) for r in map(self.record, self.seen)]
+        records = map(self.record, self.seen)
+        return [(r["workload"], r["schedule"], r["outcome"], tuple(r.get("cycles", ()))) for r in records]
 
 
 def free_port():
@@ -175,7 +177,8 @@ class Fleet:
     def run(self, seed):
         """One run to its end, with deaths on the way."""
         log = Log(self.scene.folder / f"run{seed}.jsonl")
-        self.commands["tuner"] = self.tune(log.path, seed, "--device", self.board, "--listen", self.address, "--workers", 0)
+        self.commands["tuner"] = self.tune(log.path, seed, "--device", self.board, "--listen", self.address,
+                                           "--workers", 0)
         for role, command in self.commands.items():
             if role not in self.scene.running:
                 self.scene.start(role, command)
@@ -201,8 +204,9 @@ class Fleet:
     def undisturbed(self, seed):
         """The same run with workers of its own, and nobody to kill them."""
         log = Log(self.scene.folder / f"calm{seed}.jsonl")
-        done = subprocess.run([str(word) for word in self.tune(log.path, seed, "--device", self.device, "--workers", 1)], cwd=self.scene.folder,
-                              env=self.scene.environment(), capture_output=True, text=True)
+        command = self.tune(log.path, seed, "--device", self.device, "--workers", 1)
+        done = subprocess.run([str(word) for word in command], cwd=self.scene.folder, env=self.scene.environment(),
+                              capture_output=True, text=True)
         if done.returncode != 0:
             fail(f"the undisturbed run failed: {done.stderr.strip()}")
         return log
@@ -231,9 +235,9 @@ def check_nothing_left(scene, logs):
     if left:
         fail(f"processes left: {', '.join(left)}")
     expected = {scene.said, scene.temporary, *(log.path for log in logs)}
-    files = [str(path) for path in scene.folder.iterdir() if path not in expected] + [str(p) for p in scene.temporary.iterdir()]
+    files = [path for path in scene.folder.iterdir() if path not in expected] + list(scene.temporary.iterdir())
     if files:
-        fail(f"files left: {', '.join(files)}")
+        fail(f"files left: {', '.join(map(str, files))}")
 
 
 def main():
