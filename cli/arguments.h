@@ -46,6 +46,7 @@ struct Arguments {
   std::string format = "cmake";
   bool require_tuned = false;
   bool portable = false;
+  bool bench = false;  ///< a program that prints cycles by layer
   std::vector<std::string> inputs, outputs;
   uint64_t steps = 1;
   bool verify = false;
@@ -86,8 +87,11 @@ struct Arguments {
   uint64_t port = 0;                   ///< there; 0: any
 
   // Boards.
-  bool scan = false;         ///< list places instead of devices
-  std::string power_switch;  ///< a command
+  bool scan = false;               ///< list places instead of devices
+  std::string prescreen;           ///< "simulator"
+  std::string times;               ///< what a bench program printed
+  std::vector<std::string> costs;  ///< figures of a device file
+  std::string power_switch;        ///< a command
 
   // Telling.
   bool json = false, quiet = false;

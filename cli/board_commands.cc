@@ -53,6 +53,57 @@ Command firmware() {
           .run = run_firmware};
 }
 
+Command import_times() {
+  return {.name = "import-times",
+          .summary = "Read what a chip's console showed of its layers' cycles",
+          .options = {{.names = "LOG",
+                       .field = &Arguments::times,
+                       .help = "The console's text, with the lines of a package's bench program",
+                       .required = true},
+                      {.names = "-o,--output",
+                       .field = &Arguments::output_file,
+                       .value = "FILE",
+                       .help = "Write those lines alone"},
+                      json()},
+          .examples =
+              "For chips without a debug probe: `tune compile --bench` writes the program.\n"
+              "\n"
+              "Example: tune import-times console.txt -o kws.times",
+          .run = run_import_times,
+          .interruption = Interruption::kEndsIt};
+}
+
+Command calibration() {
+  return {.name = "calibrate",
+          .summary = "Fit what a device file does not know to what a board took",
+          .options = all_of({{model(),
+                              device(),
+                              {.names = "--times",
+                               .field = &Arguments::times,
+                               .value = "FILE",
+                               .help = "What the bench program printed, or the console around it",
+                               .required = true},
+                              {.names = "--fit",
+                               .field = &Arguments::costs,
+                               .value = "COST",
+                               .help = "timing.load_use, flash.fill_cycles; may be repeated",
+                               .otherwise = "memories' waits, and what says it is unsourced"},
+                              {.names = "-o,--output",
+                               .field = &Arguments::output_file,
+                               .value = "FILE.toml",
+                               .help = "Write a device file with the fitted figures"},
+                              log(),
+                              layout_of_activations()},
+                             memory_limits(),
+                             {disable_pass(), portable(), json()}}),
+          .examples =
+              "Model, records and limits are those that the timed package was compiled with.\n"
+              "\n"
+              "Example: tune calibrate --model kws.tflite --device esp32c3 --records "
+              "kws.esp32c3.jsonl --times kws.times -o mychip.toml",
+          .run = run_calibrate};
+}
+
 Command worker() {
   return {.name = "worker",
           .summary = "Build and run candidates for a tuner",

@@ -10,6 +10,8 @@ Command doctor();
 Command firmware();
 Command fleet();
 Command keys_command();
+Command import_times();
+Command calibration();
 Command worker();
 
 }  // namespace tinytune

@@ -22,6 +22,7 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
   options.input = arguments.input();
   options.require_tuned = arguments.require_tuned;
   options.portable = arguments.portable;
+  options.bench = arguments.bench;
   options.on_message = console.sink();
   return compile_model(model, arguments.device, arguments.directory, options);
 }

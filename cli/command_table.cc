@@ -25,7 +25,9 @@ Command tune() {
              .value = "LIST",
              .help = "Tune only these tasks of `tune inspect`: 0,2-5",
              .otherwise = "all"},
-            layout("Layouts to tune kernels for; auto is both")},
+            layout("Layouts to tune kernels for; auto is both"),
+            choice("--prescreen", &Arguments::prescreen, {"simulator"},
+                   "Search there, and measure the best of each task on the board", "no")},
            memory_limits(),
            {disable_pass(),
             external(),
@@ -76,6 +78,9 @@ Command compile() {
                               {.names = "--require-tuned",
                                .field = &Arguments::require_tuned,
                                .help = "Fail if a layer has no usable record"},
+                              {.names = "--bench",
+                               .field = &Arguments::bench,
+                               .help = "A program too that prints cycles by layer on the chip"},
                               portable(),
                               json()}}),
           .examples =
@@ -247,10 +252,10 @@ Command simulate() {
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
-      tune(),     compile(),      run(),      report(),    explain(),    inspect(),
-      op(),       ops(),          devices(),  log_files(), watch(),      batch(),
-      compare(),  check(),        simulate(), worker(),    completion(), manual(),
-      firmware(), keys_command(), doctor(),   fleet()};
+      tune(),     compile(),      run(),      report(),    explain(),      inspect(),
+      op(),       ops(),          devices(),  log_files(), watch(),        batch(),
+      compare(),  check(),        simulate(), worker(),    completion(),   manual(),
+      firmware(), keys_command(), doctor(),   fleet(),     import_times(), calibration()};
   return table;
 }
 

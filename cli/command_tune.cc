@@ -11,6 +11,7 @@
 #include "deploy/model_state.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/tinytune.h"
+#include "tuner/prescreen.h"
 
 namespace tinytune {
 namespace {
@@ -61,7 +62,9 @@ Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
     const size_t count = tasks_in(model.state().tasks, options.layout).size();
     TT_TRY_ASSIGN(options.tasks, parse_task_list(*arguments.tasks, static_cast<int>(count)));
   }
-  Result<TuneReport> report = tune_model(model, arguments.device, options);
+  Result<TuneReport> report = arguments.prescreen.empty()
+                                  ? tune_model(model, arguments.device, options)
+                                  : tune_prescreened(model, arguments.device, options);
   line.finish();
   return report;
 }

@@ -37,6 +37,8 @@ int run_devices(const Arguments& arguments, const Context& context);
 int run_doctor(const Arguments& arguments, const Context& context);
 int run_fleet(const Arguments& arguments, const Context& context);
 int run_firmware(const Arguments& arguments, const Context& context);
+int run_import_times(const Arguments& arguments, const Context& context);
+int run_calibrate(const Arguments& arguments, const Context& context);
 int run_keys(const Arguments& arguments, const Context& context);
 int run_simulate(const Arguments& arguments, const Context& context);
 int run_worker(const Arguments& arguments, const Context& context);

@@ -11,6 +11,7 @@
 #include "deploy/known_records.h"
 #include "deploy/model_state.h"
 #include "models/integer_op.h"
+#include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"
 #include "tinytune/tinytune.h"
 
@@ -104,6 +105,14 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   if (options.input == InputArrival::kRows && options.format == PackageFormat::kMlf)
     return Error(ErrorCode::kUnsupported,
                  "TVM's format knows no inputs that arrive in rows; other formats take them");
+  PackagePrograms programs{smoke};
+  if (options.bench) {
+    if (options.input == InputArrival::kRows)
+      return Error(ErrorCode::kUnsupported,
+                   "a network whose input arrives in rows has no layers to time one by one");
+    TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
+    TT_TRY_ASSIGN(programs.bench, load_cycle_reading(address.device));
+  }
   const Deployment deployment{model, device, records, options.limits, sink, options.input};
   TT_TRY_ASSIGN(GeneratedNetwork network, deployment.generate(layouts));
   const std::string untuned = untuned_layers(network);
@@ -113,8 +122,8 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   }
   TT_TRY_ASSIGN(const std::optional<bool> exact,
                 state_facts_of(deployment, provenance_of(model, options), smoke, network));
-  const auto files = files_to_write(network, package_files(network, device, options.format, smoke),
-                                    options.format);
+  const auto files = files_to_write(
+      network, package_files(network, device, options.format, programs), options.format);
   CompileReport report = report_of(network, directory);
   report.clock_hz = device.clock_hz;
   report.exact = exact;

@@ -40,9 +40,16 @@ Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device
 Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
                                                   const GeneratedNetwork& network,
                                                   const Device& device) {
+  if (const auto able = Simulator::create(device); !able) return able.error().within(device.name);
+  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
+  return load(graph, network, device, built);
+}
+
+Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
+                                                  const GeneratedNetwork& network,
+                                                  const Device& device, const BuiltNetwork& built) {
   Result<Simulator> simulator = Simulator::create(device);
   if (!simulator) return simulator.error().within(device.name);
-  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
   NetworkSimulation simulation(graph, network, device, std::move(*simulator));
   simulation.footprint_ = built.footprint;
   TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(built.elf));

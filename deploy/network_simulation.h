@@ -33,6 +33,9 @@ class NetworkSimulation {
   /// no simulator. kFailed: it does not compile, or does not fit the device.
   static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
                                         const Device& device);
+  /// Of a network that was built already, for this device or one that differs in costs alone.
+  static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
+                                        const Device& device, const BuiltNetwork& built);
 
   /// Fills the inputs, calls `<name>_invoke` once, which goes on from earlier calls' state, and
   /// reads the outputs. `exact` and the dump are left alone. kFailed: it faults, runs away, returns

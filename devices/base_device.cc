@@ -11,24 +11,6 @@ namespace {
 
 constexpr size_t kLongestLine = 4096;
 
-Result<toml::table> parse(std::string_view text, std::string_view origin) {
-  const auto refused = [&](size_t line, std::string_view what) {
-    return Error(ErrorCode::kInvalidInput,
-                 std::string(origin) + ":" + std::to_string(line) + ": " + printable(what, 500));
-  };
-  // The parser bounds how deep values nest, but not the tables of a key like a.a.a.a
-  for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    if (end - begin > kLongestLine) return refused(line, "a line of more than 4096 bytes");
-    begin = end + 1;
-  }
-  try {
-    return toml::parse(text, origin);
-  } catch (const toml::parse_error& error) {
-    return refused(error.source().begin.line, error.description());
-  }
-}
-
 /// Null if none of the tables has that name.
 toml::table* named(toml::array& tables, const toml::table& wanted) {
   const auto name = wanted["name"].value<std::string_view>();
@@ -67,8 +49,26 @@ void take_over(toml::table&& base, toml::table& own) {
 
 }  // namespace
 
+Result<toml::table> parse_tables(std::string_view text, std::string_view origin) {
+  const auto refused = [&](size_t line, std::string_view what) {
+    return Error(ErrorCode::kInvalidInput,
+                 std::string(origin) + ":" + std::to_string(line) + ": " + printable(what, 500));
+  };
+  // The parser bounds how deep values nest, but not the tables of a key like a.a.a.a
+  for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (end - begin > kLongestLine) return refused(line, "a line of more than 4096 bytes");
+    begin = end + 1;
+  }
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    return refused(error.source().begin.line, error.description());
+  }
+}
+
 Result<toml::table> read_tables(std::string_view text, std::string_view origin) {
-  TT_TRY_ASSIGN(toml::table own, parse(text, origin));
+  TT_TRY_ASSIGN(toml::table own, parse_tables(text, origin));
   if (!own.contains("base")) return own;
   const Reader reader(origin);
   TT_TRY_ASSIGN(const std::string name, reader.get<std::string>(own, "the file", "base"));
@@ -78,7 +78,7 @@ Result<toml::table> read_tables(std::string_view text, std::string_view origin) 
   if (base == known.end())
     return reader.error(*own.get("base"), "base '" + name + "' is not a known device");
   TT_TRY_ASSIGN(toml::table tables,
-                parse(base->toml, "built-in " + std::string(base->name) + ".toml"));
+                parse_tables(base->toml, "built-in " + std::string(base->name) + ".toml"));
   if (tables.contains("base"))
     return reader.error(*own.get("base"), "base '" + name + "' has a base itself");
   take_over(std::move(tables), own);

@@ -15,6 +15,9 @@
 
 namespace tinytune::internal {
 
+/// The tables of `text` itself. kInvalidInput: no TOML, or a line of more than 4096 bytes.
+Result<toml::table> parse_tables(std::string_view text, std::string_view origin);
+
 /// The tables of `text`, those of its base included. kInvalidInput: no TOML, a line of more than
 /// 4096 bytes, or no such base.
 Result<toml::table> read_tables(std::string_view text, std::string_view origin);

@@ -37,6 +37,7 @@ enum class FileRole {
   kHeader,
   kSource,    ///< of the library: C, or assembly for the C preprocessor
   kTest,      ///< the C of a package's test program
+  kBench,     ///< the C of the program that times its layers
   kBuild,     ///< read by a build system or another tool
   kDocument,  ///< read by people
 };

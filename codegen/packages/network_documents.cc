@@ -154,6 +154,11 @@ std::string print_readme(const PackageParts& parts, const Files& files, const st
       out += "\n`" + file.name + "` runs one inference and compares every output byte: `" + name +
              "_smoke()` returns 0, and its `main` does too (and prints PASS where there is a C "
              "library).\n";
+  for (const GeneratedFile& file : files)
+    if (file.role == FileRole::kBench)
+      out += "\n`" + file.name +
+             "` prints the cycles of every layer by the core's own counter. Save what the console "
+             "shows; `tune import-times LOG` reads it.\n";
   return out;
 }
 

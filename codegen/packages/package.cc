@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "codegen/operators/outside_text.h"
 #include "codegen/packages/package_parts.h"
 
@@ -19,9 +20,28 @@ std::string source_list(const Files& files, const std::string& before) {
   return list;
 }
 
-bool has_smoke_test(const Files& files) {
-  return std::any_of(files.begin(), files.end(),
-                     [](const GeneratedFile& file) { return file.role == FileRole::kTest; });
+bool is_program(const GeneratedFile& file) {
+  return file.role == FileRole::kTest || file.role == FileRole::kBench;
+}
+
+/// A program of the package, at folder/stem.c: "test", "kws_smoke".
+struct Program {
+  std::string folder, stem;
+  bool prints = false;  ///< by a function of the sketch, on Arduino
+};
+
+Program program_of(const GeneratedFile& file) {
+  const size_t slash = file.name.find('/');
+  const std::string name = file.name.substr(slash + 1);
+  return {file.name.substr(0, slash), name.substr(0, name.size() - 2),
+          file.role == FileRole::kBench};
+}
+
+std::vector<Program> programs_in(const Files& files) {
+  std::vector<Program> programs;
+  for (const GeneratedFile& file : files)
+    if (is_program(file)) programs.push_back(program_of(file));
+  return programs;
 }
 
 std::string title(const PackageParts& parts) {
@@ -29,15 +49,15 @@ std::string title(const PackageParts& parts) {
 }
 
 Files cmake(const PackageParts& parts, Files files) {
-  const std::string smoke = parts.network.name + "_smoke";
-  const std::string test =
-      has_smoke_test(files)
-          ? "\n# A program: give it your start-up code through CMAKE_EXE_LINKER_FLAGS.\n"
-            "add_executable(" +
-                smoke + " EXCLUDE_FROM_ALL test/" + smoke + ".c)\ntarget_link_libraries(" + smoke +
-                " PRIVATE " + parts.network.name + ")\nset_target_properties(" + smoke +
-                " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n"
-          : "";
+  std::string programs;
+  for (const Program& program : programs_in(files))
+    programs +=
+        "\n# A program: give it your start-up code through CMAKE_EXE_LINKER_FLAGS.\n"
+        "add_executable(" +
+        program.stem + " EXCLUDE_FROM_ALL " + program.folder + "/" + program.stem +
+        ".c)\ntarget_link_libraries(" + program.stem + " PRIVATE " + parts.network.name +
+        ")\nset_target_properties(" + program.stem +
+        " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n";
   files.push_back(
       {"CMakeLists.txt",
        title(parts) + "cmake_minimum_required(VERSION 3.13)\nproject(" + parts.network.name +
@@ -46,7 +66,7 @@ Files cmake(const PackageParts& parts, Files files) {
            " PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\nset_target_properties(" + parts.network.name +
            " PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)\n"
            "target_compile_options(" +
-           parts.network.name + " PRIVATE -O2)\n" + test});
+           parts.network.name + " PRIVATE -O2)\n" + programs});
   return files;
 }
 
@@ -63,16 +83,16 @@ Files esp_idf(const PackageParts& parts, Files files) {
                                             parts.network.name +
                                             ", a neural network as a C library\"\n" +
                                             (chip.empty() ? "" : "targets: [" + chip + "]\n")});
-  if (has_smoke_test(files)) {
+  for (const Program& program : programs_in(files)) {
+    files.push_back({program.folder + "/CMakeLists.txt",
+                     title(parts) +
+                         "cmake_minimum_required(VERSION 3.16)\n"
+                         "set(EXTRA_COMPONENT_DIRS \"${CMAKE_CURRENT_LIST_DIR}/..\")\n"
+                         "include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(" +
+                         program.stem + ")\n"});
     files.push_back(
-        {"test/CMakeLists.txt", title(parts) +
-                                    "cmake_minimum_required(VERSION 3.16)\n"
-                                    "set(EXTRA_COMPONENT_DIRS \"${CMAKE_CURRENT_LIST_DIR}/..\")\n"
-                                    "include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(" +
-                                    parts.network.name + "_smoke)\n"});
-    files.push_back({"test/main/CMakeLists.txt", title(parts) +
-                                                     "idf_component_register(SRCS \"../" +
-                                                     parts.network.name + "_smoke.c\")\n"});
+        {program.folder + "/main/CMakeLists.txt",
+         title(parts) + "idf_component_register(SRCS \"../" + program.stem + ".c\")\n"});
   }
   return files;
 }
@@ -86,33 +106,39 @@ Files zephyr(const PackageParts& parts, Files files) {
                                                 source_list(files, "\n  ../") +
                                                 ")\nzephyr_library_compile_options(-O2)\n"
                                                 "zephyr_include_directories(..)\n"});
-  if (has_smoke_test(files)) {
-    files.push_back({"test/CMakeLists.txt",
+  for (const Program& program : programs_in(files)) {
+    files.push_back({program.folder + "/CMakeLists.txt",
                      title(parts) +
                          "cmake_minimum_required(VERSION 3.20)\n"
                          "list(APPEND ZEPHYR_EXTRA_MODULES \"${CMAKE_CURRENT_LIST_DIR}/..\")\n"
                          "find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})\nproject(" +
-                         parts.network.name +
-                         "_smoke LANGUAGES C ASM)\ntarget_sources(app PRIVATE " +
-                         parts.network.name + "_smoke.c)\n"});
-    files.push_back({"test/prj.conf", title(parts) + "CONFIG_MAIN_STACK_SIZE=8192\n"});
+                         program.stem + " LANGUAGES C ASM)\ntarget_sources(app PRIVATE " +
+                         program.stem + ".c)\n"});
+    files.push_back({program.folder + "/prj.conf", title(parts) + "CONFIG_MAIN_STACK_SIZE=8192\n"});
   }
   return files;
 }
 
 Files arduino(const PackageParts& parts, Files files) {
-  const std::string smoke = parts.network.name + "_smoke";
-  const std::string sketch = "examples/" + smoke + "/";
-  const bool tested = has_smoke_test(files);
-  for (GeneratedFile& file : files)
-    file.name = file.role == FileRole::kTest ? sketch + smoke + ".c" : "src/" + file.name;
-  if (tested)
-    files.push_back({sketch + smoke + ".ino",
-                     "// " + smoke + kGenerated + "#include <" + parts.network.name +
-                         ".h>\n\nextern \"C\" int " + smoke +
-                         "(void);\n\nvoid setup() {\n  Serial.begin(115200);\n"
-                         "  while (!Serial) {\n  }\n  Serial.println(" +
-                         smoke + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n\nvoid loop() {}\n"});
+  const std::vector<Program> programs = programs_in(files);
+  for (GeneratedFile& file : files) {
+    if (is_program(file)) {
+      const std::string stem = program_of(file).stem;
+      file.name = "examples/" + stem + "/" + stem + ".c";
+    } else {
+      file.name = "src/" + file.name;
+    }
+  }
+  for (const Program& program : programs)
+    files.push_back({"examples/" + program.stem + "/" + program.stem + ".ino",
+                     "// " + program.stem + kGenerated + "#include <" + parts.network.name +
+                         ".h>\n\nextern \"C\" int " + program.stem + "(void);\n" +
+                         (program.prints ? "extern \"C\" void " + program.stem +
+                                               "_print(const char *text) { Serial.print(text); }\n"
+                                         : "") +
+                         "\nvoid setup() {\n  Serial.begin(115200);\n  while (!Serial) {\n  }\n"
+                         "  Serial.println(" +
+                         program.stem + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n\nvoid loop() {}\n"});
   files.push_back(
       {"library.properties",
        "name=" + parts.network.name + "\nversion=1.0.0\nauthor=tinytune\nmaintainer=tinytune\n" +
@@ -149,13 +175,17 @@ std::optional<PackageFormat> parse_package_format(std::string_view name) {
 }
 
 std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const Device& device,
-                                         PackageFormat format,
-                                         const std::optional<SmokeTest>& smoke) {
+                                         PackageFormat format, const PackagePrograms& programs) {
   const PackageParts parts{network, device};
+  const auto& [smoke, bench] = programs;
+  TT_CHECK(smoke || !bench, "a bench times the inference of the smoke test");
   Files files = network.files;
   if (smoke)
     files.push_back(
         {"test/" + network.name + "_smoke.c", print_smoke_test(network, *smoke), FileRole::kTest});
+  if (bench)
+    files.push_back({"bench/" + network.name + "_bench.c", print_bench(parts, *smoke, *bench),
+                     FileRole::kBench});
   files = row_of(format).arrange(parts, std::move(files));
   files.push_back(
       {"README.md", print_readme(parts, files, row_of(format).steps(parts)), FileRole::kDocument});

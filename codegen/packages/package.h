@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/networks/network.h"
+#include "devices/cycle_reading.h"
 #include "devices/device.h"
 #include "tinytune/package.h"
 
@@ -23,10 +24,16 @@ struct SmokeTest {
   std::vector<std::vector<uint8_t>> inputs, outputs;  ///< in the model's order
 };
 
+/// Programs of a package beside the library.
+struct PackagePrograms {
+  std::optional<SmokeTest> smoke = {};
+  std::optional<CycleReading> bench = {};  ///< only with a smoke test, whose inference it times
+};
+
 /// The files of the package. Same arguments, same bytes. For kMlf they are what its archive holds.
 std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const Device& device,
                                          PackageFormat format,
-                                         const std::optional<SmokeTest>& smoke = {});
+                                         const PackagePrograms& programs = {});
 
 /// The same as they are written: one archive for kMlf.
 std::vector<GeneratedFile> files_to_write(const GeneratedNetwork& network,

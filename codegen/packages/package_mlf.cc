@@ -94,7 +94,7 @@ std::string tar_header(const std::string& name, size_t bytes) {
 
 Files arrange_mlf(const PackageParts& parts, Files files) {
   for (GeneratedFile& file : files) {
-    if (file.role == FileRole::kTest) continue;
+    if (file.role == FileRole::kTest || file.role == FileRole::kBench) continue;
     file.name = std::string("codegen/host/") +
                 (file.role == FileRole::kHeader ? "include/" : "src/") + file.name;
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/operators/c_writer.h"
 #include "codegen/packages/package.h"
 
 namespace tinytune {
@@ -25,6 +26,15 @@ std::string arduino_steps(const PackageParts& parts);
 std::string mlf_steps(const PackageParts& parts);
 /// `test/<name>_smoke.c`.
 std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& smoke);
+/// `bench/<name>_bench.c`, which prints lines of times_text.h.
+std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
+                        const CycleReading& reading);
+
+/// What both programs have: the arena, inputs and expected outputs as arrays, and statements that
+/// fill the arena, and that do something about a byte that differs.
+std::string print_example_data(const GeneratedNetwork& network, const SmokeTest& smoke);
+void print_fill(CWriter& w, const GeneratedNetwork& network);
+void print_comparison(CWriter& w, const GeneratedNetwork& network, const std::string& statement);
 
 /// package_mlf.cc: the tree of the format, and its archive.
 Files arrange_mlf(const PackageParts& parts, Files files);

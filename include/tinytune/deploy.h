@@ -32,6 +32,7 @@ struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   bool portable = false;               ///< kernels as C11 for any core, instead of assembly
+  bool bench = false;  ///< a program too that prints cycles by layer; not with rows of the input
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
   MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none

@@ -61,7 +61,8 @@ TEST(CommandTable, EveryRow_CanBeExplainedAndDone) {
 TEST(CommandTable, MemoryAndPasses_AreOptionsOfWhatBuildsANetwork) {
   for (const Command& command : command_table()) {
     if (command.name != "compile" && command.name != "run" && command.name != "report") continue;
-    for (const char* name : {"--layout", "--ram", "--arena", "--flash", "--fast-ram", "--disable-pass"})
+    for (const char* name :
+         {"--layout", "--ram", "--arena", "--flash", "--fast-ram", "--disable-pass"})
       EXPECT_TRUE(std::any_of(command.options.begin(), command.options.end(),
                               [&](const Option& option) { return option.names == name; }))
           << command.name << " " << name;

@@ -55,7 +55,8 @@ std::vector<std::string> TuneProgram::trials(const std::string& log_name) const 
   std::vector<std::string> lines;
   if (!log) return lines;
   for (const Measurement& m : log->measurements)
-    lines.push_back(m.workload.str() + " | " + m.schedule.str() + " | " + std::string(name_of(m.outcome)) +
+    lines.push_back(m.workload.str() + " | " + m.schedule.str() + " | " +
+                    std::string(name_of(m.outcome)) +
                     (m.cycles.empty() ? "" : " " + std::to_string(m.cycles[0])));
   return lines;
 }

@@ -48,7 +48,7 @@ void expect_passes_natively(const std::vector<std::string>& compiler) {
     words.emplace_back(flag);
   words.push_back("-I" + directory->path());
   for (const GeneratedFile& file :
-       package_files(*network, device, PackageFormat::kCmake, SmokeTest{inputs, run.outputs})) {
+       package_files(*network, device, PackageFormat::kCmake, {SmokeTest{inputs, run.outputs}})) {
     const std::string path = directory->file(file.name);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path, std::ios::binary) << file.contents;

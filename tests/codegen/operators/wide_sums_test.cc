@@ -101,7 +101,7 @@ void expect_no_overflow(const Graph& graph, const std::vector<Bytes>& inputs) {
                                     "-fsanitize=undefined",
                                     "-fno-sanitize-recover=all",
                                     "-I" + directory.string()};
-  for (const GeneratedFile& file : package_files(*network, device, PackageFormat::kCmake, smoke)) {
+  for (const GeneratedFile& file : package_files(*network, device, PackageFormat::kCmake, {smoke})) {
     const fs::path path = directory / file.name;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << file.contents;

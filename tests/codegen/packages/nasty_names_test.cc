@@ -51,7 +51,7 @@ Files files_of(const Outside& names, const std::string& format) {
   EXPECT_TRUE(network) << network.error().message();
   if (!executed || !network) return {};
   SmokeTest smoke{{Bytes(16, 0), Bytes(16, 1)}, {Bytes(16, 2), Bytes(4, 3)}};
-  return package_files(*network, device, *parse_package_format(format), smoke);
+  return package_files(*network, device, *parse_package_format(format), {smoke});
 }
 
 size_t lines_of(const std::string& text) {

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "deploy/board_times.h"
+#include "records/measurement.h"
+
+namespace tinytune {
+namespace {
+
+constexpr uint64_t kLargestLog = 64 << 20;
+
+using Cycles = std::vector<uint64_t>;
+
+Result<BoardTimes> import(const Arguments& arguments, const Console& console) {
+  TT_TRY_ASSIGN(const auto bytes, read_file(arguments.times, kLargestLog));
+  TT_TRY_ASSIGN(BoardTimes times,
+                read_board_times(text_of(bytes), arguments.times, console.sink()));
+  if (!arguments.output_file.empty()) TT_TRY(write_file(arguments.output_file, times.lines));
+  return times;
+}
+
+std::string to_text(const BoardTimes& times) {
+  Table table({"layer", "op", "median", "least", "most"});
+  const auto row = [&](const std::string& layer, const std::string& op, const Cycles& cycles) {
+    if (cycles.empty()) return table.add({layer, op, "-", "-", "-"});
+    const auto [least, most] = std::ranges::minmax(cycles);
+    table.add({layer, op, grouped(median_of(cycles)), grouped(least), grouped(most)});
+  };
+  for (const BoardTimes::Layer& layer : times.layers)
+    row(std::to_string(layer.index), layer.op, layer.cycles);
+  row("", "inference", times.inference);
+  return fmt::format("cycles of {} on {}, by its own counter\n{}", times.network, times.device,
+                     table.text()) +
+         (times.exact == true ? "exact: every output byte was the reference's\n" : "");
+}
+
+std::string to_json(const BoardTimes& times) {
+  auto layers = nlohmann::ordered_json::array();
+  for (const BoardTimes::Layer& layer : times.layers)
+    layers.push_back({{"index", layer.index}, {"op", layer.op}, {"cycles", layer.cycles}});
+  nlohmann::ordered_json all = {
+      {"network", times.network},          {"device", times.device},
+      {"library", to_text(times.library)}, {"exact", nullptr},
+      {"layers", std::move(layers)},       {"inference", times.inference}};
+  if (times.exact) all["exact"] = *times.exact;
+  return all.dump(2);
+}
+
+}  // namespace
+
+int run_import_times(const Arguments& arguments, const Context& context) {
+  const Result<BoardTimes> times = import(arguments, context.console);
+  if (!times) return context.console.fail(times.error());
+  const int told = context.console.result(arguments.json ? to_json(*times) : to_text(*times));
+  return times->exact == false ? kExitFailed : told;
+}
+
+}  // namespace tinytune
