@@ -42,6 +42,7 @@ std::string run_identity(const std::vector<TuningTask>& tasks, const Device& dev
   digest.add(settings.tuner).add(static_cast<uint64_t>(strategy_version(settings.tuner)));
   digest.add(static_cast<uint64_t>(kFeatureVersion));
   digest.add(settings.seed).add(uint64_t{settings.window}).add(name_of(settings.fidelity));
+  if (settings.promising > 0) digest.add(uint64_t{settings.promising});
   return to_text(digest.value());
 }
 

@@ -22,6 +22,9 @@ struct RunSettings {
   size_t window = 16;
   /// What gives cycles: a simulator or a board.
   Fidelity fidelity = Fidelity::kSimulate;
+  /// Schedules of each task that another fidelity found, instead of the strategy's own proposals;
+  /// 0: none.
+  size_t promising = 0;
 };
 
 /// A digest of the tasks in order, each with its layers, every point of its space, the default

@@ -19,6 +19,7 @@
 #include "tuner/prior.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
+#include "tuner/tuning_order.h"
 #include "tuner/worker_queue.h"
 
 namespace tinytune {
@@ -239,6 +240,21 @@ Status check_limits(const Model& model, const Device& device, const Records& rec
 
 Result<TuneReport> tune_model(const Model& model, const std::string& device_name,
                               const TuneOptions& options) {
+  return tune_in_order(
+      model, device_name, options, {.tuner = options.tuner},
+      [&](const auto& tasks, const Device& device, const RunSettings& settings,
+          const Records& records) -> Result<Order> {
+        const auto prior = std::make_shared<const Prior>(
+            records.all(), tasks, run_identity(tasks, device, settings), device);
+        say_prior(*prior, options);
+        TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings, prior));
+        return Order{std::move(trajectory), options.trials.value_or(kTrialsPerTask * tasks.size())};
+      });
+}
+
+Result<TuneReport> tune_in_order(const Model& model, const std::string& device_name,
+                                 const TuneOptions& options, RunSettings settings,
+                                 const OrderSource& order_of) {
   const auto started = Clock::now();
   TT_TRY(check_options(options));
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
@@ -249,19 +265,18 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
-  Records records =
-      applicable_records(log.take_contents(), options.records, device, fidelity, options.on_message);
+  Records records = applicable_records(log.take_contents(), options.records, device, fidelity,
+                                       options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
   arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
   TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));
-  const RunSettings settings{options.tuner, options.seed, options.window, fidelity};
-  const auto prior = std::make_shared<const Prior>(records.all(), tasks,
-                                                   run_identity(tasks, device, settings), device);
-  say_prior(*prior, options);
-  TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings, prior));
+  settings.seed = options.seed;
+  settings.window = options.window;
+  settings.fidelity = fidelity;
+  TT_TRY_ASSIGN(Order order, order_of(tasks, device, settings, records));
 
   SessionLimits limits;
-  limits.trials = options.trials.value_or(kTrialsPerTask * tasks.size());
+  limits.trials = order.trials;
   limits.budget_seconds = options.budget_seconds;
   limits.early_stop = options.early_stop;
   limits.started = started;
@@ -270,7 +285,7 @@ Result<TuneReport> tune_model(const Model& model, const std::string& device_name
   Session session(tasks, device, log, records);
   const auto start = [&] { return WorkerQueue::start(tasks, device, device_name, options); };
   TT_TRY_ASSIGN(const SessionEnd end,
-                session.run(std::move(trajectory), settings, limits, start,
+                session.run(std::move(order.trajectory), settings, limits, start,
                             [&](const Records& now, uint64_t measured, bool reported) {
                               progress.tick(now, measured, reported);
                             }));
