@@ -158,7 +158,7 @@ std::string print_readme(const PackageParts& parts, const Files& files, const st
     if (file.role == FileRole::kBench)
       out += "\n`" + file.name +
              "` prints the cycles of every layer by the core's own counter. Save what the console "
-             "shows; `tune import-times LOG` reads it.\n";
+             "shows; `tune import-times` reads it.\n";
   return out;
 }
 
