@@ -3,10 +3,16 @@
 // doubled, damaged and delayed, with garbage, silence and resets; one call in ten on the line has
 // something. Every outcome and every cycle count must be what it was, once for each trial.
 //
-// Usage: board_faults MODEL.tflite [TRIALS] [SEEDS]
+// Usage: board_faults MODEL.tflite [TRIALS] [SEEDS] [TABLE.csv]
+// With a table, each seed is a line of it as soon as it is done, and those that it has are not run
+// again.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <fstream>
+#include <map>
 #include <memory>
+#include <sstream>
 
 #include "bench/boards/candidates.h"
 #include "measure/runner.h"
@@ -33,9 +39,57 @@ std::unique_ptr<RemoteBoard> open_board_with(const std::shared_ptr<test::Faults>
       device, must(SerialCore::open(device, open_link, "faulty", options)));
 }
 
+/// What one seed came to; a line of the table.
 struct Tally {
-  size_t trials = 0, wrong = 0, lost = 0;
+  uint64_t seed = 0, trials = 0, wrong = 0, lost = 0;
+  uint64_t dropped = 0, doubled = 0, damaged = 0, delayed = 0, garbage = 0, hung = 0, resets = 0;
 };
+
+struct Column {
+  const char* name;
+  uint64_t Tally::*value;
+};
+constexpr std::array<Column, 11> kColumns = {{{"seed", &Tally::seed},
+                                              {"trials", &Tally::trials},
+                                              {"wrong", &Tally::wrong},
+                                              {"lost", &Tally::lost},
+                                              {"dropped", &Tally::dropped},
+                                              {"doubled", &Tally::doubled},
+                                              {"damaged", &Tally::damaged},
+                                              {"delayed", &Tally::delayed},
+                                              {"garbage", &Tally::garbage},
+                                              {"hung", &Tally::hung},
+                                              {"resets", &Tally::resets}}};
+
+std::string header() {
+  std::string line;
+  for (const Column& column : kColumns)
+    line += (line.empty() ? "" : ",") + std::string(column.name);
+  return line;
+}
+
+std::string line_of(const Tally& tally) {
+  std::string line;
+  for (const Column& column : kColumns)
+    line += (line.empty() ? "" : ",") + std::to_string(tally.*column.value);
+  return line;
+}
+
+/// Those of so many trials, by seed. A line that was cut off is none.
+std::map<uint64_t, Tally> tallies_in(const std::string& path, uint64_t trials) {
+  std::map<uint64_t, Tally> found;
+  std::ifstream table(path);
+  for (std::string line; std::getline(table, line);) {
+    Tally tally;
+    std::istringstream cells(line);
+    size_t read = 0;
+    for (std::string cell; read < kColumns.size() && std::getline(cells, cell, ','); ++read)
+      tally.*kColumns[read].value = std::strtoull(cell.c_str(), nullptr, 10);
+    const bool is_whole = read == kColumns.size() && cells.eof() && !table.eof();
+    if (is_whole && tally.trials == trials) found[tally.seed] = tally;
+  }
+  return found;
+}
 
 Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
                       const Candidates& candidates) {
@@ -53,6 +107,7 @@ Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
   faults->rate = 0.1;
   faults->reset_board = [&] { qemu->reset(); };
   Tally tally;
+  tally.seed = seed;
   for (; tally.trials < trials; ++tally.trials) {
     const size_t which = tally.trials % candidates.list.size();
     const auto run = measure(candidates.list[which]);
@@ -61,41 +116,51 @@ Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
     else if (run->result.outcome != expected[which].outcome ||
              run->result.cycles != expected[which].cycles)
       ++tally.wrong;
+    if (tally.trials % 50 == 49)
+      std::fprintf(stderr, "seed %llu: %llu of %zu trials\n", static_cast<unsigned long long>(seed),
+                   static_cast<unsigned long long>(tally.trials + 1), trials);
   }
-  std::printf(
-      "seed %2llu: %zu trials, %zu wrong, %zu lost; dropped %llu, doubled %llu, damaged %llu, "
-      "delayed %llu, garbage %llu, hung %llu, resets %llu\n",
-      static_cast<unsigned long long>(seed), tally.trials, tally.wrong, tally.lost,
-      static_cast<unsigned long long>(faults->dropped),
-      static_cast<unsigned long long>(faults->doubled),
-      static_cast<unsigned long long>(faults->damaged),
-      static_cast<unsigned long long>(faults->delayed),
-      static_cast<unsigned long long>(faults->garbage),
-      static_cast<unsigned long long>(faults->hung),
-      static_cast<unsigned long long>(faults->reset));
-  std::fflush(stdout);
+  tally.dropped = faults->dropped;
+  tally.doubled = faults->doubled;
+  tally.damaged = faults->damaged;
+  tally.delayed = faults->delayed;
+  tally.garbage = faults->garbage;
+  tally.hung = faults->hung;
+  tally.resets = faults->reset;
   return tally;
 }
 
-int run(const std::string& model, size_t trials, uint64_t seeds) {
+int run(const std::string& model, size_t trials, uint64_t seeds, const std::string& table) {
   const Device device = must(load_device(test::riscv_virt().device));
   const Candidates candidates = build_candidates(model, device, std::min(trials, kMostCandidates));
-  bool good = true;
+  const std::map<uint64_t, Tally> known = tallies_in(table, trials);
+  std::ofstream rows(table, std::ios::app);
+  if (!table.empty() && !rows) fail(table + " cannot be written");
+  if (!table.empty() && known.empty()) rows << header() << std::endl;
+  std::puts(header().c_str());
+  uint64_t bad = 0;
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
-    const Tally tally = run_with_faults(seed, trials, device, candidates);
-    good = good && tally.wrong == 0 && tally.lost == 0;
+    const auto before = known.find(seed);
+    const Tally tally =
+        before != known.end() ? before->second : run_with_faults(seed, trials, device, candidates);
+    if (before == known.end() && !table.empty()) rows << line_of(tally) << std::endl;
+    std::puts(line_of(tally).c_str());
+    std::fflush(stdout);
+    bad += tally.wrong + tally.lost;
   }
-  return good ? 0 : 1;
+  std::printf("%llu seeds of %zu trials: %llu wrong or lost\n",
+              static_cast<unsigned long long>(seeds), trials, static_cast<unsigned long long>(bad));
+  return bad == 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace tinytune
 
 int main(int argc, char** argv) {
-  if (argc < 2) tinytune::fail("usage: board_faults MODEL.tflite [TRIALS] [SEEDS]");
+  if (argc < 2) tinytune::fail("usage: board_faults MODEL.tflite [TRIALS] [SEEDS] [TABLE.csv]");
   const auto number = [&](int at, long otherwise) {
     return argc > at ? std::max(1L, std::atol(argv[at])) : otherwise;
   };
   return tinytune::run(argv[1], static_cast<size_t>(number(2, 500)),
-                       static_cast<uint64_t>(number(3, 20)));
+                       static_cast<uint64_t>(number(3, 20)), argc > 4 ? argv[4] : "");
 }
