@@ -97,7 +97,8 @@ struct Arguments {
   bool json = false, quiet = false;
 
   InputArrival input() const {
-    return stream_input.empty() ? InputArrival::kWhole : InputArrival::kRows;
+    if (stream_input.empty()) return InputArrival::kWhole;
+    return stream_input == "rows" ? InputArrival::kRows : InputArrival::kFrames;
   }
   LoadOptions loading() const { return {disabled_passes, externals}; }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }

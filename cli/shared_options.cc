@@ -191,8 +191,9 @@ Option arena_front() {
 }
 
 Option stream_input() {
-  return choice("--stream-input", &Arguments::stream_input, {"rows"},
-                "The input arrives some rows at a time and never exists as a whole",
+  return choice("--stream-input", &Arguments::stream_input, {"rows", "frames"},
+                "The input arrives some rows at a time and never exists as a whole; frames: rows "
+                "without end, of which a window slides over the last",
                 "the whole input in the arena");
 }
 

@@ -49,6 +49,7 @@ Result<std::vector<ArenaPoint>> Deployment::arena_front(LayoutChoice& layouts,
   if (!model.state().network.may_run_in_strips) return points;
   NetworkOptions options;
   options.name = model.info().name;
+  options.builds = model.state().builds;
   options.layouts = layouts.source();
   const StripSearch search(model.state().network, options, input);
   TT_TRY(layouts.status());

@@ -102,12 +102,14 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   warn_if_none_match(ground, model.state().tasks, options.records, sink);
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
-  if (options.input == InputArrival::kRows && options.format == PackageFormat::kMlf)
+  if (options.input != InputArrival::kWhole && options.format == PackageFormat::kMlf)
     return Error(ErrorCode::kUnsupported,
-                 "TVM's format knows no inputs that arrive in rows; other formats take them");
+                 "TVM's format knows no inputs that arrive in " +
+                     std::string(options.input == InputArrival::kRows ? "rows" : "frames") +
+                     "; other formats take them");
   PackagePrograms programs{smoke};
   if (options.bench) {
-    if (options.input == InputArrival::kRows)
+    if (options.input != InputArrival::kWhole)
       return Error(ErrorCode::kUnsupported,
                    "a network whose input arrives in rows has no layers to time one by one");
     TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));

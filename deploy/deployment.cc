@@ -63,9 +63,11 @@ struct Deployment::Placed {
 Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   NetworkOptions options;
   options.name = model.info().name;
+  options.builds = model.state().builds;
   options.layouts = layouts.source();
-  Result<GeneratedNetwork> network =
-      input == InputArrival::kRows ? in_rows(options) : within_ram(options);
+  Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
+                                     : input == InputArrival::kRows ? in_rows(options)
+                                                                    : in_frames(options);
   TT_TRY(layouts.status());
   const bool is_narrow = input == InputArrival::kWhole &&
                          arena_allowance(limits).bytes.has_value() &&
@@ -86,6 +88,7 @@ Result<std::vector<FlashPoint>> Deployment::flash_front(LayoutChoice& layouts,
   constexpr uint64_t kMost = 16;
   NetworkOptions options;
   options.name = model.info().name;
+  options.builds = model.state().builds;
   options.layouts = layouts.source();
   const KernelLimits allowed{.arena_bytes = arena_allowance(limits).bytes};
   TT_TRY_ASSIGN(const MeasuredFront front,
@@ -115,7 +118,11 @@ Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(model.state().graph, network, device));
   TT_TRY_ASSIGN(const auto inputs, generate_inputs(model, 1));
-  return simulation.invoke(inputs);
+  TT_TRY_ASSIGN(RunReport first, simulation.invoke(inputs));
+  if (input != InputArrival::kFrames) return first;
+  TT_TRY_ASSIGN(RunReport step, simulation.invoke(inputs));
+  step.outputs = std::move(first.outputs);
+  return step;
 }
 
 // Groups are found by their tensors; how much is best left to kernels' scratch shows when networks
@@ -148,6 +155,23 @@ Result<GeneratedNetwork> Deployment::in_rows(const NetworkOptions& options) cons
       Error(ErrorCode::kFailed, arena_allowance(limits).says +
                                     "; with rows that arrive the smallest arena achievable is " +
                                     std::to_string(search.smallest_arena())));
+}
+
+// What is not new in a step is in the arena already, so there is nothing to search: the more layers
+// compute with frames, the less is computed twice.
+Result<GeneratedNetwork> Deployment::in_frames(NetworkOptions options) const {
+  const IntegerNetwork& network = model.state().network;
+  if (!network.may_run_in_strips)
+    return Error(ErrorCode::kUnsupported, "frames of the input need strips, which are disabled");
+  TT_TRY_ASSIGN(const FramesGroup frames, group_of_frames(network, options));
+  options.strips = {frames.group};
+  if (sink)
+    sink(MessageKind::kInfo, "operators " + std::to_string(frames.group.first) + " to " +
+                                 std::to_string(frames.group.last) +
+                                 " compute what is new in a step, those behind them all of their "
+                                 "input: " +
+                                 frames.why_no_longer);
+  return within_ram(options);
 }
 
 Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search,

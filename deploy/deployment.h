@@ -48,7 +48,8 @@ struct Deployment {
                                               const GeneratedNetwork& network,
                                               const Footprint& footprint) const;
 
-  /// Built, and run once on the generator's first inputs. kNotFound: no compiler on this machine.
+  /// Built, and run once on the generator's first inputs; where frames arrive, what it takes is of
+  /// the step after that. kNotFound: no compiler on this machine.
   /// kUnsupported: the device has no simulator. kFailed: it does not build or run, or does not fit.
   Result<RunReport> try_out(const GeneratedNetwork& network) const;
   Result<Footprint> measure(const GeneratedNetwork& network) const;
@@ -62,6 +63,7 @@ struct Deployment {
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
   Result<GeneratedNetwork> in_rows(const NetworkOptions& options) const;
+  Result<GeneratedNetwork> in_frames(NetworkOptions options) const;
   Result<GeneratedNetwork> fastest_in_strips(const StripSearch& search,
                                              const NetworkOptions& options, uint64_t arena_bytes,
                                              Result<GeneratedNetwork> otherwise) const;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "codegen/kernels/build_cache.h"
 #include "models/integer_network.h"
 #include "models/tasks.h"
 #include "tinytune/model.h"
@@ -19,6 +21,8 @@ struct Model::State {
   IntegerNetwork network;  ///< as executed: rewritten by graph passes
   std::vector<Task> tasks;
   ModelInfo info;
+  /// What was compiled of it: a command makes its network many times.
+  std::shared_ptr<BuildCache> builds = std::make_shared<BuildCache>();
   bool stands_alone = false;  ///< a layer without a model: the network is its own reference
 
   /// What TFLite's reference makes of these inputs, by tensor id, after a reset.

@@ -143,7 +143,9 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   RunReport report;
   report.instructions = report.overhead_instructions = call_report.counts.instructions;
   footprint_.cycles = call_report.counts.cycles;
-  footprint_.stack_bytes = aligned_stack(call_report.stack_bytes, device_->target.family);
+  footprint_.stack_bytes =  // the deepest call's: where frames arrive, the first may be
+      std::max(footprint_.stack_bytes,
+               aligned_stack(call_report.stack_bytes, device_->target.family));
   report.footprint = footprint_;
   report.clock_hz = device_->clock_hz;
   report.arena_lower_bound = network_->arena_lower_bound;

@@ -72,6 +72,7 @@ Result<uint32_t> NetworkSimulation::place_of(int tensor) const {
 
 Status NetworkSimulation::reset() {
   if (network_->reset_symbol.empty()) return ok_status();
+  is_window_full_ = false;
   const Result<CallReport> report = call(network_->reset_symbol, {});
   return report ? ok_status() : Status(report.error());
 }
@@ -96,9 +97,13 @@ Result<CallReport> NetworkSimulation::call(const std::string& symbol,
   options.instruction_limit = 1'000'000'000'000;
   options.sections = std::move(sections);
   std::vector<uint32_t> arguments = {arena_};
-  if (network_->stream && symbol == network_->invoke_symbol) {  // all rows at once
-    TT_TRY_ASSIGN(const uint32_t rows, address_of(network_->stream->rows_symbol));
-    arguments.insert(arguments.end(), {rows, static_cast<uint32_t>(network_->stream->rows)});
+  if (network_->stream && symbol == network_->invoke_symbol) {  // all that are missing, at once
+    const RowStream& stream = *network_->stream;
+    const auto rows = static_cast<uint32_t>(stream.rows);
+    const uint32_t missing = is_window_full_ ? static_cast<uint32_t>(stream.hop) : rows;
+    TT_TRY_ASSIGN(const uint32_t first, address_of(stream.rows_symbol));
+    arguments.insert(arguments.end(), {first + (rows - missing) * stream.row_bytes, missing});
+    is_window_full_ = stream.hop > 0;
   }
   TT_TRY_ASSIGN(CallReport report, simulator_.call(function, arguments, options));
   if (report.end != CallEnd::kReturned)

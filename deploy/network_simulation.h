@@ -38,8 +38,9 @@ class NetworkSimulation {
                                         const Device& device, const BuiltNetwork& built);
 
   /// Fills the inputs, calls `<name>_invoke` once, which goes on from earlier calls' state, and
-  /// reads the outputs. `exact` and the dump are left alone. kFailed: it faults, runs away, returns
-  /// an error or clobbers a saved register.
+  /// reads the outputs. Where frames arrive, the first call brings all of the input, later ones its
+  /// last frames, which are new. `exact` and the dump are left alone. kFailed: it faults, runs
+  /// away, returns an error or clobbers a saved register.
   Result<RunReport> invoke(std::span<const std::vector<uint8_t>> inputs);
 
   /// Invokes it once; what each of these functions of the library took, callees included.
@@ -79,6 +80,7 @@ class NetworkSimulation {
   ElfInfo elf_;
   Footprint footprint_;
   uint32_t arena_ = 0;
+  bool is_window_full_ = false;  ///< where frames arrive
 };
 
 }  // namespace tinytune

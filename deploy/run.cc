@@ -81,6 +81,14 @@ Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, 
   return ok_status();
 }
 
+/// The window over frames moves on to the first of `next`.
+void slide(std::vector<uint8_t>& window, const std::vector<uint8_t>& next,
+           const RowStream& stream) {
+  const auto bytes = static_cast<std::ptrdiff_t>(stream.hop) * stream.row_bytes;
+  window.insert(window.end(), next.begin(), next.begin() + bytes);
+  window.erase(window.begin(), window.begin() + bytes);
+}
+
 std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dumped) {
   std::set<int> ids;
   for (const Operator& op : graph.operators)
@@ -98,11 +106,12 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   const auto& [device, records, in_log] = ground;
   warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
   std::vector<std::vector<uint8_t>> inputs = options.inputs;
-  if (options.input == InputArrival::kRows && (options.on || options.dump_tensors))
-    return Error(
-        ErrorCode::kUnsupported,
-        "an input that arrives in rows is run in the simulator alone, as a whole network: no "
-        "board, no dump of tensors");
+  const bool frames = options.input == InputArrival::kFrames;
+  if (options.input != InputArrival::kWhole && (options.on || options.dump_tensors))
+    return Error(ErrorCode::kUnsupported,
+                 "an input that arrives in " + std::string(frames ? "frames" : "rows") +
+                     " is run in the simulator alone, as a whole network: no "
+                     "board, no dump of tensors");
   if (inputs.empty()) {
     TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
   }
@@ -122,10 +131,16 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
   NetworkState state = initial_state(graph);
   RunReport report;
-  for (int step = 0; step < std::max(options.steps, 1) && report.exact != false; ++step) {
+  const int steps = std::max(options.steps, 1) + (frames ? 1 : 0);  // behind the first window
+  for (int step = 0; step < steps && report.exact != false; ++step) {
+    std::vector<std::vector<uint8_t>> next = inputs;
     if (step > 0 && options.inputs.empty()) {
-      TT_TRY_ASSIGN(inputs, generate_inputs(model, static_cast<uint32_t>(1 + step)));
+      TT_TRY_ASSIGN(next, generate_inputs(model, static_cast<uint32_t>(1 + step)));
     }
+    if (step > 0 && frames)
+      slide(inputs[0], next[0], *network.stream);
+    else
+      inputs = std::move(next);
     TT_TRY_ASSIGN(report, simulation
                               ? simulation->invoke(inputs)
                               : invoke_on_board(device_name, graph, network, device, inputs));
@@ -133,7 +148,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
       TT_TRY_ASSIGN(report.board, run_on_board(*options.on, graph, network, device, inputs));
     }
     if (options.verify) TT_TRY(verify(model, inputs, state, report));
-    if (report.exact == false && options.steps > 1)
+    if (report.exact == false && steps > 1)
       report.difference = "step " + std::to_string(step) + ", " + report.difference;
   }
   TT_TRY(deployment.check(report.footprint));

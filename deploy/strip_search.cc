@@ -61,12 +61,25 @@ Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options
   if (laid.graph.operators.empty()) return cannot("no operator reads it");
   Result<StripFlow> flow = Error(ErrorCode::kUnsupported, "");
   for (const Operator& op : laid.graph.operators) {
-    auto longer =
-        strip_flow(laid.graph, laid.ops, {laid.graph.operators[0].index, op.index, 1, true});
+    auto longer = strip_flow(laid.graph, laid.ops,
+                             {laid.graph.operators[0].index, op.index, 1, InputArrival::kRows});
     if (longer) return ok_status();
     if (&op == &laid.graph.operators[0]) flow = std::move(longer);
   }
   return cannot(flow.error().message());
+}
+
+Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const NetworkOptions& options) {
+  const LaidOutGraph laid = laid_out(network, options);
+  const std::vector<Operator>& operators = laid.graph.operators;
+  std::string why = "no operator reads it";
+  for (size_t last = operators.size(); last-- > 0;) {
+    const StripGroup group{operators[0].index, operators[last].index, 1, InputArrival::kFrames};
+    const Result<StripFlow> flow = strip_flow(laid.graph, laid.ops, group);
+    if (flow) return FramesGroup{group, why};
+    why = flow.error().message();
+  }
+  return Error(ErrorCode::kUnsupported, "the input cannot arrive in frames: " + why);
 }
 
 StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& options,
@@ -96,9 +109,8 @@ void StripSearch::add_groups_from(int first) {
     std::vector<Edge> kept;
     for (int rows = std::min(kMostRows, map->out_rows - 1); rows >= 1; --rows) {
       const int first_index = graph.operators[static_cast<size_t>(first)].index;
-      const bool is_streamed = first == 0 && input_ == InputArrival::kRows;
       const auto flow =
-          strip_flow(graph, laid_out_.ops, {first_index, op.index, rows, is_streamed});
+          strip_flow(graph, laid_out_.ops, {first_index, op.index, rows, arrival_at(first)});
       if (!flow) continue;
       const auto buffers = assign_storage(graph, laid_out_.ops, {&*flow, 1}).buffers;
       Edge edge{first, last, rows, 0, extra_cycles_of(*flow, laid_out_)};
@@ -136,7 +148,7 @@ std::optional<StripSearch::Path> StripSearch::shortest(uint64_t live_limit) cons
     const auto& operators = laid_out_.graph.operators;
     path.groups.push_back({operators[static_cast<size_t>(edge.first)].index,
                            operators[static_cast<size_t>(edge.last)].index, edge.rows,
-                           edge.first == 0 && input_ == InputArrival::kRows});
+                           arrival_at(edge.first)});
   }
   std::reverse(path.groups.begin(), path.groups.end());
   return path;

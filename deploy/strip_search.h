@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "codegen/networks/layout.h"
@@ -22,6 +23,14 @@ namespace tinytune {
 
 /// Whether the input may arrive in rows. kUnsupported: why not.
 Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options);
+
+/// The operators that compute with the frames that arrive: as many from the first one on as can.
+struct FramesGroup {
+  StripGroup group;
+  std::string why_no_longer;  ///< the operator behind it
+};
+/// kUnsupported: why not even the first one.
+Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const NetworkOptions& options);
 
 class StripSearch {
  public:
@@ -48,6 +57,7 @@ class StripSearch {
     uint32_t live_bytes = 0;
   };
 
+  InputArrival arrival_at(int first) const { return first == 0 ? input_ : InputArrival::kWhole; }
   void add_layers();
   void add_groups_from(int first);
   std::optional<Path> shortest(uint64_t live_limit) const;

@@ -8,6 +8,7 @@
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
 #include "examples/offload_net.h"
+#include "examples/str_ww.h"
 #include "examples/tflite_writer.h"
 
 namespace {
@@ -20,7 +21,8 @@ struct Example {
 constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"person_detection", tinytune::make_person_detection},
                                  {"mobilenet_v2", tinytune::make_mobilenet_v2},
-                                 {"offload_net", tinytune::make_offload_net}};
+                                 {"offload_net", tinytune::make_offload_net},
+                                 {"str_ww", tinytune::make_str_ww}};
 
 }  // namespace
 

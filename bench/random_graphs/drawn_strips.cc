@@ -18,9 +18,10 @@ std::vector<StripGroup> drawn_strips(const IntegerNetwork& network, const Networ
     const int rows = 1 + static_cast<int>(rng.below(rng.below(2) == 0 ? 2 : 8));
     for (size_t length = std::min(longest, steps - first); length > 0; --length) {
       StripGroup group{laid.graph.operators[first].index,
-                       laid.graph.operators[first + length - 1].index, rows, streams && first == 0};
+                       laid.graph.operators[first + length - 1].index, rows,
+                       streams && first == 0 ? InputArrival::kRows : InputArrival::kWhole};
       if (!strip_flow(laid.graph, laid.ops, group)) {
-        group.is_streamed = false;
+        group.input = InputArrival::kWhole;
         if (!strip_flow(laid.graph, laid.ops, group)) continue;
       }
       groups.push_back(group);

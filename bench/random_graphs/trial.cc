@@ -177,7 +177,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
   for (const StripGroup& group : options.strips) {
     verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;
-    verdict.tally["case input that arrives in rows"] += group.is_streamed ? 1 : 0;
+    verdict.tally["case input that arrives in rows"] += group.input == InputArrival::kRows ? 1 : 0;
   }
   auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
   if (!network) return network.error().within("generating");

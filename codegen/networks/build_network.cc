@@ -1,5 +1,6 @@
 #include "base/files.h"
 #include "base/temporary_directory.h"
+#include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/networks/memory_plan.h"
@@ -44,13 +45,19 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   files.push_back({"the-arena.c", callers, FileRole::kSource});
   if (!network.stubs.empty()) files.push_back({"the-stubs.c", network.stubs, FileRole::kSource});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
+  std::string headers;
+  for (const GeneratedFile& f : files)
+    if (f.role == FileRole::kHeader) headers += f.name + "\n" + f.contents;
+  BuildCache none;
+  BuildCache& builds = network.builds ? *network.builds : none;
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
     if (f.role != FileRole::kSource) continue;
-    TT_TRY_ASSIGN(
-        auto object,
-        compile_source(directory.file(f.name), directory.file(f.name + ".o"), directory.path(),
-                       device, f.is_theirs ? Warnings::kAreTheirs : Warnings::kAreErrors));
+    const auto compile = [&] {
+      return compile_source(directory.file(f.name), directory.file(f.name + ".o"), directory.path(),
+                            device, f.is_theirs ? Warnings::kAreTheirs : Warnings::kAreErrors);
+    };
+    TT_TRY_ASSIGN(auto object, builds.object(f.name, headers + f.contents, device, compile));
     objects.push_back(std::move(object));
   }
   TT_TRY_ASSIGN(Image image,

@@ -1,6 +1,6 @@
 #include "codegen/networks/kernel_set.h"
 
-#include "codegen/kernels/kernel.h"
+#include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/portable_c.h"
 
 namespace tinytune {
@@ -26,6 +26,13 @@ Result<std::vector<PackedConstant>> pack_legal(const KernelOp& op, const Schedul
 }
 
 }  // namespace
+
+KernelSet::KernelSet(const Device& device, const ScheduleSource& schedules, std::string name,
+                     std::shared_ptr<BuildCache> builds)
+    : device_(device),
+      schedules_(schedules),
+      name_(std::move(name)),
+      builds_(builds ? std::move(builds) : std::make_shared<BuildCache>()) {}
 
 Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
   if (auto found = schedules_ ? schedules_(op.workload) : std::nullopt) {
@@ -58,8 +65,8 @@ Result<std::string> KernelSet::build(const Workload& workload, const Schedule& s
   kernel.parameters.push_back("int8_t *output");
   const bool portable = device_.target.portable_kernels;
   TT_TRY_ASSIGN(const CompiledKernel compiled,
-                compile_kernel(workload, schedule, device_, kernel.symbol,
-                               portable ? Emit::kPortableC : Emit::kAssembly));
+                builds_->kernel(workload, schedule, device_, kernel.symbol,
+                                portable ? Emit::kPortableC : Emit::kAssembly));
   if (portable)
     kernel.portable_c = portable_c_function(kernel.symbol, kernel.parameters, compiled.portable_c);
   else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,8 +34,9 @@ class KernelSet {
     std::string portable_c = {};          ///< its function, instead of assembly
   };
 
-  KernelSet(const Device& device, const ScheduleSource& schedules, std::string name)
-      : device_(device), schedules_(schedules), name_(std::move(name)) {}
+  /// `builds`: empty, or kernels compiled before.
+  KernelSet(const Device& device, const ScheduleSource& schedules, std::string name,
+            std::shared_ptr<BuildCache> builds);
 
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
   /// A schedule from the source that this layer's weights do not permit gives way to the default,
@@ -57,6 +59,7 @@ class KernelSet {
   const Device& device_;
   const ScheduleSource& schedules_;
   std::string name_;
+  std::shared_ptr<BuildCache> builds_;
   std::vector<Kernel> kernels_;
   std::map<std::pair<std::string, std::string>, std::string> symbols_;  // workload, schedule
   std::vector<std::string> warnings_;

@@ -34,7 +34,7 @@ class Generation {
         forms_(laid_out.ops),
         layout_of_(laid_out.layout_of),
         flows_(flows),
-        kernels_(device, schedules, options.name) {}
+        kernels_(device, schedules, options.name, options.builds) {}
 
   Result<GeneratedNetwork> run() {
     storage_ = assign_storage(graph_, forms_, flows_);
@@ -54,7 +54,8 @@ class Generation {
     network_.placeable = parts_.placeable = placeable_parts(parts_);
     network_.fast.resize(parts_.placeable.size());
     network_.name = parts_.name;
-    network_.invoke_symbol = parts_.name + (parts_.stream ? "_push_rows" : "_invoke");
+    network_.invoke_symbol =
+        parts_.name + (parts_.stream ? "_push_" + row_word(*parts_.stream) + "s" : "_invoke");
     network_.stream = parts_.stream;
     if (!parts_.state.empty() || parts_.stream) network_.reset_symbol = parts_.name + "_reset";
     network_.arena_symbol = parts_.name + "_arena";
@@ -90,7 +91,7 @@ class Generation {
       layer.index = op.index;
       layer.op = std::string(name_of(op.kind));
       layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
-      layer.macs_executed = macs_of(forms_[step]);
+      layer.macs_executed = macs_executed_in(step);
       if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
       if (std::holds_alternative<KernelOp>(forms_[step])) {
         if (const Status chosen = choose_kernels_of(step, layer); !chosen)
@@ -107,6 +108,16 @@ class Generation {
       for (int step = flow.first_step + 1; step <= flow.last_step; ++step)
         network_.layers[static_cast<size_t>(step)].fused_into = flow.group.first;
     return ok_status();
+  }
+
+  // Where frames arrive, in a step.
+  int64_t macs_executed_in(size_t step) const {
+    const auto f = flow_at(step);
+    if (!f || flows_[*f].hop == 0) return macs_of(forms_[step]);
+    int64_t macs = 0;
+    for (const RowCall& call : flows_[*f].strips.back().calls)
+      if (call.step == step) macs += macs_of(flows_[*f].variants[call.variant].form);
+    return macs;
   }
 
   // One kernel, or one for each variant of a strip; of the layer's facts, those of the variant that
@@ -206,7 +217,7 @@ class Generation {
     if (flows_.empty() || !flows_[0].streamed) return;
     const StripFlow& flow = flows_[0];
     const Tensor& input = graph_.tensor(*flow.streamed);
-    parts_.stream = {input.shape[1], static_cast<uint32_t>(row_bytes(input)),
+    parts_.stream = {input.shape[1], flow.hop, static_cast<uint32_t>(row_bytes(input)),
                      parts_.name + "_rows"};
     parts_.arrival = {
         parts_.calls.at(0), offset_of(input.id), plan_.offsets[*storage_.progress], {}, {}};
@@ -214,6 +225,18 @@ class Generation {
       parts_.arrival.needed.push_back(strip.arrived);
       parts_.arrival.first.push_back(strip.window_row[*flow.window_of(input.id)]);
     }
+    if (flow.hop > 0) await_next_window(flow.hop, input.shape[1]);
+  }
+
+  // The last strip is that of every later step, told in rows of that step's window. Behind it the
+  // rows wait that the window has and no strip reads.
+  void await_next_window(int hop, int rows) {
+    RowArrival& arrival = parts_.arrival;
+    const int first = arrival.first.back();
+    arrival.needed.back() -= hop;
+    arrival.first.back() -= hop;
+    arrival.needed.push_back(rows + 1);
+    arrival.first.push_back(first);
   }
 
   uint32_t offset_of(int tensor) const {
@@ -378,7 +401,10 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
   const LaidOutGraph executed = laid_out(network, options);
   TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options));
-  return Generation(network, executed, flows, device, schedules, options).run();
+  Generation generation(network, executed, flows, device, schedules, options);
+  TT_TRY_ASSIGN(GeneratedNetwork generated, generation.run());
+  generated.builds = options.builds;
+  return generated;
 }
 
 void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,

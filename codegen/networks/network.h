@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@
 #include "tinytune/result.h"
 
 namespace tinytune {
+
+class BuildCache;
 
 /// The best known schedule of a workload, or nothing (the default is used then).
 using ScheduleSource = std::function<std::optional<Schedule>(const Workload&)>;
@@ -87,10 +90,14 @@ struct Provenance {
 /// An input that arrives in rows, and never exists as a whole.
 struct RowStream {
   int rows = 0;            ///< of the input
+  int hop = 0;             ///< rows to the next result; 0: they are of another input
   uint32_t row_bytes = 0;  ///< dense
   /// What build_network() adds to the image beside the arena: all rows, for who has no camera.
   std::string rows_symbol;
 };
+
+/// What people call its rows: "row", or "frame" where they come without end.
+std::string row_word(const RowStream& stream);
 
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
@@ -116,13 +123,15 @@ struct GeneratedNetwork {
   uint64_t assembly_lines = 0;         ///< instructions and directives of all kernels
   std::optional<Footprint> footprint;  ///< these two as its header states them: state_facts()
   Provenance provenance;
-  std::vector<std::string> warnings;  ///< e.g. a record illegal for a layer: default used
+  std::vector<std::string> warnings;   ///< e.g. a record illegal for a layer: default used
+  std::shared_ptr<BuildCache> builds;  ///< NetworkOptions::builds, for build_network()
 };
 
 struct NetworkOptions {
   std::string name;                     ///< prefix of symbols and files; a C identifier
   LayoutSource layouts = {};            ///< empty: all NHWC
   std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
+  std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
 };
 
 /// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes, or

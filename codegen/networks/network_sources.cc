@@ -53,7 +53,7 @@ void print_reset(CWriter& w, const NetworkParts& parts) {
 void print_invoke(CWriter& w, const NetworkParts& parts) {
   if (parts.stream) {
     open_call(
-        w, parts, "_push_rows",
+        w, parts, "_push_" + row_word(*parts.stream) + "s",
         std::string(", const ") + c_type_of(parts.inputs[0].tensor.type) + " *rows, int32_t count");
     w.raw(print_push_rows(parts));
   } else {

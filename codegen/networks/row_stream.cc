@@ -3,6 +3,8 @@
 // A row goes to where the window of waiting rows has room for it, and as soon as a strip's rows are
 // all there the strip is computed: which rows and how many of them a strip needs are two small
 // tables. With the last row the rest of the network follows.
+//
+// Frames go on: the next window begins `hop` rows later, and of it all rows but as many are there.
 #include <algorithm>
 
 #include "codegen/networks/network_parts.h"
@@ -21,10 +23,14 @@ std::string table(const std::string& name, const std::vector<int>& values) {
 
 }  // namespace
 
+std::string row_word(const RowStream& stream) { return stream.hop > 0 ? "frame" : "row"; }
+
 std::string print_push_rows(const NetworkParts& parts) {
   const RowStream& stream = *parts.stream;
   const RowArrival& arrival = parts.arrival;
-  const std::string upper = c_upper(parts.name), strips = std::to_string(arrival.needed.size());
+  const bool endless = stream.hop > 0;
+  const std::string upper = c_upper(parts.name), words = c_upper(row_word(stream)) + "S";
+  const size_t tables = arrival.needed.size();
   CWriter w(1);
   w.raw(table("needed", arrival.needed) + table("first", arrival.first));
   w.line("unsigned char *const base = (unsigned char *)arena;");
@@ -35,22 +41,36 @@ std::string print_push_rows(const NetworkParts& parts) {
   w.line("int32_t *const strip = " + word(RowProgress::kComputedStrips) + ";");
   w.line("const unsigned char *from = (const unsigned char *)rows;");
   w.line("if (rows == NULL || count < 0 || count > " + std::to_string(stream.rows) +
-         " - *arrived) return " + upper + "_ERROR_ROWS;");
+         " - *arrived) return " + upper + "_ERROR_" + words + ";");
   w.open("for (; count > 0; --count, from += " + std::to_string(stream.row_bytes) + ")");
-  w.open("if (*strip < " + strips + ")");
+  // Rows that no strip reads come last in an input; of frames they are read in the next step.
+  const std::string more = "*strip < " + std::to_string(tables);
+  if (!endless) w.open("if (" + more + ")");
   w.line("unsigned char *to = base + " + std::to_string(arrival.window) +
          " + (*arrived - first[*strip]) * " + std::to_string(stream.row_bytes) + ";");
   print_unrolled(w, stream.row_bytes, [&](const std::string& variable, int64_t added) {
     const std::string at = "[" + c_plus(variable, added) + "]";
     w.line("to" + at + " = from" + at + ";");
   });
-  w.close();
+  if (!endless) w.close();
   w.line("++*arrived;");
-  w.open("while (*strip < " + strips + " && *arrived >= needed[*strip])");
-  w.line(arrival.strip_function + "(base);").line("++*strip;").close();
+  w.open("while (" + (endless ? "" : more + " && ") + "*arrived >= needed[*strip])");
+  w.line(arrival.strip_function + "(base);");
+  if (endless) {
+    // Behind the strip that fills the window, as behind that of a later step, the last entry waits.
+    const std::string filled = std::to_string(tables - 3), waits = std::to_string(tables - 1);
+    w.line("*strip = *strip < " + filled + " ? *strip + 1 : " + waits + ";").close();
+  } else {
+    w.line("++*strip;").close();
+  }
   w.close();
-  w.line("if (*arrived < " + std::to_string(stream.rows) + ") return " + upper + "_MORE_ROWS;");
-  w.line("*arrived = *strip = 0;");
+  w.line("if (*arrived < " + std::to_string(stream.rows) + ") return " + upper + "_MORE_" + words +
+         ";");
+  if (endless)
+    w.line("*arrived = " + std::to_string(stream.rows - stream.hop) + ";")
+        .line("*strip = " + std::to_string(tables - 2) + ";");
+  else
+    w.line("*arrived = *strip = 0;");
   return w.text();
 }
 

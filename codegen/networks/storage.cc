@@ -35,14 +35,14 @@ class Assignment {
     for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
     if (std::any_of(flows_.begin(), flows_.end(), [](const auto& f) { return f.streamed; })) {
       storage_.progress = storage_.buffers.size();
-      storage_.buffers.push_back({RowProgress::kBytes, -1, static_cast<int>(ops_.size()) - 1});
+      storage_.buffers.push_back({RowProgress::kBytes, -1, last_step_of_all()});
     }
     return std::move(storage_);
   }
 
  private:
   void find_last_steps() {
-    const int last = std::max(0, static_cast<int>(ops_.size()) - 1);
+    const int last = last_step_of_all();
     for (size_t step = 0; step < ops_.size(); ++step) {
       for (const int t : graph_.operators[step].inputs)
         if (t >= 0) at(storage_.last_step, t) = static_cast<int>(step);
@@ -60,6 +60,8 @@ class Assignment {
     for (const Tensor& t : graph_.tensors)
       if (t.is_variable) at(storage_.first_step, t.id) = -1, at(storage_.last_step, t.id) = last;
   }
+
+  int last_step_of_all() const { return std::max(0, static_cast<int>(ops_.size()) - 1); }
 
   bool is_streamed(int tensor) const {
     return std::any_of(flows_.begin(), flows_.end(),
@@ -84,12 +86,14 @@ class Assignment {
 
   void place_windows(const StripFlow& flow) {
     for (const RowWindow& window : flow.windows) {
-      at(storage_.is_window, window.tensor) = true;
+      at(storage_.is_window, window.tensor) = window.tensor != flow.output;
       at(storage_.buffer_of, window.tensor) = storage_.buffers.size();
       const int64_t bytes = window.rows * row_bytes(graph_.tensor(window.tensor));
-      storage_.buffers.push_back(
-          {static_cast<uint32_t>(bytes), window.first_step, window.last_step});
-      holds_output_.push_back(false);
+      ArenaBuffer buffer{static_cast<uint32_t>(bytes), window.first_step, window.last_step};
+      const bool outlives_results = flow.hop > 0;  // the next step goes on from it
+      if (outlives_results) buffer.first_step = -1, buffer.last_step = last_step_of_all();
+      storage_.buffers.push_back(buffer);
+      holds_output_.push_back(outlives_results);
     }
     begin_buffer(flow.output, flow.first_step);
     storage_.moved.emplace_back();

@@ -82,14 +82,20 @@ class StripPrinter {
     return statements;
   }
 
-  // Windows slide before rows of the next strip arrive.
+  // Windows slide before rows of the next strip arrive; but the output, which is one where frames
+  // arrive, is read until the next strip is computed. The last strip of frames follows itself.
   Statements streamed_statements_of(size_t s) const {
+    const Strip& strip = flow_.strips[s];
+    const bool is_last = s + 1 == flow_.strips.size();
     Statements statements;
-    for (const RowCall& call : flow_.strips[s].calls)
-      statements.push_back(statement_of(flow_.strips[s], call));
-    if (s + 1 < flow_.strips.size())
-      for (const RowSlide& slide : flow_.strips[s + 1].slides)
-        statements.push_back(statement_of(slide));
+    const auto slide = [&](const std::vector<RowSlide>& slides, bool output) {
+      for (const RowSlide& slide : slides)
+        if ((flow_.windows[slide.window].tensor == flow_.output) == output)
+          statements.push_back(statement_of(slide));
+    };
+    slide(strip.slides, true);
+    for (const RowCall& call : strip.calls) statements.push_back(statement_of(strip, call));
+    slide(is_last ? flow_.slides_of_step : flow_.strips[s + 1].slides, false);
     return statements;
   }
 

@@ -33,7 +33,8 @@ std::string tool_of(const Provenance& provenance) {
 std::string row_of_stream(const GeneratedNetwork& network) {
   const Tensor& input = network.inputs[0].tensor;
   return "| `rows` of `" + network.invoke_symbol + "` | " + std::string(name_of(input.type)) +
-         " | " + shape_text(input.shape) + ", in rows | " + std::to_string(input.bytes()) + " |\n";
+         " | " + shape_text(input.shape) + ", in " + row_word(*network.stream) + "s | " +
+         std::to_string(input.bytes()) + " |\n";
 }
 
 std::string origin_section(const Provenance& provenance) {
@@ -50,17 +51,20 @@ std::string example(const GeneratedNetwork& network) {
   const std::string &name = network.name, upper = c_upper(name);
   const auto element = [](const Port& port) { return c_type_of(port.tensor.type); };
   const std::string in = element(network.inputs[0]), out = element(network.outputs[0]);
-  if (network.stream)
+  if (network.stream) {
+    const std::string word = row_word(*network.stream), words = c_upper(word) + "S";
     return "```c\n#include \"" + name + ".h\"\n\n" + upper + "_STATIC_ARENA(arena);\n\n" +
-           "/* Once before the first row. */\nint " + name + "_example_begin(void) {\n  return " +
-           name + "_reset(arena) == " + upper + "_OK ? 0 : -1;\n}\n\n/* " + upper +
-           "_ROWS times: 1 while rows are missing, 0 with the results. */\nint " + name +
-           "_example(const " + in + " *row, " + out + " *results) {\n  const " + name +
-           "_status status = " + network.invoke_symbol +
-           "(arena, row, 1);\n  if (status == " + upper +
-           "_MORE_ROWS) return 1;\n  if (status != " + upper + "_OK) return -1;\n  const " + out +
+           "/* Once before the first " + word + ". */\nint " + name +
+           "_example_begin(void) {\n  return " + name + "_reset(arena) == " + upper +
+           "_OK ? 0 : -1;\n}\n\n/* With each " + word +
+           ": 1 while others are missing, 0 with the results. */\nint " + name + "_example(const " +
+           in + " *" + word + ", " + out + " *results) {\n  const " + name +
+           "_status status = " + network.invoke_symbol + "(arena, " + word +
+           ", 1);\n  if (status == " + upper + "_MORE_" + words +
+           ") return 1;\n  if (status != " + upper + "_OK) return -1;\n  const " + out +
            " *output = " + name + "_output_0(arena);\n  for (unsigned i = 0; i < " + upper +
            "_OUTPUT_0_ELEMENTS; ++i) results[i] = output[i];\n  return 0;\n}\n```\n";
+  }
   return "```c\n#include \"" + name + ".h\"\n\n" + upper + "_STATIC_ARENA(arena);\n\nint " + name +
          "_example(const " + in + " *values, " + out + " *results) {\n  " + in +
          " *input = " + name + "_input_0(arena);\n  for (unsigned i = 0; i < " + upper +
@@ -73,7 +77,7 @@ std::string example(const GeneratedNetwork& network) {
 std::string memory_section(const PackageParts& parts) {
   const GeneratedNetwork& network = parts.network;
   std::string out = "## Memory\n\n| | bytes |\n|---|--:|\n" +
-                    row(network.stream ? "arena, rows that wait and outputs included"
+                    row(network.stream ? "arena, what waits of the input and outputs included"
                                        : "arena, inputs and outputs included",
                         network.arena_bytes);
   if (!network.footprint) return out + "\n";
@@ -85,10 +89,10 @@ std::string memory_section(const PackageParts& parts) {
   return out + row("stack of one call", takes.stack_bytes) +
          row("**RAM**, all of these", takes.ram_bytes()) +
          row("**flash**, what is copied included", takes.flash_bytes) +
-         "\nBuilt with `clang -O2`; other compilers differ in the C code of the layers. One "
-         "inference "
-         "takes " +
-         std::to_string(takes.cycles) + " cycles of the simulated device" +
+         "\nBuilt with `clang -O2`; other compilers differ in the C code of the layers. One " +
+         (network.stream && network.stream->hop > 0 ? "step, from one result to the next, "
+                                                    : "inference ") +
+         "takes " + std::to_string(takes.cycles) + " cycles of the simulated device" +
          (latency.empty() ? "" : ", " + latency) + ". The stack is the deepest that a call of `" +
          network.invoke_symbol + "` wrote" +
          (network.stream ? "" : ", and every call goes as deep") +
@@ -140,7 +144,8 @@ std::string print_readme(const PackageParts& parts, const Files& files, const st
       "\n| tensor | type | shape | bytes |\n|---|---|---|--:|\n" +
       (network.stream ? row_of_stream(network) : ports_table(name, network.inputs, "input")) +
       ports_table(name, network.outputs, "output") +
-      (network.stream ? "\nThe input arrives in rows, and never exists as a whole.\n\n"
+      (network.stream ? "\nThe input arrives in " + row_word(*network.stream) +
+                            "s, and never exists as a whole.\n\n"
                       : "\nFill the inputs again before every call: their memory is reused.\n\n") +
       memory_section(parts) + origin_section(network.provenance) + "## Build\n\nFor " +
       in_markdown(parts.device.target.isa) +

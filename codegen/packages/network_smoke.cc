@@ -80,11 +80,12 @@ std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& s
     w.line("if (" + network.reset_symbol + "(arena) != " + upper + "_OK) return 1;");
   if (network.stream) {
     const std::string type = c_type_of(network.inputs[0].tensor.type);
-    w.open("for (int32_t row = 0; row < " + upper + "_ROWS; ++row)");
+    const std::string word = c_upper(row_word(*network.stream)), words = word + "S";
+    w.open("for (int32_t row = 0; row < " + upper + "_" + words + "; ++row)");
     w.line("const " + type + " *from = (const " + type + " *)(input_0 + row * (int32_t)" + upper +
-           "_ROW_BYTES);");
-    w.line("const " + name + "_status expected = row + 1 < " + upper + "_ROWS ? " + upper +
-           "_MORE_ROWS : " + upper + "_OK;");
+           "_" + word + "_BYTES);");
+    w.line("const " + name + "_status expected = row + 1 < " + upper + "_" + words + " ? " + upper +
+           "_MORE_" + words + " : " + upper + "_OK;");
     w.line("if (" + network.invoke_symbol + "(arena, from, 1) != expected) return 1;").close();
   } else {
     print_fill(w, network);

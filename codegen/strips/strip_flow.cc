@@ -16,6 +16,10 @@ namespace {
 // Kernels read words where rows are multiples of words, as whole tensors are aligned.
 constexpr int64_t kRowAlignment = 4;
 
+// Where frames arrive: the step that is printed, the next, which has to compute the same, and the
+// one behind it, for which windows have to slide as for the second.
+constexpr int kStepsLookedAt = 3;
+
 Error unsupported(int index, const std::string& why) {
   return Error(ErrorCode::kUnsupported,
                "operator " + std::to_string(index) + " is in no group of strips: " + why);
@@ -31,9 +35,16 @@ class Flow {
   Result<StripFlow> run() && {
     TT_TRY(find_steps());
     TT_TRY(find_members());
+    maps_ = flow_.maps;
+    if (is_endless()) TT_TRY(find_hop());
     make_windows();
-    const int rows = map(flow_.last_step).out_rows;
-    for (int end = 0; end < rows;) add_strip(end = std::min(rows, end + flow_.group.rows));
+    const int rows = rows_of_output();
+    if (is_endless()) {
+      for (int end = 1; end <= rows + kStepsLookedAt; ++end) add_strip(end);
+      TT_TRY(keep_one_step());
+    } else {
+      for (int end = 0; end < rows;) add_strip(end = std::min(rows, end + flow_.group.rows));
+    }
     settle_windows();
     TT_TRY(check_alignment());
     find_what_output_runs_into();
@@ -64,7 +75,7 @@ class Flow {
       writer_[op(step).outputs[0]] = step;
     }
     flow_.output = op(flow_.last_step).outputs[0];
-    if (flow_.group.is_streamed) TT_TRY(find_streamed());
+    if (flow_.group.input != InputArrival::kWhole) TT_TRY(find_streamed());
     for (const int output : graph_.outputs)
       if (writer_.contains(output) && output != flow_.output)
         return unsupported(op(writer_[output]).index, "its result is one of the network's");
@@ -98,10 +109,66 @@ class Flow {
     return ok_status();
   }
 
+  bool is_endless() const { return flow_.group.input == InputArrival::kFrames; }
+  int rows_of_output() const { return flow_.maps.back().out_rows; }
+
+  // What a step adds to each tensor. Rows have no end, so the maps get those of the steps that are
+  // looked at: padding below or above would be in the middle of them.
+  Status find_hop() {
+    if (flow_.group.rows != 1)
+      return unsupported(flow_.group.last, "frames make one row of its output at a time");
+    std::map<int, int> added;  // by tensor
+    added[flow_.output] = 1;
+    for (int step = flow_.last_step; step >= flow_.first_step; --step) {
+      RowMap& rows = maps_[at(step)];
+      if (rows.pad != 0 || (rows.out_rows - 1) * rows.stride + rows.reach > rows.in_rows)
+        return unsupported(op(step).index,
+                           "it pads the rows, so that what it makes of a frame changes with the "
+                           "frame's place in the window");
+      const int out = added[op(step).outputs[0]], in = out * rows.stride;
+      for (const int input : op(step).inputs) {
+        if (input < 0 || graph_.tensor(input).is_constant) continue;
+        const auto [known, is_new] = added.try_emplace(input, in);
+        if (!is_new && known->second != in)
+          return unsupported(op(step).index, "another operator reads its input at another pace");
+      }
+      rows.out_rows += kStepsLookedAt * out;
+      rows.in_rows += kStepsLookedAt * in;
+    }
+    flow_.hop = added[*flow_.streamed];
+    return ok_status();
+  }
+
+  // The first step after the window is full stands for all: the next one is the same. What slides
+  // before the first may still be more, as the first strip of all fills the halos.
+  Status keep_one_step() {
+    const Strip third = std::move(flow_.strips.back());
+    flow_.strips.pop_back();
+    const Strip next = std::move(flow_.strips.back());
+    flow_.strips.pop_back();
+    const Strip& strip = flow_.strips.back();
+    flow_.slides_of_step = next.slides;
+    bool same = next.slides == third.slides && strip.calls.size() == next.calls.size() &&
+                next.arrived - strip.arrived == flow_.hop;
+    for (size_t i = 0; same && i < next.calls.size(); ++i) {
+      const RowCall &a = strip.calls[i], &b = next.calls[i];
+      const Operator& caller = op(static_cast<int>(a.step));
+      same = a.step == b.step && a.variant == b.variant &&
+             row_in_place(strip, caller.outputs[0], a.out) ==
+                 row_in_place(next, caller.outputs[0], b.out);
+      for (const int input : caller.inputs)
+        if (input >= 0 && !graph_.tensor(input).is_constant)
+          same = same && row_in_place(strip, input, a.in) == row_in_place(next, input, b.in);
+    }
+    if (same) return ok_status();
+    return unsupported(flow_.group.last, "no step is like the one before");
+  }
+
   void make_windows() {
     if (flow_.streamed) add_window(*flow_.streamed, flow_.first_step);
     for (int step = flow_.first_step; step < flow_.last_step; ++step)
       add_window(op(step).outputs[0], step);
+    if (is_endless()) add_window(flow_.output, flow_.last_step);
     done_.assign(flow_.maps.size(), 0);
     base_.assign(flow_.windows.size(), 0);
     stays_.assign(flow_.windows.size(), false);
@@ -142,13 +209,18 @@ class Flow {
 
   size_t variant(int step, const RowRange& in, const RowRange& out) {
     const int pad = std::max(0, map(step).pad - out.begin * map(step).stride);
-    const auto [at, is_new] = variant_of_.try_emplace(
+    const auto [known, is_new] = variant_of_.try_emplace(
         std::tuple(step, in.count(), out.count(), pad), flow_.variants.size());
-    if (is_new)
+    if (is_new) {
+      // Rows behind the window's are computed as its last ones are.
+      const RowMap& whole = flow_.maps[at(step)];
+      const int behind = std::max(0, out.end - whole.out_rows);
       flow_.variants.push_back(
-          {static_cast<size_t>(step), computing_rows(form(step), map(step), out)});
-    ++flow_.variants[at->second].calls;
-    return at->second;
+          {static_cast<size_t>(step),
+           computing_rows(form(step), whole, {out.begin - behind, out.end - behind})});
+    }
+    ++flow_.variants[known->second].calls;
+    return known->second;
   }
 
   void slide_windows(Strip& strip) {
@@ -166,7 +238,9 @@ class Flow {
   int written(int tensor) { return tensor == flow_.streamed ? arrived_ : done(writer_[tensor]); }
 
   // By what is still to be computed.
-  int first_row_needed(int tensor) const {
+  int first_row_needed(int tensor) {
+    if (tensor == flow_.output)  // what follows the group reads all of them
+      return std::max(0, written(tensor) + 1 - rows_of_output());
     int first = std::numeric_limits<int>::max();
     for (int step = flow_.first_step; step <= flow_.last_step; ++step) {
       const int next = done_[at(step)];
@@ -265,13 +339,14 @@ class Flow {
 
   size_t at(int step) const { return static_cast<size_t>(step - flow_.first_step); }
   int& done(int step) { return done_[at(step)]; }
-  const RowMap& map(int step) const { return flow_.maps[at(step)]; }
+  const RowMap& map(int step) const { return maps_[at(step)]; }
   const Operator& op(int step) const { return graph_.operators[static_cast<size_t>(step)]; }
   const IntegerOp& form(int step) const { return ops_[static_cast<size_t>(step)]; }
 
   const Graph& graph_;
   std::span<const IntegerOp> ops_;
   StripFlow flow_;
+  std::vector<RowMap> maps_;         // the flow's; of rows without end, with some more of them
   std::map<int, int> writer_;        // step, by tensor
   std::map<int, size_t> window_of_;  // by tensor
   std::map<std::tuple<int, int, int, int>, size_t>

@@ -8,7 +8,9 @@
 // window's start, which costs a fraction of a percent of what computing them twice would.
 //
 // A network's input can be such a tensor too: its rows then come from the caller as strips need
-// them, and it never exists as a whole.
+// them, and it never exists as a whole. Where they come without end (frames), the group's last
+// tensor is a window too: once it is full, each strip moves its rows up by one and computes the
+// last.
 //
 // Rows that all readers have passed free their bytes: the group's output may run into its input
 // from below (`distance`), so that a chain of large tensors needs one of them and a few rows.
@@ -23,6 +25,7 @@
 #include "codegen/strips/rows.h"
 #include "models/graph.h"
 #include "models/integer_op.h"
+#include "tinytune/input_arrival.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -31,8 +34,8 @@ namespace tinytune {
 struct StripGroup {
   int first = 0, last = 0;
   int rows = 1;  ///< of the last one's output, a strip
-  bool is_streamed =
-      false;  ///< the network's one input arrives in rows, and only the group reads it
+  /// Not kWhole: the network's one input arrives in rows, and only the group reads it.
+  InputArrival input = InputArrival::kWhole;
 
   auto operator<=>(const StripGroup&) const = default;
 };
@@ -64,6 +67,8 @@ struct RowCall {
 struct RowSlide {
   size_t window = 0;
   int dropped = 0, kept = 0;
+
+  bool operator==(const RowSlide&) const = default;
 };
 
 struct Strip {
@@ -87,7 +92,11 @@ struct StripFlow {
   std::optional<int> streamed = {};  ///< the input that arrives in rows; a window
   std::vector<RowMap> maps;          ///< by step of the group
   std::vector<RowWindow> windows;
+  /// Where frames arrive, the last one is that of every later step.
   std::vector<Strip> strips;
+  int hop = 0;  ///< rows of the input that a step takes; 0: no frames arrive
+  std::vector<RowSlide> slides_of_step =
+      {};  ///< before each step but the first, which is a strip's
   std::vector<StripVariant> variants;
   std::vector<RunsInto> runs_into;  ///< one for each tensor that the group reads and does not write
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tinytune/footprint.h"
+#include "tinytune/input_arrival.h"
 #include "tinytune/layout.h"
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
@@ -16,16 +17,6 @@
 #include "tinytune/tuning.h"
 
 namespace tinytune {
-
-/// How a network is given its input.
-enum class InputArrival {
-  kWhole,  ///< written into the arena
-  /// Some rows at a time, of the one input, an image in NHWC. What is computed of them runs in
-  /// strips (ADR 58), so that the whole input never exists. Without a limit on the arena it takes
-  /// what the network would take otherwise less the input, or the least that strips reach if that
-  /// is more.
-  kRows,
-};
 
 /// What to write, and within which limits.
 struct CompileOptions {
@@ -67,6 +58,7 @@ struct RunOptions {
   std::vector<std::vector<uint8_t>> inputs;
   /// Inferences one after another from a reset, for networks with state. What is reported is the
   /// last; inputs that are generated differ by step, those given do not.
+  /// Where frames arrive, steps follow the first window: each brings the frames of one result.
   int steps = 1;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises

@@ -52,6 +52,35 @@ TEST_F(StreamInput, WhatKnowsNoRows_IsRefusedInWords) {
   expect_refused(with_model({"run", "--arena", "16"}), "the smallest arena achievable is");
 }
 
+TEST_F(StreamInput, Frames_AreExactStepByStep) {
+  GraphBuilder b;
+  const int input = b.input({1, 9, 4, 4}, 0.1F, -1);
+  const int weights = b.constant({4, 3, 3, 4}, 0.01F, 0, std::vector<uint8_t>(144, 3));
+  const ConvAttributes unpadded{Padding::kValid};
+  const int rows =
+      b.op(OperatorKind::kConv2d, {input, weights, -1}, unpadded, {1, 7, 2, 4}, 0.1F, -128);
+  write_model(b.finish({rows}), path("window.tflite"));
+  const std::vector<std::string> words = {"run",     "--model",  "window.tflite", "--device",
+                                          "esp32c3", "--verify", "--json"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const ProcessResult told = tune(std::move(more));
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    return Json::parse(told.out);
+  };
+  const Json whole = run({}), step = run({"--stream-input", "frames", "--steps", "12"});
+  EXPECT_EQ(step["exact"], true);
+  EXPECT_LT(step["cycles"].get<uint64_t>() * 2, whole["cycles"]);
+  EXPECT_EQ(step["layers"][0]["macs_executed"].get<int64_t>() * 7,
+            whole["layers"][0]["macs_executed"]);
+}
+
+TEST_F(StreamInput, FramesOfANetworkThatPads_AreRefusedInWords) {
+  const ProcessResult told = tune(with_model({"run", "--stream-input", "frames"}));
+  EXPECT_EQ(told.exit_code, 2);
+  EXPECT_THAT(told.err, HasSubstr("the input cannot arrive in frames: operator 0"));
+}
+
 TEST_F(StreamInput, ArenaFront_IsOfSmallerAndSlowerNetworks) {
   GraphBuilder b;
   const int input = b.input({1, 6, 32, 8}, 0.5F, -1);

@@ -1,0 +1,44 @@
+// What was compiled before, for who makes one network many times.
+//
+// Choosing what fits a device builds networks that differ in a few kernels and places. A kernel or
+// a source file that comes up again with the same text for the same device is not compiled again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "codegen/kernels/kernel.h"
+#include "devices/device.h"
+#include "schedules/schedule.h"
+#include "schedules/workload.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// Thread-safe as far as its compilers are: nothing is locked while they run. Errors are not kept.
+class BuildCache {
+ public:
+  /// compile_kernel().
+  Result<CompiledKernel> kernel(const Workload& workload, const Schedule& schedule,
+                                const Device& device, const std::string& symbol, Emit emit);
+
+  /// What `compile` made, now or earlier, of a file with these texts: it and all that it includes.
+  Result<std::vector<uint8_t>> object(const std::string& name, const std::string& texts,
+                                      const Device& device,
+                                      const std::function<Result<std::vector<uint8_t>>()>& compile);
+
+ private:
+  void make_room(uint64_t bytes);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const CompiledKernel>> kernels_;
+  std::map<std::string, std::shared_ptr<const std::vector<uint8_t>>> objects_;
+  uint64_t bytes_ = 0;  ///< of what is kept; all of it goes when that is too much
+};
+
+}  // namespace tinytune
