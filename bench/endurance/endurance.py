@@ -6,7 +6,8 @@
 Tunes without a limit of trials until the time is over and looks at every process of the run each few
 seconds. What the tuner keeps grows with the log that it is asked to remember, so memory is judged by trial:
 the slope of a least-squares line through (trials, bytes), the first tenth left out, for the tuner and for
-its workers apart. Bytes are proportional set size: pages that forked processes share count once. Exits 1
+its workers apart. Bytes are anonymous memory, since pages of programs and libraries are shared with
+whatever else runs; what workers fork counts in each. Exits 1
 where a slope is over --bytes-per-trial, where the last tenth never has as few open files, sockets, processes or
 temporary files as the first half has at most (candidates come and go between two looks, so only what stays
 tells), or where a process or a temporary file is left at the end.
@@ -56,7 +57,7 @@ def session_of(pid):
 def memory(pid):
     try:
         for line in pathlib.Path("/proc", str(pid), "smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
+            if line.startswith("Anonymous:"):
                 return int(line.split()[1]) * 1024
     except OSError:
         pass

@@ -221,22 +221,7 @@ class Generation {
                      parts_.name + "_rows"};
     parts_.arrival = {
         parts_.calls.at(0), offset_of(input.id), plan_.offsets[*storage_.progress], {}, {}};
-    for (const Strip& strip : flow.strips) {
-      parts_.arrival.needed.push_back(strip.arrived);
-      parts_.arrival.first.push_back(strip.window_row[*flow.window_of(input.id)]);
-    }
-    if (flow.hop > 0) await_next_window(flow.hop, input.shape[1]);
-  }
-
-  // The last strip is that of every later step, told in rows of that step's window. Behind it the
-  // rows wait that the window has and no strip reads.
-  void await_next_window(int hop, int rows) {
-    RowArrival& arrival = parts_.arrival;
-    const int first = arrival.first.back();
-    arrival.needed.back() -= hop;
-    arrival.first.back() -= hop;
-    arrival.needed.push_back(rows + 1);
-    arrival.first.push_back(first);
+    say_what_strips_await(flow, input.shape[1], parts_.arrival);
   }
 
   uint32_t offset_of(int tensor) const {

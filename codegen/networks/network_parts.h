@@ -49,6 +49,9 @@ LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& optio
 Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
                                            const NetworkOptions& options);
 
+/// Fills both tables. `rows` are the input's.
+void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival);
+
 /// The body of the function that takes rows of the input, up to where the strips end.
 std::string print_push_rows(const NetworkParts& parts);
 

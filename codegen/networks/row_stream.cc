@@ -25,6 +25,22 @@ std::string table(const std::string& name, const std::vector<int>& values) {
 
 std::string row_word(const RowStream& stream) { return stream.hop > 0 ? "frame" : "row"; }
 
+// Where frames arrive, the last strip is that of every later step, told in rows of that step's
+// window. Behind it the rows wait that the window has and no strip reads.
+void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival) {
+  const size_t window = *flow.window_of(*flow.streamed);
+  for (const Strip& strip : flow.strips) {
+    arrival.needed.push_back(strip.arrived);
+    arrival.first.push_back(strip.window_row[window]);
+  }
+  if (flow.hop == 0) return;
+  const int behind = arrival.first.back();
+  arrival.needed.back() -= flow.hop;
+  arrival.first.back() -= flow.hop;
+  arrival.needed.push_back(rows + 1);
+  arrival.first.push_back(behind);
+}
+
 std::string print_push_rows(const NetworkParts& parts) {
   const RowStream& stream = *parts.stream;
   const RowArrival& arrival = parts.arrival;
