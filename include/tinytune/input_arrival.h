@@ -2,7 +2,7 @@
 #pragma once
 
 namespace tinytune {
-
+/// At once, or some rows at a time.
 enum class InputArrival {
   kWhole,  ///< written into the arena
   /// Some rows at a time, of the one input, an image in NHWC. What is computed of them runs in
