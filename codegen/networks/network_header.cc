@@ -163,27 +163,20 @@ constexpr const char* kPushFrames =
 %L_status %L_push_frames(void *arena, const %T *rows, int32_t count);
 )";
 
-std::string with_words(std::string text, const RowStream& stream) {
-  const std::string mark = "%R", words = c_upper(row_word(stream)) + "S";
+std::string with(std::string text, const std::string& mark, const std::string& word) {
   for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-    text.replace(at, mark.size(), words);
+    text.replace(at, mark.size(), word);
   return text;
 }
 
 std::string with_names(std::string text, const std::string& name) {
-  const std::pair<std::string, std::string> words[] = {{"%U", c_upper(name)}, {"%L", name}};
-  for (const auto& [mark, word] : words)
-    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-      text.replace(at, mark.size(), word);
-  return text;
+  return with(with(std::move(text), "%U", c_upper(name)), "%L", name);
 }
 
 std::string calls_of(const HeaderFacts& facts) {
   if (!facts.stream) return with_names(facts.has_state ? kInvokeWithState : kInvoke, facts.name);
-  std::string text = facts.stream->hop > 0 ? kPushFrames : kPushRows;
-  const std::string type = "%T";
-  text.replace(text.find(type), type.size(), c_type_of(facts.inputs[0].tensor.type));
-  return with_names(std::move(text), facts.name);
+  const std::string text = facts.stream->hop > 0 ? kPushFrames : kPushRows;
+  return with_names(with(text, "%T", c_type_of(facts.inputs[0].tensor.type)), facts.name);
 }
 
 }  // namespace
@@ -246,8 +239,8 @@ std::string print_header(const HeaderFacts& facts) {
     define(out, upper + "_" + c_upper(word) + "_BYTES",
            std::to_string(facts.stream->row_bytes) + "u");
   }
-  out += "\n" +
-         with_names(facts.stream ? with_words(kStreamStatus, *facts.stream) : kStatus, facts.name);
+  out += "\n" + with_names(facts.stream ? with(kStreamStatus, "%R", c_upper(word) + "S") : kStatus,
+                           facts.name);
   if (!facts.stream) {
     out += "\n/* Where inputs are written. */\n";
     for (size_t i = 0; i < facts.inputs.size(); ++i)
