@@ -125,6 +125,7 @@ class Flow {
         return unsupported(op(step).index,
                            "it pads the rows, so that what it makes of a frame changes with the "
                            "frame's place in the window");
+      if (rows.out_rows == 1) rows.stride = 1;  // a pool over all rows: it leads to no second one
       const int out = added[op(step).outputs[0]], in = out * rows.stride;
       for (const int input : op(step).inputs) {
         if (input < 0 || graph_.tensor(input).is_constant) continue;

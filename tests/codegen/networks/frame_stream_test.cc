@@ -111,7 +111,7 @@ TEST(FrameStream, SumInsideTheGroup_IsExact) {
 
 TEST(FrameStream, WakeWord_ComputesWhatIsNewAndNothingElse) {
   const Graph graph = make_str_ww(1);
-  const int last = 8;  // but for the pool
+  const int last = 9;  // with the pool, whose stride is its height
   FrameStream stream(graph, last);
   ASSERT_EQ(stream.hop(), 2);
   for (const GeneratedLayer& layer : stream.network().layers) {
