@@ -73,12 +73,20 @@ Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const Network
   const LaidOutGraph laid = laid_out(network, options);
   const std::vector<Operator>& operators = laid.graph.operators;
   std::string why = "no operator reads it";
+  std::optional<FramesGroup> one_row;
   for (size_t last = operators.size(); last-- > 0;) {
     const StripGroup group{operators[0].index, operators[last].index, 1, InputArrival::kFrames};
     const Result<StripFlow> flow = strip_flow(laid.graph, laid.ops, group);
-    if (flow) return FramesGroup{group, why};
-    why = flow.error().message();
+    if (!flow) {
+      why = flow.error().message();
+      continue;
+    }
+    if (flow->maps.back().out_rows > 1) return FramesGroup{group, why};
+    // It would compute all of the first window at once, in windows as large.
+    if (!one_row) one_row = FramesGroup{group, why};
+    why = "operator " + std::to_string(group.last) + " makes one row of the whole window";
   }
+  if (one_row) return *one_row;
   return Error(ErrorCode::kUnsupported, "the input cannot arrive in frames: " + why);
 }
 
