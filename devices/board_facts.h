@@ -40,6 +40,9 @@ struct RunnerPlace {
   uint32_t uart_address = 0, uart_clock_hz = 0, baud = 0;
   /// RISC-V: a timer in memory, now and compare, whose step is 2^shift cycles; 0: none.
   uint32_t timer_now = 0, timer_compare = 0, timer_shift = 0;
+  /// RISC-V: an interrupt controller (PLIC) and the UART's number there, so that the core can sleep
+  /// until a byte comes; 0: none.
+  uint32_t plic_address = 0, uart_interrupt = 0;
 };
 
 /// A QEMU that is the board: `qemu-system-<system> -M <machine> -cpu <cpu>`, one instruction every

@@ -65,10 +65,10 @@ Result<std::vector<SetupWrite>> read_setup(const Reader& reader, const toml::tab
 Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                                 const Target& target) {
   const std::string name = "runner";
-  TT_TRY(reader.only(
-      table, name,
-      {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
-       "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift"}));
+  TT_TRY(reader.only(table, name,
+                     {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart",
+                      "uart_address", "uart_clock_hz", "baud", "timer_now", "timer_compare",
+                      "timer_shift", "plic_address", "uart_interrupt"}));
   RunnerPlace place;
   const bool any_core = target.family == CoreFamily::kAnyC;  // its sources know the rest
   if (any_core) {
@@ -88,7 +88,9 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                         {"uart_clock_hz", &RunnerPlace::uart_clock_hz, true},
                         {"timer_now", &RunnerPlace::timer_now, true},
                         {"timer_compare", &RunnerPlace::timer_compare, true},
-                        {"timer_shift", &RunnerPlace::timer_shift, true}};
+                        {"timer_shift", &RunnerPlace::timer_shift, true},
+                        {"plic_address", &RunnerPlace::plic_address, true},
+                        {"uart_interrupt", &RunnerPlace::uart_interrupt, true}};
   for (const Word& word : words) {
     if (word.optional && !table.contains(word.key)) continue;
     TT_TRY_ASSIGN(place.*word.member, reader.get_word(table, name, word.key));
@@ -96,6 +98,9 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
   TT_TRY_ASSIGN(place.uart, reader.get_name(table, name, "uart"));
   if (place.baud == 0 || place.timer_shift > 31)
     return reader.error(table, "runner needs a baud above 0 and a timer_shift below 32");
+  if ((place.plic_address == 0) != (place.uart_interrupt == 0) || place.uart_interrupt > 31)
+    return reader.error(table,
+                        "runner needs plic_address and a uart_interrupt of 1 to 31 together");
   return place;
 }
 

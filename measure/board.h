@@ -126,6 +126,9 @@ struct KernelRunReport {
   bool inputs_unchanged = true;  ///< the input and every constant
 };
 
+/// It returned, and left alone what is not its own.
+bool clean(const KernelRunReport& report);
+
 /// Not thread-safe: one caller at a time. Every call may fail with kDeviceLost: the board is in an
 /// unknown state, has forgotten what it was given, and nothing but reset() may be asked of it.
 /// kInvalidInput is a caller's mistake and changes nothing. Whatever a kernel does is a report.
@@ -149,6 +152,10 @@ class Board {
   /// Calls the loaded kernel, and stops at the first call that does not return. kInvalidInput:
   /// nothing is loaded, or contents of another size than their buffer.
   virtual Result<KernelRunReport> run(const RunRequest& request) = 0;
+
+  /// run() of each in turn, `repeats` being 1, up to the first whose report is not clean(): at
+  /// least one report. A board behind a slow link is asked for all of them at once.
+  virtual Result<std::vector<KernelRunReport>> run_each(std::span<const RunRequest> requests);
 
   /// The output's bytes after the last call. kInvalidInput: nothing has returned since load().
   virtual Result<std::vector<uint8_t>> read_output() = 0;

@@ -44,6 +44,8 @@ class WatchedCore final : public RemoteCore {
     return core_->digests(ranges);
   }
   Result<CoreReturn> call(const CoreCall& call) override { return core_->call(call); }
+  Status ask(const CoreCall& call) override { return core_->ask(call); }
+  Result<CoreReturn> answer() override { return core_->answer(); }
   Status reset() override { return core_->reset(); }
 
  private:

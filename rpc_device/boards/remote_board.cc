@@ -73,7 +73,8 @@ void RemoteBoard::forget() {
 }
 
 template <typename Send>
-Status RemoteBoard::from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send) {
+Status RemoteBoard::from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send,
+                               bool is_cheap) {
   const auto size = static_cast<uint32_t>(bytes.size());
   if (!core_->traits().copies || size < kLeastOnShelf) return send();
   const Digest digest = digest_of(bytes);
@@ -82,6 +83,7 @@ Status RemoteBoard::from_shelf(uint32_t address, std::span<const uint8_t> bytes,
     return core_->copy(*there, address, size);
   }
   TT_TRY(send());
+  if (is_cheap && !shelf_.has_room(size)) return ok_status();
   const auto room = shelf_.add(digest, size);
   return room ? core_->copy(address, *room, size) : ok_status();
 }
@@ -189,8 +191,11 @@ Status RemoteBoard::fill_buffers(const RunRequest& request) {
     const uint32_t address = layout_.addresses[i];
     overwrite(address, argument.size_bytes);
     const auto send = [&] { return core_->fill(address, argument.size_bytes, contents); };
-    const bool is_short = contents.kind != Contents::Kind::kBytes;
-    TT_TRY(is_short ? send() : from_shelf(address, contents.bytes, send));
+    if (contents.kind == Contents::Kind::kFill)
+      TT_TRY(send());
+    else
+      TT_TRY(from_shelf(address, bytes_of(contents, argument.size_bytes), send,
+                        contents.kind == Contents::Kind::kSeed));
   }
   return ok_status();
 }
@@ -202,7 +207,7 @@ std::vector<size_t> RemoteBoard::compared_in(const RunRequest& request) const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& argument = arguments_[i];
     const bool may_be_copied =
-        argument.role == BufferRole::kInput && request.input.kind == Contents::Kind::kBytes;
+        argument.role == BufferRole::kInput && request.input.kind != Contents::Kind::kFill;
     if (!is_written(argument.role) && argument.size_bytes > 0 &&
         (may_be_copied || !inputs_compared_))
       compared.push_back(i);
@@ -224,29 +229,22 @@ std::optional<size_t> RemoteBoard::changed(const RunRequest& request,
   return std::nullopt;
 }
 
-Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& report, bool anew) {
-  TT_TRY(fill_buffers(request));
+CoreCall RemoteBoard::call_of(const RunRequest& request, std::span<const size_t> compared) const {
   CoreCall call{function_, layout_.addresses, request.limits, {}};
   const auto want = [&](size_t argument) {
     call.digests.push_back({layout_.addresses[argument], arguments_[argument].size_bytes});
   };
-  const std::vector<size_t> compared = compared_in(request);
   want(arguments_.size() - 1);
   std::ranges::for_each(compared, want);
-  TT_TRY_ASSIGN(const CoreReturn done, core_->call(call));
+  return call;
+}
+
+void RemoteBoard::describe(const CoreReturn& done, std::optional<size_t> differs,
+                           KernelRunReport& report) const {
   report.end = done.end;
   report.detail = done.detail;
-  if (done.end != RunEnd::kReturned) {
-    forget();
-    return false;
-  }
-  const auto differs = changed(request, compared, std::span(done.digests).subspan(1));
+  if (done.end != RunEnd::kReturned) return;
   if (differs) {
-    forget();
-    if (!sent_all_ && !anew) {
-      TT_TRY(send_kernel());
-      return call_once(request, report, true);
-    }
     report.inputs_unchanged = false;
     report.detail = "argument " + std::to_string(*differs) + " was changed";
   }
@@ -254,12 +252,28 @@ Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& 
     report.registers_restored = false;
     report.detail = "not restored: " + done.clobbered;
   }
-  inputs_compared_ = true;
   report.samples.push_back({done.cycles, 0, done.digests.front()});
+}
+
+Result<bool> RemoteBoard::call_once(const RunRequest& request, KernelRunReport& report, bool anew) {
+  TT_TRY(fill_buffers(request));
+  const std::vector<size_t> compared = compared_in(request);
+  TT_TRY_ASSIGN(const CoreReturn done, core_->call(call_of(request, compared)));
+  std::optional<size_t> differs;
+  if (done.end == RunEnd::kReturned)
+    differs = changed(request, compared, std::span(done.digests).subspan(1));
+  if (done.end != RunEnd::kReturned || differs) forget();
+  if (differs && !sent_all_ && !anew) {
+    TT_TRY(send_kernel());
+    return call_once(request, report, true);
+  }
+  describe(done, differs, report);
+  if (done.end != RunEnd::kReturned) return false;
+  inputs_compared_ = true;
   return true;
 }
 
-Result<KernelRunReport> RemoteBoard::run(const RunRequest& request) {
+Status RemoteBoard::check_request(const RunRequest& request) const {
   if (!loaded_) return Error(ErrorCode::kInvalidInput, "no kernel is loaded");
   if (request.watch.accesses || request.watch.guard != Guard::kNone)
     return Error(ErrorCode::kInvalidInput, "this board has no memory protection");
@@ -270,6 +284,11 @@ Result<KernelRunReport> RemoteBoard::run(const RunRequest& request) {
     if ((argument.role == BufferRole::kInput && !fits(request.input, argument)) ||
         (argument.role == BufferRole::kOutput && !fits(request.output, argument)))
       return Error(ErrorCode::kInvalidInput, "contents of another size than their buffer");
+  return ok_status();
+}
+
+Result<KernelRunReport> RemoteBoard::run(const RunRequest& request) {
+  TT_TRY(check_request(request));
   KernelRunReport report;
   returned_ = false;
   for (int i = 0; i < request.repeats; ++i) {
@@ -280,6 +299,40 @@ Result<KernelRunReport> RemoteBoard::run(const RunRequest& request) {
     }
   }
   return report;
+}
+
+// A call that is not clean may have spoilt what those behind it met, the kernel included: it alone
+// is made again, with everything sent anew, and what that says holds.
+Result<std::vector<KernelRunReport>> RemoteBoard::run_each(std::span<const RunRequest> requests) {
+  if (!core_->traits().queues_calls) return Board::run_each(requests);
+  returned_ = false;
+  std::vector<std::vector<size_t>> compared;
+  for (const RunRequest& request : requests) {
+    TT_TRY(check_request(request));
+    TT_TRY(fill_buffers(request));
+    compared.push_back(compared_in(request));
+    TT_TRY(core_->ask(call_of(request, compared.back())));
+  }
+  std::vector<KernelRunReport> reports;
+  bool all_clean = true;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    TT_TRY_ASSIGN(const CoreReturn done, core_->answer());
+    if (!all_clean) continue;
+    std::optional<size_t> differs;
+    if (done.end == RunEnd::kReturned)
+      differs = changed(requests[i], compared[i], std::span(done.digests).subspan(1));
+    KernelRunReport report;
+    describe(done, differs, report);
+    all_clean = clean(report);
+    if (all_clean) reports.push_back(std::move(report));
+  }
+  returned_ = all_clean;
+  if (all_clean) return reports;
+  forget();
+  TT_TRY(send_kernel());
+  TT_TRY_ASSIGN(KernelRunReport again, run(requests[reports.size()]));
+  reports.push_back(std::move(again));
+  return reports;
 }
 
 Result<std::vector<uint8_t>> RemoteBoard::read_output() {

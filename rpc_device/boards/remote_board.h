@@ -36,6 +36,7 @@ class RemoteBoard final : public Board {
   Status keep(const Digest& digest, std::span<const uint8_t> bytes) override;
   Result<LoadReport> load(const LoadRequest& request) override;
   Result<KernelRunReport> run(const RunRequest& request) override;
+  Result<std::vector<KernelRunReport>> run_each(std::span<const RunRequest> requests) override;
   Result<std::vector<uint8_t>> read_output() override;
   Status reset() override;
 
@@ -47,9 +48,11 @@ class RemoteBoard final : public Board {
   bool stands(uint32_t address, std::span<const uint8_t> bytes);
   /// Something else is to stand there.
   void overwrite(uint32_t address, uint64_t size_bytes);
-  /// A copy from the shelf; or else what `send` does, and then a copy to the shelf.
+  /// A copy from the shelf; or else what `send` does, and then a copy to the shelf. What is cheap
+  /// to send takes no other block's room.
   template <typename Send>
-  Status from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send);
+  Status from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send,
+                    bool is_cheap = false);
   void forget();
 
   /// The image and its constants, as far as they are not there.
@@ -57,6 +60,12 @@ class RemoteBoard final : public Board {
   Status send_image();
   uint32_t end_of_buffers() const;
   Status fill_buffers(const RunRequest& request);
+  /// kInvalidInput as run().
+  Status check_request(const RunRequest& request) const;
+  CoreCall call_of(const RunRequest& request, std::span<const size_t> compared) const;
+  /// Appends a sample, or says what was wrong.
+  void describe(const CoreReturn& done, std::optional<size_t> differs,
+                KernelRunReport& report) const;
   /// `anew`: what was there before the kernel has been sent for it by now.
   Result<bool> call_once(const RunRequest& request, KernelRunReport& report, bool anew = false);
   /// Arguments whose bytes are compared after this call.

@@ -45,6 +45,7 @@ struct CoreTraits {
   bool limits_cycles = false, limits_time = false;
   bool shares_its_core = false;  ///< BoardCapabilities::shares_its_core
   bool copies = false;           ///< RemoteCore::copy()
+  bool queues_calls = false;     ///< RemoteCore::ask()
 };
 
 /// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.
@@ -69,8 +70,20 @@ class RemoteCore {
 
   virtual Result<CoreReturn> call(const CoreCall& call) = 0;
 
+  /// A call whose answer is wanted later, so that several cross the link as one request. Until all
+  /// are taken, nothing that has an answer of its own may be asked. kUnsupported:
+  /// CoreTraits::queues_calls is false.
+  virtual Status ask(const CoreCall&) { return no_queue(); }
+  /// Of the oldest call that was asked for.
+  virtual Result<CoreReturn> answer() { return no_queue(); }
+
   /// A new link and a core in a known state. Memory may have changed.
   virtual Status reset() = 0;
+
+ private:
+  static Error no_queue() {
+    return Error(ErrorCode::kUnsupported, "this core answers one call at a time");
+  }
 };
 
 }  // namespace tinytune

@@ -65,6 +65,16 @@ TEST_F(PlainBoardTest, WrongByte_IsReadAndNamed) {
   EXPECT_EQ(board_.reads, 1);
 }
 
+TEST_F(PlainBoardTest, CaseInTheMiddleThatIsWrong_IsNamedWithItsByte) {
+  ASSERT_GT(task_.cases.size(), 3u);
+  task_.cases[2].expected[1] ^= 1;
+  const MeasureResult result = run("NONE").result;
+  EXPECT_EQ(result.outcome, Outcome::kWrongOutput);
+  EXPECT_NE(result.detail.find("case " + task_.cases[2].name + ": byte 1 is "), std::string::npos)
+      << result.detail;
+  EXPECT_TRUE(result.cycles.empty());
+}
+
 // Wherever the byte's right value happens to be the one it had before.
 TEST_F(PlainBoardTest, ByteNeverWritten_ShowsWithoutSendingOutputs) {
   for (const int right : {0xA5, 0x5A, 0x3C, 0x00}) {

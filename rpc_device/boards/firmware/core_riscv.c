@@ -104,10 +104,23 @@ static void limit(uint64_t cycles) {
 #endif
 }
 
+#ifdef PLIC_ADDRESS
+#define PLIC(offset) (*(volatile uint32_t *)(PLIC_ADDRESS + (offset)))
+#define PLIC_PRIORITY PLIC(4u * UART_INTERRUPT)
+#define PLIC_ENABLE PLIC(0x2000u) /* context 0: this core in machine mode */
+#define PLIC_THRESHOLD PLIC(0x200000u)
+#define PLIC_CLAIM PLIC(0x200004u)
+#define EXTERNAL (1u << 11)
+#endif
+
 #define REST_STEPS 400u /* of a timer of 10 MHz, 40 us: three bytes at 921,600 baud */
 
 void core_rest(void) {
-#ifdef TIMER_NOW
+#ifdef PLIC_ADDRESS
+  /* Interrupts are off: the byte that comes ends the wait, and is not taken for an exception. */
+  __asm__ volatile("csrw mie, %0\n wfi\n csrw mie, zero" ::"r"(EXTERNAL));
+  PLIC_CLAIM = PLIC_CLAIM;
+#elif defined(TIMER_NOW)
   volatile uint32_t *const now = (volatile uint32_t *)TIMER_NOW;
   volatile uint32_t *const compare = (volatile uint32_t *)TIMER_COMPARE;
   const uint32_t high = now[1];
@@ -156,6 +169,11 @@ void core_start(void) {
   __asm__ volatile("csrw mie, zero\n csrw mtvec, %0" ::"r"((uintptr_t)core_traps | 1u));
 #ifdef COUNTER_INHIBIT_CSR
   __asm__ volatile("csrc " STRING(COUNTER_INHIBIT_CSR) ", %0" ::"r"(1u << COUNTER_INHIBIT_BIT));
+#endif
+#ifdef PLIC_ADDRESS
+  PLIC_PRIORITY = 1;
+  PLIC_ENABLE = 1u << UART_INTERRUPT;
+  PLIC_THRESHOLD = 0;
 #endif
   static struct call nothing;
   static struct outcome done;

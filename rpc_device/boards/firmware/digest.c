@@ -7,7 +7,7 @@
 #define STRIPES_OF_A_BLOCK 16u
 #define PREFIX 8u /* the length comes first */
 
-static const uint8_t secret[192] = {
+static const uint8_t secret[192] __attribute__((aligned(4))) = {
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
     0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
     0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
@@ -32,27 +32,22 @@ static uint64_t get64(const uint8_t *at) {
   return value;
 }
 
-struct input {
-  const uint8_t *bytes;
-  uint32_t size;
-};
+typedef uint32_t __attribute__((may_alias)) word;
 
-/* 64 bytes at an offset of the length and the bytes together. */
-static void stripe_at(const struct input *input, uint32_t offset, uint8_t stripe[STRIPE]) {
-  for (uint32_t i = 0; i < STRIPE; ++i) {
-    const uint32_t at = offset + i;
-    stripe[i] = at >= PREFIX ? input->bytes[at - PREFIX]
-                : at < 4     ? (uint8_t)(input->size >> (8 * at))
-                             : 0;
-  }
-}
-
-static void accumulate(uint64_t acc[8], const struct input *input, uint32_t offset,
-                       const uint8_t *key_bytes) {
-  uint8_t stripe[STRIPE];
-  stripe_at(input, offset, stripe);
+/* Eight bytes each time: nearly all of them are aligned, and loads of words are most of the speed.
+ */
+static void accumulate(uint64_t acc[8], const uint8_t *bytes, const uint8_t *key_bytes) {
+  const int aligned = (((uintptr_t)bytes | (uintptr_t)key_bytes) & 3) == 0;
   for (uint32_t i = 0; i < 8; ++i) {
-    const uint64_t data = get64(stripe + 8 * i), key = data ^ get64(key_bytes + 8 * i);
+    uint64_t data, key;
+    if (aligned) {
+      const word *const d = (const word *)bytes + 2 * i, *const k = (const word *)key_bytes + 2 * i;
+      data = d[0] | (uint64_t)d[1] << 32;
+      key = data ^ (k[0] | (uint64_t)k[1] << 32);
+    } else {
+      data = get64(bytes + 8 * i);
+      key = data ^ get64(key_bytes + 8 * i);
+    }
     acc[i ^ 1] += data;
     acc[i] += (uint64_t)(uint32_t)key * (uint32_t)(key >> 32);
   }
@@ -78,7 +73,8 @@ static uint64_t folded_product(uint64_t a, uint64_t b) {
 static uint64_t merged(const uint64_t acc[8], const uint8_t *key, uint64_t start) {
   uint64_t sum = start;
   for (uint32_t i = 0; i < 4; ++i)
-    sum += folded_product(acc[2 * i] ^ get64(key + 16 * i), acc[2 * i + 1] ^ get64(key + 16 * i + 8));
+    sum +=
+        folded_product(acc[2 * i] ^ get64(key + 16 * i), acc[2 * i + 1] ^ get64(key + 16 * i + 8));
   sum ^= sum >> 37;
   sum *= 0x165667919E3779F9u;
   return sum ^ sum >> 32;
@@ -87,14 +83,18 @@ static uint64_t merged(const uint64_t acc[8], const uint8_t *key, uint64_t start
 void digest_of_buffer(const uint8_t *bytes, uint32_t size, uint64_t digest[2]) {
   uint64_t acc[8];
   for (uint32_t i = 0; i < 8; ++i) acc[i] = beginning[i];
-  const struct input input = {bytes, size};
+  /* The length, in eight bytes, and the bytes behind it. */
+  uint8_t first[STRIPE] __attribute__((aligned(4)));
+  for (uint32_t i = 0; i < STRIPE; ++i)
+    first[i] = i >= PREFIX ? bytes[i - PREFIX] : i < 4 ? (uint8_t)(size >> (8 * i)) : 0;
   const uint32_t total = size + PREFIX, stripes = (total - 1) / STRIPE;
   for (uint32_t i = 0; i < stripes; ++i) {
-    accumulate(acc, &input, i * STRIPE, secret + 8 * (i % STRIPES_OF_A_BLOCK));
+    accumulate(acc, i == 0 ? first : bytes + i * STRIPE - PREFIX,
+               secret + 8 * (i % STRIPES_OF_A_BLOCK));
     /* A block that is complete: total - 1 counts, so there is at least a byte after it. */
     if (i % STRIPES_OF_A_BLOCK == STRIPES_OF_A_BLOCK - 1) scramble(acc);
   }
-  accumulate(acc, &input, total - STRIPE, secret + sizeof secret - STRIPE - 7);
+  accumulate(acc, bytes + size - STRIPE, secret + sizeof secret - STRIPE - 7);
   digest[1] = merged(acc, secret + 11, (uint64_t)total * PRIME64_1);
   digest[0] = merged(acc, secret + sizeof secret - STRIPE - 11, ~((uint64_t)total * PRIME64_2));
 }

@@ -72,6 +72,9 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
     text += fmt::format(
         "#define TIMER_NOW {:#x}u\n#define TIMER_COMPARE {:#x}u\n#define TIMER_SHIFT {}\n",
         runner.timer_now, runner.timer_compare, runner.timer_shift);
+  if (runner.plic_address != 0)
+    text += fmt::format("#define PLIC_ADDRESS {:#x}u\n#define UART_INTERRUPT {}u\n",
+                        runner.plic_address, runner.uart_interrupt);
   std::string setup;
   for (const SetupWrite& write : facts.setup)
     setup += write.is_csr

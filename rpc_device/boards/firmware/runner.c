@@ -94,16 +94,29 @@ int memory_allowed(uint32_t address, uint32_t size) {
   return 0;
 }
 
-static void fill(uint8_t *to, uint32_t size, uint32_t how, uint64_t value) {
+typedef uint32_t __attribute__((may_alias)) word;
+
+/* From the lowest byte on, by words where both are aligned. */
+static void copy(uint8_t *to, const uint8_t *from, uint32_t size) {
+  uint32_t i = 0;
+  if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+    for (; i + 4 <= size; i += 4) *(word *)(to + i) = *(const word *)(from + i);
+  for (; i < size; ++i) to[i] = from[i];
+}
+
+static void fill(uint8_t *to, uint32_t size, uint8_t byte) {
+  const uint32_t first = size < 4 ? size : 4;
+  for (uint32_t i = 0; i < first; ++i) to[i] = byte;
+  copy(to + first, to, size - first); /* of what it has just written */
+}
+
+/* SplitMix64: Steele, Lea, Flood 2014. */
+static void fill_from_seed(uint8_t *to, uint32_t size, uint64_t value) {
   for (uint32_t i = 0; i < size; ++i) {
-    uint64_t z = value;
-    if (how == WIRE_FILL_SEED) { /* SplitMix64: Steele, Lea, Flood 2014 */
-      z = value += 0x9E3779B97F4A7C15u;
-      z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-      z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-      z ^= z >> 31;
-    }
-    to[i] = (uint8_t)z;
+    uint64_t z = value += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    to[i] = (uint8_t)(z ^ z >> 31);
   }
 }
 
@@ -150,16 +163,18 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
   const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
   uint8_t *const memory = (uint8_t *)(uintptr_t)address;
   if (kind == WIRE_WRITE && size >= 4 && memory_allowed(get32(in), size - 4)) {
-    volatile uint8_t *const to = (volatile uint8_t *)(uintptr_t)get32(in);
-    for (uint32_t i = 4; i < size; ++i) to[i - 4] = in[i];
+    copy((uint8_t *)(uintptr_t)get32(in), in + 4, size - 4);
     return 0;
   }
   if (kind == WIRE_READ && size == 8 && bytes <= room && memory_allowed(address, bytes)) {
-    for (uint32_t i = 0; i < bytes; ++i) out[i] = memory[i];
+    copy(out, memory, bytes);
     return bytes;
   }
   if (kind == WIRE_FILL && size == 17 && memory_allowed(address, bytes)) {
-    fill(memory, bytes, in[8], get64(in + 9));
+    if (in[8] == WIRE_FILL_SEED)
+      fill_from_seed(memory, bytes, get64(in + 9));
+    else
+      fill(memory, bytes, in[9]);
     return 0;
   }
   if (kind == WIRE_CHOOSE && size >= 10 && bytes <= 8 * (size - 10) &&
@@ -169,8 +184,7 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
   }
   if (kind == WIRE_COPY && size == 12 && memory_allowed(address, get32(in + 8)) &&
       memory_allowed(bytes, get32(in + 8))) { /* its second word is where to */
-    uint8_t *const to = (uint8_t *)(uintptr_t)bytes;
-    for (uint32_t i = 0; i < get32(in + 8); ++i) to[i] = memory[i];
+    copy((uint8_t *)(uintptr_t)bytes, memory, get32(in + 8));
     return 0;
   }
   if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && room >= 16 &&

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "base/check.h"
 #include "rpc_device/boards/firmware/wire.h"
 
 namespace tinytune {
@@ -42,6 +43,11 @@ Bytes words(uint32_t first, uint32_t second) {
   return payload;
 }
 
+// Of the answer: the bytes themselves where those are fewer.
+size_t bytes_of_digest(const AddressRange& range) {
+  return range.size_bytes < WIRE_LEAST_DIGEST ? range.size_bytes : kDigestBytes;
+}
+
 // What SerialCore::add_digest() asked for.
 std::vector<Digest> digests_in(std::span<const uint8_t> answers,
                                std::span<const AddressRange> ranges) {
@@ -50,7 +56,7 @@ std::vector<Digest> digests_in(std::span<const uint8_t> answers,
     const bool is_short = range.size_bytes < WIRE_LEAST_DIGEST;
     digests.push_back(is_short ? digest_of(answers.first(range.size_bytes))
                                : Digest{get<uint64_t>(answers, 0), get<uint64_t>(answers, 8)});
-    answers = answers.subspan(is_short ? range.size_bytes : kDigestBytes);
+    answers = answers.subspan(bytes_of_digest(range));
   }
   return digests;
 }
@@ -88,7 +94,7 @@ Status SerialCore::begin_session(const std::string& name) {
   const uint32_t flags = get<uint32_t>(hello, 8);
   traits_.limits_cycles = (flags & WIRE_FLAG_LIMITS_CYCLES) != 0;
   traits_.shares_its_core = (flags & WIRE_FLAG_SHARES_ITS_CORE) != 0;
-  traits_.checks_registers = traits_.copies = true;
+  traits_.checks_registers = traits_.copies = traits_.queues_calls = true;
   if (hello[12] == 0) {
     traits_.id = device_.name + "@" + name;
     return ok_status();
@@ -142,6 +148,7 @@ Result<Bytes> SerialCore::request(uint8_t kind, const Bytes& payload, size_t rep
 void SerialCore::forget_commands() {
   commands_.clear();
   answers_.clear();
+  asked_.clear();
   answer_bytes_ = 0;
   work_ = milliseconds(0);
 }
@@ -264,6 +271,11 @@ Result<std::vector<Digest>> SerialCore::digests(std::span<const AddressRange> ra
 }
 
 Result<CoreReturn> SerialCore::call(const CoreCall& call) {
+  TT_TRY(ask(call));
+  return answer();
+}
+
+Status SerialCore::ask(const CoreCall& call) {
   const MemoryRegion& stack = device_.memory(device_.stack_memory);
   Command command{WIRE_CALL, {}, {}, kReturnBytes, options_.call_timeout};
   put(command.head, call.function);
@@ -273,7 +285,16 @@ Result<CoreReturn> SerialCore::call(const CoreCall& call) {
   for (const uint32_t word : call.arguments) put(command.head, word);
   TT_TRY(add(command));
   for (const AddressRange& range : call.digests) TT_TRY(add_digest(range));
-  TT_TRY_ASSIGN(const Bytes answers, take_answers());
+  asked_.push_back({call.limits.cycles, call.digests});
+  return ok_status();
+}
+
+Result<CoreReturn> SerialCore::answer() {
+  TT_CHECK(!asked_.empty(), "an answer is of a call that was asked for");
+  const Asked asked = asked_.front();
+  TT_TRY(send_commands());
+  asked_.pop_front();
+  const std::span<const uint8_t> answers = answers_;
   CoreReturn done;
   done.registers_restored = answers[1] != 0;
   if (!done.registers_restored) done.clobbered = "a callee-saved register";
@@ -284,14 +305,16 @@ Result<CoreReturn> SerialCore::call(const CoreCall& call) {
                   get<uint32_t>(answers, 16));
     done.end = RunEnd::kFault;
     done.detail = text;
-  } else if (answers[0] == WIRE_CYCLE_LIMIT ||
-             (call.limits.cycles && cycles > *call.limits.cycles)) {
+  } else if (answers[0] == WIRE_CYCLE_LIMIT || (asked.cycle_limit && cycles > *asked.cycle_limit)) {
     done.end = RunEnd::kCycleLimit;
-    done.detail = "limit of " + std::to_string(call.limits.cycles.value_or(0)) + " cycles";
+    done.detail = "limit of " + std::to_string(asked.cycle_limit.value_or(0)) + " cycles";
   } else {
     done.cycles = cycles;
-    done.digests = digests_in(std::span(answers).subspan(kReturnBytes), call.digests);
+    done.digests = digests_in(answers.subspan(kReturnBytes), asked.digests);
   }
+  size_t taken = kReturnBytes;
+  for (const AddressRange& range : asked.digests) taken += bytes_of_digest(range);
+  answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(taken));
   return done;
 }
 

@@ -7,6 +7,7 @@
 // was reset says that it knows of nothing.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 
@@ -42,6 +43,8 @@ class SerialCore final : public RemoteCore {
   Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) override;
   Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) override;
   Result<CoreReturn> call(const CoreCall& call) override;
+  Status ask(const CoreCall& call) override;
+  Result<CoreReturn> answer() override;
   Status reset() override;
 
   /// Requests that were sent again.
@@ -58,6 +61,10 @@ class SerialCore final : public RemoteCore {
     std::span<const uint8_t> body;  ///< more of them
     size_t answer_bytes = 0;
     Milliseconds work{0};  ///< how long it may take, beyond its bytes
+  };
+  struct Asked {  // a call whose answer was not taken yet
+    std::optional<uint64_t> cycle_limit;
+    std::vector<AddressRange> digests;
   };
   Status begin_session(const std::string& name);
   /// Behind those that wait, which are sent if there is no room for it.
@@ -82,8 +89,9 @@ class SerialCore final : public RemoteCore {
   uint16_t session_ = 0, sequence_ = 0;
   size_t most_payload_ = 256;
   Bytes commands_, answers_;  ///< not sent yet; not taken yet
-  size_t answer_bytes_ = 0;   ///< that `commands_` will answer
-  Milliseconds work_{0};      ///< that `commands_` may take
+  std::deque<Asked> asked_;
+  size_t answer_bytes_ = 0;  ///< that `commands_` will answer
+  Milliseconds work_{0};     ///< that `commands_` may take
   /// Beyond what bytes take. Twice as long after each request that had to be repeated: on a line
   /// that is slower than it says, repeating would only put more bytes before the answer.
   Milliseconds wait_{0};

@@ -10,6 +10,7 @@ namespace tinytune::test {
 
 struct LinkCounts {
   uint64_t sent = 0, received = 0;  ///< bytes, framing included
+  uint64_t requests = 0;            ///< writes
 };
 
 class CountedLink final : public ByteLink {
@@ -20,6 +21,7 @@ class CountedLink final : public ByteLink {
 
   Status write(std::span<const uint8_t> bytes) override {
     counts_.sent += bytes.size();
+    ++counts_.requests;
     return link_->write(bytes);
   }
   Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) override {

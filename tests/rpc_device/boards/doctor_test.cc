@@ -23,6 +23,7 @@ class AilingCore final : public RemoteCore {
  public:
   AilingCore(std::unique_ptr<RemoteCore> core, Ailment ailment)
       : core_(std::move(core)), ailment_(std::move(ailment)), traits_(core_->traits()) {
+    traits_.queues_calls = false;
     if (ailment_.clock_hz) traits_.clock_hz = ailment_.clock_hz;
   }
   const CoreTraits& traits() const override { return traits_; }

@@ -216,6 +216,18 @@ TEST(SerialBoard, ConstantsAndInputs_CrossTheLineOnce) {
   EXPECT_LT(bytes_of_run(built->kernel, task) + kept / 2, first);
 }
 
+TEST(SerialBoard, CasesOfAKernel_AreOneRequest) {
+  START_RUNNER_OR_SKIP(qemu, riscv_virt());
+  OpenedBoard opened;
+  ASSERT_NO_FATAL_FAILURE(open_counted(*qemu, opened));
+  const auto requests = [&] { return opened.counts.requests - opened.core->repeated(); };
+  const uint64_t before = requests();
+  const MeasureResult result =
+      run(*opened.board, dense_kernel("NONE", opened.board->device()), dense_task());
+  ASSERT_EQ(result.outcome, Outcome::kOk) << result.detail;
+  EXPECT_EQ(requests() - before, 3u) << "the kernel, its first call, all cases";
+}
+
 TEST(SerialBoard, WhatAnotherKernelStoredOnTheShelf_IsNotHeldAgainstTheNext) {
   START_RUNNER_OR_SKIP(qemu, riscv_virt());
   OpenedBoard opened;
