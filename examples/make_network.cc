@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "examples/cifar10.h"
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
 #include "examples/offload_net.h"
@@ -21,6 +22,7 @@ struct Example {
 constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"person_detection", tinytune::make_person_detection},
                                  {"mobilenet_v2", tinytune::make_mobilenet_v2},
+                                 {"cifar10", tinytune::make_cifar10},
                                  {"offload_net", tinytune::make_offload_net},
                                  {"str_ww", tinytune::make_str_ww}};
 

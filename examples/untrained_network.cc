@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "models/operator_kind.h"
@@ -207,8 +208,42 @@ void UntrainedNetwork::pool() {
          PoolAttributes{.stride_h = h, .stride_w = w, .filter_h = h, .filter_w = w});
 }
 
+void UntrainedNetwork::max_pool(int filter, int stride) {
+  const int input = current_, h = tensor().shape[1], w = tensor().shape[2],
+            channels = tensor().shape[3];
+  const int out_h = (h + stride - 1) / stride, out_w = (w + stride - 1) / stride;
+  const auto before = [&](int out, int extent) {  // as Padding::kSame has it
+    return std::max(0, (out - 1) * stride + filter - extent) / 2;
+  };
+  const int top = before(out_h, h), left = before(out_w, w);
+  for (Reals& sample : samples_) {
+    Reals most(static_cast<size_t>(out_h * out_w * channels));
+    for (int y = 0; y < out_h; ++y)
+      for (int x = 0; x < out_w; ++x)
+        for (int c = 0; c < channels; ++c) {
+          double& value = most[static_cast<size_t>((y * out_w + x) * channels + c)];
+          value = -std::numeric_limits<double>::infinity();
+          for (int v = std::max(0, y * stride - top); v < std::min(h, y * stride - top + filter);
+               ++v)
+            for (int u = std::max(0, x * stride - left);
+                 u < std::min(w, x * stride - left + filter); ++u)
+              value = std::max(value, sample[static_cast<size_t>((v * w + u) * channels + c)]);
+        }
+    sample = std::move(most);
+  }
+  current_ = add({.name = "max_pool",
+                  .shape = {1, out_h, out_w, channels},
+                  .quantization = tensor().quantization});
+  append(OperatorKind::kMaxPool2d, {input},
+         PoolAttributes{.padding = Padding::kSame,
+                        .stride_h = stride,
+                        .stride_w = stride,
+                        .filter_h = filter,
+                        .filter_w = filter});
+}
+
 void UntrainedNetwork::reshape() {
-  const int input = current_, channels = tensor().shape[3];
+  const int input = current_, channels = static_cast<int>(tensor().elements());
   const int shape = add({.name = "shape",
                          .type = ElementType::kInt32,
                          .shape = {2},

@@ -36,7 +36,9 @@ class UntrainedNetwork {
   /// The sum of what the last layer gave and `earlier`, which current() returned before.
   void add_to(int earlier);
   void pool();
-  void reshape();
+  /// The maxima of windows; the last ones reach over the border.
+  void max_pool(int filter, int stride);
+  void reshape();  ///< to one row
   void classify(int classes);
   void softmax();
 
