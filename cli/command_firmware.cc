@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "devices/board_facts.h"
 #include "rpc_device/boards/firmware/firmware.h"
+#include "rpc_device/boards/firmware/uf2.h"
 #include "rpc_device/boards/open_board.h"
 
 namespace tinytune {
@@ -23,7 +24,11 @@ Result<std::string> write_firmware(const Arguments& arguments) {
     return text + "; no clang-14 here: make -C " + arguments.directory + "\n";
   if (!elf) return elf.error();
   TT_TRY(write_file(arguments.directory + "/runner.elf", text_of(*elf)));
-  return text + " and runner.elf\n";
+  if (facts.runner->loader != "uf2") return text + " and runner.elf\n";
+  TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(*elf, device));
+  TT_TRY(write_file(arguments.directory + "/runner.uf2",
+                    text_of(uf2_of(runner.segments, kUf2Rp2040))));
+  return text + ", runner.elf and runner.uf2\n";
 }
 
 }  // namespace

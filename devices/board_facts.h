@@ -43,6 +43,10 @@ struct RunnerPlace {
   /// RISC-V: an interrupt controller (PLIC) and the UART's number there, so that the core can sleep
   /// until a byte comes; 0: none.
   uint32_t plic_address = 0, uart_interrupt = 0;
+  /// RAM that is seen twice: where it has code, and only whole words may be read and written, and
+  /// where it has data; 0 bytes: there is none.
+  uint32_t code_bus_address = 0, data_bus_address = 0, bus_bytes = 0;
+  std::string loader;  ///< how a chip without a runner gets one; empty: by a debugger or by hand
 };
 
 /// A QEMU that is the board: `qemu-system-<system> -M <machine> -cpu <cpu>`, one instruction every

@@ -65,10 +65,11 @@ Result<std::vector<SetupWrite>> read_setup(const Reader& reader, const toml::tab
 Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                                 const Target& target) {
   const std::string name = "runner";
-  TT_TRY(reader.only(table, name,
-                     {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart",
-                      "uart_address", "uart_clock_hz", "baud", "timer_now", "timer_compare",
-                      "timer_shift", "plic_address", "uart_interrupt"}));
+  TT_TRY(reader.only(
+      table, name,
+      {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
+       "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift", "plic_address",
+       "uart_interrupt", "code_bus_address", "data_bus_address", "bus_bytes", "loader"}));
   RunnerPlace place;
   const bool any_core = target.family == CoreFamily::kAnyC;  // its sources know the rest
   if (any_core) {
@@ -90,12 +91,18 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                         {"timer_compare", &RunnerPlace::timer_compare, true},
                         {"timer_shift", &RunnerPlace::timer_shift, true},
                         {"plic_address", &RunnerPlace::plic_address, true},
-                        {"uart_interrupt", &RunnerPlace::uart_interrupt, true}};
+                        {"uart_interrupt", &RunnerPlace::uart_interrupt, true},
+                        {"code_bus_address", &RunnerPlace::code_bus_address, true},
+                        {"data_bus_address", &RunnerPlace::data_bus_address, true},
+                        {"bus_bytes", &RunnerPlace::bus_bytes, true}};
   for (const Word& word : words) {
     if (word.optional && !table.contains(word.key)) continue;
     TT_TRY_ASSIGN(place.*word.member, reader.get_word(table, name, word.key));
   }
   TT_TRY_ASSIGN(place.uart, reader.get_name(table, name, "uart"));
+  if (table.contains("loader")) {
+    TT_TRY_ASSIGN(place.loader, reader.get_name(table, name, "loader"));
+  }
   if (place.baud == 0 || place.timer_shift > 31)
     return reader.error(table, "runner needs a baud above 0 and a timer_shift below 32");
   if ((place.plic_address == 0) != (place.uart_interrupt == 0) || place.uart_interrupt > 31)

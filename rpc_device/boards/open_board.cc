@@ -14,6 +14,7 @@
 #include "rpc_device/boards/links/process_link.h"
 #include "rpc_device/boards/power.h"
 #include "rpc_device/boards/remote_board.h"
+#include "rpc_device/boards/rom/esp_rom.h"
 #include "rpc_device/boards/serial/serial_core.h"
 #include "rpc_device/boards/simulator_board.h"
 
@@ -33,6 +34,13 @@ Result<std::unique_ptr<RemoteCore>> open_gdb(const BoardAddress& address, const 
       device, facts, [=] { return open_tcp_link(place, kConnectPatience); }, "gdb:" + place);
 }
 
+// Built when a board lacks it, and not before.
+Status load_runner(ByteLink& link, const Device& device, const BoardFacts& facts) {
+  TT_TRY_ASSIGN(const auto elf, build_firmware(device, facts));
+  TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(elf, device));
+  return load_by_esp_rom(link, runner.segments, runner.entry, facts.runner->baud);
+}
+
 Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, const Device& device,
                                                 const BoardFacts& facts) {
   if (!facts.runner)
@@ -41,6 +49,12 @@ Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, con
                                               "can be behind a serial line; use @gdb:HOST:PORT");
   SerialOptions options;
   options.baud = facts.runner->baud;
+  const std::string& loader = facts.runner->loader;
+  if (loader == "esp_rom")
+    options.load = [device, facts](ByteLink& link) { return load_runner(link, device, facts); };
+  else if (!loader.empty() && loader != "uf2")  // which people give to it
+    return Error(ErrorCode::kUnsupported, "device " + device.name + ": there is no loader '" +
+                                              loader + "'; there are esp_rom and uf2");
   const std::string path = address.place;
   TT_TRY_ASSIGN(auto core,
                 SerialCore::open(

@@ -49,6 +49,9 @@ TEST(BoardFacts, WrongTables_AreRefusedWithTheirLine) {
               HasSubstr("setup must be"));
   EXPECT_THAT(refusal(changed("0x6001F064, value", "0x6001F065, value")),
               HasSubstr("setup must be"));
+  EXPECT_THAT(refusal(changed("loader = \"esp_rom\"", "plic_address = 0x0C000000")),
+              HasSubstr("plic_address and a uart_interrupt"));
+  EXPECT_THAT(refusal(changed("loader = \"esp_rom\"", "loader = 7")), HasSubstr("loader"));
   EXPECT_THAT(refusal(changed("size_bytes = 6 }", "size_bytes = 0 }")), HasSubstr("1 to 32 bytes"));
   EXPECT_THAT(refusal(changed("counts = \"cycles\"", "counts = \"instructions\"")),
               HasSubstr("counts cycles"));

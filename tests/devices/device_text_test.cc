@@ -47,7 +47,8 @@ TEST(DeviceText, SourcesAndNames_FollowTheSameRules) {
               HasSubstr("key 'name' in [[cache]] must be 1 to 64"));
   EXPECT_THAT(refusal(changed("model = \"in_order\"", "model = \"in order\"")),
               HasSubstr("key 'model' in [timing] must be"));
-  EXPECT_THAT(refusal(changed("[\"simulator\", \"gdb\"]", "[\"a b\"]")), HasSubstr("transport"));
+  EXPECT_THAT(refusal(changed("[\"simulator\", \"gdb\", \"serial\"]", "[\"a b\"]")),
+              HasSubstr("transport"));
   EXPECT_THAT(refusal(changed("\".iram1.tinytune\"", "\".iram1) } > code\"")),
               HasSubstr("key 'fast_code_section' in [placement] must be"));
 }

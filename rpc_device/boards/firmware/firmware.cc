@@ -10,6 +10,7 @@
 #include "base/temporary_directory.h"
 #include "codegen/kernels/runtime.h"
 #include "rpc_device/boards/firmware/embedded_sources.h"
+#include "simulator/elf_file.h"
 
 namespace tinytune {
 namespace {
@@ -50,12 +51,13 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
   std::string windows;
   for (const Range& window : windows_of(device, facts))
     windows += fmt::format("{{{:#x}u, {:#x}u}}, ", window.begin, window.end - window.begin);
+  // What a chip's ROM leaves is not what its firmware sets, and no count of cycles depends on it.
+  const uint64_t clock = runner.loader.empty() ? device.clock_hz.value_or(0) : 0;
   std::string text = fmt::format(
       "/* {}: written by tune firmware from its device file. */\n"
       "#define WINDOWS {}\n#define CLOCK_HZ {}u\n"
       "#define UART_ADDRESS {:#x}u\n#define UART_CLOCK_HZ {}u\n#define UART_BAUD {}u\n",
-      device.name, windows, device.clock_hz.value_or(0), runner.uart_address, runner.uart_clock_hz,
-      runner.baud);
+      device.name, windows, clock, runner.uart_address, runner.uart_clock_hz, runner.baud);
   text += fmt::format(
       "#define UNIQUE_ID_BYTES 0\n#define UNIQUE_ID_ADDRESS {:#x}u\n#define UNIQUE_ID_SIZE {}u\n",
       facts.unique_id ? facts.unique_id->address : 0,
@@ -75,6 +77,10 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
   if (runner.plic_address != 0)
     text += fmt::format("#define PLIC_ADDRESS {:#x}u\n#define UART_INTERRUPT {}u\n",
                         runner.plic_address, runner.uart_interrupt);
+  if (runner.bus_bytes != 0)
+    text +=
+        fmt::format("#define CODE_BUS {:#x}u\n#define DATA_BUS {:#x}u\n#define BUS_BYTES {:#x}u\n",
+                    runner.code_bus_address, runner.data_bus_address, runner.bus_bytes);
   std::string setup;
   for (const SetupWrite& write : facts.setup)
     setup += write.is_csr
@@ -91,14 +97,19 @@ std::string linker_script(const RunnerPlace& runner) {
       "MEMORY {{\n  code (rx) : ORIGIN = {:#x}, LENGTH = {:#x}\n"
       "  ram (rw) : ORIGIN = {:#x}, LENGTH = {:#x}\n}}\n"
       "SECTIONS {{\n"
-      "  .text : {{ KEEP(*(.vectors)) KEEP(*(.start)) *(.literal .literal.*) *(.text .text.*) "
-      "*(.rodata .rodata.* "
-      ".srodata .srodata.*) }} > code\n"
-      "  .bss (NOLOAD) : {{\n    runner_bss = .;\n    *(.bss .bss.* .sbss .sbss.* COMMON)\n"
+      "  .text : {{ {} *(.literal .literal.*) *(.text .text.*) }} > "
+      "code\n"
+      "  .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) }} > {}\n"
+      "  .bss (NOLOAD) : {{\n    . = ALIGN(4);\n    runner_bss = .;\n    *(.bss .bss.* .sbss "
+      ".sbss.* COMMON)\n"
       "    . = ALIGN(4);\n    runner_bss_end = .;\n  }} > ram\n"
       "  /DISCARD/ : {{ *(.ARM.exidx* .eh_frame*) }}\n"
       "  runner_stack_top = ORIGIN(ram) + LENGTH(ram);\n}}\n",
-      runner.code_address, runner.code_bytes, runner.ram_address, runner.ram_bytes);
+      runner.code_address, runner.code_bytes, runner.ram_address, runner.ram_bytes,
+      // A reset looks for the vectors first, a ROM that was given a file jumps to its first byte.
+      runner.loader == "uf2" ? "KEEP(*(.start)) . = ALIGN(256); KEEP(*(.vectors))"
+                             : "KEEP(*(.vectors)) KEEP(*(.start))",
+      runner.bus_bytes != 0 ? "ram" : "code");  // constants are read by bytes
 }
 
 std::vector<std::string> source_names(const Device& device, const RunnerPlace& runner) {
@@ -127,7 +138,7 @@ std::vector<std::string> compiler_words(const Device& device, const RunnerPlace&
   if (is_bare(runner))
     add({"-ffreestanding", "-fno-builtin", "-ffunction-sections", "-nostdlib", "-Wl,--gc-sections",
          "-Wl,-T,runner.ld"});
-  if (!any_core) add({"-fuse-ld=lld"});
+  if (!any_core) add({"-fuse-ld=lld", "-Wl,-n"});  // and no pages, whose first would be headers
   add({"-o", "runner.elf"});
   const auto sources = source_names(device, runner);
   words.insert(words.end(), sources.begin(), sources.end());
@@ -179,6 +190,19 @@ Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFac
     return Error(ErrorCode::kFailed,
                  "building the runner: " + done.err.substr(0, done.err.find('\n')));
   return read_file(directory.path() + "/runner.elf");
+}
+
+Result<LoadableFirmware> loadable(std::span<const uint8_t> elf, const Device& device) {
+  TT_TRY_ASSIGN(const ElfFile file, ElfFile::open(elf, device.target.family));
+  LoadableFirmware firmware;
+  firmware.entry = file.header().e_entry;
+  for (const Elf32_Phdr& header : file.segments()) {
+    if (header.p_type != PT_LOAD || header.p_filesz == 0) continue;
+    TT_TRY_ASSIGN(const auto bytes, file.part(header.p_offset, header.p_filesz, "a segment"));
+    firmware.segments.push_back({header.p_paddr, {bytes.begin(), bytes.end()}});
+    firmware.segments.back().bytes.resize((bytes.size() + 3) / 4 * 4);
+  }
+  return firmware;
 }
 
 }  // namespace tinytune

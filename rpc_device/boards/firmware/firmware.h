@@ -11,6 +11,7 @@
 
 #include "devices/board_facts.h"
 #include "devices/device.h"
+#include "rpc_device/boards/board_image.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -27,5 +28,14 @@ Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const Boa
 /// The ELF, at the runner's addresses. kNotFound: no such compiler here. kFailed: it does
 /// not build, with the compiler's first line.
 Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts);
+
+/// What a chip's own loader wants of an ELF.
+struct LoadableFirmware {
+  std::vector<ImageSegment> segments;  ///< whole words
+  uint32_t entry = 0;
+};
+
+/// kInvalidInput: no executable for this device.
+Result<LoadableFirmware> loadable(std::span<const uint8_t> elf, const Device& device);
 
 }  // namespace tinytune

@@ -104,6 +104,14 @@ static void copy(uint8_t *to, const uint8_t *from, uint32_t size) {
   for (; i < size; ++i) to[i] = from[i];
 }
 
+/* Where bytes of it can be reached. */
+static uint8_t *memory_at(uint32_t address) {
+#ifdef BUS_BYTES
+  if (address - CODE_BUS < BUS_BYTES) address = address - CODE_BUS + DATA_BUS;
+#endif
+  return (uint8_t *)(uintptr_t)address;
+}
+
 static void fill(uint8_t *to, uint32_t size, uint8_t byte) {
   const uint32_t first = size < 4 ? size : 4;
   for (uint32_t i = 0; i < first; ++i) to[i] = byte;
@@ -161,9 +169,9 @@ static uint32_t call(const uint8_t *in, uint32_t size, uint8_t *out) {
 static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint8_t *out,
                            uint32_t room) {
   const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
-  uint8_t *const memory = (uint8_t *)(uintptr_t)address;
+  uint8_t *const memory = memory_at(address);
   if (kind == WIRE_WRITE && size >= 4 && memory_allowed(get32(in), size - 4)) {
-    copy((uint8_t *)(uintptr_t)get32(in), in + 4, size - 4);
+    copy(memory_at(get32(in)), in + 4, size - 4);
     return 0;
   }
   if (kind == WIRE_READ && size == 8 && bytes <= room && memory_allowed(address, bytes)) {
@@ -184,7 +192,7 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
   }
   if (kind == WIRE_COPY && size == 12 && memory_allowed(address, get32(in + 8)) &&
       memory_allowed(bytes, get32(in + 8))) { /* its second word is where to */
-    copy((uint8_t *)(uintptr_t)bytes, memory, get32(in + 8));
+    copy(memory_at(bytes), memory, get32(in + 8));
     return 0;
   }
   if (kind == WIRE_DIGEST && size == 8 && bytes >= WIRE_LEAST_DIGEST && room >= 16 &&

@@ -20,6 +20,17 @@ class ByteLink {
   virtual Status write(std::span<const uint8_t> bytes) = 0;
   /// Some bytes, as soon as there are any; 0 when none came within `timeout`.
   virtual Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) = 0;
+
+  /// Of a serial line, from now on. kUnsupported: it is none. kInvalidInput: the system has not got
+  /// that rate.
+  virtual Status set_rate(uint32_t) { return no_serial_line(); }
+  /// The two outputs beside the data of a serial line; true is asserted. kUnsupported: it has none.
+  virtual Status set_lines(bool /*dtr*/, bool /*rts*/) { return no_serial_line(); }
+
+ private:
+  static Error no_serial_line() {
+    return Error(ErrorCode::kUnsupported, "this link is no serial line with that control");
+  }
 };
 
 /// "localhost:3333". kInvalidInput: no HOST:PORT. kDeviceLost: nobody listens there.

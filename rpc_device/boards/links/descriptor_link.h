@@ -6,7 +6,7 @@
 
 namespace tinytune {
 
-class DescriptorLink final : public ByteLink {
+class DescriptorLink : public ByteLink {
  public:
   /// `name` is what messages call the other end. The descriptor does not block.
   DescriptorLink(Descriptor descriptor, std::string name)
@@ -14,6 +14,10 @@ class DescriptorLink final : public ByteLink {
 
   Status write(std::span<const uint8_t> bytes) override;
   Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) override;
+
+ protected:
+  int descriptor() const { return descriptor_.get(); }
+  const std::string& name() const { return name_; }
 
  private:
   Descriptor descriptor_;

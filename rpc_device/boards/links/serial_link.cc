@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 #include <array>
@@ -19,30 +20,54 @@ constexpr std::array kRates = {
     Rate{460'800, B460800},    Rate{921'600, B921600},    Rate{1'000'000, B1000000},
     Rate{1'500'000, B1500000}, Rate{2'000'000, B2000000}, Rate{3'000'000, B3000000}};
 
+Error failed(ErrorCode code, const std::string& name, const std::string& why) {
+  return Error(code, name + ": " + why);
+}
+
+Result<speed_t> speed_of(uint32_t baud, const std::string& name) {
+  for (const Rate& rate : kRates)
+    if (rate.baud == baud) return rate.speed;
+  return failed(ErrorCode::kInvalidInput, name, "no rate of " + std::to_string(baud) + " baud");
+}
+
+class SerialLink final : public DescriptorLink {
+ public:
+  using DescriptorLink::DescriptorLink;
+
+  Status set_rate(uint32_t baud) override {
+    TT_TRY_ASSIGN(const speed_t speed, speed_of(baud, name()));
+    termios settings{};
+    if (::tcgetattr(descriptor(), &settings) != 0 || ::cfsetspeed(&settings, speed) != 0 ||
+        ::tcsetattr(descriptor(), TCSANOW, &settings) != 0)
+      return failed(ErrorCode::kInvalidInput, name(), std::strerror(errno));
+    return ok_status();
+  }
+
+  Status set_lines(bool dtr, bool rts) override {
+    const int lines = (dtr ? TIOCM_DTR : 0) | (rts ? TIOCM_RTS : 0);
+    if (::ioctl(descriptor(), TIOCMSET, &lines) != 0)
+      return failed(ErrorCode::kUnsupported, name(), std::strerror(errno));
+    return ok_status();
+  }
+};
+
 }  // namespace
 
 Result<std::unique_ptr<ByteLink>> open_serial_link(const std::string& path, uint32_t baud) {
-  const auto failed = [&](ErrorCode code, const std::string& why) {
-    return Error(code, path + ": " + why);
-  };
-  speed_t speed = B0;
-  for (const Rate& rate : kRates)
-    if (rate.baud == baud) speed = rate.speed;
-  if (speed == B0)
-    return failed(ErrorCode::kInvalidInput, "no rate of " + std::to_string(baud) + " baud");
+  TT_TRY_ASSIGN(const speed_t speed, speed_of(baud, path));
   Descriptor fd(::open(path.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  if (fd.get() < 0) return failed(ErrorCode::kNotFound, std::strerror(errno));
+  if (fd.get() < 0) return failed(ErrorCode::kNotFound, path, std::strerror(errno));
   termios settings{};
   if (::tcgetattr(fd.get(), &settings) != 0)
-    return failed(ErrorCode::kInvalidInput, "no serial line");
+    return failed(ErrorCode::kInvalidInput, path, "no serial line");
   ::cfmakeraw(&settings);
   settings.c_cflag |= CLOCAL | CREAD;
   settings.c_cflag &= ~static_cast<tcflag_t>(CRTSCTS);
   ::cfsetspeed(&settings, speed);
   if (::tcsetattr(fd.get(), TCSANOW, &settings) != 0)
-    return failed(ErrorCode::kInvalidInput, std::strerror(errno));
+    return failed(ErrorCode::kInvalidInput, path, std::strerror(errno));
   ::tcflush(fd.get(), TCIOFLUSH);
-  return std::unique_ptr<ByteLink>(std::make_unique<DescriptorLink>(std::move(fd), path));
+  return std::unique_ptr<ByteLink>(std::make_unique<SerialLink>(std::move(fd), path));
 }
 
 }  // namespace tinytune

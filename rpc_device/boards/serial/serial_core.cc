@@ -17,7 +17,8 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kStackAlignment = 16;
 constexpr size_t kReturnBytes = 20, kDigestBytes = 16;  // wire.h
-constexpr milliseconds kLongestWait{5'000};
+constexpr size_t kMostHelloBytes = 45;                  // wire.h: its id has 32 at most
+constexpr milliseconds kLongestWait{5'000}, kPatienceBeforeLoading{1'000};
 // SplitMix64 and XXH3 on the slowest core that we know take less.
 constexpr uint32_t kBytesPerMs = 50;
 
@@ -71,6 +72,19 @@ Result<std::unique_ptr<SerialCore>> SerialCore::open(const Device& device, OpenL
   return core;
 }
 
+Result<Bytes> SerialCore::hello() {
+  const auto ask = [&](milliseconds patience) {
+    return request(WIRE_HELLO, {}, kMostHelloBytes, milliseconds(0), patience);
+  };
+  if (!options_.load) return ask(options_.patience);
+  auto answer = ask(kPatienceBeforeLoading);
+  if (answer || answer.error().code() != ErrorCode::kDeviceLost) return answer;
+  TT_TRY(options_.load(*link_));
+  reader_.clear();
+  wait_ = options_.reply_timeout;
+  return ask(options_.patience);
+}
+
 Status SerialCore::begin_session(const std::string& name) {
   link_.reset();
   reader_.clear();
@@ -80,7 +94,7 @@ Status SerialCore::begin_session(const std::string& name) {
   sequence_ = 0;
   forget_commands();
   wait_ = options_.reply_timeout;
-  TT_TRY_ASSIGN(const Bytes hello, request(WIRE_HELLO, {}, 45, milliseconds(0)));
+  TT_TRY_ASSIGN(const Bytes hello, this->hello());
   if (hello.size() < 13 || hello.size() != 13u + hello[12])
     return lost("a runner's hello is damaged");
   if (get<uint16_t>(hello, 0) != WIRE_PROTOCOL)
@@ -122,12 +136,12 @@ Result<std::optional<serial::Frame>> SerialCore::receive(milliseconds timeout) {
 }
 
 Result<Bytes> SerialCore::request(uint8_t kind, const Bytes& payload, size_t reply_bytes,
-                                  milliseconds work) {
+                                  milliseconds work, milliseconds patience) {
   ++sequence_;
   const size_t wire_bytes = 2 * (payload.size() + reply_bytes + 2 * WIRE_HEADER_BYTES + 16);
   const Bytes frame = serial::encode({session_, sequence_, kind, 0, payload});
   const milliseconds line(wire_bytes * 10 * 1000 / options_.baud);
-  const auto deadline = Clock::now() + options_.patience + line + work;
+  const auto deadline = Clock::now() + patience + line + work;
   for (bool first = true; Clock::now() < deadline; first = false) {
     TT_TRY(link_->write(frame));
     TT_TRY_ASSIGN(const auto reply, receive(wait_ + line));
@@ -170,7 +184,8 @@ Status SerialCore::add(const Command& command) {
 
 Status SerialCore::send_commands() {
   if (commands_.empty()) return ok_status();
-  const auto answer = request(WIRE_COMMANDS, std::exchange(commands_, {}), answer_bytes_, work_);
+  const auto answer =
+      request(WIRE_COMMANDS, std::exchange(commands_, {}), answer_bytes_, work_, options_.patience);
   if (!answer) {
     forget_commands();
     return answer.error();

@@ -25,6 +25,8 @@ struct SerialOptions {
   std::chrono::milliseconds reply_timeout{250};
   std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel, whatever its limit
   std::chrono::milliseconds patience{30'000};       ///< of a request, however often repeated
+  /// Puts a runner on a board where none answers; empty: nobody can.
+  std::function<Status(ByteLink&)> load;
 };
 
 class SerialCore final : public RemoteCore {
@@ -67,6 +69,8 @@ class SerialCore final : public RemoteCore {
     std::vector<AddressRange> digests;
   };
   Status begin_session(const std::string& name);
+  /// The runner's hello; if none answers and one can be loaded, that one's.
+  Result<Bytes> hello();
   /// Behind those that wait, which are sent if there is no room for it.
   Status add(const Command& command);
   Status add_digest(const AddressRange& range);
@@ -77,7 +81,8 @@ class SerialCore final : public RemoteCore {
   void forget_commands();
   Status choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero, uint8_t one);
   /// The reply's payload. kInvalidInput: the runner refuses.
-  Result<Bytes> request(uint8_t kind, const Bytes& payload, size_t reply_bytes, Milliseconds work);
+  Result<Bytes> request(uint8_t kind, const Bytes& payload, size_t reply_bytes, Milliseconds work,
+                        Milliseconds patience);
   Result<std::optional<serial::Frame>> receive(Milliseconds timeout);
 
   const Device device_;

@@ -54,6 +54,19 @@ const QemuMachine& mps2_an500() {
   return kMachine;
 }
 
+Descriptor connect_when_there(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  for (int i = 0; i < 400; ++i) {
+    Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
+    std::this_thread::sleep_for(milliseconds(25));
+  }
+  ADD_FAILURE() << path << ": nobody listens";
+  return Descriptor();
+}
+
 std::unique_ptr<QemuWithGdb> QemuWithGdb::start(const QemuMachine& machine) {
   if (!run_process({machine.command.front(), "--version"}, std::chrono::seconds(20)))
     return nullptr;
@@ -105,22 +118,10 @@ std::unique_ptr<QemuWithRunner> QemuWithRunner::start(const QemuMachine& machine
   if (!child) return nullptr;
   std::unique_ptr<QemuWithRunner> qemu(new QemuWithRunner(machine.device, std::move(*directory),
                                                           std::move(output), std::move(*child)));
-  qemu->line_ = std::make_unique<SerialLine>(qemu->connect("serial"), baud);
-  qemu->monitor_ = qemu->connect("monitor");
+  qemu->line_ =
+      std::make_unique<SerialLine>(connect_when_there(qemu->directory_.file("serial")), baud);
+  qemu->monitor_ = connect_when_there(qemu->directory_.file("monitor"));
   return qemu;
-}
-
-Descriptor QemuWithRunner::connect(const std::string& name) const {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  directory_.file(name).copy(address.sun_path, sizeof address.sun_path - 1);
-  for (int i = 0; i < 400; ++i) {
-    Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
-    std::this_thread::sleep_for(milliseconds(25));
-  }
-  ADD_FAILURE() << device_ << ": QEMU does not start";
-  return Descriptor();
 }
 
 int QemuWithRunner::pid() const {

@@ -25,6 +25,9 @@ const QemuMachine& riscv_virt();
 const QemuMachine& mps2_an386();
 const QemuMachine& mps2_an500();
 
+/// Connected to a unix socket of a program that has just been started.
+Descriptor connect_when_there(const std::string& path);
+
 /// Runs until it is destroyed; stopped before its first instruction, with a GDB server.
 class QemuWithGdb {
  public:
@@ -67,8 +70,6 @@ class QemuWithRunner {
         directory_(std::move(directory)),
         output_(std::move(output)),
         child_(std::move(child)) {}
-  Descriptor connect(const std::string& socket) const;
-
   std::string device_;
   TemporaryDirectory directory_;
   Descriptor output_;
