@@ -25,6 +25,8 @@ schema::TensorType type_of(ElementType type) {
       return schema::TensorType::FLOAT32;
     case ElementType::kBool:
       return schema::TensorType::BOOL;
+    case ElementType::kInt4:
+      return schema::TensorType::INT4;
   }
   return schema::TensorType::STRING;
 }
@@ -189,6 +191,15 @@ struct OptionsWriter {
   }
 };
 
+// As TFLite stores them: of int4, two to a byte, the low half first.
+std::vector<uint8_t> stored(const Tensor& tensor) {
+  if (tensor.type != ElementType::kInt4) return tensor.data;
+  std::vector<uint8_t> packed((tensor.data.size() + 1) / 2);
+  for (size_t i = 0; i < tensor.data.size(); ++i)
+    packed[i / 2] |= static_cast<uint8_t>((tensor.data[i] & 15) << (i % 2 * 4));
+  return packed;
+}
+
 Offset<schema::Tensor> write_tensor(FlatBufferBuilder& b, const Tensor& tensor, uint32_t buffer) {
   Offset<schema::Quantization> quantization;
   if (!tensor.quantization.scales.empty()) {
@@ -212,8 +223,9 @@ std::vector<uint8_t> write_tflite(const Graph& graph) {
     uint32_t buffer = 0;
     if (tensor.is_constant) {
       buffer = static_cast<uint32_t>(buffers.size());
-      b.ForceVectorAlignment(tensor.data.size(), 1, 16);
-      buffers.push_back(schema::CreateBuffer(b, b.CreateVector(tensor.data)));
+      const std::vector<uint8_t> data = stored(tensor);
+      b.ForceVectorAlignment(data.size(), 1, 16);
+      buffers.push_back(schema::CreateBuffer(b, b.CreateVector(data)));
     }
     tensors.push_back(write_tensor(b, tensor, buffer));
   }

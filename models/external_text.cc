@@ -9,6 +9,7 @@ namespace {
 const char* c_name_of(ElementType type) {
   switch (type) {
     case ElementType::kInt8:
+    case ElementType::kInt4:
       return "TINYTUNE_INT8";
     case ElementType::kUint8:
       return "TINYTUNE_UINT8";

@@ -9,6 +9,7 @@ size_t size_of(ElementType type) {
     case ElementType::kInt8:
     case ElementType::kUint8:
     case ElementType::kBool:
+    case ElementType::kInt4:
       return 1;
     case ElementType::kInt16:
       return 2;
@@ -37,6 +38,8 @@ std::string_view name_of(ElementType type) {
       return "float32";
     case ElementType::kBool:
       return "bool";
+    case ElementType::kInt4:
+      return "int4";
   }
   return "?";
 }

@@ -16,8 +16,9 @@
 
 namespace tinytune {
 
-/// A bool is a byte, 0 or 1; whatever else stands in one counts as true.
-enum class ElementType { kInt8, kUint8, kInt16, kInt32, kInt64, kFloat32, kBool };
+/// A bool is a byte, 0 or 1; whatever else stands in one counts as true. An int4 is a byte as well,
+/// -8 to 7: files pack two into one, graphs do not.
+enum class ElementType { kInt8, kUint8, kInt16, kInt32, kInt64, kFloat32, kBool, kInt4 };
 size_t size_of(ElementType type);
 std::string_view name_of(ElementType type);
 

@@ -18,6 +18,7 @@ Result<IntegerOp> prepare(const Graph& graph, const Operator& op) {
 
 int64_t macs_of(const IntegerOp& op) {
   if (const auto* kernel = std::get_if<KernelOp>(&op)) return kernel->workload.macs();
+  if (const auto* wide = std::get_if<WideKernelOp>(&op)) return wide->shape.macs();
   if (const auto* transposed = std::get_if<TransposeConvOp>(&op)) return transposed->macs();
   if (const auto* product = std::get_if<MatMulOp>(&op)) return product->macs();
   if (const auto* svdf = std::get_if<SvdfOp>(&op)) return svdf->macs();

@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "models/broadcast.h"
 #include "models/graph.h"
 #include "models/recurrent_op.h"
+#include "models/wide_op.h"
 #include "schedules/layer_data.h"
 #include "schedules/workload.h"
 #include "tinytune/result.h"
@@ -35,6 +37,11 @@ struct PoolOp {
   int activation_min = -128, activation_max = 127;
 };
 
+/// The same of int16.
+struct WidePoolOp {
+  PoolOp pool;
+};
+
 /// SOFTMAX over the innermost dimension, int8 to int8 (TFLite's fixed-point reference).
 struct SoftmaxOp {
   int rows = 1, depth = 1;
@@ -47,14 +54,6 @@ struct SoftmaxOp {
 struct CopyOp {
   int64_t bytes = 0;
   bool in_place = false;  ///< the output is another name for the input's bytes: no code runs
-};
-
-/// How the operands of an elementwise operator line up: output extents, outermost first, and each
-/// operand's step per axis in elements (0 where it is repeated). Leading axes of extent 1 pad.
-struct Broadcast {
-  std::array<int, 5> extents{1, 1, 1, 1, 1};
-  std::array<std::array<int, 5>, 3> steps{};  ///< by operand; most operators have two
-  bool equal_shapes = true;  ///< then element i of the output needs element i of every operand
 };
 
 /// ADD and SUB (TFLite's AddParams).
@@ -220,7 +219,7 @@ struct MoveOp {
   };
   std::vector<Box> boxes;  ///< they do not overlap in the outputs
   int element_bytes = 1;
-  bool filled = false;  ///< outputs are first filled with `fill` (PAD, PADV2; one-byte elements)
+  bool filled = false;  ///< outputs are first filled with `fill` (PAD, PADV2: bytes)
   int8_t fill = 0;
   std::vector<int64_t> output_elements;  ///< by output
   std::vector<std::vector<uint8_t>> constants;
@@ -371,7 +370,8 @@ using IntegerOp =
                  SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
                  CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp,
-                 ExternalOp>;
+                 ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp, WideSoftmaxOp,
+                 WideGateOp, RescaleOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

@@ -54,6 +54,7 @@ Window window_of(Padding padding, int input, int filter, int stride, int dilatio
 
 Range limits_of(ElementType type) {
   if (type == ElementType::kInt16) return {-32768, 32767};
+  if (type == ElementType::kInt4) return {-8, 7};
   return type == ElementType::kUint8 ? Range{0, 255} : Range{-128, 127};
 }
 

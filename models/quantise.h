@@ -45,7 +45,7 @@ Window window_of(Padding padding, int input, int filter, int stride, int dilatio
 inline constexpr int64_t kMostSummed = 1 << 23;
 inline constexpr const char* kTooManySummed = "a sum of more than 2^23 elements";
 
-/// The type's own limits: [-128, 127], [0, 255] or [-32768, 32767].
+/// The type's own limits: [-128, 127], [0, 255], [-32768, 32767] or [-8, 7].
 Range limits_of(ElementType type);
 
 }  // namespace tinytune

@@ -41,9 +41,25 @@ std::optional<ElementType> element_type(schema::TensorType type) {
       return ElementType::kFloat32;
     case schema::TensorType::BOOL:
       return ElementType::kBool;
+    case schema::TensorType::INT4:
+      return ElementType::kInt4;
     default:
       return std::nullopt;
   }
+}
+
+// Two to a byte, the low half first; of an odd number the last half is nothing.
+int64_t bytes_in_file(const Tensor& tensor) {
+  return tensor.type == ElementType::kInt4 ? (tensor.elements() + 1) / 2 : tensor.bytes();
+}
+
+std::vector<uint8_t> unpacked(const flatbuffers::Vector<uint8_t>& packed, int64_t elements) {
+  std::vector<uint8_t> values;
+  for (int64_t i = 0; i < elements; ++i) {
+    const int half = packed[static_cast<flatbuffers::uoffset_t>(i / 2)] >> (i % 2 * 4) & 15;
+    values.push_back(static_cast<uint8_t>(half < 8 ? half : half - 16));
+  }
+  return values;
 }
 
 // FlatBuffers promises int64 elements at multiples of eight, but its verifier does not check it.
@@ -111,9 +127,9 @@ class TensorReader {
 
   Status read_quantization() {
     const schema::Quantization* from = from_.quantization();
-    const bool quantised = read_.tensor.type == ElementType::kInt8 ||
-                           read_.tensor.type == ElementType::kUint8 ||
-                           read_.tensor.type == ElementType::kInt16;
+    const bool quantised =
+        read_.tensor.type == ElementType::kInt8 || read_.tensor.type == ElementType::kUint8 ||
+        read_.tensor.type == ElementType::kInt16 || read_.tensor.type == ElementType::kInt4;
     // Scales of biases and of shape tensors are never used, and may be anything.
     if (!read_.unsupported.empty() || !quantised || from == nullptr) return ok_status();
     if (from->details_type() != 0) refuse("its quantisation is not of plain scales");
@@ -159,16 +175,19 @@ class TensorReader {
     }
     if (buffer.data() == nullptr || buffer.data()->size() == 0 || !read_.unsupported.empty())
       return ok_status();
-    if (buffer.data()->size() != read_.tensor.bytes())
+    if (buffer.data()->size() != bytes_in_file(read_.tensor))
       return invalid(fmt::format("its buffer holds {} bytes, its shape [{}] needs {}",
                                  buffer.data()->size(), fmt::join(read_.tensor.shape, ","),
-                                 read_.tensor.bytes()));
+                                 bytes_in_file(read_.tensor)));
     if (read_.tensor.is_variable) {
       refuse("it is a variable with data");
       return ok_status();
     }
     read_.tensor.is_constant = true;
-    read_.tensor.data.assign(buffer.data()->begin(), buffer.data()->end());
+    if (read_.tensor.type == ElementType::kInt4)
+      read_.tensor.data = unpacked(*buffer.data(), read_.tensor.elements());
+    else
+      read_.tensor.data.assign(buffer.data()->begin(), buffer.data()->end());
     return ok_status();
   }
 

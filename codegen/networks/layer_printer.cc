@@ -9,6 +9,7 @@ namespace {
 CType array_type(ElementType type) {
   switch (type) {
     case ElementType::kInt8:
+    case ElementType::kInt4:
       return CType::kInt8;
     case ElementType::kUint8:
     case ElementType::kBool:

@@ -85,6 +85,7 @@ const char* name_of(CType type) {
 const char* c_type_of(ElementType type) {
   switch (type) {
     case ElementType::kInt8:
+    case ElementType::kInt4:
       return "int8_t";
     case ElementType::kUint8:
     case ElementType::kBool:
@@ -112,12 +113,25 @@ std::string ConstantPool::add(const std::string& symbol, CType type, std::vector
   return arrays_[at->second].symbol;
 }
 
-std::vector<uint8_t> little_endian(const std::vector<int32_t>& words) {
+namespace {
+
+template <typename T>
+std::vector<uint8_t> bytes_of_words(std::span<const T> words) {
   std::vector<uint8_t> bytes;
-  for (const int32_t word : words)
-    for (int b = 0; b < 4; ++b)
-      bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(word) >> (8 * b)));
+  for (const T word : words)
+    for (size_t b = 0; b < sizeof word; ++b)
+      bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(word) >> (8 * b)));
   return bytes;
+}
+
+}  // namespace
+
+std::vector<uint8_t> little_endian(std::span<const int16_t> words) { return bytes_of_words(words); }
+std::vector<uint8_t> little_endian(const std::vector<int32_t>& words) {
+  return bytes_of_words(std::span(words));
+}
+std::vector<uint8_t> little_endian(const std::vector<int64_t>& words) {
+  return bytes_of_words(std::span(words));
 }
 
 std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {

@@ -166,6 +166,7 @@ double OnnxTensor::at(size_t i) const {
     case ElementType::kInt16:
       return as(int16_t{});
     case ElementType::kInt8:
+    case ElementType::kInt4:
       return as(int8_t{});
     case ElementType::kUint8:
     case ElementType::kBool:

@@ -67,11 +67,7 @@ std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
 }
 
 Result<Range> fused_range(const OperatorView& view) {
-  const Activation activation = std::get<ActivationAttributes>(view.op().attributes).activation;
-  const Quantization& q = view.output().quantization;
-  const Range range = activation_range(activation, q.scales[0], q.zero_points[0], {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
-  return range;
+  return view.clamp_of(std::get<ActivationAttributes>(view.op().attributes).activation);
 }
 
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m) {
@@ -84,25 +80,39 @@ std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const Quantize
 
 namespace {
 
-Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
-  AddOp op;
-  TT_TRY(read_arithmetic(view, op));
-  op.subtract = subtract;
+bool is_wide(const OperatorView& view) { return view.output().type == ElementType::kInt16; }
+
+// The same of the forms of int16.
+template <typename Op>
+Status read_wide(const OperatorView& view, Op& op) {
+  for (const Tensor* t : {&view.input(0), &view.input(1), &view.output()})
+    TT_TRY(view.require_int16(*t));
+  TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view));
+  op.constants = {view.input(0).data, view.input(1).data};
+  TT_TRY_ASSIGN(const Range range, fused_range(view));
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return ok_status();
+}
+
+// Scales of ADD and SUB, in either width.
+template <typename Op>
+Status read_sum_scales(const OperatorView& view, int left_shift, Op& op) {
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
                      &q = view.output().quantization;
   // ADD computes the ratios in double, SUB in float.
   double real1, real2, real_output;
   const float largest = std::max(q1.scales[0], q2.scales[0]);
-  if (subtract) {
+  if (op.subtract) {
     const float twice_max = 2 * largest;
     real1 = double{q1.scales[0] / twice_max};
     real2 = double{q2.scales[0] / twice_max};
-    real_output = double{twice_max / (static_cast<float>(1 << op.left_shift) * q.scales[0])};
+    real_output = double{twice_max / (static_cast<float>(1 << left_shift) * q.scales[0])};
   } else {
     const double twice_max = 2 * double{largest};
     real1 = q1.scales[0] / twice_max;
     real2 = q2.scales[0] / twice_max;
-    real_output = twice_max / ((1 << op.left_shift) * double{q.scales[0]});
+    real_output = twice_max / ((1 << left_shift) * double{q.scales[0]});
   }
   if (!(real_output < 1) || !(real_output > 0) || !(real1 > 0) || !(real2 > 0))
     return view.unsupported("the ratios of its scales, which TFLite refuses");
@@ -116,7 +126,30 @@ Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
   op.input2_shift = m2.shift;
   op.output_multiplier = m.multiplier;
   op.output_shift = m.shift;
+  return ok_status();
+}
+
+Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
+  if (is_wide(view)) {
+    WideAddOp op;
+    op.subtract = subtract;
+    TT_TRY(read_wide(view, op));
+    TT_TRY(read_sum_scales(view, WideAddOp::kLeftShift, op));
+    return IntegerOp(std::move(op));
+  }
+  AddOp op;
+  TT_TRY(read_arithmetic(view, op));
+  op.subtract = subtract;
+  TT_TRY(read_sum_scales(view, op.left_shift, op));
   return IntegerOp(std::move(op));
+}
+
+Result<QuantizedMultiplier> product_multiplier(const OperatorView& view) {
+  const double real = double{view.input(0).quantization.scales[0]} *
+                      double{view.input(1).quantization.scales[0]} /
+                      double{view.output().quantization.scales[0]};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  return quantize_multiplier(real);
 }
 
 Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
@@ -136,13 +169,17 @@ Result<IntegerOp> prepare_minimum(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_mul(const OperatorView& view) {
+  if (is_wide(view)) {
+    WideMulOp op;
+    TT_TRY(read_wide(view, op));
+    TT_TRY_ASSIGN(const QuantizedMultiplier m, product_multiplier(view));
+    op.multiplier = m.multiplier;
+    op.shift = m.shift;
+    return IntegerOp(std::move(op));
+  }
   MulOp op;
   TT_TRY(read_arithmetic(view, op));
-  const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
-                     &q = view.output().quantization;
-  const double real = double{q1.scales[0]} * double{q2.scales[0]} / double{q.scales[0]};
-  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
-  const QuantizedMultiplier m = quantize_multiplier(real);
+  TT_TRY_ASSIGN(const QuantizedMultiplier m, product_multiplier(view));
   op.multiplier = m.multiplier;
   op.shift = m.shift;
   return IntegerOp(std::move(op));

@@ -15,7 +15,7 @@ Result<Broadcast> broadcast_of(const OperatorView& view);
 /// The bytes of the operand that is a constant, if one is.
 std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view);
 
-/// The fused activation's range of the int8 output. kUnsupported: it is empty.
+/// The fused activation's range of the output. kUnsupported: it is empty.
 Result<Range> fused_range(const OperatorView& view);
 
 /// What every form of two int8 operands has: how they line up, the constant one, its extent.

@@ -3,25 +3,13 @@
 
 #include <cstring>
 
-#include "models/operators/operator_view.h"
+#include "models/operators/kernel_operands.h"
 #include "models/quantise.h"
 
 namespace tinytune {
-namespace {
 
-struct Operands {
-  const Tensor& input;
-  const Tensor& weights;
-  const Tensor& output;
-};
-
-Status check_types(const OperatorView& view, const Operands& t) {
-  TT_TRY(view.require_int8(t.input));
-  TT_TRY(view.require_int8(t.output));
+Status check_weights(const OperatorView& view, const KernelOperands& t) {
   TT_TRY(view.require_constant(t.weights));
-  if (t.weights.type != ElementType::kInt8)
-    return view.unsupported(
-        fmt::format("weights {} are {}, not int8", describe(t.weights), name_of(t.weights.type)));
   if (t.weights.quantization.scales.empty())
     return view.invalid(describe(t.weights) + " has no quantisation");
   for (int zero_point : t.weights.quantization.zero_points)
@@ -30,11 +18,9 @@ Status check_types(const OperatorView& view, const Operands& t) {
   return ok_status();
 }
 
-// Multipliers, bias and clamps; `workload` already has its shapes.
-Status fill_constants(const OperatorView& view, const Operands& t, int channel_axis, size_t bias,
-                      Activation activation, KernelOp& op) {
-  Workload& w = op.workload;
-  LayerData& data = op.data;
+Result<std::vector<QuantizedMultiplier>> channel_multipliers(const OperatorView& view,
+                                                             const KernelOperands& t,
+                                                             const Workload& w, int channel_axis) {
   const auto channels = static_cast<size_t>(w.out_c);
   const Quantization& q = t.weights.quantization;
   if (q.per_channel() && (q.axis != channel_axis || q.scales.size() != channels))
@@ -42,6 +28,7 @@ Status fill_constants(const OperatorView& view, const Operands& t, int channel_a
         fmt::format("{} has {} scales on axis {}", describe(t.weights), q.scales.size(), q.axis));
   const float input_scale = t.input.quantization.scales[0];
   const float output_scale = t.output.quantization.scales[0];
+  std::vector<QuantizedMultiplier> multipliers;
   for (size_t c = 0; c < channels; ++c) {
     const float weight_scale = q.scales[q.per_channel() ? c : 0];
     // FULLY_CONNECTED with one scale multiplies in float first; everything else in double.
@@ -50,7 +37,30 @@ Status fill_constants(const OperatorView& view, const Operands& t, int channel_a
                                          : double{input_scale} * double{weight_scale};
     const double real = product / double{output_scale};
     if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
-    const QuantizedMultiplier m = quantize_multiplier(real);
+    multipliers.push_back(quantize_multiplier(real));
+  }
+  return multipliers;
+}
+
+namespace {
+
+Status check_types(const OperatorView& view, const KernelOperands& t) {
+  TT_TRY(view.require_int8(t.input));
+  TT_TRY(view.require_int8(t.output));
+  if (t.weights.type != ElementType::kInt8 && t.weights.type != ElementType::kInt4)
+    return view.unsupported(
+        fmt::format("weights {} are {}, not int8", describe(t.weights), name_of(t.weights.type)));
+  return check_weights(view, t);
+}
+
+// Multipliers, bias and clamps; `workload` already has its shapes.
+Status fill_constants(const OperatorView& view, const KernelOperands& t, int channel_axis,
+                      size_t bias, Activation activation, KernelOp& op) {
+  Workload& w = op.workload;
+  LayerData& data = op.data;
+  const auto channels = static_cast<size_t>(w.out_c);
+  TT_TRY_ASSIGN(const auto multipliers, channel_multipliers(view, t, w, channel_axis));
+  for (const QuantizedMultiplier& m : multipliers) {
     data.multiplier.push_back(m.multiplier);
     data.shift.push_back(m.shift);
   }
@@ -66,22 +76,19 @@ Status fill_constants(const OperatorView& view, const Operands& t, int channel_a
   }
   w.input_zero_point = t.input.quantization.zero_points[0];
   w.output_zero_point = t.output.quantization.zero_points[0];
-  const Range range = activation_range(activation, output_scale, w.output_zero_point, {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+  TT_TRY_ASSIGN(const Range range, view.clamp_of(activation));
   w.activation_min = range.low;
   w.activation_max = range.high;
   if (auto valid = validate(w); !valid) return view.invalid(valid.error().message());
   return ok_status();
 }
 
-Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) {
-  const Operands t{view.input(0), view.input(1), view.output()};
+Result<Workload> convolution_shape(const OperatorView& view, const KernelOperands& t,
+                                   bool depthwise) {
   const auto& a = std::get<ConvAttributes>(view.op().attributes);
-  TT_TRY(check_types(view, t));
   TT_TRY(view.require_rank(t.input, 4));
   TT_TRY(view.require_rank(t.weights, 4));
-  KernelOp op;
-  Workload& w = op.workload;
+  Workload w;
   w.op = depthwise ? OpKind::kDepthwiseConv2d : OpKind::kConv2d;
   w.batch = t.input.shape[0];
   w.in_h = t.input.shape[1];
@@ -124,7 +131,35 @@ Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) 
   w.pad_top = rows.pad;
   w.pad_left = columns.pad;
   TT_TRY(view.require_shape(t.output, {w.batch, w.out_h, w.out_w, w.out_c}));
-  TT_TRY(fill_constants(view, t, depthwise ? 3 : 0, 2, a.activation, op));
+  return w;
+}
+
+Result<Workload> dense_shape(const OperatorView& view, const KernelOperands& t) {
+  TT_TRY(view.require_rank(t.weights, 2));
+  Workload w;
+  w.op = OpKind::kDense;
+  w.out_c = t.weights.shape[0];
+  w.in_c = t.weights.shape[1];
+  // TFLite reads the input flat; leading dimensions of either side only count rows.
+  const int64_t rows = t.input.elements() / w.in_c;
+  if (rows < 1 || rows * w.in_c != t.input.elements() || t.output.shape.empty() ||
+      t.output.shape.back() != w.out_c || t.output.elements() != rows * w.out_c)
+    return view.invalid(fmt::format("weights {} for input {} and output {}", describe(t.weights),
+                                    describe(t.input), describe(t.output)));
+  w.batch = static_cast<int>(rows);
+  return w;
+}
+
+Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) {
+  const KernelOperands t{view.input(0), view.input(1), view.output()};
+  const Activation activation = std::get<ConvAttributes>(view.op().attributes).activation;
+  const int channel_axis = depthwise ? 3 : 0;
+  const bool wide = t.input.type == ElementType::kInt16;
+  TT_TRY(wide ? check_wide_types(view, t) : check_types(view, t));
+  KernelOp op;
+  TT_TRY_ASSIGN(op.workload, convolution_shape(view, t, depthwise));
+  if (wide) return prepare_wide_kernel(view, t, op.workload, channel_axis, activation);
+  TT_TRY(fill_constants(view, t, channel_axis, 2, activation, op));
   return IntegerOp(std::move(op));
 }
 
@@ -139,29 +174,20 @@ Result<IntegerOp> prepare_depthwise(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_fully_connected(const OperatorView& view) {
-  const Operands t{view.input(0), view.input(1), view.output()};
-  TT_TRY(check_types(view, t));
-  TT_TRY(view.require_rank(t.weights, 2));
-  KernelOp op;
-  Workload& w = op.workload;
-  w.op = OpKind::kDense;
-  w.out_c = t.weights.shape[0];
-  w.in_c = t.weights.shape[1];
-  // TFLite reads the input flat; leading dimensions of either side only count rows.
-  const int64_t rows = t.input.elements() / w.in_c;
-  if (rows < 1 || rows * w.in_c != t.input.elements() || t.output.shape.empty() ||
-      t.output.shape.back() != w.out_c || t.output.elements() != rows * w.out_c)
-    return view.invalid(fmt::format("weights {} for input {} and output {}", describe(t.weights),
-                                    describe(t.input), describe(t.output)));
-  w.batch = static_cast<int>(rows);
+  const KernelOperands t{view.input(0), view.input(1), view.output()};
   const auto activation = std::get<ActivationAttributes>(view.op().attributes).activation;
+  const bool wide = t.input.type == ElementType::kInt16;
+  TT_TRY(wide ? check_wide_types(view, t) : check_types(view, t));
+  KernelOp op;
+  TT_TRY_ASSIGN(op.workload, dense_shape(view, t));
+  if (wide) return prepare_wide_kernel(view, t, op.workload, 0, activation);
   TT_TRY(fill_constants(view, t, 0, 2, activation, op));
   return IntegerOp(std::move(op));
 }
 
 // The inputs are the output's shape, the weights, the data and the bias, in this order.
 Result<IntegerOp> prepare_transpose_conv(const OperatorView& view) {
-  const Operands t{view.input(2), view.input(1), view.output()};
+  const KernelOperands t{view.input(2), view.input(1), view.output()};
   const auto& a = std::get<TransposeConvAttributes>(view.op().attributes);
   TT_TRY(check_types(view, t));
   TT_TRY(view.require_rank(t.input, 4));

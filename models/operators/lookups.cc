@@ -1,9 +1,11 @@
 // The functions of one int8 value: each becomes a table of 256 bytes, computed by TFLite's steps.
+// LOGISTIC, TANH and QUANTIZE of int16 are computed.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "models/operators/operator_view.h"
 #include "models/quantise.h"
@@ -63,6 +65,41 @@ Result<Rescale> rescale_to_q4(const OperatorView& view, float scale) {
   return r;
 }
 
+// A scale's power of two, if it is nearly one: as near as TFLite asks.
+std::optional<int> power_of_two(float scale) {
+  const float power = std::log(scale) * (1.0F / std::log(2.0F));
+  const float rounded = std::round(power);
+  if (!(std::abs(power - rounded) < 1e-3F)) return std::nullopt;
+  return static_cast<int>(rounded);
+}
+
+// LOGISTIC and TANH of int16: scales of 2^-12 up to 2^(most_left - 12) are taken as they are.
+Result<IntegerOp> prepare_wide_gate(const OperatorView& view, bool is_tanh) {
+  constexpr int kFractionBits = 12;
+  TT_TRY(view.require_int16(view.input(0)));
+  TT_TRY(view.require_int16(view.output()));
+  TT_TRY(require_map(view));
+  const Scales s = scales_of(view);
+  if (power_of_two(s.out) != -15)
+    return view.unsupported(describe(view.output()) + " is not quantised as 1/32768");
+  WideGateOp op;
+  op.elements = view.output().elements();
+  op.is_tanh = is_tanh;
+  const std::optional<int> power = power_of_two(s.in);
+  const int left = power ? kFractionBits + *power : -1;
+  if (left == 0 || (is_tanh && left == 1)) {
+    op.factor = 3 << left;
+    return IntegerOp(op);
+  }
+  double factor = double{s.in} * 4096.0 * 3.0;
+  for (; factor <= 32767.0 / 2.0 && op.shift <= 30; ++op.shift) factor *= 2;
+  if (!(factor <= 32767)) return view.unsupported(fmt::format("a scale of {}", s.in));
+  // Where the last shift leaves a factor of nothing, TFLite takes it for a power of two.
+  if (factor < 1) return view.unsupported(fmt::format("a scale of {}", s.in));
+  op.factor = static_cast<int32_t>(factor);
+  return IntegerOp(op);
+}
+
 }  // namespace
 
 Result<IntegerOp> prepare_relu(const OperatorView& view) {
@@ -100,6 +137,7 @@ Result<IntegerOp> prepare_leaky_relu(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_logistic(const OperatorView& view) {
+  if (view.input(0).type == ElementType::kInt16) return prepare_wide_gate(view, false);
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
   if (s.out_zero != -128) return view.unsupported(describe(view.output()) + " has no zero at -128");
@@ -115,6 +153,7 @@ Result<IntegerOp> prepare_logistic(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_tanh(const OperatorView& view) {
+  if (view.input(0).type == ElementType::kInt16) return prepare_wide_gate(view, true);
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
   TT_TRY_ASSIGN(const Rescale r, rescale_to_q4(view, s.in));
@@ -200,9 +239,30 @@ Result<IntegerOp> prepare_logical_not(const OperatorView& view) {
   return IntegerOp(op);
 }
 
-// int8 and uint8 in any direction; float32 in.
+namespace {
+
+// int8 and int16, to either.
+Result<IntegerOp> prepare_rescale(const OperatorView& view) {
+  const Tensor &input = view.input(0), &output = view.output();
+  for (const Tensor* t : {&input, &output})
+    TT_TRY(t->type == ElementType::kInt16 ? view.require_int16(*t) : view.require_int8(*t));
+  TT_TRY(require_map(view));
+  const Scales s = scales_of(view);
+  const double real = double{s.in} / double{s.out};
+  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  return IntegerOp(RescaleOp{output.elements(), input.type, output.type, s.in_zero, s.out_zero,
+                             m.multiplier, m.shift});
+}
+
+}  // namespace
+
+// int8 and uint8 in any direction, int8 and int16 as well; float32 in.
 Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
+  if (input.type == ElementType::kInt16 ||
+      (output.type == ElementType::kInt16 && input.type != ElementType::kFloat32))
+    return prepare_rescale(view);
   const auto bytes = [](const Tensor& t) {
     return t.type == ElementType::kInt8 || t.type == ElementType::kUint8;
   };

@@ -9,8 +9,10 @@ namespace tinytune {
 
 Result<IntegerOp> prepare_pad(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
-  TT_TRY(view.require_int8(input));
-  TT_TRY(view.require_int8(output));
+  // Bytes of zero are int16's zero.
+  const bool wide = input.type == ElementType::kInt16;
+  for (const Tensor* t : {&input, &output})
+    TT_TRY(wide ? view.require_int16(*t) : view.require_int8(*t));
   TT_TRY_ASSIGN(const auto pads, int32_constant(view, view.input(1)));
   const size_t rank = input.shape.size();
   if (pads.size() != 2 * rank)

@@ -36,6 +36,15 @@ Status OperatorView::require_int8(const Tensor& tensor) const {
   return require_quantised(tensor);
 }
 
+Status OperatorView::require_int16(const Tensor& tensor) const {
+  if (tensor.type != ElementType::kInt16)
+    return unsupported(fmt::format("{} is {}, not int16", describe(tensor), name_of(tensor.type)));
+  TT_TRY(require_quantised(tensor));
+  if (tensor.quantization.zero_points[0] != 0)
+    return unsupported(describe(tensor) + " is int16 with a zero point");
+  return ok_status();
+}
+
 Status OperatorView::require_quantised(const Tensor& tensor) const {
   if (tensor.quantization.scales.empty()) return invalid(describe(tensor) + " has no quantisation");
   if (tensor.quantization.scales.size() > 1)
@@ -60,7 +69,37 @@ Status OperatorView::require_constant(const Tensor& tensor) const {
   return ok_status();
 }
 
+Result<Range> OperatorView::clamp_of(Activation activation) const {
+  const Quantization& q = output().quantization;
+  const Range range =
+      activation_range(activation, q.scales[0], q.zero_points[0], limits_of(output().type));
+  if (range.low > range.high) return unsupported("its activation leaves no value");
+  return range;
+}
+
+namespace {
+
+// Where TFLite Micro unpacks int4.
+bool may_be_packed(OperatorKind kind, size_t input) {
+  return input == 1 && (kind == OperatorKind::kConv2d || kind == OperatorKind::kDepthwiseConv2d ||
+                        kind == OperatorKind::kFullyConnected);
+}
+
+Status check_packed(const OperatorView& view) {
+  for (size_t i = 0; i < view.inputs(); ++i)
+    if (view.has_input(i) && view.input(i).type == ElementType::kInt4 &&
+        !may_be_packed(view.op().kind, i))
+      return view.unsupported(
+          fmt::format("{} is int4, which only weights of CONV_2D, "
+                      "DEPTHWISE_CONV_2D and FULLY_CONNECTED may be",
+                      describe(view.input(i))));
+  return ok_status();
+}
+
+}  // namespace
+
 Result<IntegerOp> prepare_form(const OperatorView& view) {
+  TT_TRY(check_packed(view));
   if (view.arithmetic() == Arithmetic::kOnnx) {
     TT_TRY_ASSIGN(std::optional<IntegerOp> form, onnx_form(view));
     if (form) return std::move(*form);

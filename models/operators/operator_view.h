@@ -7,6 +7,7 @@
 #include "models/graph.h"
 #include "models/integer_op.h"
 #include "models/operator_kind.h"
+#include "models/quantise.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -29,11 +30,15 @@ class OperatorView {
 
   /// int8 with one scale and zero point.
   Status require_int8(const Tensor& tensor) const;
+  /// int16 with one scale and a zero point of 0, which TFLite's kernels take for granted.
+  Status require_int16(const Tensor& tensor) const;
   /// One scale and zero point, whatever the type.
   Status require_quantised(const Tensor& tensor) const;
   Status require_rank(const Tensor& tensor, size_t rank) const;
   Status require_shape(const Tensor& tensor, const std::vector<int>& shape) const;
   Status require_constant(const Tensor& tensor) const;
+  /// What a fused activation leaves of output 0's type. kUnsupported: nothing.
+  Result<Range> clamp_of(Activation activation) const;
 
  private:
   const Graph& graph_;

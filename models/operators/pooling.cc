@@ -9,11 +9,14 @@
 namespace tinytune {
 namespace {
 
+constexpr int64_t kMostWideSummed = 1 << 15;
+
 Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   const Tensor &input = view.input(0), &output = view.output();
   const auto& a = std::get<PoolAttributes>(view.op().attributes);
-  TT_TRY(view.require_int8(input));
-  TT_TRY(view.require_int8(output));
+  const bool wide = input.type == ElementType::kInt16;
+  for (const Tensor* t : {&input, &output})
+    TT_TRY(wide ? view.require_int16(*t) : view.require_int8(*t));
   TT_TRY(view.require_rank(input, 4));
   if (a.stride_h < 1 || a.stride_w < 1 || a.filter_h < 1 || a.filter_w < 1)
     return view.invalid("filter and strides must be positive");
@@ -27,11 +30,9 @@ Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   TT_TRY(view.require_shape(output, {input.shape[0], rows.extent, columns.extent, input.shape[3]}));
   if (average &&
       int64_t{std::min(a.filter_h, input.shape[1])} * std::min(a.filter_w, input.shape[2]) >
-          kMostSummed)
-    return view.unsupported(kTooManySummed);
-  const Range range = activation_range(a.activation, output.quantization.scales[0],
-                                       output.quantization.zero_points[0], {-128, 127});
-  if (range.low > range.high) return view.unsupported("its activation leaves no value");
+          (wide ? kMostWideSummed : kMostSummed))
+    return view.unsupported(wide ? "a sum of more than 2^15 elements" : kTooManySummed);
+  TT_TRY_ASSIGN(const Range range, view.clamp_of(a.activation));
   PoolOp op;
   op.average = average;
   op.batch = input.shape[0];
@@ -48,6 +49,7 @@ Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   op.pad_left = columns.pad;
   op.activation_min = range.low;
   op.activation_max = range.high;
+  if (wide) return IntegerOp(WidePoolOp{op});
   return IntegerOp(op);
 }
 

@@ -1,4 +1,4 @@
-// SOFTMAX, int8 to int8.
+// SOFTMAX, int8 to int8 and int16 to int16.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +8,39 @@
 #include "models/quantise.h"
 
 namespace tinytune {
+namespace {
+
+Result<IntegerOp> prepare_wide_softmax(const OperatorView& view) {
+  constexpr float kScale = 1.0F / 32768;
+  constexpr double kUnit = 10.0 / 65535;  // of the table's argument
+  const Tensor &input = view.input(0), &output = view.output();
+  TT_TRY(view.require_int16(input));
+  TT_TRY(view.require_int16(output));
+  if (input.shape.empty()) return view.invalid(describe(input) + " is a scalar");
+  TT_TRY(view.require_shape(output, input.shape));
+  if (std::abs(output.quantization.scales[0] - kScale) > 0.001F * kScale)
+    return view.unsupported(describe(output) + " is not quantised as 1/32768");
+  WideSoftmaxOp op;
+  op.depth = input.shape.back();
+  op.rows = static_cast<int>(input.elements() / op.depth);
+  if (op.depth > 65535) return view.unsupported("more than 65535 classes");
+  const double beta = std::get<SoftmaxAttributes>(view.op().attributes).beta;
+  const double real = double{input.quantization.scales[0]} * beta / kUnit;
+  // A difference has 16 bits, and is shifted left as an int32.
+  if (!(real >= 0) || real >= 1 << 15)
+    return view.unsupported(
+        fmt::format("beta {} with scale {}", beta, input.quantization.scales[0]));
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  op.multiplier = m.multiplier;
+  op.shift = m.shift;
+  return IntegerOp(op);
+}
+
+}  // namespace
 
 Result<IntegerOp> prepare_softmax(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
+  if (input.type == ElementType::kInt16) return prepare_wide_softmax(view);
   TT_TRY(view.require_int8(input));
   TT_TRY(view.require_int8(output));
   if (input.shape.empty()) return view.invalid(describe(input) + " is a scalar");

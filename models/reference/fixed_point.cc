@@ -175,6 +175,11 @@ int16_t high_half(int32_t multiplier) {
   return static_cast<int16_t>((multiplier + kHalf) >> 16);
 }
 
+int32_t scale_long(int64_t x, int32_t multiplier, int shift) {
+  const int right = 15 - shift;
+  return static_cast<int32_t>((x * high_half(multiplier) + (int64_t{1} << (right - 1))) >> right);
+}
+
 int hard_swish_16(int value, int16_t output_multiplier, int output_shift, int16_t gate_multiplier,
                   int gate_shift) {
   const auto fine = static_cast<int16_t>(value * 128);

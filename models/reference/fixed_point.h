@@ -17,6 +17,10 @@ int32_t rounding_shift_right(int32_t x, int exponent);
 /// x * 2^exponent, saturated.
 int32_t saturating_shift_left(int32_t x, int exponent);
 
+/// TFLite's MultiplyByQuantizedMultiplier of a sum of 64 bits, below 2^47 in size: by the
+/// multiplier's high_half(); halves go up, and what lies outside int32 wraps. `shift` is at most 7.
+int32_t scale_long(int64_t x, int32_t multiplier, int shift);
+
 /// 1 / sqrt(x) = multiplier * 2^(shift - 31) of a whole number x > 0; `shift` > 0 shifts left.
 struct InverseRoot {
   int32_t multiplier = 0;

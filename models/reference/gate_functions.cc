@@ -36,9 +36,11 @@ int32_t between_points(int32_t x, int bits) {
 
 std::span<const int16_t, 256> logistic_table() { return kTable; }
 
-int16_t logistic_16(int16_t x) {
-  const int32_t y = between_points(3 * (x < 0 ? -x : x), 9);
-  return static_cast<int16_t>(16384 + ((x < 0 ? 511 - y : y + 512) >> 10));
+int16_t logistic_16(int16_t x, TableStep step) {
+  const int32_t scaled = (x * step.factor + step.half()) >> step.shift;
+  const int32_t size = scaled < 0 ? -scaled : scaled;
+  const int32_t y = size >> 9 >= 255 ? 32766 << 9 : between_points(size, 9);
+  return static_cast<int16_t>(16384 + ((scaled < 0 ? 511 - y : y + 512) >> 10));
 }
 
 // Left shifts are exact, and become the factor's.

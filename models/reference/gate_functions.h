@@ -10,17 +10,17 @@ namespace tinytune {
 /// 65536 / (1 + exp(-i / 24)) - 32768, as TFLite has rounded it: no rule gives every last bit.
 std::span<const int16_t, 256> logistic_table();
 
-/// The logistic function, 15 fraction bits, of a value with 12.
-int16_t logistic_16(int16_t x);
-
-/// How TFLite brings a value of scale 2^power to tanh's table: (x * factor + half) >> shift.
+/// How TFLite brings a value to the table, where 3 is 1 / 4096: (x * factor + half) >> shift.
 struct TableStep {
   int32_t factor = 0;
   int shift = 0;
   int32_t half() const { return shift > 0 ? 1 << (shift - 1) : 0; }
 };
-/// `power` is at most 0 and at least -31.
+/// Of a value of scale 2^power, at most 0 and at least -31.
 TableStep table_step(int power);
+
+/// The logistic function, 15 fraction bits; of a value with 12 unless said.
+int16_t logistic_16(int16_t x, TableStep step = {3, 0});
 
 /// tanh, 15 fraction bits.
 int16_t tanh_16(int16_t x, TableStep step);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "models/reference/reference.h"
 
@@ -10,11 +11,8 @@ int rounded_mean(int sum, int count) {
   return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
-}  // namespace
-
-void run(const PoolOp& op, const Buffers& buffers) {
-  const int8_t* input = buffers.input();
-  int8_t* output = buffers.output();
+template <typename T>
+void pool(const PoolOp& op, const T* input, T* output) {
   for (int n = 0; n < op.batch; ++n)
     for (int oh = 0; oh < op.out_h; ++oh)
       for (int ow = 0; ow < op.out_w; ++ow) {
@@ -22,7 +20,7 @@ void run(const PoolOp& op, const Buffers& buffers) {
         const int first_row = std::max(0, top), last_row = std::min(op.in_h, top + op.filter_h);
         const int first_col = std::max(0, left), last_col = std::min(op.in_w, left + op.filter_w);
         for (int c = 0; c < op.channels; ++c) {
-          int sum = 0, count = 0, largest = -128;
+          int sum = 0, count = 0, largest = std::numeric_limits<T>::min();
           for (int y = first_row; y < last_row; ++y)
             for (int x = first_col; x < last_col; ++x) {
               const int64_t at = ((int64_t{n} * op.in_h + y) * op.in_w + x) * op.channels + c;
@@ -31,9 +29,17 @@ void run(const PoolOp& op, const Buffers& buffers) {
               ++count;
             }
           const int value = op.average ? rounded_mean(sum, count) : largest;
-          *output++ = static_cast<int8_t>(std::clamp(value, op.activation_min, op.activation_max));
+          *output++ = static_cast<T>(std::clamp(value, op.activation_min, op.activation_max));
         }
       }
+}
+
+}  // namespace
+
+void run(const PoolOp& op, const Buffers& buffers) { pool(op, buffers.input(), buffers.output()); }
+
+void run(const WidePoolOp& op, const Buffers& buffers) {
+  pool(op.pool, buffers.wide_input(), buffers.wide_output());
 }
 
 }  // namespace tinytune::reference

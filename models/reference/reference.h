@@ -19,6 +19,10 @@ struct Buffers {
   const int8_t* input(size_t i = 0) const {
     return reinterpret_cast<const int8_t*>(inputs[i].data());
   }
+  const int16_t* wide_input(size_t i = 0) const {
+    return reinterpret_cast<const int16_t*>(inputs[i].data());
+  }
+  int16_t* wide_output() const { return reinterpret_cast<int16_t*>(outputs[0].data()); }
   /// An input that is state: its owner keeps it in memory that may be written.
   uint8_t* state(size_t i) const { return const_cast<uint8_t*>(inputs[i].data()); }
   int8_t* output(size_t i = 0) const { return reinterpret_cast<int8_t*>(outputs[i].data()); }
@@ -58,6 +62,13 @@ void run(const SvdfOp& op, const Buffers& buffers);
 void run(const LstmOp& op, const Buffers& buffers);
 void run(const SteppedAddOp& op, const Buffers& buffers);
 void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
+void run(const WideKernelOp& op, const Buffers& buffers);
+void run(const WideAddOp& op, const Buffers& buffers);
+void run(const WideMulOp& op, const Buffers& buffers);
+void run(const WidePoolOp& op, const Buffers& buffers);
+void run(const WideSoftmaxOp& op, const Buffers& buffers);
+void run(const WideGateOp& op, const Buffers& buffers);
+void run(const RescaleOp& op, const Buffers& buffers);
 /// Only a network knows the function; alone, the operator is its stub of zeros.
 void run(const ExternalOp& op, const Buffers& buffers);
 

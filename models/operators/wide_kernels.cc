@@ -1,0 +1,92 @@
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int16 activations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "models/operators/kernel_operands.h"
+
+namespace tinytune {
+namespace {
+
+// Of what TFLite scales in 64 bits.
+constexpr int64_t kLargestSum = int64_t{1} << 47;
+constexpr int kLongestLeftShift = 7;
+
+std::vector<int64_t> int64_values(const Tensor& tensor) {
+  std::vector<int64_t> values(static_cast<size_t>(tensor.elements()));
+  std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(int64_t));
+  return values;
+}
+
+// The bias, and with it the width of sums: TFLite Micro instantiates its kernels by the bias's
+// type, and takes int32 where there is none; but DEPTHWISE_CONV_2D knows int64 only.
+Status read_bias(const OperatorView& view, WideKernelOp& op) {
+  const auto channels = static_cast<size_t>(op.shape.out_c);
+  const bool depthwise = op.shape.op == OpKind::kDepthwiseConv2d;
+  if (!view.has_input(2)) {
+    op.bias.assign(channels, 0);
+    op.long_sums = depthwise;
+    return ok_status();
+  }
+  const Tensor& bias = view.input(2);
+  TT_TRY(view.require_constant(bias));
+  if (bias.elements() != op.shape.out_c)
+    return view.invalid(fmt::format("bias {} for {} channels", describe(bias), channels));
+  op.long_sums = bias.type == ElementType::kInt64;
+  if (op.long_sums) {
+    op.bias = int64_values(bias);
+    return ok_status();
+  }
+  if (depthwise)
+    return view.unsupported(
+        fmt::format("bias {} is {}, not int64", describe(bias), name_of(bias.type)));
+  TT_TRY_ASSIGN(const std::vector<int32_t> narrow, int32_constant(view, bias));
+  op.bias.assign(narrow.begin(), narrow.end());
+  return ok_status();
+}
+
+Status check_sums(const OperatorView& view, const WideKernelOp& op) {
+  const int64_t terms = op.shape.reduction();
+  for (const int64_t bias : op.bias)
+    if (bias <= -kLargestSum || bias >= kLargestSum ||
+        terms * 128 * 32768 + std::abs(bias) >= kLargestSum)
+      return view.unsupported("its sums exceed 2^47");
+  for (const int32_t shift : op.shift)
+    if (shift > kLongestLeftShift) return view.unsupported("a multiplier of 2^7 or more");
+  return ok_status();
+}
+
+}  // namespace
+
+Status check_wide_types(const OperatorView& view, const KernelOperands& t) {
+  TT_TRY(view.require_int16(t.input));
+  TT_TRY(view.require_int16(t.output));
+  if (t.weights.type != ElementType::kInt8)
+    return view.unsupported(fmt::format("weights {} of int16 activations are {}, not int8",
+                                        describe(t.weights), name_of(t.weights.type)));
+  return check_weights(view, t);
+}
+
+Result<IntegerOp> prepare_wide_kernel(const OperatorView& view, const KernelOperands& t,
+                                      const Workload& shape, int channel_axis,
+                                      Activation activation) {
+  WideKernelOp op;
+  op.shape = shape;
+  TT_TRY_ASSIGN(const auto multipliers, channel_multipliers(view, t, shape, channel_axis));
+  for (const QuantizedMultiplier& m : multipliers) {
+    op.multiplier.push_back(m.multiplier);
+    op.shift.push_back(m.shift);
+  }
+  op.weights.assign(t.weights.data.begin(), t.weights.data.end());
+  TT_TRY(read_bias(view, op));
+  if (op.long_sums) TT_TRY(check_sums(view, op));
+  TT_TRY_ASSIGN(const Range range, view.clamp_of(activation));
+  op.shape.activation_min = range.low;
+  op.shape.activation_max = range.high;
+  if (auto valid = validate(op.shape); !valid) return view.invalid(valid.error().message());
+  return IntegerOp(std::move(op));
+}
+
+}  // namespace tinytune
