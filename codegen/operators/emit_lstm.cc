@@ -6,6 +6,7 @@
 
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/gate_text.h"
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/gate_functions.h"
 
@@ -31,16 +32,6 @@ const SharedFunction kSaturate = {"saturate_16",
 )",
                                   {}};
 
-const SharedFunction kBetweenPoints = {
-    "between_points",
-    "/* 2^bits times the function of `table` at x / 2^bits: lines between its points. */",
-    "int32_t @_between_points(const int16_t *table, int32_t x, int32_t bits)",
-    R"(
-  const int32_t low = table[x >> bits], high = table[(x >> bits) + 1];
-  return (int32_t)((uint32_t)low << bits) + (x & ((1 << bits) - 1)) * (high - low);
-)",
-    {}};
-
 const SharedFunction kLogistic = {
     "logistic_16",
     "/* The logistic function, 15 fraction bits, of a value with 12. */",
@@ -50,16 +41,6 @@ const SharedFunction kLogistic = {
   return 16384 + ((x < 0 ? 511 - y : y + 512) >> 10);
 )",
     {&kBetweenPoints}};
-
-const SharedFunction kTanh = {"tanh_16",
-                              "/* tanh, 15 fraction bits, of a value in units of 1 / 12288. */",
-                              "int32_t @_tanh_16(const int16_t *table, int32_t x)",
-                              R"(
-  const int32_t size = x < 0 ? -x : x;
-  const int32_t y = size >> 8 >= 255 ? 8388352 : @_between_points(table, size, 8);
-  return (x < 0 ? 127 - y : y + 128) >> 8;
-)",
-                              {&kBetweenPoints}};
 
 /// Prints the operator's loops; each gate ends in a variable of its name.
 class LstmPrinter {
@@ -71,7 +52,7 @@ class LstmPrinter {
         saturate_(context.helper(kSaturate)),
         logistic_(context.helper(kLogistic)),
         tanh_(context.helper(kTanh)),
-        table_(context.constant("logistic", CType::kInt16, table())) {}
+        table_(context.constant("logistic", CType::kInt16, little_endian(logistic_table()))) {}
 
   std::string print() {
     const std::string at = op_.time_major ? "(t * " + std::to_string(op_.batch) + " + b)"
@@ -92,15 +73,6 @@ class LstmPrinter {
   }
 
  private:
-  static std::vector<uint8_t> table() {
-    std::vector<uint8_t> bytes;
-    for (const int16_t value : logistic_table()) {
-      bytes.push_back(static_cast<uint8_t>(value & 255));
-      bytes.push_back(static_cast<uint8_t>(value >> 8));
-    }
-    return bytes;
-  }
-
   // What a sum begins with, by unit.
   std::string biases(const std::string& name, const std::vector<int8_t>& weights, int32_t offset,
                      const std::vector<int32_t>& bias) {

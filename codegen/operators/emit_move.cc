@@ -128,7 +128,9 @@ std::string emit_move(const IntegerOp& any, EmitContext& context) {
   const MoveOp& op = std::get<MoveOp>(any);
   CWriter w(1);
   for (size_t o = 0; op.filled && o < op.output_elements.size(); ++o)
-    print_fill(w, context.output(o), op.output_elements[o], op.fill);
+    print_fill(w,
+               op.element_bytes == 1 ? context.output(o) : "((int8_t *)" + context.output(o) + ")",
+               op.output_elements[o] * op.element_bytes, op.fill);
   std::vector<std::string> constants;
   for (size_t i = 0; i < op.constants.size(); ++i)
     constants.push_back(

@@ -13,6 +13,12 @@ namespace {
 
 constexpr int kBlock = 8;  // accumulators of one block; 16 would spill beside the pointers on RV32
 
+// What stands in the C text for the elements' type.
+struct Element {
+  std::string type;
+  int low, high;
+};
+
 struct Window {
   bool clipped_h, clipped_w;
   bool clipped() const { return clipped_h || clipped_w; }
@@ -32,10 +38,10 @@ void accumulate(CWriter& w, const PoolOp& op, int lanes) {
   }
 }
 
-void taps(CWriter& w, const PoolOp& op, const Window& window, int lanes) {
+void taps(CWriter& w, const PoolOp& op, const Element& element, const Window& window, int lanes) {
   const std::string c = std::to_string(op.channels);
   const int64_t row = int64_t{op.in_w} * op.channels;
-  w.line("const int8_t *tap = corner + c;");
+  w.line("const " + element.type + " *tap = corner + c;");
   if (!window.clipped() && (op.filter_w == op.in_w || op.filter_h == 1)) {
     w.loop("t", int64_t{op.filter_h} * op.filter_w);  // rows follow each other without a gap
     accumulate(w, op, lanes);
@@ -52,7 +58,7 @@ void taps(CWriter& w, const PoolOp& op, const Window& window, int lanes) {
   w.line("tap += " + std::to_string(row) + " - " + width + " * " + c + ";").close();
 }
 
-void finish(CWriter& w, const PoolOp& op, const Window& window, int i) {
+void finish(CWriter& w, const PoolOp& op, const Element& element, const Window& window, int i) {
   const std::string a = lane("a", i);
   if (op.average) {
     const int count = op.filter_h * op.filter_w;
@@ -62,20 +68,20 @@ void finish(CWriter& w, const PoolOp& op, const Window& window, int i) {
       w.line(a + " = (" + a + " > 0 ? " + a + " + " + std::to_string(count / 2) + " : " + a +
              " - " + std::to_string(count / 2) + ") / " + std::to_string(count) + ";");
   }
-  if (op.activation_min > -128)
+  if (op.activation_min > element.low)
     w.line("if (" + a + " < " + c_int(op.activation_min) + ") " + a + " = " +
            c_int(op.activation_min) + ";");
-  if (op.activation_max < 127)
+  if (op.activation_max < element.high)
     w.line("if (" + a + " > " + c_int(op.activation_max) + ") " + a + " = " +
            c_int(op.activation_max) + ";");
-  w.line("output[c + " + std::to_string(i) + "] = (int8_t)" + a + ";");
+  w.line("output[c + " + std::to_string(i) + "] = (" + element.type + ")" + a + ";");
 }
 
-void block(CWriter& w, const PoolOp& op, const Window& window, int lanes) {
+void block(CWriter& w, const PoolOp& op, const Element& element, const Window& window, int lanes) {
   for (int i = 0; i < lanes; ++i)
-    w.line("int32_t " + lane("a", i) + (op.average ? " = 0;" : " = -128;"));
-  taps(w, op, window, lanes);
-  for (int i = 0; i < lanes; ++i) finish(w, op, window, i);
+    w.line("int32_t " + lane("a", i) + " = " + std::to_string(op.average ? 0 : element.low) + ";");
+  taps(w, op, element, window, lanes);
+  for (int i = 0; i < lanes; ++i) finish(w, op, element, window, i);
 }
 
 void bounds(CWriter& w, const char* axis, const std::string& at, int stride, int pad, int filter,
@@ -93,8 +99,7 @@ void bounds(CWriter& w, const char* axis, const std::string& at, int stride, int
          ";");
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const PoolOp& op = std::get<PoolOp>(any);
+std::string print(const PoolOp& op, const Element& element, EmitContext& context) {
   const Window window{clips(op.in_h, op.out_h, op.filter_h, op.stride_h, op.pad_top),
                       clips(op.in_w, op.out_w, op.filter_w, op.stride_w, op.pad_left)};
   CWriter w(1);
@@ -108,18 +113,18 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
     const std::string columns = window.clipped_w ? "(x1 - x0)" : std::to_string(op.filter_w);
     w.line("const int32_t count = " + rows + " * " + columns + ";");
   }
-  w.line("const int8_t *const corner = " + context.input(0) + " + (y0 * " +
+  w.line("const " + element.type + " *const corner = " + context.input(0) + " + (y0 * " +
          std::to_string(op.in_w) + " + x0) * " + std::to_string(op.channels) + ";");
   const int whole = op.channels / kBlock * kBlock, rest = op.channels - whole;
   if (whole > 0) {
     w.loop("c", whole, kBlock);
-    block(w, op, window, kBlock);
+    block(w, op, element, window, kBlock);
     w.close();
   }
   if (rest > 0) {
     w.open("for (int32_t c = " + std::to_string(whole) + "; c < " + std::to_string(op.channels) +
            "; ++c)");
-    block(w, op, window, 1);
+    block(w, op, element, window, 1);
     w.close();
   }
   w.line(context.output() + " += " + std::to_string(op.channels) + ";");
@@ -136,6 +141,17 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
 extern const OperatorEmitter kPoolEmitter;
 const OperatorEmitter kPoolEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<PoolOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
+    [](const IntegerOp&, int) { return false; },
+    [](const IntegerOp& op, EmitContext& context) {
+      return print(std::get<PoolOp>(op), {"int8_t", -128, 127}, context);
+    }};
+
+extern const OperatorEmitter kWidePoolEmitter;
+const OperatorEmitter kWidePoolEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<WidePoolOp>(op); },
+    [](const IntegerOp&, int) { return false; },
+    [](const IntegerOp& op, EmitContext& context) {
+      return print(std::get<WidePoolOp>(op).pool, {"int16_t", -32768, 32767}, context);
+    }};
 
 }  // namespace tinytune

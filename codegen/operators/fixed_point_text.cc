@@ -20,6 +20,22 @@ const SharedFunction kRequantise = {
 )",
     {}};
 
+// In words of 32 bits: some compilers call a function for the shift of a longer one.
+const SharedFunction kScaleLong = {
+    "scale_long",
+    "/* value * multiplier / 2^right of 8 <= right < 64, halves up, modulo 2^32. */",
+    "int32_t @_scale_long(int64_t value, int32_t multiplier, int32_t right)",
+    R"(
+  const uint64_t product = (uint64_t)value * (uint64_t)(int64_t)multiplier;
+  const uint32_t low = (uint32_t)product;
+  const int32_t high = (int32_t)(uint32_t)(product >> 32);
+  if (right < 32)
+    return (int32_t)((low >> right | (uint32_t)high << (32 - right)) + (low >> (right - 1) & 1u));
+  if (right == 32) return (int32_t)((uint32_t)high + (low >> 31));
+  return (high >> (right - 32)) + (high >> (right - 33) & 1);
+)",
+    {}};
+
 const SharedFunction kHighMul = {"high_mul",
                                  "/* (a * b + 2^30) >> 31 */",
                                  "int32_t @_high_mul(int32_t a, int32_t b)",
@@ -110,7 +126,7 @@ void print_clamped_store(CWriter& w, const ClampedStore& store) {
   const std::string high = c_int(store.high - store.zero_point);
   w.line("if (v < " + low + ") v = " + low + ";");
   w.line("if (v > " + high + ") v = " + high + ";");
-  w.line(store.output + " = (int8_t)(" + c_plus("v", store.zero_point) + ");");
+  w.line(store.output + " = (" + store.type + ")(" + c_plus("v", store.zero_point) + ");");
 }
 
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,

@@ -20,11 +20,16 @@ void print_requantise(CWriter& w, int32_t multiplier, int shift);
 struct ClampedStore {
   std::string output;  ///< an lvalue
   int low = -128, high = 127, zero_point = 0;
+  const char* type = "int8_t";
 };
 void print_clamped_store(CWriter& w, const ClampedStore& store);
 
 /// requantise(value, multiplier, shift), for constants that differ by channel.
 extern const SharedFunction kRequantise;
+
+/// scale_long(value, multiplier, shift): fixed_point::scale_long() with its high_half() and total
+/// right shift, 8 to 46, as arguments.
+extern const SharedFunction kScaleLong;
 
 /// high_mul(a, b), reciprocal(x), shift_up(x, n), inverse_root(x, &shift): models/reference/
 /// fixed_point.h says what each computes.

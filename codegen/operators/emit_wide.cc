@@ -1,0 +1,100 @@
+// ADD, SUB, MUL, LOGISTIC and TANH of int16, and QUANTIZE from or to it: element by element, by the
+// reference's own steps.
+#include "codegen/operators/elementwise.h"
+#include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/gate_text.h"
+#include "models/reference/gate_functions.h"
+
+namespace tinytune {
+namespace {
+
+// `name` = value * 2^15, scaled.
+void print_operand(CWriter& w, const std::string& name, const std::string& value,
+                   int32_t multiplier, int shift) {
+  w.line("int32_t " + name + ";").open("");
+  w.line("int32_t v = " + value + " * " + std::to_string(1 << WideAddOp::kLeftShift) + ";");
+  print_requantise(w, multiplier, shift);
+  w.line(name + " = v;").close();
+}
+
+std::string emit_add(const IntegerOp& any, EmitContext& context) {
+  const WideAddOp& op = std::get<WideAddOp>(any);
+  CWriter w(1);
+  print_elementwise(
+      w, op.broadcast, binary_pointers(context),
+      [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+        print_operand(e, "first", a, op.input1_multiplier, op.input1_shift);
+        print_operand(e, "second", b, op.input2_multiplier, op.input2_shift);
+        e.line(std::string("int32_t v = first ") + (op.subtract ? "-" : "+") + " second;");
+        print_requantise(e, op.output_multiplier, op.output_shift);
+        print_clamped_store(e, {out, op.activation_min, op.activation_max, 0, "int16_t"});
+      });
+  return w.text();
+}
+
+std::string emit_mul(const IntegerOp& any, EmitContext& context) {
+  const WideMulOp& op = std::get<WideMulOp>(any);
+  CWriter w(1);
+  print_elementwise(
+      w, op.broadcast, binary_pointers(context),
+      [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+        e.line("int32_t v = " + a + " * " + b + ";");
+        print_requantise(e, op.multiplier, op.shift);
+        print_clamped_store(e, {out, op.activation_min, op.activation_max, 0, "int16_t"});
+      });
+  return w.text();
+}
+
+std::string emit_gate(const IntegerOp& any, EmitContext& context) {
+  const WideGateOp& op = std::get<WideGateOp>(any);
+  const std::string function = context.helper(op.is_tanh ? kTanh : kScaledLogistic);
+  const std::string table =
+      context.constant("logistic", CType::kInt16, little_endian(logistic_table()));
+  const TableStep step{op.factor, op.shift};
+  CWriter w(1);
+  w.loop("i", op.elements);
+  std::string x = context.input(0) + "[i] * " + c_int(step.factor);
+  if (step.shift > 0)
+    x = "(" + x + " + " + c_int(step.half()) + ") >> " + std::to_string(step.shift);
+  // tanh's end, 32768, is out of reach: both functions give an int16.
+  w.line(context.output() + "[i] = (int16_t)" + function + "(" + table + ", " + x + ");").close();
+  return w.text();
+}
+
+std::string emit_rescale(const IntegerOp& any, EmitContext& context) {
+  const RescaleOp& op = std::get<RescaleOp>(any);
+  const bool narrow = op.to == ElementType::kInt8;
+  CWriter w(1);
+  w.loop("i", op.elements);
+  w.line("int32_t v = " + c_plus(context.input(0) + "[i]", -int64_t{op.input_zero_point}) + ";");
+  print_requantise(w, op.multiplier, op.shift);
+  print_clamped_store(w, {context.output() + "[i]", narrow ? -128 : -32768, narrow ? 127 : 32767,
+                          op.output_zero_point, c_type_of(op.to)});
+  w.close();
+  return w.text();
+}
+
+bool in_place(const IntegerOp&, int) { return true; }
+bool never_in_place(const IntegerOp&, int) { return false; }
+
+}  // namespace
+
+extern const OperatorEmitter kWideAddEmitter;
+const OperatorEmitter kWideAddEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<WideAddOp>(op); }, in_place, emit_add};
+
+extern const OperatorEmitter kWideMulEmitter;
+const OperatorEmitter kWideMulEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<WideMulOp>(op); }, in_place, emit_mul};
+
+extern const OperatorEmitter kWideGateEmitter;
+const OperatorEmitter kWideGateEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<WideGateOp>(op); }, in_place,
+    emit_gate};
+
+extern const OperatorEmitter kRescaleEmitter;
+const OperatorEmitter kRescaleEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<RescaleOp>(op); }, never_in_place,
+    emit_rescale};
+
+}  // namespace tinytune
