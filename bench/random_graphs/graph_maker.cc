@@ -44,7 +44,7 @@ Quantization GraphMaker::quantization() {
   if (chance(10)) scale = std::exp2(between(-8, 0));
   if (chance(5)) scale = std::exp2(uniform(-24, 8));
   const int zero_point = one_of({-128, 0, 127, between(-128, 127), between(-128, 127)});
-  return {{static_cast<float>(scale)}, {zero_point}, 0};
+  return {{static_cast<float>(scale)}, {wide_ ? 0 : zero_point}, 0};
 }
 
 Quantization GraphMaker::scaled_to(double natural) {
@@ -72,7 +72,8 @@ int GraphMaker::add(Tensor tensor) {
 }
 
 int GraphMaker::result(ElementType type, Shape shape, Quantization quantization) {
-  const bool quantised = type == ElementType::kInt8 || type == ElementType::kUint8;
+  const bool quantised =
+      type == ElementType::kInt8 || type == ElementType::kUint8 || type == ElementType::kInt16;
   if (!quantised) quantization = {};
   return add({.type = type, .shape = std::move(shape), .quantization = std::move(quantization)});
 }
@@ -141,9 +142,9 @@ void GraphMaker::follow() {
 
 int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise) {
   if (const int id = std::exchange(followed_, -1);
-      id >= 0 && is_int8(tensor(id)) && fits(tensor(id)))
+      id >= 0 && is_activation(tensor(id)) && fits(tensor(id)))
     return id;
-  const int known = existing([&](const Tensor& t) { return is_int8(t) && fits(t); });
+  const int known = existing([&](const Tensor& t) { return is_activation(t) && fits(t); });
   if (known >= 0 && !chance(12)) return known;
   Tensor wanted;
   do {
@@ -155,7 +156,14 @@ int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise
 
 int GraphMaker::fresh(const Shape& shape, const Quantization& q) {
   const int dice = between(1, 100);
-  if (dice <= 60) return input(ElementType::kInt8, shape, q);
+  if (dice <= 60) return input(activations(), shape, q);
+  if (wide_) {
+    const int narrow =
+        input(ElementType::kInt8, shape, {{q.scales[0] * 256}, {between(-128, 127)}, 0});
+    const int wide = result(shape, q);
+    op(OperatorKind::kQuantize, {narrow}, {wide});
+    return wide;
+  }
   int from = 0;
   if (dice <= 85) {
     from = input(ElementType::kFloat32, shape, {});

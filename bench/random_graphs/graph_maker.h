@@ -32,6 +32,10 @@ class GraphMaker {
   int64_t most_elements() const { return most_elements_; }
   int64_t most_macs() const { return 48 * most_elements_; }
 
+  /// Activations of what is grown from now on: int8, or int16 without zero points.
+  void set_wide(bool wide) { wide_ = wide; }
+  bool is_wide() const { return wide_; }
+
   // Dice.
   int between(int low, int high);  ///< inclusive
   double uniform(double low, double high);
@@ -54,12 +58,12 @@ class GraphMaker {
   /// The result of an operator yet to be added.
   int result(ElementType type, Shape shape, Quantization quantization);
   int result(Shape shape, Quantization quantization) {
-    return result(ElementType::kInt8, std::move(shape), std::move(quantization));
+    return result(activations(), std::move(shape), std::move(quantization));
   }
   int constant(ElementType type, Shape shape, Quantization quantization, std::vector<uint8_t> data);
   int random_constant(ElementType type, Shape shape, Quantization quantization);
   int random_constant(Shape shape, Quantization quantization) {
-    return random_constant(ElementType::kInt8, std::move(shape), std::move(quantization));
+    return random_constant(activations(), std::move(shape), std::move(quantization));
   }
   /// State; no operator but the one that keeps it reads it.
   int variable(ElementType type, Shape shape, Quantization quantization);
@@ -72,7 +76,7 @@ class GraphMaker {
   using Fits = std::function<bool(const Tensor&)>;
   /// The next source() is an output of the operator added last, if it fits.
   void follow();
-  /// An int8 tensor that fits; `otherwise` makes the shape of a new one.
+  /// An activation that fits; `otherwise` makes the shape of a new one.
   int source(const Fits& fits, const std::function<Shape()>& otherwise);
   int source() {
     return source([](const Tensor&) { return true; }, [this] { return shape(); });
@@ -93,6 +97,8 @@ class GraphMaker {
   Graph finish();
 
  private:
+  ElementType activations() const { return wide_ ? ElementType::kInt16 : ElementType::kInt8; }
+  bool is_activation(const Tensor& t) const { return t.type == activations(); }
   int add(Tensor tensor);
   template <typename T>
   void shuffle(std::vector<T>& values);
@@ -102,6 +108,7 @@ class GraphMaker {
   Graph graph_;
   int64_t most_elements_ = 0;
   int followed_ = -1;  // tensor id
+  bool wide_ = false;
 };
 
 inline bool is_int8(const Tensor& t) { return t.type == ElementType::kInt8; }

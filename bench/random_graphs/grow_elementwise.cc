@@ -15,9 +15,9 @@ void grow_sum(GraphMaker& m, OperatorKind kind) {
   Quantization q = m.quantization();
   double factor = std::exp2(m.uniform(-2, 2));
   if (m.chance(10)) factor = 1;
-  // TFLite refuses sums whose output multiplier reaches 1: twice the larger scale over 2^20 of the
-  // output's.
-  if (m.chance(8)) factor = std::exp2(m.uniform(-18, -10));
+  // TFLite refuses sums whose output multiplier reaches 1: twice the larger scale over 2^20 (of
+  // int16: 2^15) of the output's.
+  if (m.chance(8)) factor = std::exp2(m.uniform(-18, -10) + (m.is_wide() ? 5 : 0));
   if (m.chance(8)) factor = std::exp2(m.uniform(4, 20));
   q.scales[0] = static_cast<float>(larger * factor);
   const int y = m.result(result_shape(m, inputs), q);
@@ -45,7 +45,8 @@ void grow<OperatorKind::kSub>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kMul>(GraphMaker& m) {
   const std::vector<int> inputs = operands(m, false);
-  const Quantization q = m.scaled_to(scale_of(m, inputs[0]) * scale_of(m, inputs[1]) * 80);
+  const double fills = m.is_wide() ? 80 * 256 : 80;
+  const Quantization q = m.scaled_to(scale_of(m, inputs[0]) * scale_of(m, inputs[1]) * fills);
   const int y = m.result(result_shape(m, inputs), q);
   m.op(OperatorKind::kMul, inputs, {y}, ActivationAttributes{m.activation_function()});
 }

@@ -17,6 +17,7 @@ struct Layer {
   int channels = 1;
   int64_t reduction = 1;  // terms of one output's sum
   float input_scale = 1;
+  bool may_be_packed = true;  // as int4
 };
 
 struct Constants {
@@ -24,13 +25,13 @@ struct Constants {
   Quantization output;
 };
 
-std::vector<uint8_t> random_weights(GraphMaker& m, const Layer& layer, int reach) {
+std::vector<uint8_t> random_weights(GraphMaker& m, const Layer& layer, int reach, bool packed) {
   std::vector<uint8_t> data(static_cast<size_t>(elements_of(layer.weights)));
   const int zeros = m.one_of({0, 0, 0, 30, 85});  // percent
   const bool lowest = m.chance(10);               // -128 is legal, converters only avoid it
   for (uint8_t& byte : data) {
     int value = m.chance(zeros) ? 0 : m.between(-reach, reach);
-    if (lowest && reach == 127 && m.chance(5)) value = -128;
+    if (lowest && (packed || reach == 127) && m.chance(5)) value = packed ? -8 : -128;
     byte = static_cast<uint8_t>(value);
   }
   if (!m.chance(10)) return data;
@@ -54,12 +55,22 @@ double random_multiplier(GraphMaker& m, double natural, bool ordinary) {
     case 2:
       return m.uniform(0.5, 1);  // shift 0
     case 3:
-      return std::exp2(m.uniform(0, 10));  // left shifts
+      return std::exp2(m.uniform(0, m.is_wide() ? 6 : 10));  // left shifts
     case 4:
       return std::exp2(m.between(-20, 3));  // powers of two: every half is a tie
     default:
       return 1 - std::exp2(-m.between(8, 30));  // a multiplier that rounds up to the next power
   }
+}
+
+// The same in int16's units, some beyond 32 bits.
+int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias) {
+  std::vector<int64_t> wide;
+  for (const int32_t value : bias)
+    wide.push_back(int64_t{value} * (m.chance(3) ? 1 << 14 : 1 << 8));
+  std::vector<uint8_t> data(wide.size() * sizeof(int64_t));
+  std::memcpy(data.data(), wide.data(), data.size());
+  return m.constant(ElementType::kInt64, {static_cast<int>(wide.size())}, {}, std::move(data));
 }
 
 Constants random_constants(GraphMaker& m, const Layer& layer) {
@@ -82,7 +93,9 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
     if (drawn) q.scales.push_back(static_cast<float>(multipliers.back() * unit));
   }
   q.zero_points.assign(q.scales.size(), 0);
-  c.weights = m.constant(ElementType::kInt8, layer.weights, q, random_weights(m, layer, reach));
+  const bool packed = reach <= 7 && layer.may_be_packed && !m.is_wide() && m.chance(60);
+  c.weights = m.constant(packed ? ElementType::kInt4 : ElementType::kInt8, layer.weights, q,
+                         random_weights(m, layer, reach, packed));
   if (m.chance(20)) return c;  // no bias
 
   std::vector<int32_t> bias;
@@ -95,7 +108,7 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
     if (!dead && m.chance(pruned)) value = static_cast<int32_t>(-30 * amplitude);
     bias.push_back(value);
   }
-  c.bias = m.integers(bias);
+  c.bias = m.is_wide() ? wide_bias(m, bias) : m.integers(bias);
   return c;
 }
 
@@ -243,11 +256,9 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   const int most = static_cast<int>(std::max<int64_t>(
       1, std::min(m.most_macs() / taps, m.most_elements() / std::max<int64_t>(1, pixels))));
   const int channels = std::min(most, m.between(1, 9));
-  const Layer layer{{channels, kernel_h, kernel_w, in[3]},
-                    0,
-                    channels,
-                    int64_t{in[3]} * kernel_h * kernel_w,
-                    m.tensor(x).quantization.scales[0]};
+  const Layer layer{
+      {channels, kernel_h, kernel_w, in[3]}, 0,    channels, int64_t{in[3]} * kernel_h * kernel_w,
+      m.tensor(x).quantization.scales[0],    false};
   const Constants c = random_constants(m, layer);
   const Shape out = {in[0], out_h, out_w, channels};
   const int shape = m.integers({out.begin(), out.end()});
@@ -268,14 +279,17 @@ void grow_twin(GraphMaker& m) {
   const Tensor input = m.tensor(twin.inputs[0]), weights = m.tensor(twin.inputs[1]);
   const Tensor output = m.tensor(twin.outputs[0]);
   twin.inputs[0] = m.existing([&](const Tensor& t) {
-    return is_int8(t) && t.shape == input.shape &&
+    return t.type == input.type && t.shape == input.shape &&
            t.quantization.scales == input.quantization.scales &&
            t.quantization.zero_points == input.quantization.zero_points && t.id != input.id;
   });
+  m.set_wide(input.type == ElementType::kInt16);
   if (twin.inputs[0] < 0) twin.inputs[0] = m.fresh(input.shape, input.quantization);
+  m.set_wide(false);
   // Its own weights of the same scales, or the very same tensor.
-  if (m.chance(60)) twin.inputs[1] = m.random_constant(weights.shape, weights.quantization);
-  const int y = m.result(output.shape, output.quantization);
+  if (m.chance(60))
+    twin.inputs[1] = m.random_constant(ElementType::kInt8, weights.shape, weights.quantization);
+  const int y = m.result(output.type, output.shape, output.quantization);
   m.op(twin.kind, twin.inputs, {y}, twin.attributes);
 }
 

@@ -1,4 +1,5 @@
-// Functions of one value: activations, and QUANTIZE and DEQUANTIZE between int8, uint8 and float32.
+// Functions of one value: activations, and QUANTIZE and DEQUANTIZE between int8, int16, uint8 and
+// float32.
 #include <algorithm>
 #include <cmath>
 
@@ -16,11 +17,25 @@ void grow_map(GraphMaker& m, OperatorKind kind, int x, const Quantization& q,
 
 // TFLite's fixed-point forms of the sigmoid functions take no scale outside this.
 int sigmoid_source(GraphMaker& m) {
+  const float most = m.is_wide() ? 2.6F : 0x1p20F;
   return m.source(
-      [](const Tensor& t) {
-        return t.quantization.scales[0] > 0x1p-26F && t.quantization.scales[0] < 0x1p20F;
+      [&](const Tensor& t) {
+        return t.quantization.scales[0] > 0x1p-26F && t.quantization.scales[0] < most;
       },
       [&] { return m.shape(); });
+}
+
+// Of what has 15 fraction bits in int16.
+const Quantization kWideUnit{{1.0F / 32768}, {0}, 0};
+
+// QUANTIZE from int16: to int8 or to itself.
+void grow_rescale(GraphMaker& m) {
+  const int x = m.source();
+  const bool narrow = m.chance(70);
+  const double scale = scale_of(m, x) * std::exp2(m.uniform(-3, 3)) * (narrow ? 256 : 1);
+  const Quantization q{{static_cast<float>(scale)}, {narrow ? m.between(-128, 127) : 0}, 0};
+  const int y = m.result(narrow ? ElementType::kInt8 : ElementType::kInt16, m.tensor(x).shape, q);
+  m.op(OperatorKind::kQuantize, {x}, {y});
 }
 
 Quantization as_unsigned(Quantization q) {
@@ -69,17 +84,19 @@ void grow<OperatorKind::kHardSwish>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kLogistic>(GraphMaker& m) {
   const int x = sigmoid_source(m);
-  grow_map(m, OperatorKind::kLogistic, x, {{1.0F / 256}, {-128}, 0});
+  grow_map(m, OperatorKind::kLogistic, x,
+           m.is_wide() ? kWideUnit : Quantization{{1.0F / 256}, {-128}, 0});
 }
 
 template <>
 void grow<OperatorKind::kTanh>(GraphMaker& m) {
   const int x = sigmoid_source(m);
-  grow_map(m, OperatorKind::kTanh, x, {{1.0F / 128}, {0}, 0});
+  grow_map(m, OperatorKind::kTanh, x, m.is_wide() ? kWideUnit : Quantization{{1.0F / 128}, {0}, 0});
 }
 
 template <>
 void grow<OperatorKind::kQuantize>(GraphMaker& m) {
+  if (m.is_wide()) return grow_rescale(m);
   if (m.chance(25)) {  // float32 computed inside: int8 again
     const int x = m.existing([](const Tensor& t) { return t.type == ElementType::kFloat32; });
     if (x >= 0) return grow_map(m, OperatorKind::kQuantize, x, m.quantization());

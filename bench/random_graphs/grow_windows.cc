@@ -54,11 +54,15 @@ void grow<OperatorKind::kMean>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kSoftmax>(GraphMaker& m) {
   // TFLite needs beta * scale * 2^26 above 1, and adds up to 4095 exponentials without overflow.
-  const auto fits = [](const Tensor& t) {
-    return t.quantization.scales[0] > 0x1p-22F && t.shape.back() < 4096;
+  // Of int16 its differences are shifted left by 15 bits at most.
+  const auto fits = [&](const Tensor& t) {
+    const float scale = t.quantization.scales[0];
+    return m.is_wide() ? scale < 0.4F : scale > 0x1p-22F && t.shape.back() < 4096;
   };
   const int x = m.source(fits, [&] { return m.shape(); });
-  const int y = m.result(m.tensor(x).shape, {{1.0F / 256}, {-128}, 0});
+  const Quantization q =
+      m.is_wide() ? Quantization{{1.0F / 32768}, {0}, 0} : Quantization{{1.0F / 256}, {-128}, 0};
+  const int y = m.result(m.tensor(x).shape, q);
   const float beta = m.one_of({1.0F, 1.0F, 0.5F, 2.0F, 0.1F, 10.0F});
   m.op(OperatorKind::kSoftmax, {x}, {y}, SoftmaxAttributes{beta});
 }

@@ -93,7 +93,7 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales, const GraphMaker::Fi
       break;
     default:
       b = m.existing([&](const Tensor& t) {
-        return is_int8(t) && moderate(t) && joins(m, first.shape, t.shape) &&
+        return t.type == first.type && moderate(t) && joins(m, first.shape, t.shape) &&
                (!equal_scales || (t.quantization.scales == first.quantization.scales &&
                                   t.quantization.zero_points == first.quantization.zero_points));
       });

@@ -77,9 +77,23 @@ void grow(GraphMaker& m, OperatorKind kind) {
   })->grow(m);
 }
 
+// A few operators on int16, and sometimes the way back.
+void grow_wide(GraphMaker& m) {
+  m.set_wide(true);
+  for (int count = m.between(1, 4); count > 0; --count) {
+    grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected, K::kAdd, K::kSub,
+                      K::kMul, K::kAveragePool2d, K::kMaxPool2d, K::kSoftmax, K::kLogistic,
+                      K::kTanh, K::kPad, K::kReshape, K::kConcatenation, K::kTranspose}));
+    m.follow();
+  }
+  if (m.chance(50)) grow(m, K::kQuantize);
+  m.set_wide(false);
+}
+
 // Kernels, which have templates and schedules to try; motifs; or any operator.
 void grow_something(GraphMaker& m) {
   if (m.chance(6)) return grow_twin(m);
+  if (m.chance(8)) return grow_wide(m);
   if (m.chance(25)) return grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected}));
   if (m.chance(50)) return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)].grow(m);
   for (const OperatorKind kind :
@@ -134,6 +148,22 @@ uint8_t random_byte(Rng& rng, int variant, int& walk) {
   }
 }
 
+int16_t random_wide(Rng& rng, int variant, int& walk) {
+  switch (variant) {
+    case 0:
+      return static_cast<int16_t>(rng.below(65536));
+    case 1:
+      return INT16_MIN;
+    case 2:
+      return INT16_MAX;
+    case 3:
+      return rng.below(2) == 0 ? INT16_MIN : INT16_MAX;
+    default:
+      return static_cast<int16_t>(static_cast<int8_t>(random_byte(rng, variant, walk)) * 256 +
+                                  static_cast<int>(rng.below(256)));
+  }
+}
+
 // What mostly is a place in a tensor, and sometimes far outside.
 int32_t random_index(Rng& rng, int variant) {
   if (variant == 1) return std::numeric_limits<int32_t>::min();
@@ -168,6 +198,11 @@ std::vector<std::vector<uint8_t>> random_inputs(const Graph& graph, uint64_t see
     if (t.type == ElementType::kFloat32) {
       for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
         const float value = random_float(rng, step, variant);
+        std::memcpy(bytes.data() + i, &value, sizeof value);
+      }
+    } else if (t.type == ElementType::kInt16) {
+      for (size_t i = 0; i < bytes.size(); i += sizeof(int16_t)) {
+        const int16_t value = random_wide(rng, variant, walk);
         std::memcpy(bytes.data() + i, &value, sizeof value);
       }
     } else if (t.type == ElementType::kInt32) {
