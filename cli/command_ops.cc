@@ -26,18 +26,22 @@ constexpr KnownOperator kOperators[] = {
 /// What a user has to know of an operator before a model is refused.
 std::string_view limits_of(std::string_view form) {
   constexpr std::pair<std::string_view, std::string_view> kLimits[] = {
-      {"conv2d", "int8, per-channel or per-tensor weights; a ReLU or none; constant weights"},
-      {"depthwise", "int8; a ReLU or none; constant weights"},
-      {"fully_connected", "int8; a ReLU or none; constant weights"},
+      {"conv2d",
+       "int8, or int16 as generated C; weights per-channel or per-tensor, int8 or int4; a ReLU or "
+       "none; constant weights"},
+      {"depthwise",
+       "int8, or int16 as generated C; weights int8 or int4, constant; a ReLU or none"},
+      {"fully_connected",
+       "int8, or int16 as generated C; weights int8 or int4, constant; a ReLU or none"},
       {"transpose_conv", "int8; constant weights and shape"},
       {"mean", "int8, up to 5 axes"},
-      {"softmax", "int8 to int8, innermost axis"},
-      {"add", "int8, broadcast up to 5 axes"},
-      {"sub", "int8, broadcast up to 5 axes"},
-      {"mul", "int8, broadcast up to 5 axes"},
+      {"softmax", "int8 or int16, innermost axis"},
+      {"add", "int8 or int16, broadcast up to 5 axes"},
+      {"sub", "int8 or int16, broadcast up to 5 axes"},
+      {"mul", "int8 or int16, broadcast up to 5 axes"},
       {"maximum", "int8, equal scales"},
       {"minimum", "int8, equal scales"},
-      {"quantize", "float32, int8 or uint8 to int8 or uint8"},
+      {"quantize", "float32, int8 or uint8 to int8 or uint8; between int8 and int16"},
       {"dequantize", "int8 or uint8 to float32"},
       {"resize", "int8, constant size"},
       {"resize_bilinear", "int8, constant size"},
@@ -48,6 +52,11 @@ std::string_view limits_of(std::string_view form) {
       {"div", "int8, broadcast up to 5 axes"},
       {"select", "a bool and two of 1 or 4 bytes, broadcast up to 5 axes"},
       {"cast", "bool, int8, int16 or int32 to int8, int16 or int32"},
+      {"average_pool", "int8 or int16"},
+      {"max_pool", "int8 or int16"},
+      {"logistic", "int8 or int16"},
+      {"tanh", "int8 or int16"},
+      {"pad", "int8 or int16"},
       {"svdf", "int8; state and time weights of int16 or int8"},
       {"lstm", "int8 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)

@@ -32,7 +32,8 @@ class ByteGenerator {
 
 void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t value) {
   if (type != "float32") {
-    bytes.push_back(static_cast<uint8_t>(value));
+    // Of int16 both bytes are the generated one, so that its whole range is reached.
+    bytes.insert(bytes.end(), type == "int16" ? 2 : 1, static_cast<uint8_t>(value));
     return;
   }
   const float real = static_cast<float>(value + 128) / 255.0f;
