@@ -193,7 +193,7 @@ struct QuantizeOp {
   int64_t elements = 0;
   float scale = 1;
   int zero_point = 0;
-  int low = -128, high = 127;  ///< of the output's type; uint8 when low is 0
+  int low = -128, high = 127;  ///< of the output's type: uint8, int8 or int16
   Rounding rounding = Rounding::kTwice;
 };
 
@@ -202,7 +202,7 @@ struct DequantizeOp {
   int64_t elements = 0;
   float scale = 1;
   int zero_point = 0;
-  bool is_unsigned = false;
+  ElementType from = ElementType::kInt8;  ///< or uint8, int16
 };
 
 /// A box of elements copied from one place to another: the only thing that PAD, PADV2, MIRROR_PAD,

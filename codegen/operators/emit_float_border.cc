@@ -9,6 +9,7 @@
 
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/wide_border.h"
 
 namespace tinytune {
 namespace {
@@ -60,6 +61,7 @@ const SharedFunction kQuantise = {
 
 std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
   const QuantizeOp& op = std::get<QuantizeOp>(any);
+  if (op.high > 255) return emit_wide_quantize(op, context);
   const std::string quantise = context.helper(kQuantise);
   std::vector<int32_t> steps;
   for (int value = op.low + 1; value <= op.high; ++value) steps.push_back(threshold(op, value));
@@ -77,6 +79,7 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
 
 std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   const DequantizeOp& op = std::get<DequantizeOp>(any);
+  if (op.from == ElementType::kInt16) return emit_wide_dequantize(op, context);
   DequantizeOp all = op;
   all.elements = 256;
   std::vector<uint8_t> in(256), out(256 * sizeof(float));

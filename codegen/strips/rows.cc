@@ -82,7 +82,7 @@ IntegerOp computing_rows(const IntegerOp& form, const RowMap& map, RowRange out)
         } else if constexpr (requires { op.elements; }) {
           op.elements = op.elements / map.out_rows * out.count();
         }
-        if constexpr (requires { op.broadcast; }) {
+        if constexpr (requires { op.broadcast, op.elements; }) {
           // Of operands of equal shape: all elements in one axis.
           op.broadcast = {};
           op.broadcast.extents[4] = static_cast<int>(op.elements);

@@ -266,9 +266,10 @@ Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const auto bytes = [](const Tensor& t) {
     return t.type == ElementType::kInt8 || t.type == ElementType::kUint8;
   };
-  if (!bytes(output))
+  const bool wide = output.type == ElementType::kInt16;
+  if (!bytes(output) && !wide)
     return view.unsupported(fmt::format("{} is {}", describe(output), name_of(output.type)));
-  TT_TRY(view.require_quantised(output));
+  TT_TRY(wide ? view.require_int16(output) : view.require_quantised(output));
   TT_TRY(require_map(view));
   if (input.type == ElementType::kFloat32) {
     const Range range = limits_of(output.type);
@@ -289,14 +290,15 @@ Result<IntegerOp> prepare_dequantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(require_map(view));
   if (output.type != ElementType::kFloat32 ||
-      (input.type != ElementType::kInt8 && input.type != ElementType::kUint8))
+      (input.type != ElementType::kInt8 && input.type != ElementType::kUint8 &&
+       input.type != ElementType::kInt16))
     return view.unsupported(fmt::format("{} is {} and {} is {}", describe(input),
                                         name_of(input.type), describe(output),
                                         name_of(output.type)));
-  TT_TRY(view.require_quantised(input));
+  TT_TRY(input.type == ElementType::kInt16 ? view.require_int16(input)
+                                           : view.require_quantised(input));
   return IntegerOp(DequantizeOp{output.elements(), input.quantization.scales[0],
-                                input.quantization.zero_points[0],
-                                input.type == ElementType::kUint8});
+                                input.quantization.zero_points[0], input.type});
 }
 
 }  // namespace tinytune

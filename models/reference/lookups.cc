@@ -12,27 +12,44 @@ void run(const LookupOp& op, const Buffers& buffers) {
         op.table[buffers.inputs[0][static_cast<size_t>(i)]];
 }
 
-void run(const QuantizeOp& op, const Buffers& buffers) {
+namespace {
+
+template <typename To>
+void quantize(const QuantizeOp& op, const Buffers& buffers) {
   for (size_t i = 0; i < static_cast<size_t>(op.elements); ++i) {
     float value;
     std::memcpy(&value, buffers.inputs[0].data() + i * sizeof(value), sizeof(value));
     const float quotient = value / op.scale;
     const float steps =
         op.rounding == Rounding::kHalfToEven ? std::nearbyint(quotient) : std::round(quotient);
-    // A thousand steps are beyond any byte, and keep the sum inside an int.
-    const int whole = std::isnan(steps) ? 0 : static_cast<int>(std::clamp(steps, -1e3F, 1e3F));
-    buffers.outputs[0][i] =
-        static_cast<uint8_t>(std::clamp(whole + op.zero_point, op.low, op.high));
+    // So many steps are beyond any output, and keep the sum inside an int.
+    const int whole = std::isnan(steps) ? 0 : static_cast<int>(std::clamp(steps, -1e6F, 1e6F));
+    const auto y = static_cast<To>(std::clamp(whole + op.zero_point, op.low, op.high));
+    std::memcpy(buffers.outputs[0].data() + i * sizeof y, &y, sizeof y);
   }
 }
 
-void run(const DequantizeOp& op, const Buffers& buffers) {
+template <typename From>
+void dequantize(const DequantizeOp& op, const Buffers& buffers) {
   for (size_t i = 0; i < static_cast<size_t>(op.elements); ++i) {
-    const uint8_t byte = buffers.inputs[0][i];
-    const int x = op.is_unsigned ? byte : static_cast<int8_t>(byte);
+    From x;
+    std::memcpy(&x, buffers.inputs[0].data() + i * sizeof x, sizeof x);
     const auto value = static_cast<float>(double{op.scale} * (x - op.zero_point));
     std::memcpy(buffers.outputs[0].data() + i * sizeof(value), &value, sizeof(value));
   }
+}
+
+}  // namespace
+
+void run(const QuantizeOp& op, const Buffers& buffers) {
+  if (op.high > 255) return quantize<int16_t>(op, buffers);
+  quantize<uint8_t>(op, buffers);
+}
+
+void run(const DequantizeOp& op, const Buffers& buffers) {
+  if (op.from == ElementType::kInt16) return dequantize<int16_t>(op, buffers);
+  if (op.from == ElementType::kUint8) return dequantize<uint8_t>(op, buffers);
+  dequantize<int8_t>(op, buffers);
 }
 
 }  // namespace tinytune::reference
