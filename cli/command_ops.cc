@@ -57,7 +57,7 @@ std::string_view limits_of(std::string_view form) {
       {"max_pool", "int8 or int16"},
       {"logistic", "int8 or int16"},
       {"tanh", "int8 or int16"},
-      {"pad", "int8 or int16"},
+      {"pad", "int8; int16 without a value to pad with"},
       {"svdf", "int8; state and time weights of int16 or int8"},
       {"lstm", "int8 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)

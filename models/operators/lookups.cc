@@ -73,7 +73,7 @@ std::optional<int> power_of_two(float scale) {
   return static_cast<int>(rounded);
 }
 
-// LOGISTIC and TANH of int16: scales of 2^-12 up to 2^(most_left - 12) are taken as they are.
+// LOGISTIC and TANH of int16: a scale of 2^-12, and for TANH of 2^-11, is the table's own.
 Result<IntegerOp> prepare_wide_gate(const OperatorView& view, bool is_tanh) {
   constexpr int kFractionBits = 12;
   TT_TRY(view.require_int16(view.input(0)));
