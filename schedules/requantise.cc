@@ -181,6 +181,49 @@ bool shifted_requantise_proved(const Workload& w, const LayerData& data) {
   return scales_without_overflow(data, accumulator_ranges(w, data), -30);
 }
 
+namespace {
+
+struct FusedChannel {
+  int32_t multiplier, offset;
+};
+
+// Constants that step where the reference does with this channel's scale, on all of `range`.
+std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& data, size_t channel,
+                                         const AccumulatorRange& range, int left, int right) {
+  std::vector<Step> steps;
+  for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
+    steps.push_back({level, first_reaching(w, range, data, channel, level)});
+  // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
+  // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
+  const int rest = right - right_shift(data, static_cast<int>(channel)) - 1;
+  const int64_t middle = (int64_t{w.output_zero_point} << right) + (int64_t{1} << (right - 1)) +
+                         (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
+  for (int64_t attempt = 0; attempt <= 64; ++attempt) {
+    const int64_t offset = middle + (attempt % 2 == 0 ? attempt / 2 : -(attempt / 2 + 1));
+    if (offset < INT32_MIN / 2 || offset > INT32_MAX / 2) return std::nullopt;
+    const Limits limits = limits_for(steps, range, left, right, offset);
+    if (limits.empty()) continue;
+    // The result plus offset must not wrap at either end of the range.
+    const int64_t m = limits.low + (limits.high - limits.low) / 2;
+    const auto high_word = [&](int64_t acc) {
+      return static_cast<int64_t>((static_cast<__int128>(acc << left) * m) >> 32);
+    };
+    if (std::abs(high_word(range.low)) + std::abs(offset) > INT32_MAX ||
+        std::abs(high_word(range.high)) + std::abs(offset) > INT32_MAX)
+      return std::nullopt;
+    return FusedChannel{static_cast<int32_t>(m), static_cast<int32_t>(offset)};
+  }
+  return std::nullopt;
+}
+
+bool scaled_alike(const LayerData& data) {
+  for (size_t c = 1; c < data.multiplier.size(); ++c)
+    if (data.multiplier[c] != data.multiplier[0] || data.shift[c] != data.shift[0]) return false;
+  return true;
+}
+
+}  // namespace
+
 std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerData& data) {
   const auto ranges = accumulator_ranges(w, data);
   if (w.rounding == Rounding::kTwice && !scales_without_overflow(data, ranges, -30))
@@ -207,35 +250,22 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
   while (fused.right < 24 && multiplier_at(fused.right + 1) < 2147483647.0) ++fused.right;
   if (fused.right == 0) return std::nullopt;
 
-  for (size_t c = 0; c < ranges.size(); ++c) {
-    std::vector<Step> steps;
-    for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
-      steps.push_back({level, first_reaching(w, ranges[c], data, c, level)});
-    // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
-    // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
-    const int rest = fused.right - right_shift(data, static_cast<int>(c)) - 1;
-    const int64_t middle = (int64_t{w.output_zero_point} << fused.right) +
-                           (int64_t{1} << (fused.right - 1)) +
-                           (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
-    bool found = false;
-    for (int64_t attempt = 0; attempt <= 64 && !found; ++attempt) {
-      const int64_t offset = middle + (attempt % 2 == 0 ? attempt / 2 : -(attempt / 2 + 1));
-      if (offset < INT32_MIN / 2 || offset > INT32_MAX / 2) return std::nullopt;
-      const Limits limits = limits_for(steps, ranges[c], fused.left, fused.right, offset);
-      if (limits.empty()) continue;
-      // The result plus offset must not wrap at either end of the range.
-      const int64_t m = limits.low + (limits.high - limits.low) / 2;
-      const auto high_word = [&](int64_t acc) {
-        return static_cast<int64_t>((static_cast<__int128>(acc << fused.left) * m) >> 32);
-      };
-      if (std::abs(high_word(ranges[c].low)) + std::abs(offset) > INT32_MAX ||
-          std::abs(high_word(ranges[c].high)) + std::abs(offset) > INT32_MAX)
-        return std::nullopt;
-      fused.multiplier.push_back(static_cast<int32_t>(m));
-      fused.offset.push_back(static_cast<int32_t>(offset));
-      found = true;
+  if (scaled_alike(data)) {
+    // What steps right in the whole of their ranges does so in each.
+    AccumulatorRange whole = ranges[0];
+    for (const AccumulatorRange& range : ranges)
+      whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
+    if (const auto all = fuse_channel(w, data, 0, whole, fused.left, fused.right)) {
+      fused.multiplier.assign(ranges.size(), all->multiplier);
+      fused.offset.assign(ranges.size(), all->offset);
+      return fused;
     }
-    if (!found) return std::nullopt;
+  }
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    const auto channel = fuse_channel(w, data, c, ranges[c], fused.left, fused.right);
+    if (!channel) return std::nullopt;
+    fused.multiplier.push_back(channel->multiplier);
+    fused.offset.push_back(channel->offset);
   }
   return fused;
 }

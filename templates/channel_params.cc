@@ -98,6 +98,13 @@ void ChannelParams::add_scaling(int channel) {
   words_.insert(words_.end(), from, from + words);
 }
 
+bool ChannelParams::is_uniform() const {
+  const auto words = static_cast<size_t>(scaling_words(kind_));
+  for (size_t i = words; i < scaling_.size(); ++i)
+    if (scaling_[i] != scaling_[i - words]) return false;
+  return true;
+}
+
 PackedConstant ChannelParams::finish() const {
   std::vector<int32_t> all = words_;
   all.insert(all.end(), shared_.begin(), shared_.end());
@@ -110,6 +117,14 @@ Result<PackedConstant> pack_params(const Workload& w, const LayerData& data) {
     params.add({folded_bias(w, data, c)});
     params.add_scaling(c);
   }
+  return params.finish();
+}
+
+Result<PackedConstant> pack_scaling(const Workload& w, const LayerData& data, Scaled scaled) {
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  if (scaled == Scaled::kByLayer && !params.is_uniform())
+    return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
+  for (int c = 0; c < (scaled == Scaled::kByLayer ? 1 : w.out_c); ++c) params.add_scaling(c);
   return params.finish();
 }
 

@@ -36,6 +36,8 @@ class ChannelParams {
 
   void add(std::initializer_list<int32_t> words);
   void add_scaling(int channel);
+  /// Whether all channels are requantised alike.
+  bool is_uniform() const;
   /// "params", with the shared words behind what was added.
   PackedConstant finish() const;
 
@@ -48,5 +50,11 @@ class ChannelParams {
 
 /// The array of kernels whose sums start from the folded bias alone.
 Result<PackedConstant> pack_params(const Workload& workload, const LayerData& data);
+
+/// Of kernels that keep what sums start from elsewhere: requantisation alone, of each channel or,
+/// once, of the layer.
+enum class Scaled { kByChannel, kByLayer };
+/// kUnsupported: asked for the layer's, and channels differ.
+Result<PackedConstant> pack_scaling(const Workload& workload, const LayerData& data, Scaled scaled);
 
 }  // namespace tinytune

@@ -153,6 +153,22 @@ Values IrText::assembly(const std::string& text, const Values& carried, const Va
   return results;
 }
 
+void IrText::assembly_of_all_registers(const std::string& text, const Values& read) {
+  std::string types, constraints, arguments;
+  for (int i = 0; i < kAllRegisters; ++i) {
+    const auto at = static_cast<size_t>(i);
+    types += (i == 0 ? "" : ", ") + (at < read.size() ? read[at].type : "i32");
+    constraints += fmt::format("=&{{{}}},", i < 13 ? fmt::format("r{}", i) : "lr");
+  }
+  for (size_t i = 0; i < read.size(); ++i) {
+    constraints += fmt::format("{},", i);
+    arguments += fmt::format("{}{} {}", i == 0 ? "" : ", ", read[i].type, read[i].text);
+  }
+  body_ +=
+      fmt::format("  call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind\n",
+                  types, text, constraints, arguments);
+}
+
 Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
   const std::string head = label(), exit = label(), entry = block_;
   const Values carried = phis(initial);
@@ -217,14 +233,21 @@ void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& b
 }
 
 void IrText::copy(const Value& from, const Value& to, int64_t words) {
-  const int together = words % 4 == 0 ? 4 : 1;  // loads side by side are cheaper
-  const Value end = at(from, 4 * words);
-  do_while({from, to}, [&](const Values& v) {
+  constexpr int64_t kTogether = 4;  // loads side by side are cheaper
+  const auto copy_some = [&](const Value& source, const Value& target, int64_t count) {
     Values loaded;
-    for (int i = 0; i < together; ++i) loaded.push_back(load_word(at(v[0], 4 * i)));
-    for (int i = 0; i < together; ++i) store_word(loaded[static_cast<size_t>(i)], at(v[1], 4 * i));
-    const Value next = at(v[0], 4 * together);
-    return Values{next, at(v[1], 4 * together), differs(next, end)};
+    for (int64_t i = 0; i < count; ++i) loaded.push_back(load_word(at(source, 4 * i)));
+    for (int64_t i = 0; i < count; ++i)
+      store_word(loaded[static_cast<size_t>(i)], at(target, 4 * i));
+  };
+  const int64_t first = words % kTogether;
+  copy_some(from, to, first);
+  if (first == words) return;
+  const Value end = at(from, 4 * words);
+  do_while({at(from, 4 * first), at(to, 4 * first)}, [&](const Values& v) {
+    copy_some(v[0], v[1], kTogether);
+    const Value next = at(v[0], 4 * kTogether);
+    return Values{next, at(v[1], 4 * kTogether), differs(next, end)};
   });
 }
 

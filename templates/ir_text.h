@@ -71,6 +71,11 @@ class IrText {
   /// carried ones once more), read. Returns what was carried. LLVM escapes: "\\0A" ends a line.
   Values assembly(const std::string& text, const Values& carried, const Values& read,
                   int temporaries);
+  /// Assembly that takes all of Arm's registers: operand i is the i-th of r0 to r12 and lr, so
+  /// lists of neighbouring operands are what LDM loads. `read` are in the first ones; nothing is
+  /// returned.
+  void assembly_of_all_registers(const std::string& text, const Values& read);
+  static constexpr int kAllRegisters = 14;
 
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
   /// an i1. Returns the values after the loop.

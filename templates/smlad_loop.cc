@@ -16,32 +16,33 @@ void SmladLoop::all(const Value& inputs, const Value& output) {
     return;
   }
   const Value weights = IrText::argument("weights"), params = IrText::argument("params");
-  const int64_t whole = w_.out_c / tile_.channels;
-  const int64_t params_bytes = int64_t{channels_.param_bytes()} * tile_.channels;
+  const int64_t whole = w_.out_c / tile_.channels * tiles_.tile_bytes();
   if (w_.out_c % tile_.channels == 0) {
-    tiles_.write(
-        {weights, inputs, params, ir_.at(params, whole * params_bytes), output, channels_.end()},
-        ir_);
+    tiles_.write({weights, ir_.at(weights, whole), inputs, params, output, shared()}, ir_);
     return;
   }
   // The last tile moves back to fit.
   const int back = w_.out_c - tile_.channels;
   ir_.count_to(2, [&](const Value& i) {
     const Value first = ir_.mul(i, n(back));
-    const Value from = ir_.at(params, ir_.mul(first, n(channels_.param_bytes())));
-    const Value bytes = ir_.select(ir_.below(i, n(1)), n(whole * params_bytes), n(params_bytes));
-    tiles_.write({ir_.at(weights, ir_.mul(i, n(whole * tile_bytes()))), inputs, from,
-                  ir_.at(from, bytes), ir_.at(output, first), channels_.end()},
+    const Value tiles = ir_.at(weights, ir_.mul(i, n(whole)));
+    const Value bytes = ir_.select(ir_.below(i, n(1)), n(whole), n(tiles_.tile_bytes()));
+    tiles_.write({tiles, ir_.at(tiles, bytes), inputs,
+                  ir_.at(params, ir_.mul(first, n(channels_.param_bytes()))), ir_.at(output, first),
+                  shared()},
                  ir_);
   });
 }
 
+Value SmladLoop::shared() {
+  return shape_.scaled == Scaled::kByLayer ? IrText::argument("params") : channels_.end();
+}
+
 Value SmladLoop::one(const Value& weights, const Value& inputs, const Value& params,
                      const Value& output) {
-  const Value end = ir_.at(weights, tile_bytes());
+  const Value end = ir_.at(weights, tiles_.tile_bytes());
   if (tiles_.fits()) {
-    const Value params_end = ir_.at(params, int64_t{channels_.param_bytes()} * tile_.channels);
-    tiles_.write({weights, inputs, params, params_end, output, channels_.end()}, ir_);
+    tiles_.write({weights, end, inputs, params, output, shared()}, ir_);
     return end;
   }
   Values carried = start(weights, inputs, params);
@@ -72,7 +73,7 @@ Values SmladLoop::start(const Value& weights, const Value& inputs, const Value& 
 }
 
 Values SmladLoop::run(const Values& carried, const Value& weights_end) {
-  const SmladStep step = smlad_step(tile_, inputs_, runs_.step, loads_);
+  const SmladStep step = smlad_step(tile_, shape_.inputs, runs_.step, shape_.loads);
   const size_t end = carried.size();
   Values all = carried;
   all.push_back(weights_end);

@@ -19,16 +19,15 @@ class SmladLoop {
   using Value = IrText::Value;
   using Values = IrText::Values;
 
-  SmladLoop(const Workload& workload, const SmladTile& tile, const SmladInputs& inputs,
-            const SmladRuns& runs, SmladLoads loads, IrText& ir, ChannelLoop& channels)
+  /// `channels`: with the tiles' start_words().
+  SmladLoop(const Workload& workload, const SmladShape& shape, IrText& ir, ChannelLoop& channels)
       : w_(workload),
-        tile_(tile),
-        inputs_(inputs),
-        runs_(runs),
-        loads_(loads),
+        shape_(shape),
+        tile_(shape_.tile),
+        runs_(shape_.runs),
         ir_(ir),
         channels_(channels),
-        tiles_(workload, tile, inputs, runs, loads) {}
+        tiles_(workload, shape) {}
 
   /// All output channels of a tile of pixels. `output`: of the first pixel.
   void all(const Value& inputs, const Value& output);
@@ -39,7 +38,6 @@ class SmladLoop {
   static Value n(int64_t v) { return IrText::number(v); }
 
   int64_t run_bytes() const { return tile_.weight_bytes(runs_.pairs); }
-  int64_t tile_bytes() const { return runs_.count * run_bytes(); }
   size_t index(int pixel, int channel) const {
     return static_cast<size_t>(pixel * tile_.channels + channel);
   }
@@ -50,11 +48,12 @@ class SmladLoop {
   /// The sums of pixels and channels from what was carried last; see index().
   Values finish(const Value& params, const Values& carried);
 
+  Value shared();
+
   const Workload& w_;
-  const SmladTile tile_;
-  const SmladInputs inputs_;
-  const SmladRuns runs_;
-  const SmladLoads loads_;
+  const SmladShape shape_;
+  const SmladTile& tile_;
+  const SmladRuns& runs_;
   IrText& ir_;
   ChannelLoop& channels_;
   const SmladTiles tiles_;

@@ -6,7 +6,8 @@
 // words where weights are joined (smlad_weights.h).
 //
 // A dense layer has one pixel. There the inputs can be widened where they are used, which needs no
-// scratch.
+// scratch. And most are quantised as a whole: then requantisation is read once for the layer, where
+// each word of it that comes from flash would serve a single output.
 
 #include <algorithm>
 
@@ -26,7 +27,11 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 constexpr int kVersion = 3;
-constexpr int kStartWords = 1;  // of a channel: the bias
+
+// Dense layers have knobs of their own, and so rows.
+enum class Row { kConv, kDense, kDenseByLayer };
+constexpr const char* kNames[] = {"smlad_nhwc", "smlad_dense", "smlad_dense_by_layer"};
+constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
 
 // How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
 // window that is a single one.
@@ -37,6 +42,7 @@ struct Plan {
   int tiles = 1;     // staged together
   SmladTile tile;
   SmladLoads loads;
+  Scaled scaled;
   std::string border;
   Staging staging;
   bool staged = true;  // else: inputs are widened in the loop (dense)
@@ -48,6 +54,8 @@ struct Plan {
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
         loads(smlad_loads(s.get("loads"))),
+        scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
+                                                                : Scaled::kByChannel),
         border(s.get("border")) {
     const int64_t run = inputs_of_run(w, border);
     staging = w.in_c % 4 == 0                       ? Staging::kWords
@@ -77,11 +85,16 @@ struct Plan {
     return staged ? SmladInputs{4 * px, 4, 4 * px * step} : SmladInputs{2, 0, 2 * step, true};
   }
 
+  SmladShape shape() const {
+    return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled};
+  }
+
   // Words of four inputs, whole steps of them.
   bool legal(const Workload& w) const {
     if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
         !smlad_step_fits(tile, inputs(), step))
       return false;
+    if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).fits()) return false;
     return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
   }
 };
@@ -94,21 +107,24 @@ bool supports_dense(const Workload& w, const Device& device) {
   return tiles_fit(w) && w.op == OpKind::kDense && device.target.can(Capability::kDsp);
 }
 
-// A row of its own for dense layers, which have knobs of their own.
-const char* name_for(const Workload& w) {
-  return w.op == OpKind::kDense ? "smlad_dense" : "smlad_nhwc";
+// Only tiles in one piece read them so.
+bool supports_by_layer(const Workload& w, const Device& device) {
+  const Requantise requantise = w.facts.requantise;
+  return supports_dense(w, device) && w.activation_min == -128 && w.activation_max == 127 &&
+         (requantise == Requantise::kFused || requantise == Requantise::kShort);
 }
 
+template <Row row>
 ConfigSpace space(const Workload& w, const Device&) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4, 5, 6, 8})
     if (c <= w.out_c) channels.push_back(c);
   ConfigSpace::Family family{
-      name_for(w),
+      name_of(row),
       kVersion,
       {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("step", {1, 2, 4, 8}),
        border_knob(w), scheduler_knob(), weights_knob(), loads_knob()}};
-  if (w.op == OpKind::kDense) {
+  if (row != Row::kConv) {
     family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
     family.knobs.push_back({"inputs", {"staged", "widened"}});
   } else {
@@ -120,6 +136,7 @@ ConfigSpace space(const Workload& w, const Device&) {
 }
 
 // Of these tiles: no padding before anything else, then long steps. Empty where none is legal.
+template <Row row>
 Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpace& all,
                        int channels, int pixels, const std::string& weights) {
   Schedule best;
@@ -132,19 +149,20 @@ Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpac
                                                                 {"sched", "source"},
                                                                 {"weights", weights},
                                                                 {"loads", usual_loads(device)}};
-      if (w.op == OpKind::kDense)
+      if (row != Row::kConv)
         knobs.emplace_back("inputs", inputs);
       else
         knobs.emplace_back("tiles", "1");
-      const Schedule s(name_for(w), kVersion, std::move(knobs));
+      const Schedule s(name_of(row), kVersion, std::move(knobs));
       if (!all.find(s)) continue;
       if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
     }
   return best;
 }
 
+template <Row row>
 Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& preferred) {
-  const ConfigSpace all = space(w, device);
+  const ConfigSpace all = space<row>(w, device);
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
   // where loads cost nothing beside products, six sums leave registers to load ahead.
   const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
@@ -153,17 +171,19 @@ Schedule sensible_schedule(const Workload& w, const Device& device, const std::s
   // Odd tiles cannot join their weights, and not every width exists.
   for (;; --channels)
     for (const std::string& weights : {preferred, std::string("pairs")}) {
-      Schedule best = longest_steps(w, device, all, channels, pixels, weights);
+      Schedule best = longest_steps<row>(w, device, all, channels, pixels, weights);
       if (!best.knobs().empty() || channels == 0) return best;
     }
 }
 
+template <Row row>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule(w, device, usual_weights(w));
+  return sensible_schedule<row>(w, device, usual_weights(w));
 }
 
+template <Row row>
 Schedule fallback_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule(w, device, "pairs");
+  return sensible_schedule<row>(w, device, "pairs");
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
@@ -174,12 +194,10 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
-  std::vector<int32_t> weights;
-  for (const auto& tile : tiles_of_weights(w, data, plan.oc))
-    TT_TRY(pack_smlad(
-        plan.tile, tile, plan.pairs, [&](int64_t pair) { return plan.inputs_of(pair); }, weights));
-  return std::vector<PackedConstant>{words_constant("weights", weights), params};
+  return SmladTiles(w, plan.shape()).pack(data, [&](const auto& tile, std::vector<int32_t>& words) {
+    return pack_smlad(
+        plan.tile, tile, plan.pairs, [&](int64_t pair) { return plan.inputs_of(pair); }, words);
+  });
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -188,7 +206,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t input_bytes = plan.staged ? 4 : 2,
                 weight_bytes = plan.tile.weight_bytes(1) / plan.oc;
   using Kind = Loop::Kind;
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
   NestBuilder build(4, 4, param_bytes);
   build.loop({.name = "px_outer",
               .extent = blocks,
@@ -234,8 +252,9 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
   nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches.emplace_back("smlad", 1.0);
-  nest.switches.emplace_back("widened",
-                             (plan.staged ? 0.0 : 1.0) + 2.0 * static_cast<int>(plan.tile.form));
+  nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
+                                            2.0 * static_cast<int>(plan.tile.form) +
+                                            (plan.scaled == Scaled::kByLayer ? 4.0 : 0.0));
   return nest;
 }
 
@@ -246,9 +265,9 @@ class Writer {
         plan_(plan),
         tiles_(w, plan.pixels(), plan.border),
         ir_(tiles_.ir()),
-        channels_(w, ir_, kStartWords),
-        loop_(w, plan.tile, plan.inputs(), {.pairs = plan.pairs, .step = plan.step}, plan.loads,
-              ir_, channels_) {}
+        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
+        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
+        loop_(w, plan.shape(), ir_, channels_) {}
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
@@ -331,7 +350,7 @@ class Writer {
             loop_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
                       ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))));
           });
-          return ir_.at(weights, plan_.tile.weight_bytes(plan_.pairs));
+          return ir_.at(weights, tile_bytes_);
         });
   }
 
@@ -339,40 +358,35 @@ class Writer {
   const Plan& plan_;
   PixelTiles tiles_;
   IrText& ir_;
+  const int64_t tile_bytes_;
   ChannelLoop channels_;
   SmladLoop loop_;
 };
 
+template <Row row>
+KernelTemplate kernel_template(bool (*supports)(const Workload&, const Device&)) {
+  return {.name = name_of(row),
+          .version = kVersion,
+          .constants = {"weights", "params"},
+          .supports = supports,
+          .space = space<row>,
+          .default_schedule = default_schedule<row>,
+          .fallback_schedule = fallback_schedule<row>,
+          .describe = describe,
+          .pack = pack,
+          .scratch_bytes = scratch_bytes,
+          .lower = lower_as_text<Plan, Writer>};
+}
+
 }  // namespace
 
 extern const KernelTemplate kSmladNhwc;
-const KernelTemplate kSmladNhwc = {
-    .name = "smlad_nhwc",
-    .version = kVersion,
-    .constants = {"weights", "params"},
-    .supports = supports_conv,
-    .space = space,
-    .default_schedule = default_schedule,
-    .fallback_schedule = fallback_schedule,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower_as_text<Plan, Writer>,
-};
+const KernelTemplate kSmladNhwc = kernel_template<Row::kConv>(supports_conv);
 
 extern const KernelTemplate kSmladDense;
-const KernelTemplate kSmladDense = {
-    .name = "smlad_dense",
-    .version = kVersion,
-    .constants = {"weights", "params"},
-    .supports = supports_dense,
-    .space = space,
-    .default_schedule = default_schedule,
-    .fallback_schedule = fallback_schedule,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower_as_text<Plan, Writer>,
-};
+const KernelTemplate kSmladDense = kernel_template<Row::kDense>(supports_dense);
+
+extern const KernelTemplate kSmladDenseByLayer;
+const KernelTemplate kSmladDenseByLayer = kernel_template<Row::kDenseByLayer>(supports_by_layer);
 
 }  // namespace tinytune

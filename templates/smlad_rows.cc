@@ -26,7 +26,6 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 constexpr int kVersion = 3;
-constexpr int kStartWords = 1;  // of a channel: the bias
 
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
@@ -71,7 +70,7 @@ struct Plan {
         .count = kernel_h, .pairs = pairs, .step = step, .gap_bytes = kernel_row_bytes - 4 * pairs};
   }
   int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
-  int64_t tile_weights() const { return kernel_h * row_weights(); }
+  SmladShape shape() const { return {tile, inputs(), runs(), loads}; }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
 };
 
@@ -141,25 +140,25 @@ Schedule fallback_schedule(const Workload& w, const Device& device) {
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
-  return plan.buffered_bytes() + (plan.channels_outer ? plan.tile_weights() : 0);
+  return plan.buffered_bytes() +
+         (plan.channels_outer ? SmladTiles(w, plan.shape()).tile_bytes() : 0);
 }
 
 // [tile of channels][kernel row][pair][channel]
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
-  std::vector<int32_t> weights;
   const int64_t beyond = w.reduction();  // no weight
-  for (const auto& tile : tiles_of_weights(w, data, plan.oc)) {
+  const auto pack_tile = [&](const auto& tile, std::vector<int32_t>& words) -> Status {
     for (int row = 0; row < w.kernel_h; ++row) {
       const auto input = [&](int64_t k) { return k < plan.run ? row * plan.run + k : beyond; };
       TT_TRY(pack_smlad(
           plan.tile, tile, plan.pairs,
-          [&](int64_t pair) { return std::pair(input(2 * pair), input(2 * pair + 1)); }, weights));
+          [&](int64_t pair) { return std::pair(input(2 * pair), input(2 * pair + 1)); }, words));
     }
-  }
-  return std::vector<PackedConstant>{words_constant("weights", weights), params};
+    return ok_status();
+  };
+  return SmladTiles(w, plan.shape()).pack(data, pack_tile);
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -167,7 +166,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   using Kind = Loop::Kind;
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
   NestBuilder build(4, 4, param_bytes);
   const int64_t pixels = int64_t{w.out_c} * plan.px;
   build.loop(
@@ -177,11 +176,11 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "px_outer",
               .extent = tiles,
               .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
-  build.loop(
-      {.name = "oc_outer",
-       .extent = (w.out_c + plan.oc - 1) / plan.oc,
-       .strides = {
-           .weights = plan.tile_weights(), .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.loop({.name = "oc_outer",
+              .extent = (w.out_c + plan.oc - 1) / plan.oc,
+              .strides = {.weights = w.kernel_h * plan.row_weights(),
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
   build.loop({.name = "kernel_row",
               .extent = w.kernel_h,
               .reduces = true,
@@ -226,8 +225,9 @@ class Writer {
   Writer(const Workload& w, const Plan& plan)
       : w_(w),
         plan_(plan),
-        channels_(w, ir_, kStartWords),
-        loop_(w, plan.tile, plan.inputs(), plan.runs(), plan.loads, ir_, channels_) {}
+        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
+        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
+        loop_(w, plan.shape(), ir_, channels_) {}
 
   std::string write(const std::string& symbol) {
     ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
@@ -314,14 +314,14 @@ class Writer {
     const Value held = ir_.at(IrText::argument("scratch"), plan_.buffered_bytes());
     channels_.run(plan_.oc, output_of(first),
                   [&](const Value& weights, const Value& params, const Value& output) {
-                    ir_.copy(weights, held, plan_.tile_weights() / 4);
+                    ir_.copy(weights, held, tile_bytes_ / 4);
                     ir_.count_to(plan_.rows, [&](const Value& row) {
                       for_each_tile(row, [&](const Value& window, const Value& pixel) {
                         loop_.one(held, window, params,
                                   ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
                       });
                     });
-                    return ir_.at(weights, plan_.tile_weights());
+                    return ir_.at(weights, tile_bytes_);
                   });
   }
 
@@ -345,6 +345,7 @@ class Writer {
   const Workload& w_;
   const Plan& plan_;
   IrText ir_;
+  const int64_t tile_bytes_;
   ChannelLoop channels_;
   SmladLoop loop_;
 };

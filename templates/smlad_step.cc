@@ -35,6 +35,7 @@ class Writer {
         pairs_(pairs),
         loads_(loads),
         end_on_stack_(end_on_stack),
+        inputs_apart_(loads == SmladLoads::kGrouped && tile.pixels == 1 && tile.words() > 2),
         input_at_(static_cast<size_t>(pairs * tile.pixels)),
         word_at_(static_cast<size_t>(pairs * tile.words())),
         temporaries_(temporaries(tile, end_on_stack)) {
@@ -95,21 +96,28 @@ class Writer {
         for (int pair = first; pair < first + group; ++pair) queue_words(pair, 1);
     }
     if (loads_ == SmladLoads::kPaired) couple();
-    for (Cursor* cursor : {&at_weights_, &at_inputs_})
-      cursor->by_load = std::all_of(reads_.begin(), reads_.end(),
-                                    [&](const Read& read) {
-                                      return read.cursor != cursor || read.offset == 0 ||
-                                             read.offset - cursor->step_bytes >= -kReachBack;
-                                    }) &&
+    for (Cursor* cursor : {&at_weights_, &at_inputs_}) {
+      const auto reaches_back = [&](const Read& read) {
+        return read.cursor != cursor || read.offset == 0 ||
+               read.offset - cursor->step_bytes >= -kReachBack;
+      };
+      cursor->by_load = std::all_of(reads_.begin(), reads_.end(), reaches_back) &&
+                        std::all_of(inputs_to_come_.begin(), inputs_to_come_.end(), reaches_back) &&
                         cursor->step_bytes <= kReachBack;
+    }
   }
 
   void queue_inputs(int pair) {
+    const auto push = [&](const Read& read) {
+      if (inputs_apart_)
+        inputs_to_come_.push_back(read);
+      else
+        reads_.push_back(read);
+    };
     if (inputs_.as_bytes && pair % 2 == 0)
-      reads_.push_back({&at_inputs_, int64_t{2} * pair, &input(pair, 0), 1, true});
+      push({&at_inputs_, int64_t{2} * pair, &input(pair, 0), 1, true});
     for (int i = 0; i < tile_.pixels && !inputs_.as_bytes; ++i)
-      reads_.push_back(
-          {&at_inputs_, pair * inputs_.pair_bytes + i * inputs_.pixel_bytes, &input(pair, i), 1});
+      push({&at_inputs_, pair * inputs_.pair_bytes + i * inputs_.pixel_bytes, &input(pair, i), 1});
   }
 
   // Words of several pairs wait until there is room for one of each: a group is loaded at once.
@@ -133,12 +141,13 @@ class Writer {
 
   void write() {
     for (int pair = 0; pair < pairs_; ++pair) {
+      if (inputs_apart_ && takes_input(pair)) load_input(pair);
       // Two words at a time between which the core has something else to do.
       const int together = loads_ == SmladLoads::kSpread && tile_.pixels == 1 ? 2 : 1;
       for (int first = 0; first < tile_.words(); first += together) {
         const int count = std::min(together, tile_.words() - first);
         if (has_room() && !is_ready(pair, first + count - 1)) fill();
-        if (inputs_.as_bytes && first == 0 && pair % 2 == 0) widen(pair);
+        if (inputs_.as_bytes && !inputs_apart_ && first == 0 && pair % 2 == 0) widen(pair);
         // What registers are too few for comes one by one.
         for (int i = first; i < first + count;) {
           int there = 0;
@@ -159,8 +168,27 @@ class Writer {
 
   bool has_room(size_t registers) const {
     if (next_ == reads_.size() || free_.size() < registers) return false;
+    // Words that come before their input leave it its registers.
+    if (inputs_apart_ && words_before_input() + (inputs_.as_bytes ? kRaw : 1) >= temporaries_)
+      return false;
     // What stands behind a word of inputs is still there when the word is widened.
     return raw_.empty() || static_cast<int>(next_ - raw_.front()) + kRaw <= temporaries_;
+  }
+
+  bool takes_input(int pair) const { return !inputs_.as_bytes || pair % 2 == 0; }
+
+  // Loaded words of pairs whose input is not.
+  int words_before_input() const {
+    const auto pairs = static_cast<int>(inputs_loaded_) * (inputs_.as_bytes ? 2 : 1);
+    return std::max(0, static_cast<int>(next_) - pairs * tile_.words());
+  }
+
+  void load_input(int pair) {
+    const Read& read = inputs_to_come_[inputs_loaded_++];
+    *read.into = take_register();
+    load(read);
+    ++cycles_;
+    if (inputs_.as_bytes) widen(pair);
   }
 
   const Read& take() {
@@ -243,7 +271,7 @@ class Writer {
     line(fmt::format("sxtb16 ${}, ${}", low, raw));
     line(fmt::format("sxtb16 ${0}, ${0}, ror #8", raw));
     input(pair, 0) = low, input(pair + 1, 0) = raw;
-    raw_.pop_front();
+    if (!inputs_apart_) raw_.pop_front();
   }
 
   // All pixels with `count` words of weights that are loaded.
@@ -278,11 +306,15 @@ class Writer {
   const int pairs_;
   const SmladLoads loads_;
   const bool end_on_stack_;
+  // The one input of a pair comes alone, once it is multiplied, and words of weights before it:
+  // their groups are longer then, and another memory's load is no part of them anyway.
+  const bool inputs_apart_;
   Cursor at_weights_{0, tile_.weight_bytes(pairs_)};
   Cursor at_inputs_{1, inputs_.step_bytes};
   std::vector<int> input_at_, word_at_;  // operands; 0: not loaded yet
   const int temporaries_;
-  std::vector<Read> reads_;
+  std::vector<Read> reads_, inputs_to_come_;
+  size_t inputs_loaded_ = 0;
   size_t next_ = 0;         // of reads_
   std::deque<size_t> raw_;  // of reads_: loaded inputs that wait to be widened
   std::deque<int> free_;    // operands

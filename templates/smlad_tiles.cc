@@ -2,53 +2,66 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <deque>
 #include <utility>
-#include <vector>
 
-#include "templates/channel_params.h"
+#include "schedules/requantise.h"
+#include "templates/packing.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int kRegisters = 14;
-constexpr int kFinishing = 6;  // registers besides sums: two pointers, four that scale
+constexpr int kRegisters = IrText::kAllRegisters;
 constexpr int64_t kReach = 4095;
 
 // Operands at the start; the sums take them once they rest in the frame.
-constexpr int kWeights = 0, kInputs = 1, kParams = 2, kParamsEnd = 3, kOutput = 4, kShared = 5;
+constexpr int kWeights = 0, kInputs = 1, kWeightsEnd = 2, kParams = 3, kOutput = 4, kShared = 5;
 constexpr int kFirstSum = SmladStep::kCursors;
-constexpr int kAny = kRegisters - 1;  // no sum, and lost between loops
 
-// The frame, in bytes from the stack pointer. Neighbours are loaded as pairs.
+// The frame, in bytes from the stack pointer.
 constexpr int kEndAt = 0;  // where a step looks for it
-constexpr int kTileEndAt = 4, kParamsAt = 8, kOutputAt = 12, kLeftAt = 16, kRightAt = 20,
-              kWeightsAt = 24, kInputsAt = 28, kParamsEndAt = 32, kFrame = 40;
+constexpr int kTileEndAt = 4, kWeightsAt = 8, kInputsAt = 12, kWeightsEndAt = 16, kParamsAt = 20,
+              kOutputAt = 24, kLeftAt = 28, kRightAt = 32, kMultiplierAt = 36, kLastAt = 40,
+              kFrame = 48;
+
+// Registers besides sums that finish a tile, the cursor of weights not among them: the output and,
+// at the most, two shifts, multiplier and offset, and where the next channel's are.
+int finishing(const Workload& w, Scaled scaled) {
+  const int scale = w.facts.requantise == Requantise::kFused ? 4 : 3;
+  return 1 + scale + (scaled == Scaled::kByChannel ? 1 : 0);
+}
 
 class Writer {
  public:
-  Writer(const Workload& w, const SmladTile& tile, const SmladInputs& inputs, const SmladRuns& runs,
-         SmladLoads loads)
+  Writer(const Workload& w, const SmladShape& shape)
       : w_(w),
-        tile_(tile),
-        runs_(runs),
-        step_(smlad_step(tile, inputs, runs.step, loads)),
-        sums_(tile.channels * tile.pixels),
-        param_bytes_(4 * (1 + scaling_words(w.facts.requantise))) {
+        tile_(shape.tile),
+        runs_(shape.runs),
+        loads_(shape.loads),
+        by_layer_(shape.scaled == Scaled::kByLayer),
+        step_(smlad_step(tile_, shape.inputs, runs_.step, loads_)),
+        sums_(tile_.channels * tile_.pixels),
+        crowded_(kRegisters - 1 - sums_ < finishing(w, shape.scaled)) {
     enter();
     text_ += "1:\\0A\\09";
     start_sums();
     add_products();
-    for (int i = 0; i < kRegisters; ++i)
-      if (i < kFirstSum || i >= kFirstSum + sums_) free_.push_back(i);
+    if (crowded_) free_.push_back(kWeights);
+    free_.push_back(kInputs);
+    for (int i = kFirstSum + sums_; i < kRegisters; ++i) free_.push_back(i);
     finish();
     line("bne 1b");
-    line(fmt::format("add sp, #{}", kFrame));
+    emit("add sp, #{}", kFrame);
   }
 
   const std::string& text() const { return text_; }
 
  private:
+  struct Sum {
+    int pixel, channel, operand;
+  };
+
   template <typename... Operands>
   void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
     line(fmt::format(format, std::forward<Operands>(operands)...));
@@ -58,9 +71,15 @@ class Writer {
   int sum(int pixel, int channel) const { return kFirstSum + pixel * tile_.channels + channel; }
   int end() const { return kFirstSum + sums_; }
   bool joined() const { return tile_.form == WeightForm::kJoined; }
+  bool fused() const { return w_.facts.requantise == Requantise::kFused; }
 
   void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
   void load(int operand, int at) { emit("ldr ${}, [sp, #{}]", operand, at); }
+  void load_two(int first, int second, int at) {
+    if (loads_ == SmladLoads::kPaired) return emit("ldrd ${}, ${}, [sp, #{}]", first, second, at);
+    load(first, at);
+    load(second, at + 4);
+  }
 
   // `to` may not be `from` where the distance is long.
   void move(int to, int from, int64_t bytes) {
@@ -73,24 +92,27 @@ class Writer {
   void enter() {
     emit("sub sp, #{}", kFrame);
     store(kInputs, kInputsAt);
-    store(kParams, kParamsAt);
-    store(kParamsEnd, kParamsEndAt);
-    store(kOutput, kOutputAt);
-    if (!fused()) return;
-    emit("ldrd ${}, ${}, [${}]", kParams, kParamsEnd, kShared);
-    emit("strd ${}, ${}, [sp, #{}]", kParams, kParamsEnd, kLeftAt);
+    store(kWeightsEnd, kWeightsEndAt);
+    emit("strd ${}, ${}, [sp, #{}]", kParams, kOutput, kParamsAt);
+    const auto keep = [&](int from, int offset, int at) {
+      emit("ldrd ${}, ${}, [${}, #{}]", kWeightsEnd, kParams, from, offset);
+      emit("strd ${}, ${}, [sp, #{}]", kWeightsEnd, kParams, at);
+    };
+    if (by_layer_) keep(kShared, 0, kMultiplierAt);
+    if (fused()) keep(kShared, by_layer_ ? 8 : 0, kLeftAt);
   }
 
-  // The second of two joined channels sums both: it starts as the first does.
+  // What the sums of the first pixel start from stands before the tile's weights.
   void start_sums() {
-    const int stride = joined() ? 2 : 1;
-    load(kAny, kParamsAt);
+    std::string list;
+    for (int c = 0; c < tile_.channels; ++c) list += fmt::format("{}${}", c ? ", " : "", sum(0, c));
+    if (tile_.channels == 1)
+      emit("ldr {}, [${}], #4", list, kWeights);
+    else
+      emit("ldm ${}!, {{{}}}", kWeights, list);
     move(end(), kWeights, runs_.count * tile_.weight_bytes(runs_.pairs));
-    for (int c = 0; c < tile_.channels; c += stride)
-      emit("ldr ${}, [${}, #{}]", sum(0, c), kAny, param_bytes_ * c);
-    for (int i = 0; i < tile_.pixels; ++i)
-      for (int c = 0; c < tile_.channels; ++c)
-        if (i > 0 || c % stride != 0) emit("mov ${}, ${}", sum(i, c), sum(0, c / stride * stride));
+    for (int i = 1; i < tile_.pixels; ++i)
+      for (int c = 0; c < tile_.channels; ++c) emit("mov ${}, ${}", sum(i, c), sum(0, c));
   }
 
   // The end of the tile's weights is there already.
@@ -105,83 +127,103 @@ class Writer {
     emit("cmp ${}, ${}", kWeights, end());
     line("bne 3b");
     if (runs_.count == 1) return;
-    load(kAny, kTileEndAt);
+    load(end(), kTileEndAt);
     if (runs_.gap_bytes != 0) emit("addw ${0}, ${0}, #{1}", kInputs, runs_.gap_bytes);
-    emit("cmp ${}, ${}", kWeights, kAny);
+    emit("cmp ${}, ${}", kWeights, end());
     line("bne 2b");
   }
 
   int take() {
-    const int taken = free_.back();
-    free_.pop_back();
+    const int taken = free_.front();
+    free_.pop_front();
     return taken;
   }
 
-  bool fused() const { return w_.facts.requantise == Requantise::kFused; }
-
   // Ends with the test for another tile.
   void finish() {
-    const bool crowded = kRegisters - sums_ == kFinishing;
-    if (crowded) store(kWeights, kWeightsAt);
-    if (!crowded) free_.erase(free_.begin());  // the cursor of weights
-    const int params = take(), output = take(), multiplier = take(), last = take();
-    const int left = take(), right = take();
-    emit("ldrd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
-    if (fused()) emit("ldrd ${}, ${}, [sp, #{}]", left, right, kLeftAt);
-    separate(params, multiplier);
-    for (int c = 0; c < tile_.channels; ++c) {
-      emit("ldrd ${}, ${}, [${}, #{}]", multiplier, last, params, param_bytes_ * c + 4);
-      if (fused())
-        scale_fused(c, multiplier, last, left, right);
-      else
-        scale_short(c, multiplier, last, left);
-      each(c, [&](int, int s) { emit("ssat ${0}, #8, ${0}", s); });
-      each(c, [&](int i, int s) {
-        emit("strb ${}, [${}, #{}]", s, output, int64_t{i} * w_.out_c + c);
-      });
+    if (crowded_) store(kWeights, kWeightsAt);
+    const int params = by_layer_ ? 0 : take(), output = take();
+    scale_.multiplier = take(), scale_.last = take(), scale_.left = take();
+    if (fused()) scale_.right = take();
+    if (by_layer_)
+      load(output, kOutputAt);
+    else
+      load_two(params, output, kParamsAt);
+    if (fused()) load_two(scale_.left, scale_.right, kLeftAt);
+    if (by_layer_) load_two(scale_.multiplier, scale_.last, kMultiplierAt);
+    separate();
+    const int stride = joined() ? 2 : 1;
+    for (int first = 0; first < stride; ++first) {
+      // What separated sums lack of the shift; see separate().
+      if (fused() && first == 1) emit("sub ${0}, #8", scale_.left);
+      std::vector<Sum> sums;
+      for (int c = first; c < tile_.channels; c += stride) {
+        for (int i = 0; i < tile_.pixels; ++i) sums.push_back({i, c, sum(i, c)});
+        if (by_layer_) continue;
+        emit("ldrd ${}, ${}, [${}, #{}]", scale_.multiplier, scale_.last, params, 8 * c);
+        requantise(std::exchange(sums, {}), output);
+      }
+      if (by_layer_) requantise(sums, output);
     }
-    emit("add ${0}, #{1}", params, param_bytes_ * tile_.channels);
     emit("add ${0}, #{1}", output, tile_.channels);
-    emit("strd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
-    load(multiplier, kParamsEndAt);
-    emit("cmp ${}, ${}", params, multiplier);
-    load(kInputs, kInputsAt);
-    if (crowded) load(kWeights, kWeightsAt);
-  }
-
-  // The sums of joined channels.
-  void separate(int params, int bias) {
-    for (int c = 1; joined() && c < tile_.channels; c += 2) {
-      emit("ldr ${}, [${}, #{}]", bias, params, param_bytes_ * c);
-      for (int i = 0; i < tile_.pixels; ++i) emit("sub ${0}, ${0}, ${1}", sum(i, c), sum(i, c - 1));
-      for (int i = 0; i < tile_.pixels; ++i) emit("add ${0}, ${1}, ${0}, asr #8", sum(i, c), bias);
+    if (by_layer_) {
+      store(output, kOutputAt);
+    } else {
+      emit("add ${0}, #{1}", params, 8 * tile_.channels);
+      emit("strd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
     }
+    const int weights_end = scale_.multiplier;
+    if (crowded_) load(kWeights, kWeightsAt);
+    load_two(kInputs, weights_end, kInputsAt);
+    emit("cmp ${}, ${}", kWeights, weights_end);
   }
 
-  // Pixel by pixel where the next instruction need not wait for this one's result.
-  template <typename Body>
-  void each(int channel, const Body& body) {
-    for (int i = 0; i < tile_.pixels; ++i) body(i, sum(i, channel));
+  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
+  void separate() {
+    const auto each = [&](const auto& body) {
+      for (int c = 1; joined() && c < tile_.channels; c += 2)
+        for (int i = 0; i < tile_.pixels; ++i) body(sum(i, c), sum(i, c - 1));
+    };
+    each([&](int both, int lower) { emit("sub ${0}, ${0}, ${1}", both, lower); });
+    if (!fused()) each([&](int upper, int) { emit("asr ${0}, ${0}, #8", upper); });
   }
 
-  void scale_fused(int channel, int multiplier, int offset, int left, int right) {
-    each(channel, [&](int, int s) { emit("lsl ${0}, ${0}, ${1}", s, left); });
-    each(channel, [&](int, int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, multiplier, offset); });
-    each(channel, [&](int, int s) { emit("asr ${0}, ${0}, ${1}", s, right); });
+  // Sums that are scaled alike, one by one in each step: the next instruction need not wait for
+  // this one's result.
+  void requantise(const std::vector<Sum>& sums, int output) {
+    const auto each = [&](const auto& body) {
+      for (const Sum& sum : sums) body(sum.operand);
+    };
+    if (fused())
+      scale_fused(each);
+    else
+      scale_short(each);
+    each([&](int s) { emit("ssat ${0}, #8, ${0}", s); });
+    for (const Sum& s : sums)
+      emit("strb ${}, [${}, #{}]", s.operand, output, int64_t{s.pixel} * w_.out_c + s.channel);
+  }
+
+  template <typename Each>
+  void scale_fused(const Each& each) {
+    each([&](int s) { emit("lsl ${0}, ${0}, ${1}", s, scale_.left); });
+    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
+    each([&](int s) { emit("asr ${0}, ${0}, ${1}", s, scale_.right); });
   }
 
   // (h + (h >> 31) + (1 << (right - 1))) >> right with h = (sum * twice + 2^31) >> 32, twice
   // without a sign. With one it is 2^32 less where its upper bit is set, and h then less by the
   // sum. The last bit that a shift drops is the carry, which adds what the half would.
-  void scale_short(int channel, int twice, int right, int less) {
-    each(channel, [&](int, int s) {
-      emit("and ${}, ${}, ${}, asr #31", less, s, twice);
-      emit("smmlar ${0}, ${0}, ${1}, ${2}", s, twice, less);
+  template <typename Each>
+  void scale_short(const Each& each) {
+    const int less = scale_.left;
+    each([&](int s) {
+      emit("and ${}, ${}, ${}, asr #31", less, s, scale_.multiplier);
+      emit("smmlar ${0}, ${0}, ${1}, ${2}", s, scale_.multiplier, less);
     });
-    each(channel, [&](int, int s) { emit("add ${0}, ${0}, ${0}, asr #31", s); });
+    each([&](int s) { emit("add ${0}, ${0}, ${0}, asr #31", s); });
     const int zero_point = w_.output_zero_point;
-    each(channel, [&](int, int s) {
-      emit("asrs ${0}, ${0}, ${1}", s, right);
+    each([&](int s) {
+      emit("asrs ${0}, ${0}, ${1}", s, scale_.last);
       if (zero_point >= 0)
         emit("adc ${0}, ${0}, #{1}", s, zero_point);
       else
@@ -192,29 +234,76 @@ class Writer {
   const Workload& w_;
   const SmladTile& tile_;
   const SmladRuns& runs_;
+  const SmladLoads loads_;
+  const bool by_layer_;
   const SmladStep step_;
   const int sums_;
-  const int param_bytes_;
-  std::vector<int> free_;
+  const bool crowded_;
+  std::deque<int> free_;
+  struct {
+    int multiplier, last, left, right = 0;  // last: offset, or right shift
+  } scale_{};
   std::string text_;
 };
 
 }  // namespace
 
 bool SmladTiles::fits() const {
+  const auto& [tile, inputs, runs, loads, scaled] = shape_;
   const Requantise requantise = w_.facts.requantise;
   return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
          w_.activation_min == -128 && w_.activation_max == 127 &&
-         tile_.channels * tile_.pixels <= kRegisters - kFinishing &&
-         int64_t{tile_.pixels - 1} * w_.out_c + tile_.channels <= kReach && runs_.gap_bytes >= 0 &&
-         runs_.gap_bytes <= kReach && smlad_step_fits(tile_, inputs_, runs_.step);
+         kRegisters - tile.channels * tile.pixels >= finishing(w_, scaled) &&
+         int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= kReach && runs.gap_bytes >= 0 &&
+         runs.gap_bytes <= kReach && smlad_step_fits(tile, inputs, runs.step);
+}
+
+int64_t SmladTiles::tile_bytes() const {
+  const int64_t starts = fits() ? 4 * shape_.tile.channels : 0;
+  return starts + shape_.runs.count * shape_.tile.weight_bytes(shape_.runs.pairs);
 }
 
 void SmladTiles::write(const Place& place, IrText& ir) const {
-  ir.assembly(
-      Writer(w_, tile_, inputs_, runs_, loads_).text(),
-      {place.weights, place.inputs, place.params, place.params_end, place.output, place.shared}, {},
-      kRegisters - 6);
+  ir.assembly_of_all_registers(
+      Writer(w_, shape_).text(),
+      {place.weights, place.inputs, place.weights_end, place.params, place.output, place.shared});
+}
+
+Result<std::vector<PackedConstant>> SmladTiles::pack(const LayerData& data,
+                                                     const PackTile& pack_tile) const {
+  const bool in_one_piece = fits();
+  TT_TRY_ASSIGN(const PackedConstant params,
+                in_one_piece ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
+  if (in_one_piece) TT_TRY(check_starts(data));
+  std::vector<int32_t> words;
+  const int channels = shape_.tile.channels;
+  int first = 0;
+  for (const auto& tile : tiles_of_weights(w_, data, channels)) {
+    if (in_one_piece) add_starts(data, std::min(first, w_.out_c - channels), words);
+    TT_TRY(pack_tile(tile, words));
+    first += channels;
+  }
+  return std::vector<PackedConstant>{words_constant("weights", words), params};
+}
+
+// A joined sum is separated by its distance from its neighbour, 24 bits of it.
+Status SmladTiles::check_starts(const LayerData& data) const {
+  constexpr int64_t kMost = (int64_t{1} << 23) - 1;
+  if (shape_.tile.form != WeightForm::kJoined) return ok_status();
+  for (const AccumulatorRange& range : accumulator_ranges(w_, data))
+    if (range.low < -kMost || range.high > kMost)
+      return Error(ErrorCode::kUnsupported, "sums of joined weights may exceed 24 bits");
+  return ok_status();
+}
+
+void SmladTiles::add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const {
+  uint32_t lower = 0;
+  for (int c = 0; c < shape_.tile.channels; ++c) {
+    auto start = static_cast<uint32_t>(folded_bias(w_, data, first + c));
+    if (shape_.tile.form == WeightForm::kJoined && c % 2 == 1) start = 256 * start + lower;
+    words.push_back(static_cast<int32_t>(start));
+    lower = start;
+  }
 }
 
 }  // namespace tinytune

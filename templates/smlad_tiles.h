@@ -2,15 +2,20 @@
 //
 // Between tiles there is as little to gain as in the loop: with sums in registers, what LLVM writes
 // around it moves every pointer through the stack twice. Here pointers rest in a frame of a few
-// words while the sums need the registers, and come back when the sums are requantised.
+// words while the sums need the registers, and come back when the sums are requantised. What sums
+// start from stands before the tile's weights: one LDM loads it, and the cursor of weights is where
+// the products begin.
 //
 // For layers whose requantisation is fused or short and clamps to bytes, and for tiles of at most
 // eight sums; the rest goes through SmladLoop.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "schedules/workload.h"
+#include "templates/channel_params.h"
 #include "templates/ir_text.h"
 #include "templates/smlad_step.h"
 
@@ -24,29 +29,48 @@ struct SmladRuns {
   int64_t gap_bytes = 0;  ///< of inputs, from the end of a run to the start of the next
 };
 
+struct SmladShape {
+  SmladTile tile;
+  SmladInputs inputs;
+  SmladRuns runs;
+  SmladLoads loads;
+  Scaled scaled = Scaled::kByChannel;
+};
+
 class SmladTiles {
  public:
   using Value = IrText::Value;
 
-  SmladTiles(const Workload& workload, const SmladTile& tile, const SmladInputs& inputs,
-             const SmladRuns& runs, SmladLoads loads)
-      : w_(workload), tile_(tile), inputs_(inputs), runs_(runs), loads_(loads) {}
+  SmladTiles(const Workload& workload, const SmladShape& shape) : w_(workload), shape_(shape) {}
 
   bool fits() const;
 
-  /// Whole tiles of channels, those whose parameters are from `params` to `params_end`; `output` is
-  /// the first pixel's first of these channels, `shared` where ChannelLoop::end() points to.
+  /// Constants of a layer, of tiles that fit and of those that do not. `pack_tile` appends the
+  /// words of one tile's weights.
+  /// kUnsupported: these constants do not permit it.
+  using PackTile = std::function<Status(const std::vector<std::vector<int8_t>>& channels,
+                                        std::vector<int32_t>& words)>;
+  Result<std::vector<PackedConstant>> pack(const LayerData& data, const PackTile& pack_tile) const;
+  /// Of weights, from a tile to the next.
+  int64_t tile_bytes() const;
+  /// Of a channel in "params", before its requantisation.
+  int start_words() const { return fits() ? 0 : 1; }
+
+  /// Whole tiles of channels, those whose weights are from `weights` to `weights_end`; `params` are
+  /// the first channel's, if scaled by channel; `output` is its byte of the first pixel; `shared`
+  /// is behind the last channel's parameters or, if scaled by layer, where they begin.
   struct Place {
-    Value weights, inputs, params, params_end, output, shared;
+    Value weights, weights_end, inputs, params, output, shared;
   };
+  /// Of tiles that fit.
   void write(const Place& place, IrText& ir) const;
 
  private:
+  Status check_starts(const LayerData& data) const;
+  void add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const;
+
   const Workload& w_;
-  const SmladTile tile_;
-  const SmladInputs inputs_;
-  const SmladRuns runs_;
-  const SmladLoads loads_;
+  const SmladShape shape_;
 };
 
 }  // namespace tinytune

@@ -43,6 +43,7 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
     for (int tried = 0; tried < 24;) {
       const Schedule schedule = space.schedule(rng.below(space.size()));
       if (!schedule.template_name().starts_with("smlad")) continue;
+      if (schedule.template_name() == "smlad_dense_by_layer") continue;  // asks for one scale
       expect_exact(*simulator, *device, layer, schedule, ++seed);
       ++tried;
     }
@@ -70,6 +71,7 @@ TEST(SmladKernels, ShortRequantisation_TakesAnyMultiplier) {
     for (int tried = 0; tried < 12;) {
       const Schedule schedule = space.schedule(rng.below(space.size()));
       if (!schedule.template_name().starts_with("smlad")) continue;
+      if (schedule.template_name() == "smlad_dense_by_layer") continue;  // asks for one scale
       expect_exact(*simulator, *device, layer, schedule, ++seed);
       ++tried;
     }
@@ -129,6 +131,7 @@ RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   RandomLayer layer = random_layer(w, Scales::kTypical, 1);
   auto at = layer.data.weights.begin();
   for (const int weight : weights) at = std::fill_n(at, inputs, static_cast<int8_t>(weight));
+  std::fill(layer.data.bias.begin(), layer.data.bias.end(), 0);
   layer.workload.facts = prove_facts(layer.workload, layer.data);
   return layer;
 }
@@ -148,20 +151,23 @@ TEST(JoinedWeights, TheLargestSumsThatFit_AreExact) {
   ASSERT_TRUE(device) << device.error().message();
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
+  // Inputs are 0 to 255 above their zero point.
   for (const auto& weights : {std::pair{127, 127}, {-127, -127}, {127, -127}, {-128, 0}})
     expect_exact(*simulator, *device,
-                 dense_layer(weights.first == -128 ? 16 : 516, {weights.second, weights.first}),
+                 dense_layer(weights.first == -128 ? 16 : 259, {weights.second, weights.first}),
                  kJoined, 1);
 }
 
+bool packs(const RandomLayer& layer, const Schedule& schedule = kJoined) {
+  return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
+}
+
 TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
-  const KernelTemplate& smlad = **find_template(kJoined);
-  const auto packs = [&](const RandomLayer& layer) {
-    return bool{smlad.pack(layer.workload, layer.data, kJoined)};
-  };
-  EXPECT_TRUE(packs(dense_layer(516, {127, 127})));
-  EXPECT_FALSE(packs(dense_layer(517, {127, 127}))) << "its sums take more than 24 bits";
-  EXPECT_TRUE(packs(dense_layer(517, {127, 1}))) << "only the upper channel is limited";
+  EXPECT_TRUE(packs(dense_layer(259, {127, 127})));
+  EXPECT_FALSE(packs(dense_layer(260, {127, 127}))) << "its sums take more than 24 bits";
+  RandomLayer biased = dense_layer(259, {127, 127});
+  biased.data.bias[1] = 1000;
+  EXPECT_FALSE(packs(biased)) << "sums start from the bias";
   EXPECT_TRUE(packs(dense_layer(8, {0, -128})));
   EXPECT_FALSE(packs(dense_layer(8, {-1, -128}))) << "256 * -128 - 1 takes more than 16 bits";
 }
@@ -171,12 +177,55 @@ TEST(JoinedWeights, ALayerThatCannotHaveThem_FallsBackToPairs) {
   ASSERT_TRUE(device) << device.error().message();
   const RandomLayer layer = dense_layer(1024, {127, 127});
   const std::vector<Schedule> defaults = default_schedules_of(layer.workload, *device);
-  ASSERT_GE(defaults.size(), 2u);
-  const KernelTemplate& smlad = **find_template(defaults[0]);
   EXPECT_EQ(defaults[0].get("weights"), "joined");
-  EXPECT_FALSE(smlad.pack(layer.workload, layer.data, defaults[0]));
-  EXPECT_EQ(defaults[1].template_name(), smlad.name);
-  EXPECT_TRUE(smlad.pack(layer.workload, layer.data, defaults[1]));
+  EXPECT_FALSE(packs(layer, defaults[0]));
+  const auto first = std::find_if(defaults.begin(), defaults.end(),
+                                  [&](const auto& s) { return packs(layer, s); });
+  ASSERT_NE(first, defaults.end());
+  EXPECT_EQ(first->template_name(), "smlad_dense");
+  EXPECT_EQ(first->get("weights"), "pairs");
+}
+
+TEST(ScaledByLayer, ALayerWithOneScale_ReadsItOnceAndIsExact) {
+  const auto device = load_device("stm32l4r5");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  // The last tile moves back; the ends of both forms of requantisation.
+  for (const Requantise form : {Requantise::kFused, Requantise::kShort}) {
+    RandomLayer layer = random_layer(*parse_workload(kShapes[5]), Scales::kTypical, 7);
+    layer.workload.output_zero_point = form == Requantise::kFused ? -128 : 14;
+    std::fill(layer.data.multiplier.begin(), layer.data.multiplier.end(), 1518500250);
+    std::fill(layer.data.shift.begin(), layer.data.shift.end(), -8);
+    layer.workload.facts = prove_facts(layer.workload, layer.data);
+    ASSERT_EQ(layer.workload.facts.requantise, form);
+    const Schedule usual = *default_schedule_of(layer.workload, *device);
+    EXPECT_EQ(usual.template_name(), "smlad_dense_by_layer");
+    ASSERT_TRUE(packs(layer, usual));
+    expect_exact(*simulator, *device, layer, usual, 8);
+    const ConfigSpace space = space_of(layer.workload, *device);
+    Rng rng(9);
+    for (int tried = 0; tried < 8;) {
+      const Schedule schedule = space.schedule(rng.below(space.size()));
+      if (schedule.template_name() != usual.template_name()) continue;
+      expect_exact(*simulator, *device, layer, schedule, 8);
+      ++tried;
+    }
+  }
+}
+
+TEST(ScaledByLayer, ChannelsThatDiffer_AreRefused) {
+  const auto device = load_device("stm32l4r5");
+  ASSERT_TRUE(device) << device.error().message();
+  RandomLayer layer = dense_layer(64, {50, 50});
+  std::fill(layer.data.multiplier.begin(), layer.data.multiplier.end(), 1518500250);
+  std::fill(layer.data.shift.begin(), layer.data.shift.end(), -8);
+  layer.workload.facts = prove_facts(layer.workload, layer.data);
+  const Schedule usual = *default_schedule_of(layer.workload, *device);
+  ASSERT_EQ(usual.template_name(), "smlad_dense_by_layer");
+  EXPECT_TRUE(packs(layer, usual));
+  layer.data.multiplier[1] += 1 << 20;
+  EXPECT_FALSE(packs(layer, usual));
 }
 
 TEST(SmladStep, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
