@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
+
+#include "schedules/layer_shifts.h"
 
 namespace tinytune {
 namespace {
@@ -255,7 +258,13 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
     AccumulatorRange whole = ranges[0];
     for (const AccumulatorRange& range : ranges)
       whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
-    if (const auto all = fuse_channel(w, data, 0, whole, fused.left, fused.right)) {
+    for (const auto& [left, right] :
+         {std::pair(kLayerLeft, kLayerRight), std::pair(fused.left, fused.right)}) {
+      if (left > fused.left || std::ldexp(largest_scale, 32 + right - left) >= 2147483647.0)
+        continue;
+      const auto all = fuse_channel(w, data, 0, whole, left, right);
+      if (!all) continue;
+      fused.left = left, fused.right = right;
       fused.multiplier.assign(ranges.size(), all->multiplier);
       fused.offset.assign(ranges.size(), all->offset);
       return fused;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedules/layer_shifts.h"
 #include "schedules/requantise.h"
 #include "schedules/stepped_requantise.h"
 #include "templates/packing.h"
@@ -99,6 +100,8 @@ void ChannelParams::add_scaling(int channel) {
 }
 
 bool ChannelParams::is_uniform() const {
+  if (kind_ == Requantise::kFused && shared_ != std::vector<int32_t>{kLayerLeft, kLayerRight})
+    return false;
   const auto words = static_cast<size_t>(scaling_words(kind_));
   for (size_t i = words; i < scaling_.size(); ++i)
     if (scaling_[i] != scaling_[i - words]) return false;

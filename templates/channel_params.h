@@ -36,7 +36,7 @@ class ChannelParams {
 
   void add(std::initializer_list<int32_t> words);
   void add_scaling(int channel);
-  /// Whether all channels are requantised alike.
+  /// Whether all channels are requantised alike and, if fused, with the shifts of layer_shifts.h.
   bool is_uniform() const;
   /// "params", with the shared words behind what was added.
   PackedConstant finish() const;
@@ -52,9 +52,9 @@ class ChannelParams {
 Result<PackedConstant> pack_params(const Workload& workload, const LayerData& data);
 
 /// Of kernels that keep what sums start from elsewhere: requantisation alone, of each channel or,
-/// once, of the layer.
+/// once, of the layer: then without shifts, if fused, which are those of layer_shifts.h.
 enum class Scaled { kByChannel, kByLayer };
-/// kUnsupported: asked for the layer's, and channels differ.
+/// kUnsupported: asked for the layer's, and channels or shifts differ.
 Result<PackedConstant> pack_scaling(const Workload& workload, const LayerData& data, Scaled scaled);
 
 }  // namespace tinytune

@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "schedules/layer_shifts.h"
 #include "schedules/requantise.h"
 #include "templates/packing.h"
 
@@ -25,11 +26,12 @@ constexpr int kTileEndAt = 4, kWeightsAt = 8, kInputsAt = 12, kWeightsEndAt = 16
               kOutputAt = 24, kLeftAt = 28, kRightAt = 32, kMultiplierAt = 36, kLastAt = 40,
               kFrame = 48;
 
-// Registers besides sums that finish a tile, the cursor of weights not among them: the output and,
-// at the most, two shifts, multiplier and offset, and where the next channel's are.
+// Registers besides sums that finish a tile, the cursor of weights not among them: the output,
+// what scales, and where the next channel's is.
 int finishing(const Workload& w, Scaled scaled) {
-  const int scale = w.facts.requantise == Requantise::kFused ? 4 : 3;
-  return 1 + scale + (scaled == Scaled::kByChannel ? 1 : 0);
+  const bool by_layer = scaled == Scaled::kByLayer;
+  const int shifts = w.facts.requantise != Requantise::kFused ? 1 : by_layer ? 0 : 2;
+  return 1 + 2 + shifts + (by_layer ? 0 : 1);
 }
 
 class Writer {
@@ -44,12 +46,12 @@ class Writer {
         sums_(tile_.channels * tile_.pixels),
         crowded_(kRegisters - 1 - sums_ < finishing(w, shape.scaled)) {
     enter();
-    text_ += "1:\\0A\\09";
+    text_ += by_layer_ ? ".p2align 2\\0A\\091:\\0A\\09" : "1:\\0A\\09";
     start_sums();
     add_products();
     if (crowded_) free_.push_back(kWeights);
-    free_.push_back(kInputs);
     for (int i = kFirstSum + sums_; i < kRegisters; ++i) free_.push_back(i);
+    free_.push_back(kInputs);
     finish();
     line("bne 1b");
     emit("add sp, #{}", kFrame);
@@ -71,6 +73,7 @@ class Writer {
   int sum(int pixel, int channel) const { return kFirstSum + pixel * tile_.channels + channel; }
   int end() const { return kFirstSum + sums_; }
   bool joined() const { return tile_.form == WeightForm::kJoined; }
+  bool shifts_are_read() const { return fused() && !by_layer_; }
   bool fused() const { return w_.facts.requantise == Requantise::kFused; }
 
   void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
@@ -99,7 +102,7 @@ class Writer {
       emit("strd ${}, ${}, [sp, #{}]", kWeightsEnd, kParams, at);
     };
     if (by_layer_) keep(kShared, 0, kMultiplierAt);
-    if (fused()) keep(kShared, by_layer_ ? 8 : 0, kLeftAt);
+    if (shifts_are_read()) keep(kShared, 0, kLeftAt);
   }
 
   // What the sums of the first pixel start from stands before the tile's weights.
@@ -143,19 +146,20 @@ class Writer {
   void finish() {
     if (crowded_) store(kWeights, kWeightsAt);
     const int params = by_layer_ ? 0 : take(), output = take();
-    scale_.multiplier = take(), scale_.last = take(), scale_.left = take();
-    if (fused()) scale_.right = take();
+    scale_.multiplier = take(), scale_.last = take();
+    if (!fused() || !by_layer_) scale_.left = take();
+    if (shifts_are_read()) scale_.right = take();
     if (by_layer_)
       load(output, kOutputAt);
     else
       load_two(params, output, kParamsAt);
-    if (fused()) load_two(scale_.left, scale_.right, kLeftAt);
+    if (shifts_are_read()) load_two(scale_.left, scale_.right, kLeftAt);
     if (by_layer_) load_two(scale_.multiplier, scale_.last, kMultiplierAt);
     separate();
     const int stride = joined() ? 2 : 1;
     for (int first = 0; first < stride; ++first) {
       // What separated sums lack of the shift; see separate().
-      if (fused() && first == 1) emit("sub ${0}, #8", scale_.left);
+      if (shifts_are_read() && first == 1) emit("sub ${0}, #8", scale_.left);
       std::vector<Sum> sums;
       for (int c = first; c < tile_.channels; c += stride) {
         for (int i = 0; i < tile_.pixels; ++i) sums.push_back({i, c, sum(i, c)});
@@ -166,15 +170,16 @@ class Writer {
       if (by_layer_) requantise(sums, output);
     }
     emit("add ${0}, #{1}", output, tile_.channels);
-    if (by_layer_) {
+    const int weights_end = scale_.multiplier;
+    if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
+      load_two(kInputs, weights_end, kInputsAt);
       store(output, kOutputAt);
     } else {
       emit("add ${0}, #{1}", params, 8 * tile_.channels);
       emit("strd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
+      if (crowded_) load(kWeights, kWeightsAt);
+      load_two(kInputs, weights_end, kInputsAt);
     }
-    const int weights_end = scale_.multiplier;
-    if (crowded_) load(kWeights, kWeightsAt);
-    load_two(kInputs, weights_end, kInputsAt);
     emit("cmp ${}, ${}", kWeights, weights_end);
   }
 
@@ -194,13 +199,23 @@ class Writer {
     const auto each = [&](const auto& body) {
       for (const Sum& sum : sums) body(sum.operand);
     };
-    if (fused())
-      scale_fused(each);
-    else
+    if (!fused())
       scale_short(each);
-    each([&](int s) { emit("ssat ${0}, #8, ${0}", s); });
+    else if (by_layer_)
+      scale_by_layer(each, joined() && sums[0].channel % 2 == 1 ? kLayerLeft - 8 : kLayerLeft);
+    else
+      scale_fused(each);
+    const std::string shift = fused() && by_layer_ ? fmt::format(", asr #{}", kLayerRight) : "";
+    each([&](int s) { emit("ssat ${0}, #8, ${0}{1}", s, shift); });
     for (const Sum& s : sums)
       emit("strb ${}, [${}, #{}]", s.operand, output, int64_t{s.pixel} * w_.out_c + s.channel);
+  }
+
+  // But for the right shift, which saturation does on its way.
+  template <typename Each>
+  void scale_by_layer(const Each& each, int left) {
+    if (left > 0) each([&](int s) { emit("lsl ${0}, ${0}, #{1}", s, left); });
+    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
   }
 
   template <typename Each>
