@@ -14,8 +14,10 @@ RAM is all RAM: arena, copied weights and code, stack. With --trials each is tun
 and the log in DIR continued; without, the logs in DIR are used where they exist, else default
 schedules. Published figures: ../shared/peers/mlperf_best.csv for a board, and the best of each core
 since then (in cycles, at whatever clock). They are measured on boards, ours are simulated cycles;
-which memories the published ones used is not stated. Rows that miss are printed like the others.
-Exits with 1 when a result is not exact.
+which memories the published ones used is not stated. The limit is the published figure, and three
+quarters of it on the stm32l4r5 with fast memory; rows above theirs say so. Waits are cycles in which
+the core stood still for a memory: where they alone exceed the limit, no kernel that reads each
+weight once from there can meet it. Exits with 1 when a result is not exact.
 """
 import argparse
 import collections
@@ -44,6 +46,8 @@ CORES = {
 # All RAM of ST's entries on the NUCLEO-L4R5ZI.
 ST_RAM = {"kws": 22_272, "vww": 58_624, "ic": 56_672, "ad": 2_048}
 SETUPS = {"flash": ["--fast-ram", "0"], "fast": ["--fast-ram", "all"]}
+# Of a published figure; 1 elsewhere.
+LIMITS = {("stm32l4r5", "fast"): 0.75}
 
 
 def published():
@@ -96,9 +100,10 @@ def main():
     options.logs.mkdir(exist_ok=True)
 
     all_exact = True
-    print("| device | network | code and weights | ms | M cycles | waits of that | best published, M "
-          "cycles | stack | ours ÷ published | RAM | ST's RAM | arena | flash | schedules |")
-    print("|---|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|---|")
+    print("| device | network | code and weights | ms | M cycles | of that waits | best published, M "
+          "cycles | stack | ours ÷ published | limit, M cycles | | RAM | ST's RAM | arena | flash | "
+          "schedules |")
+    print("|---|---|---|--:|--:|--:|--:|---|--:|--:|---|--:|--:|--:|--:|---|")
     for device in options.devices.split(","):
         for name in options.models.split(","):
             if not best_cycles(best, device, name, 1):
@@ -127,10 +132,11 @@ def print_row(options, best, device, name, setup):
     waits = ours["fetch_wait_cycles"] + ours["read_wait_cycles"]
     clock_hz = ours["cycles"] / ours["milliseconds"] * 1000 if ours["milliseconds"] else 0
     peer = best_cycles(best, device, name, clock_hz)
-    beside = (f"{peer[0] / 1e6:.3f} | {peer[1]} | {ours['cycles'] / peer[0]:.2f}" if peer
-              else "– | – | –")
+    limit = peer[0] * LIMITS.get((device, setup), 1)
+    beside = (f"{peer[0] / 1e6:.3f} | {peer[1]} | {ours['cycles'] / peer[0]:.3f} | "
+              f"{limit / 1e6:.3f} | {'missed' if ours['cycles'] > limit else 'met'}")
     print(f"| {device} | {name} | {setup} | {ours['milliseconds']:.3f} | "
-          f"{ours['cycles'] / 1e6:.3f} | {100 * waits / ours['cycles']:.0f} % | {beside} | "
+          f"{ours['cycles'] / 1e6:.3f} | {waits / 1e6:.3f} | {beside} | "
           f"{ours['ram_bytes']:,} | {f'{st_ram:,}' if st_ram else '–'} | "
           f"{ours['arena_bytes']:,} | {ours['flash_bytes']:,} | "
           f"{'tuned' if log.exists() else 'default'} |", flush=True)
