@@ -58,6 +58,8 @@ std::string_view limits_of(std::string_view form) {
       {"logistic", "int8 or int16"},
       {"tanh", "int8 or int16"},
       {"pad", "int8; int16 without a value to pad with"},
+      {"whole_copy", "any type; every value of a variable has the same size"},
+      {"nothing", "static shapes; a condition is one bool, CALL_ONCE assigns constants"},
       {"svdf", "int8; state and time weights of int16 or int8"},
       {"lstm", "int8 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)

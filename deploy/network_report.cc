@@ -7,6 +7,7 @@
 
 #include "codegen/networks/layout.h"
 #include "deploy/network_simulation.h"
+#include "models/control_flow.h"
 
 namespace tinytune {
 namespace {
@@ -44,6 +45,13 @@ LayerCost counted(const GeneratedLayer& layer, const Counts& counts) {
   cost.fetch_wait_cycles = counts.fetch_wait_cycles;
   cost.read_wait_cycles = counts.read_wait_cycles;
   return cost;
+}
+
+std::set<std::string> counted_functions(const GeneratedNetwork& network) {
+  std::set<std::string> functions;
+  for (const GeneratedLayer& layer : network.layers)
+    if (is_counted(layer)) functions.insert(layer.symbol);
+  return functions;
 }
 
 void sort_as_model(std::vector<LayerCost>& layers) {
@@ -99,13 +107,21 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
   const auto functions = static_cast<size_t>(
       std::count_if(network_->layers.begin(), network_->layers.end(), is_counted));
   size_t strips = network_->stream ? call_report.visits.size() - functions + 1 : 1;
+  // With IF and WHILE visits are in another order than layers, and not as many: all calls of a
+  // function are told of the first layer that it computes.
+  std::map<std::string, Counts> calls_of;
+  const bool branches = has_control_flow(*graph_);
+  size_t section = 0;
+  for (const std::string& function : counted_functions(*network_))
+    calls_of[function] = call_report.sections.at(section++);
   for (const GeneratedLayer& layer : network_->layers) {
     if (!is_counted(layer)) {
       if (layer.index != kTransformIndex) report.layers.push_back(uncounted(layer));
       continue;
     }
     Counts counts;
-    for (; strips > 0; --strips) counts += call_report.visits.at(visit++).counts;
+    if (branches) std::swap(counts, calls_of[layer.symbol]);
+    for (; strips > 0 && !branches; --strips) counts += call_report.visits.at(visit++).counts;
     strips = 1;  // of all others
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(counted(layer, counts));
@@ -126,11 +142,8 @@ ArenaTimeline timeline_of(const GeneratedNetwork& network) {
 }
 
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
-  std::set<std::string> functions;
-  for (const GeneratedLayer& layer : network_->layers)
-    if (is_counted(layer)) functions.insert(layer.symbol);
   std::vector<uint32_t> sections;
-  for (const std::string& function : functions) {
+  for (const std::string& function : counted_functions(*network_)) {
     TT_TRY_ASSIGN(const uint32_t address, address_of(function));
     sections.push_back(address);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/networks/layout.h"
+#include "models/control_flow.h"
 
 namespace tinytune {
 namespace {
@@ -136,6 +137,9 @@ Result<std::vector<Counts>> NetworkSimulation::count(std::span<const std::vector
 
 Result<std::vector<TensorDump>> NetworkSimulation::dump(
     std::span<const std::vector<uint8_t>> inputs) {
+  if (has_control_flow(*graph_))
+    return Error(ErrorCode::kUnsupported,
+                 "a network with IF or WHILE is run as a whole: its tensors are not dumped");
   TT_TRY(reset());
   TT_TRY(fill(inputs));
   std::map<int, TensorDump> dumps;

@@ -92,7 +92,8 @@ void slide(std::vector<uint8_t>& window, const std::vector<uint8_t>& next,
 std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dumped) {
   std::set<int> ids;
   for (const Operator& op : graph.operators)
-    for (int output : op.outputs) ids.insert(output);
+    for (int output : op.outputs)
+      if (!graph.tensor(output).is_variable) ids.insert(output);
   for (const TensorDump& tensor : dumped) ids.erase(tensor.id);
   return {ids.begin(), ids.end()};
 }

@@ -1,5 +1,6 @@
 #include "examples/tflite_writer.h"
 
+#include "examples/tflite_options.h"
 #include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
 
@@ -31,24 +32,6 @@ schema::TensorType type_of(ElementType type) {
   return schema::TensorType::STRING;
 }
 
-schema::Padding padding_of(Padding padding) {
-  return padding == Padding::kSame ? schema::Padding::SAME : schema::Padding::VALID;
-}
-
-schema::ActivationFunction activation_of(Activation activation) {
-  switch (activation) {
-    case Activation::kNone:
-      return schema::ActivationFunction::NONE;
-    case Activation::kRelu:
-      return schema::ActivationFunction::RELU;
-    case Activation::kRelu6:
-      return schema::ActivationFunction::RELU6;
-    case Activation::kReluN1To1:
-      return schema::ActivationFunction::RELU_N1_TO_1;
-  }
-  return schema::ActivationFunction::NONE;
-}
-
 constexpr int kCustom = 32;  // TFLite's code of operators that it does not know either
 
 int code_of(OperatorKind kind) {
@@ -60,136 +43,10 @@ int code_of(OperatorKind kind) {
 #undef OPERATOR
     case OperatorKind::kExternal:
       return kCustom;
+    default:
+      return -1;
   }
-  return -1;
 }
-
-struct Options {
-  schema::BuiltinOptions type = schema::BuiltinOptions::NONE;
-  Offset<void> table;
-};
-
-// One overload per attributes struct; the operator's kind picks among tables of equal content.
-struct OptionsWriter {
-  FlatBufferBuilder& builder;
-  OperatorKind kind;
-
-  Options operator()(const std::monostate&) const { return {}; }
-  Options operator()(const ConvAttributes& a) const {
-    if (kind == OperatorKind::kDepthwiseConv2d)
-      return {schema::BuiltinOptions::DepthwiseConv2DOptions,
-              schema::CreateDepthwiseConv2DOptions(
-                  builder, padding_of(a.padding), a.stride_w, a.stride_h, a.depth_multiplier,
-                  activation_of(a.activation), a.dilation_w, a.dilation_h)
-                  .Union()};
-    return {schema::BuiltinOptions::Conv2DOptions,
-            schema::CreateConv2DOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h,
-                                        activation_of(a.activation), a.dilation_w, a.dilation_h)
-                .Union()};
-  }
-  Options operator()(const PoolAttributes& a) const {
-    return {schema::BuiltinOptions::Pool2DOptions,
-            schema::CreatePool2DOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h,
-                                        a.filter_w, a.filter_h, activation_of(a.activation))
-                .Union()};
-  }
-  Options operator()(const ActivationAttributes& a) const {
-    const auto activation = activation_of(a.activation);
-    if (kind == OperatorKind::kFullyConnected)
-      return {schema::BuiltinOptions::FullyConnectedOptions,
-              schema::CreateFullyConnectedOptions(builder, activation).Union()};
-    if (kind == OperatorKind::kSub)
-      return {schema::BuiltinOptions::SubOptions,
-              schema::CreateSubOptions(builder, activation).Union()};
-    if (kind == OperatorKind::kDiv)
-      return {schema::BuiltinOptions::DivOptions,
-              schema::CreateDivOptions(builder, activation).Union()};
-    if (kind == OperatorKind::kMul)
-      return {schema::BuiltinOptions::MulOptions,
-              schema::CreateMulOptions(builder, activation).Union()};
-    return {schema::BuiltinOptions::AddOptions,
-            schema::CreateAddOptions(builder, activation).Union()};
-  }
-  Options operator()(const SoftmaxAttributes& a) const {
-    return {schema::BuiltinOptions::SoftmaxOptions,
-            schema::CreateSoftmaxOptions(builder, a.beta).Union()};
-  }
-  Options operator()(const AxisAttributes& a) const {
-    if (kind == OperatorKind::kPack)
-      return {schema::BuiltinOptions::PackOptions,
-              schema::CreatePackOptions(builder, 0, a.axis).Union()};
-    if (kind == OperatorKind::kUnpack)
-      return {schema::BuiltinOptions::UnpackOptions,
-              schema::CreateUnpackOptions(builder, 0, a.axis).Union()};
-    return {schema::BuiltinOptions::ConcatenationOptions,
-            schema::CreateConcatenationOptions(builder, a.axis).Union()};
-  }
-  Options operator()(const ReducerAttributes& a) const {
-    return {schema::BuiltinOptions::ReducerOptions,
-            schema::CreateReducerOptions(builder, a.keep_dims).Union()};
-  }
-  Options operator()(const LeakyReluAttributes& a) const {
-    return {schema::BuiltinOptions::LeakyReluOptions,
-            schema::CreateLeakyReluOptions(builder, a.alpha).Union()};
-  }
-  Options operator()(const ResizeAttributes& a) const {
-    if (kind == OperatorKind::kResizeBilinear)
-      return {schema::BuiltinOptions::ResizeBilinearOptions,
-              schema::CreateResizeBilinearOptions(builder, a.align_corners, a.half_pixel_centers)
-                  .Union()};
-    return {
-        schema::BuiltinOptions::ResizeNearestNeighborOptions,
-        schema::CreateResizeNearestNeighborOptions(builder, a.align_corners, a.half_pixel_centers)
-            .Union()};
-  }
-  Options operator()(const StridedSliceAttributes& a) const {
-    return {schema::BuiltinOptions::StridedSliceOptions,
-            schema::CreateStridedSliceOptions(builder, a.begin_mask, a.end_mask, 0, 0,
-                                              a.shrink_axis_mask)
-                .Union()};
-  }
-  Options operator()(const BlockAttributes& a) const {
-    if (kind == OperatorKind::kSpaceToDepth)
-      return {schema::BuiltinOptions::SpaceToDepthOptions,
-              schema::CreateSpaceToDepthOptions(builder, a.size).Union()};
-    return {schema::BuiltinOptions::DepthToSpaceOptions,
-            schema::CreateDepthToSpaceOptions(builder, a.size).Union()};
-  }
-  Options operator()(const MirrorPadAttributes& a) const {
-    const auto mode = a.reflect ? schema::MirrorPadMode::REFLECT : schema::MirrorPadMode::SYMMETRIC;
-    return {schema::BuiltinOptions::MirrorPadOptions,
-            schema::CreateMirrorPadOptions(builder, mode).Union()};
-  }
-  Options operator()(const GatherAttributes& a) const {
-    return {schema::BuiltinOptions::GatherOptions,
-            schema::CreateGatherOptions(builder, a.axis, a.batch_dims).Union()};
-  }
-  Options operator()(const BatchMatMulAttributes& a) const {
-    return {schema::BuiltinOptions::BatchMatMulOptions,
-            schema::CreateBatchMatMulOptions(builder, a.adj_x, a.adj_y).Union()};
-  }
-  Options operator()(const CumsumAttributes& a) const {
-    return {schema::BuiltinOptions::CumsumOptions,
-            schema::CreateCumsumOptions(builder, a.exclusive, a.reverse).Union()};
-  }
-  Options operator()(const SvdfAttributes& a) const {
-    return {schema::BuiltinOptions::SVDFOptions,
-            schema::CreateSVDFOptions(builder, a.rank).Union()};
-  }
-  Options operator()(const LstmAttributes& a) const {
-    return {schema::BuiltinOptions::UnidirectionalSequenceLSTMOptions,
-            schema::CreateUnidirectionalSequenceLSTMOptions(
-                builder, schema::ActivationFunction::TANH, a.cell_clip, 0, a.time_major)
-                .Union()};
-  }
-  Options operator()(const ExternalAttributes&) const { return {}; }
-  Options operator()(const TransposeConvAttributes& a) const {
-    return {
-        schema::BuiltinOptions::TransposeConvOptions,
-        schema::CreateTransposeConvOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h)
-            .Union()};
-  }
-};
 
 // As TFLite stores them: of int4, two to a byte, the low half first.
 std::vector<uint8_t> stored(const Tensor& tensor) {
@@ -200,60 +57,305 @@ std::vector<uint8_t> stored(const Tensor& tensor) {
   return packed;
 }
 
-Offset<schema::Tensor> write_tensor(FlatBufferBuilder& b, const Tensor& tensor, uint32_t buffer) {
+Options no_options() { return {}; }
+
+// Tensors of a subgraph, buffers and operators as they are added to a model.
+class ModelWriter {
+ public:
+  explicit ModelWriter(const Graph& graph)
+      : graph_(graph), handle_(graph.tensors.size(), false), buffer_(graph.tensors.size(), 0) {
+    for (const Operator& op : graph.operators)
+      if (op.kind == OperatorKind::kVarHandle) handle_[static_cast<size_t>(op.outputs[0])] = true;
+  }
+
+  std::vector<uint8_t> write() &&;
+
+ private:
+  Offset<schema::Tensor> write_tensor(const Tensor& tensor);
+  /// A variable's tensor is a handle, which has neither type nor shape.
+  Offset<schema::Tensor> write_handle(const Tensor& variable);
+  /// `options` writes them, behind the operator's code.
+  template <typename WriteOptions>
+  Offset<schema::Operator> write_operator(OperatorKind kind, const std::vector<int>& inputs,
+                                          const std::vector<int>& outputs, WriteOptions options,
+                                          const ExternalAttributes* custom = nullptr);
+  Offset<schema::Operator> write_operator(const Operator& op);
+  Options name_of_variable(int variable);
+  /// The subgraph that gives variables their first values; its index.
+  int write_initialisation(const std::vector<int>& variables);
+
+  // Operators between marks (models/control_flow.h) become subgraphs of their own, in which tensors
+  // have the ids that they have in the graph.
+  struct Steps {
+    size_t begin = 0, end = 0;
+  };
+  Offset<schema::SubGraph> write_subgraph(const std::string& name, Steps steps,
+                                          const std::vector<int>& inputs,
+                                          const std::vector<int>& outputs);
+  int add_subgraph(const std::string& name, Steps steps, const std::vector<int>& inputs,
+                   const std::vector<int>& outputs);
+  std::vector<Offset<schema::Operator>> write_operators(Steps steps);
+  Offset<schema::Operator> write_if(Steps steps);
+  Offset<schema::Operator> write_while(Steps steps);
+  const Operator& op(size_t step) const { return graph_.operators[step]; }
+  /// The first mark of this kind behind `step` that belongs to the same IF or WHILE.
+  size_t mark_behind(size_t step, OperatorKind kind) const;
+  /// Without the COPYs at their end.
+  Steps before_copies(Steps steps) const;
+  std::vector<int> read_from_outside(Steps steps) const;
+  std::vector<bool> used_in(Steps steps) const;
+
+  const Graph& graph_;
+  std::vector<bool> handle_;      // by tensor id
+  std::vector<uint32_t> buffer_;  // by tensor id; 0: none yet
+  FlatBufferBuilder b_;
+  std::vector<Offset<schema::Buffer>> buffers_ = {schema::CreateBuffer(b_)};
+  std::vector<Offset<schema::OperatorCode>> codes_;
+  std::vector<Offset<schema::SubGraph>> called_;
+};
+
+Offset<schema::Tensor> ModelWriter::write_tensor(const Tensor& tensor) {
+  uint32_t& buffer = buffer_[static_cast<size_t>(tensor.id)];
+  if (tensor.is_constant && buffer == 0) {
+    buffer = static_cast<uint32_t>(buffers_.size());
+    const std::vector<uint8_t> data = stored(tensor);
+    b_.ForceVectorAlignment(data.size(), 1, 16);
+    buffers_.push_back(schema::CreateBuffer(b_, b_.CreateVector(data)));
+  }
   Offset<schema::Quantization> quantization;
   if (!tensor.quantization.scales.empty()) {
     const auto& q = tensor.quantization;
     const std::vector<int64_t> zero_points(q.zero_points.begin(), q.zero_points.end());
-    const auto scales = b.CreateVector(q.scales);
-    quantization = schema::CreateQuantization(b, scales, b.CreateVector(zero_points), 0, q.axis);
+    const auto scales = b_.CreateVector(q.scales);
+    quantization = schema::CreateQuantization(b_, scales, b_.CreateVector(zero_points), 0, q.axis);
   }
-  const auto name = b.CreateString(tensor.name);
-  return schema::CreateTensor(b, b.CreateVector(tensor.shape), type_of(tensor.type), buffer, name,
-                              quantization, tensor.is_variable);
+  const auto name = b_.CreateString(tensor.name);
+  return schema::CreateTensor(b_, b_.CreateVector(tensor.shape), type_of(tensor.type),
+                              tensor.is_constant ? buffer : 0, name, quantization,
+                              tensor.is_variable);
+}
+
+Offset<schema::Tensor> ModelWriter::write_handle(const Tensor& variable) {
+  const auto name = b_.CreateString(variable.name);
+  return schema::CreateTensor(b_, b_.CreateVector(std::vector<int>()), schema::TensorType::RESOURCE,
+                              0, name);
+}
+
+template <typename WriteOptions>
+Offset<schema::Operator> ModelWriter::write_operator(OperatorKind kind,
+                                                     const std::vector<int>& inputs,
+                                                     const std::vector<int>& outputs,
+                                                     WriteOptions options,
+                                                     const ExternalAttributes* custom) {
+  const int code = code_of(kind);
+  codes_.push_back(schema::CreateOperatorCode(
+      b_, static_cast<int8_t>(code),
+      custom == nullptr ? 0 : b_.CreateString(custom->op.substr(custom->op.find(' ') + 1)), 1,
+      code));
+  const Options written = options();
+  const auto input_vector = b_.CreateVector(inputs), output_vector = b_.CreateVector(outputs);
+  return schema::CreateOperator(b_, static_cast<uint32_t>(codes_.size() - 1), input_vector,
+                                output_vector, written.type, written.table,
+                                custom == nullptr ? 0 : b_.CreateVector(custom->options));
+}
+
+Options ModelWriter::name_of_variable(int variable) {
+  const auto container = b_.CreateString(""), name = b_.CreateString(graph_.tensor(variable).name);
+  return {schema::BuiltinOptions::VarHandleOptions,
+          schema::CreateVarHandleOptions(b_, container, name).Union()};
+}
+
+int ModelWriter::write_initialisation(const std::vector<int>& variables) {
+  std::vector<Offset<schema::Tensor>> tensors;
+  std::vector<Offset<schema::Operator>> operators;
+  for (const int id : variables) {
+    Tensor value = graph_.tensor(id);
+    value.is_variable = false;
+    value.is_constant = true;
+    const int handle = static_cast<int>(tensors.size());
+    tensors.push_back(write_handle(value));
+    tensors.push_back(write_tensor(value));
+    operators.push_back(write_operator(OperatorKind::kVarHandle, {}, {handle},
+                                       [&] { return name_of_variable(id); }));
+    operators.push_back(
+        write_operator(OperatorKind::kAssignVariable, {handle, handle + 1}, {}, no_options));
+  }
+  const auto none = b_.CreateVector(std::vector<int>());
+  const auto tensor_vector = b_.CreateVector(tensors);
+  called_.push_back(schema::CreateSubGraph(b_, tensor_vector, none, none,
+                                           b_.CreateVector(operators), b_.CreateString("init")));
+  return static_cast<int>(called_.size());
+}
+
+Offset<schema::Operator> ModelWriter::write_operator(const Operator& op) {
+  switch (op.kind) {
+    case OperatorKind::kVarHandle:
+      return write_operator(op.kind, {}, op.outputs,
+                            [&] { return name_of_variable(op.outputs[0]); });
+    case OperatorKind::kAssignVariable:  // the file has the variable as an input
+      return write_operator(op.kind, {op.outputs[0], op.inputs[0]}, {}, no_options);
+    case OperatorKind::kCallOnce: {
+      const int subgraph = write_initialisation(op.outputs);
+      return write_operator(op.kind, {}, {}, [&] {
+        return Options{schema::BuiltinOptions::CallOnceOptions,
+                       schema::CreateCallOnceOptions(b_, subgraph).Union()};
+      });
+    }
+    default:
+      return write_operator(
+          op.kind, op.inputs, op.outputs, [&] { return write_options(b_, op.kind, op.attributes); },
+          std::get_if<ExternalAttributes>(&op.attributes));
+  }
+}
+
+size_t ModelWriter::mark_behind(size_t step, OperatorKind kind) const {
+  for (int depth = 0; ++step < graph_.operators.size();) {
+    const OperatorKind here = op(step).kind;
+    if (depth == 0 && here == kind) return step;
+    if (here == OperatorKind::kIf || here == OperatorKind::kWhile) ++depth;
+    if (here == OperatorKind::kEndIf || here == OperatorKind::kEndWhile) --depth;
+  }
+  return step;
+}
+
+ModelWriter::Steps ModelWriter::before_copies(Steps steps) const {
+  while (steps.end > steps.begin && op(steps.end - 1).kind == OperatorKind::kCopy) --steps.end;
+  return steps;
+}
+
+std::vector<int> ModelWriter::read_from_outside(Steps steps) const {
+  std::vector<bool> known(graph_.tensors.size(), false);
+  std::vector<int> ids;
+  for (size_t step = steps.begin; step < steps.end; ++step) {
+    for (const int id : op(step).inputs) {
+      if (id < 0 || known[static_cast<size_t>(id)]) continue;
+      known[static_cast<size_t>(id)] = true;
+      const Tensor& t = graph_.tensor(id);
+      if (!t.is_constant && !t.is_variable) ids.push_back(id);
+    }
+    for (const int id : op(step).outputs) known[static_cast<size_t>(id)] = true;
+  }
+  return ids;
+}
+
+std::vector<bool> ModelWriter::used_in(Steps steps) const {
+  std::vector<bool> used(graph_.tensors.size(), false);
+  for (size_t step = steps.begin; step < steps.end; ++step)
+    for (const auto* ids : {&op(step).inputs, &op(step).outputs})
+      for (const int id : *ids)
+        if (id >= 0) used[static_cast<size_t>(id)] = true;
+  return used;
+}
+
+Offset<schema::Operator> ModelWriter::write_if(Steps steps) {
+  const Steps then{steps.begin + 1, mark_behind(steps.begin, OperatorKind::kElse)};
+  const Steps otherwise{then.end + 1, steps.end};
+  std::vector<int> inputs = read_from_outside({then.begin, steps.end});
+  // A constant result is no tensor to hand in, but one of the side's own.
+  const auto side = [&](const std::string& name, Steps all) {
+    const Steps own = before_copies(all);
+    std::vector<int> outputs;
+    for (size_t step = own.end; step < all.end; ++step) outputs.push_back(op(step).inputs[0]);
+    return add_subgraph(name, own, inputs, outputs);
+  };
+  const int then_index = side("then", then), else_index = side("else", otherwise);
+  std::vector<int> results;
+  for (size_t step = before_copies(then).end; step < then.end; ++step)
+    results.push_back(op(step).outputs[0]);
+  inputs.insert(inputs.begin(), op(steps.begin).inputs[0]);
+  return write_operator(OperatorKind::kIf, inputs, results, [&] {
+    return Options{schema::BuiltinOptions::IfOptions,
+                   schema::CreateIfOptions(b_, then_index, else_index).Union()};
+  });
+}
+
+// From the COPYs before the WHILE on.
+Offset<schema::Operator> ModelWriter::write_while(Steps steps) {
+  std::vector<int> inputs, carried;
+  size_t begin = steps.begin;
+  for (; op(begin).kind == OperatorKind::kCopy; ++begin) {
+    inputs.push_back(op(begin).inputs[0]);
+    carried.push_back(op(begin).outputs[0]);
+  }
+  const size_t turn = mark_behind(begin, OperatorKind::kDo);
+  const Steps body{turn + 1, steps.end}, own = before_copies(body);
+  std::vector<int> computed = carried;
+  for (size_t step = own.end; step < body.end; ++step)
+    for (size_t i = 0; i < carried.size(); ++i)
+      if (carried[i] == op(step).outputs[0]) computed[i] = op(step).inputs[0];
+  const int condition_index =
+      add_subgraph("condition", {begin + 1, turn}, carried, {op(turn).inputs[0]});
+  const int body_index = add_subgraph("body", own, carried, computed);
+  return write_operator(OperatorKind::kWhile, inputs, carried, [&] {
+    return Options{schema::BuiltinOptions::WhileOptions,
+                   schema::CreateWhileOptions(b_, condition_index, body_index).Union()};
+  });
+}
+
+std::vector<Offset<schema::Operator>> ModelWriter::write_operators(Steps steps) {
+  std::vector<Offset<schema::Operator>> operators;
+  for (size_t step = steps.begin; step < steps.end; ++step) {
+    if (op(step).kind == OperatorKind::kIf) {
+      const size_t end = mark_behind(step, OperatorKind::kEndIf);
+      operators.push_back(write_if({step, end}));
+      step = end;
+    } else if (op(step).kind == OperatorKind::kCopy) {
+      size_t loop = step;
+      while (op(loop).kind == OperatorKind::kCopy) ++loop;
+      const size_t end = mark_behind(loop, OperatorKind::kEndWhile);
+      operators.push_back(write_while({step, end}));
+      step = end;
+    } else {
+      operators.push_back(write_operator(op(step)));
+    }
+  }
+  return operators;
+}
+
+Offset<schema::SubGraph> ModelWriter::write_subgraph(const std::string& name, Steps steps,
+                                                     const std::vector<int>& inputs,
+                                                     const std::vector<int>& outputs) {
+  std::vector<bool> used = used_in(steps);
+  for (const int id : outputs) used[static_cast<size_t>(id)] = true;
+  const bool is_all = steps.begin == 0 && steps.end == graph_.operators.size();
+  std::vector<Offset<schema::Tensor>> tensors;
+  for (Tensor tensor : graph_.tensors) {
+    if (handle_[static_cast<size_t>(tensor.id)]) {
+      tensors.push_back(write_handle(tensor));
+      continue;
+    }
+    if (!used[static_cast<size_t>(tensor.id)] && !is_all)
+      tensor.is_constant = tensor.is_variable = false;
+    tensors.push_back(write_tensor(tensor));
+  }
+  const auto operators = write_operators(steps);
+  const auto input_vector = b_.CreateVector(inputs), output_vector = b_.CreateVector(outputs);
+  const auto tensor_vector = b_.CreateVector(tensors);
+  return schema::CreateSubGraph(b_, tensor_vector, input_vector, output_vector,
+                                b_.CreateVector(operators), b_.CreateString(name));
+}
+
+int ModelWriter::add_subgraph(const std::string& name, Steps steps, const std::vector<int>& inputs,
+                              const std::vector<int>& outputs) {
+  const auto subgraph = write_subgraph(name, steps, inputs, outputs);
+  called_.push_back(subgraph);
+  return static_cast<int>(called_.size());
+}
+
+std::vector<uint8_t> ModelWriter::write() && {
+  const auto main =
+      write_subgraph("main", {0, graph_.operators.size()}, graph_.inputs, graph_.outputs);
+  const auto code_vector = b_.CreateVector(codes_);
+  called_.insert(called_.begin(), main);
+  const auto subgraphs = b_.CreateVector(called_);
+  const auto description = b_.CreateString("made by tinytune's examples");
+  schema::FinishModelBuffer(b_, schema::CreateModel(b_, 3, code_vector, subgraphs, description,
+                                                    b_.CreateVector(buffers_)));
+  return {b_.GetBufferPointer(), b_.GetBufferPointer() + b_.GetSize()};
 }
 
 }  // namespace
 
-std::vector<uint8_t> write_tflite(const Graph& graph) {
-  FlatBufferBuilder b;
-  std::vector<Offset<schema::Buffer>> buffers = {schema::CreateBuffer(b)};
-  std::vector<Offset<schema::Tensor>> tensors;
-  for (const Tensor& tensor : graph.tensors) {
-    uint32_t buffer = 0;
-    if (tensor.is_constant) {
-      buffer = static_cast<uint32_t>(buffers.size());
-      const std::vector<uint8_t> data = stored(tensor);
-      b.ForceVectorAlignment(data.size(), 1, 16);
-      buffers.push_back(schema::CreateBuffer(b, b.CreateVector(data)));
-    }
-    tensors.push_back(write_tensor(b, tensor, buffer));
-  }
-  std::vector<Offset<schema::OperatorCode>> codes;
-  std::vector<Offset<schema::Operator>> operators;
-  for (const Operator& op : graph.operators) {
-    const int code = code_of(op.kind);
-    const auto* custom = std::get_if<ExternalAttributes>(&op.attributes);
-    codes.push_back(schema::CreateOperatorCode(
-        b, static_cast<int8_t>(code),
-        custom == nullptr ? 0 : b.CreateString(custom->op.substr(custom->op.find(' ') + 1)), 1,
-        code));
-    const Options options = std::visit(OptionsWriter{b, op.kind}, op.attributes);
-    const auto inputs = b.CreateVector(op.inputs), outputs = b.CreateVector(op.outputs);
-    operators.push_back(schema::CreateOperator(
-        b, static_cast<uint32_t>(codes.size() - 1), inputs, outputs, options.type, options.table,
-        custom == nullptr ? 0 : b.CreateVector(custom->options)));
-  }
-  const auto inputs = b.CreateVector(graph.inputs), outputs = b.CreateVector(graph.outputs);
-  const auto tensor_vector = b.CreateVector(tensors);
-  const auto subgraph = schema::CreateSubGraph(b, tensor_vector, inputs, outputs,
-                                               b.CreateVector(operators), b.CreateString("main"));
-  const auto code_vector = b.CreateVector(codes);
-  const auto subgraphs = b.CreateVector(&subgraph, 1);
-  const auto description = b.CreateString("made by tinytune's examples");
-  schema::FinishModelBuffer(
-      b, schema::CreateModel(b, 3, code_vector, subgraphs, description, b.CreateVector(buffers)));
-  return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
-}
+std::vector<uint8_t> write_tflite(const Graph& graph) { return ModelWriter(graph).write(); }
 
 }  // namespace tinytune

@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-constexpr size_t kEveryInput = SIZE_MAX, kNoInput = SIZE_MAX - 1;
+constexpr size_t kEveryInput = SIZE_MAX, kNoInput = SIZE_MAX - 1, kNever = SIZE_MAX - 2;
 
 size_t data_input(OperatorKind kind) {
   static constexpr size_t kDataInput[] = {
@@ -27,7 +27,8 @@ bool holds_data(OperatorKind kind, size_t input) {
 }  // namespace
 
 bool reads_only_constants(const Graph& graph, const Operator& op) {
-  if (op.kind == OperatorKind::kExternal) return false;  // what it computes is not ours to say
+  // What a user's function computes is not ours to say; the rest is of IF and WHILE.
+  if (op.kind >= OperatorKind::kExternal) return false;
   for (const int id : op.inputs)
     if (id >= 0 && graph.tensor(id).is_variable) return false;  // it changes from call to call
   bool reads = data_input(op.kind) == kNoInput;

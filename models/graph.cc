@@ -53,6 +53,16 @@ std::string_view name_of(OperatorKind kind) {
 #undef OPERATOR
     case OperatorKind::kExternal:
       return "EXTERNAL";
+    case OperatorKind::kElse:
+      return "ELSE";
+    case OperatorKind::kEndIf:
+      return "END_IF";
+    case OperatorKind::kDo:
+      return "DO";
+    case OperatorKind::kEndWhile:
+      return "END_WHILE";
+    case OperatorKind::kCopy:
+      return "COPY";
   }
   return "?";
 }

@@ -5,10 +5,20 @@
 #include <algorithm>
 
 #include "models/constant_operator.h"
+#include "models/control_flow.h"
 #include "models/external_operator.h"
+#include "models/operator_kind.h"
 #include "schedules/weight_facts.h"
 
 namespace tinytune {
+namespace {
+
+// What it says of the state stands in the graph's variables.
+bool only_declares_state(OperatorKind kind) {
+  return kind == OperatorKind::kVarHandle || kind == OperatorKind::kCallOnce;
+}
+
+}  // namespace
 
 Result<IntegerNetwork> integer_network(const Graph& graph) {
   IntegerNetwork network;
@@ -18,6 +28,10 @@ Result<IntegerNetwork> integer_network(const Graph& graph) {
   for (const Operator& op : graph.operators) {
     const auto index = static_cast<size_t>(op.index);
     network.model_macs.resize(std::max(network.model_macs.size(), index + 1));
+    if (only_declares_state(op.kind)) {
+      network.absorbed.push_back({op.index, op.kind, std::nullopt});
+      continue;
+    }
     if (reads_only_constants(graph, op)) {
       TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
       network.model_macs[index] = macs_of(constant.form);
@@ -68,8 +82,10 @@ uint8_t reset_byte(const Tensor& variable) {
 NetworkState initial_state(const Graph& graph) {
   NetworkState state(graph.tensors.size());
   for (const Tensor& t : graph.tensors)
-    if (t.is_variable)
+    if (t.is_variable && t.data.empty())
       state[static_cast<size_t>(t.id)].assign(static_cast<size_t>(t.bytes()), reset_byte(t));
+    else if (t.is_variable)
+      state[static_cast<size_t>(t.id)] = t.data;
   return state;
 }
 
@@ -80,6 +96,8 @@ Result<std::vector<std::vector<uint8_t>>> run_reference(
 }
 
 namespace {
+
+constexpr int kMostRounds = 100'000;  // of all loops, in one inference
 
 // Every input of an operator, constants too; empty where there is none.
 std::vector<std::span<const uint8_t>> operands_of(const Graph& graph, const Operator& op,
@@ -111,8 +129,20 @@ Result<std::vector<std::vector<uint8_t>>> run_reference(
                                tensor.bytes()));
     values[static_cast<size_t>(tensor.id)] = inputs[i];
   }
-  for (size_t step = 0; step < network.ops.size(); ++step) {
+  const ControlFlow flow(graph);
+  int rounds = 0;
+  bool holds = true;
+  for (size_t step = 0; step < network.ops.size(); step = flow.next(step, holds)) {
     const Operator& op = graph.operators[step];
+    if (is_mark(op.kind)) {
+      const bool asks = op.kind == OperatorKind::kIf || op.kind == OperatorKind::kDo;
+      if (asks) holds = values[static_cast<size_t>(op.inputs[0])].at(0) != 0;
+      if (op.kind == OperatorKind::kEndWhile && ++rounds > kMostRounds)
+        return Error(ErrorCode::kInvalidInput,
+                     fmt::format("operator {} WHILE: more than {} rounds on these inputs", op.index,
+                                 kMostRounds));
+      continue;
+    }
     std::vector<std::span<const uint8_t>> reads;
     std::vector<std::span<uint8_t>> writes;
     for (int id : op.inputs)

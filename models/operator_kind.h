@@ -10,6 +10,12 @@ enum class OperatorKind : int {
 #include "models/operators.inc"
 #undef OPERATOR
   kExternal,  ///< computed by a function of Graph::externals, whatever the file calls it
+  // What import makes of IF and WHILE besides (models/control_flow.h).
+  kElse,
+  kEndIf,
+  kDo,
+  kEndWhile,
+  kCopy,
 };
 
 }  // namespace tinytune

@@ -246,7 +246,7 @@ Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op
     return read_##attributes(op);
 #include "models/operators.inc"
 #undef OPERATOR
-    case OperatorKind::kExternal:
+    default:
       break;
   }
   return Error(ErrorCode::kUnsupported, "no such operator");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -44,15 +45,24 @@ Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
     return invalid(fmt::format("not a file: '{}'", printable_ascii(path, kLongestPath)));
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (size < 0) return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
+  if (size < 0)
+    return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
   if (size > kMostFileBytes)
-    return invalid(
-        fmt::format("larger than {} bytes: '{}'", kMostFileBytes, printable_ascii(path, kLongestPath)));
+    return invalid(fmt::format("larger than {} bytes: '{}'", kMostFileBytes,
+                               printable_ascii(path, kLongestPath)));
   std::vector<uint8_t> bytes(static_cast<size_t>(size));
   file.seekg(0);
   if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
     return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
   return bytes;
+}
+
+std::optional<int> builtin_code(const schema::Model& model, const schema::Operator& op) {
+  const auto* codes = model.operator_codes();
+  if (codes == nullptr || op.opcode_index() >= codes->size()) return std::nullopt;
+  const schema::OperatorCode& code = *codes->Get(op.opcode_index());
+  // Old writers fill only the byte, new ones both while the number fits.
+  return std::max<int>(code.deprecated_builtin_code(), code.builtin_code());
 }
 
 const char* builtin_name(int code) {

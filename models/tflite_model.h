@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace tinytune {
 
 namespace schema {
 struct Model;
-}
+struct Operator;
+}  // namespace schema
 
 class TfliteModel {
  public:
@@ -31,6 +33,9 @@ class TfliteModel {
 
 /// kNotFound: no such file. kInvalidInput: a directory, unreadable, or too large for the format.
 Result<std::vector<uint8_t>> read_model_file(const std::string& path);
+
+/// TFLite's code of an operator; nothing where the model has none at that index.
+std::optional<int> builtin_code(const schema::Model& model, const schema::Operator& op);
 
 /// TFLite's name of a builtin operator ("CONV_2D"); nullptr for a code it does not have.
 const char* builtin_name(int code);

@@ -198,9 +198,11 @@ class TensorReader {
 
 }  // namespace
 
-Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, ModelSize& size) {
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, int subgraph,
+                                             ModelSize& size) {
   std::vector<ReadTensor> tensors;
-  const auto* from = model.subgraphs()->Get(0)->tensors();
+  const auto* from =
+      model.subgraphs()->Get(static_cast<flatbuffers::uoffset_t>(subgraph))->tensors();
   if (from == nullptr) return tensors;
   // Every tensor gets a copy, and a file may name one buffer a million times.
   const auto* buffers = model.buffers();
@@ -213,6 +215,15 @@ Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, ModelSi
     tensors.push_back(std::move(read));
   }
   return tensors;
+}
+
+Result<ReadTensor> read_tensor(const schema::Model& model, int subgraph, int id) {
+  const auto* from =
+      model.subgraphs()->Get(static_cast<flatbuffers::uoffset_t>(subgraph))->tensors();
+  if (from == nullptr || id < 0 || static_cast<flatbuffers::uoffset_t>(id) >= from->size())
+    return Error(ErrorCode::kInvalidInput,
+                 fmt::format("subgraph {} has no tensor {}", subgraph, id));
+  return TensorReader(model, *from->Get(static_cast<flatbuffers::uoffset_t>(id)), id).read();
 }
 
 }  // namespace tinytune

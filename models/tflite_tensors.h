@@ -23,7 +23,11 @@ struct ReadTensor {
   std::string unsupported;  ///< empty: fine
 };
 
-/// Of subgraph 0, by id. `size` counts their constants. kInvalidInput names the tensor.
-Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, ModelSize& size);
+/// Of a subgraph, by its own ids. `size` counts their constants. kInvalidInput names the tensor.
+Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, int subgraph,
+                                             ModelSize& size);
+
+/// One of them, without counting it. kInvalidInput: there is none.
+Result<ReadTensor> read_tensor(const schema::Model& model, int subgraph, int id);
 
 }  // namespace tinytune

@@ -68,7 +68,31 @@ int GraphMaker::add(Tensor tensor) {
   tensor.id = static_cast<int>(graph_.tensors.size());
   tensor.name = "t" + std::to_string(tensor.id);
   graph_.tensors.push_back(std::move(tensor));
+  hidden_.push_back(false);
   return graph_.tensors.back().id;
+}
+
+void GraphMaker::enter(bool alone) {
+  scopes_.push_back({graph_.tensors.size(), alone, hidden_});
+  if (alone) hidden_.assign(hidden_.size(), true);
+  followed_ = -1;
+}
+
+void GraphMaker::leave() {
+  const Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  std::copy(scope.hidden.begin(), scope.hidden.end(), hidden_.begin());
+  std::fill(hidden_.begin() + static_cast<std::ptrdiff_t>(scope.first), hidden_.end(), true);
+  for (const int id : graph_.inputs) hidden_[static_cast<size_t>(id)] = is_alone();
+  followed_ = -1;
+}
+
+bool GraphMaker::is_alone() const {
+  return std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& s) { return s.alone; });
+}
+
+void GraphMaker::show(const std::vector<int>& ids) {
+  for (const int id : ids) hidden_[static_cast<size_t>(id)] = false;
 }
 
 int GraphMaker::result(ElementType type, Shape shape, Quantization quantization) {
@@ -93,11 +117,13 @@ int GraphMaker::random_constant(ElementType type, Shape shape, Quantization quan
   return constant(type, std::move(shape), std::move(quantization), std::move(data));
 }
 
-int GraphMaker::variable(ElementType type, Shape shape, Quantization quantization) {
+int GraphMaker::variable(ElementType type, Shape shape, Quantization quantization,
+                         std::vector<uint8_t> initial) {
   return add({.type = type,
               .shape = std::move(shape),
               .quantization = std::move(quantization),
-              .is_variable = true});
+              .is_variable = true,
+              .data = std::move(initial)});
 }
 
 int GraphMaker::integers(const std::vector<int32_t>& values) {
@@ -120,6 +146,7 @@ int GraphMaker::integer(int32_t value) {
 }
 
 int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) {
+  if (is_alone()) return random_constant(type, std::move(shape), std::move(quantization));
   const int id = result(type, std::move(shape), std::move(quantization));
   graph_.inputs.push_back(id);
   return id;
@@ -128,7 +155,8 @@ int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) 
 int GraphMaker::existing(const Fits& fits) {
   std::vector<int> candidates;
   for (const Tensor& t : graph_.tensors)
-    if (!t.is_constant && !t.is_variable && fits(t)) candidates.push_back(t.id);
+    if (!t.is_constant && !t.is_variable && !hidden_[static_cast<size_t>(t.id)] && fits(t))
+      candidates.push_back(t.id);
   if (candidates.empty()) return -1;
   // Half of the time the newest: chains as well as bushes.
   const int last = static_cast<int>(candidates.size()) - 1;
@@ -137,7 +165,7 @@ int GraphMaker::existing(const Fits& fits) {
 
 void GraphMaker::follow() {
   const std::vector<int>& outputs = graph_.operators.back().outputs;
-  followed_ = outputs[rng_.below(outputs.size())];
+  if (!outputs.empty()) followed_ = outputs[rng_.below(outputs.size())];
 }
 
 int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise) {
@@ -212,17 +240,19 @@ void GraphMaker::renumber() {
 Graph GraphMaker::finish() {
   std::vector<bool> read(graph_.tensors.size(), false), computed = read;
   for (const Operator& o : graph_.operators) {
+    // To be kept, or to have gone round in a loop, is not yet to be used.
+    if (o.kind == OperatorKind::kAssignVariable) continue;
     for (const int id : o.inputs)
-      if (id >= 0) read[static_cast<size_t>(id)] = true;
+      if (id >= 0) read[static_cast<size_t>(id)] = o.kind != OperatorKind::kEndWhile;
     for (const int id : o.outputs) computed[static_cast<size_t>(id)] = true;
   }
   std::vector<int> leaves;
   for (const Tensor& t : graph_.tensors) {
     const auto at = static_cast<size_t>(t.id);
+    if (t.is_variable || hidden_[at]) continue;
     if (computed[at] && !read[at]) leaves.push_back(t.id);
     // An inner tensor that is an output as well; rarely an input that is one.
-    if ((computed[at] && read[at] && chance(12)) ||
-        (!computed[at] && !t.is_constant && !t.is_variable && chance(2)))
+    if ((computed[at] && read[at] && chance(12)) || (!computed[at] && !t.is_constant && chance(2)))
       graph_.outputs.push_back(t.id);
   }
   shuffle(leaves);

@@ -65,8 +65,9 @@ class GraphMaker {
   int random_constant(Shape shape, Quantization quantization) {
     return random_constant(activations(), std::move(shape), std::move(quantization));
   }
-  /// State; no operator but the one that keeps it reads it.
-  int variable(ElementType type, Shape shape, Quantization quantization);
+  /// State, with the values that it is reset to; none: the zero point.
+  int variable(ElementType type, Shape shape, Quantization quantization,
+               std::vector<uint8_t> initial = {});
   int integers(const std::vector<int32_t>& values);
   int integers(Shape shape, const std::vector<int32_t>& values);
   int integer(int32_t value);  ///< one element, as a scalar or a vector of one
@@ -86,6 +87,14 @@ class GraphMaker {
   /// Any tensor computed so far that fits, of any type; -1: none.
   int existing(const Fits& fits);
 
+  /// Until leave(), operators run now and then, on what they see: what is made meanwhile is hidden
+  /// from all that follows. Alone they see constants and what show() names, and no inputs of the
+  /// network can be added.
+  void enter(bool alone);
+  void leave();
+  void show(const std::vector<int>& ids);
+  int depth() const { return static_cast<int>(scopes_.size()); }
+
   void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
           Attributes attributes = {});
   const std::vector<Operator>& operators() const { return graph_.operators; }
@@ -103,12 +112,20 @@ class GraphMaker {
   template <typename T>
   void shuffle(std::vector<T>& values);
   void renumber();
+  bool is_alone() const;  // in the innermost scope or in one around it
 
+  struct Scope {
+    size_t first = 0;  // tensor id
+    bool alone = false;
+    std::vector<bool> hidden;  // before
+  };
   Rng rng_;
   Graph graph_;
   int64_t most_elements_ = 0;
   int followed_ = -1;  // tensor id
   bool wide_ = false;
+  std::vector<bool> hidden_;  // by tensor id
+  std::vector<Scope> scopes_;
 };
 
 inline bool is_int8(const Tensor& t) { return t.type == ElementType::kInt8; }

@@ -18,6 +18,9 @@ void grow(GraphMaker& m);
 #include "models/operators.inc"
 #undef OPERATOR
 
+/// An operator or several, as they stand together in networks.
+void grow_something(GraphMaker& m);
+
 /// Adds a layer with the workload of one that is there, on another input: they may share a kernel.
 /// Nothing where there is none.
 void grow_twin(GraphMaker& m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/networks/layout.h"
+#include "models/control_flow.h"
 
 namespace tinytune::bench {
 namespace {
@@ -129,7 +130,8 @@ Result<std::vector<uint8_t>> NetworkRun::read(const PlacedTensor& placed) const 
 
 Status NetworkRun::keep(int step, Computed& computed) {
   for (const PlacedTensor& placed : network_->tensors) {
-    if (placed.first_step != step) continue;
+    const bool is_state = graph_->tensor(placed.tensor).is_variable;  // kept as it is left
+    if (placed.first_step != step && !is_state) continue;
     TT_TRY_ASSIGN(computed.tensors[placed.tensor], read(placed));
   }
   return ok_status();
@@ -138,8 +140,9 @@ Status NetworkRun::keep(int step, Computed& computed) {
 Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
   Computed computed;
   TT_TRY(fill(inputs));
-  TT_TRY(keep(-1, computed));
-  for (size_t step = 0; step < network_->layers.size() && !network_->stream; ++step) {
+  const bool apart = !network_->stream && !has_control_flow(*graph_);  // layer by layer
+  if (apart) TT_TRY(keep(-1, computed));
+  for (size_t step = 0; step < network_->layers.size() && apart; ++step) {
     const std::string& symbol = network_->layers[step].symbol;
     if (!symbol.empty()) TT_TRY(call(symbol));
     TT_TRY(keep(static_cast<int>(step), computed));

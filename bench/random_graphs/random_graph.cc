@@ -69,6 +69,10 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kUnidirectionalSequenceLstm, K::kUnidirectionalSequenceLstm, K::kFullyConnected},
     {K::kTranspose, K::kBatchMatMul, K::kSoftmax, K::kBatchMatMul},
     {K::kConv2d, K::kResizeBilinear, K::kAdd},
+    {K::kConv2d, K::kVarHandle, K::kConv2d},
+    {K::kConv2d, K::kIf, K::kFullyConnected},
+    {K::kWhile, K::kIf, K::kRelu},
+    {K::kCallOnce, K::kAssignVariable, K::kReadVariable, K::kAdd},
 };
 
 void grow(GraphMaker& m, OperatorKind kind) {
@@ -88,19 +92,6 @@ void grow_wide(GraphMaker& m) {
   }
   if (m.chance(50)) grow(m, K::kQuantize);
   m.set_wide(false);
-}
-
-// Kernels, which have templates and schedules to try; motifs; or any operator.
-void grow_something(GraphMaker& m) {
-  if (m.chance(6)) return grow_twin(m);
-  if (m.chance(8)) return grow_wide(m);
-  if (m.chance(25)) return grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected}));
-  if (m.chance(50)) return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)].grow(m);
-  for (const OperatorKind kind :
-       kMotifs[static_cast<size_t>(m.between(0, static_cast<int>(kMotifs.size()) - 1))]) {
-    grow(m, kind);
-    m.follow();
-  }
 }
 
 // What the network quantises its float inputs with: values then fall around every step.
@@ -179,6 +170,19 @@ std::string text_of(const Tensor& t) {
 }
 
 }  // namespace
+
+// Kernels, which have templates and schedules to try; motifs; or any operator.
+void grow_something(GraphMaker& m) {
+  if (m.chance(6)) return grow_twin(m);
+  if (m.chance(8)) return grow_wide(m);
+  if (m.chance(25)) return grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected}));
+  if (m.chance(50)) return kRows[m.between(0, static_cast<int>(std::size(kRows)) - 1)].grow(m);
+  for (const OperatorKind kind :
+       kMotifs[static_cast<size_t>(m.between(0, static_cast<int>(kMotifs.size()) - 1))]) {
+    grow(m, kind);
+    m.follow();
+  }
+}
 
 Graph random_graph(uint64_t seed, uint64_t index) {
   GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "codegen/networks/layout.h"
+#include "models/control_flow.h"
 
 namespace tinytune {
 namespace {
@@ -47,7 +48,11 @@ bool takes_nchw(const Graph& graph, const Operator& op, const IntegerOp& form) {
 class Chooser {
  public:
   Chooser(const Graph& graph, std::span<const IntegerOp> ops, const LayoutCosts& costs)
-      : graph_(graph), ops_(ops), costs_(costs), last_use_(graph.tensors.size(), 0) {
+      : graph_(graph),
+        ops_(ops),
+        costs_(costs),
+        branches_(has_control_flow(graph)),
+        last_use_(graph.tensors.size(), 0) {
     for (size_t step = 0; step < ops.size(); ++step)
       for (const int id : graph.operators[step].inputs)
         if (id >= 0) last_use_[static_cast<size_t>(id)] = step;
@@ -83,7 +88,7 @@ class Chooser {
 
   Frontier advance(const Frontier& before, size_t step) {
     const Operator& op = graph_.operators[step];
-    const bool both = takes_nchw(graph_, op, ops_[step]);
+    const bool both = !branches_ && takes_nchw(graph_, op, ops_[step]);
     Frontier after;
     for (const auto& [state, node] : before)
       for (const Layout layout : {Layout::kNhwc, Layout::kNchw}) {
@@ -153,6 +158,7 @@ class Chooser {
   const Graph& graph_;
   std::span<const IntegerOp> ops_;
   const LayoutCosts& costs_;
+  const bool branches_;  // a transform on one side would be missing behind it
   std::vector<size_t> last_use_;
   std::vector<Node> nodes_;
 };
@@ -160,7 +166,8 @@ class Chooser {
 }  // namespace
 
 std::optional<ImageShape> image_of(const Tensor& t) {
-  if (t.is_constant || t.shape.size() != 4 || size_of(t.type) != 1) return std::nullopt;
+  if (t.is_constant || t.is_variable || t.shape.size() != 4 || size_of(t.type) != 1)
+    return std::nullopt;
   const ImageShape shape{t.shape[0], t.shape[1], t.shape[2], t.shape[3]};
   return layout_is_free(shape) ? std::nullopt : std::optional(shape);
 }

@@ -16,6 +16,7 @@
 #include "codegen/networks/strip_printer.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
+#include "models/control_flow.h"
 #include "models/integer_op.h"
 
 namespace tinytune {
@@ -90,7 +91,7 @@ class Generation {
       GeneratedLayer layer;
       layer.index = op.index;
       layer.op = std::string(name_of(op.kind));
-      layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
+      if (!op.outputs.empty()) layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
       layer.macs_executed = macs_executed_in(step);
       if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
       if (std::holds_alternative<KernelOp>(forms_[step])) {
@@ -209,7 +210,16 @@ class Generation {
     for (const int t : graph_.inputs) parts_.inputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const int t : graph_.outputs) parts_.outputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const Tensor& t : graph_.tensors)
-      if (t.is_variable) parts_.state.push_back({t, offset_of(t.id)});
+      if (t.is_variable) parts_.state.push_back({{t, offset_of(t.id)}, initial_array(t)});
+  }
+
+  std::string initial_array(const Tensor& variable) {
+    const std::vector<uint8_t>& data = variable.data;
+    if (std::all_of(data.begin(), data.end(),
+                    [&](uint8_t byte) { return byte == reset_byte(variable); }))
+      return {};
+    return parts_.constants.add(parts_.name + "_tensor_" + std::to_string(variable.id),
+                                CType::kUint8, data);
   }
 
   // Of the first flow, once its function is printed.
@@ -220,7 +230,7 @@ class Generation {
     parts_.stream = {input.shape[1], flow.hop, static_cast<uint32_t>(row_bytes(input)),
                      parts_.name + "_rows"};
     parts_.arrival = {
-        parts_.calls.at(0), offset_of(input.id), plan_.offsets[*storage_.progress], {}, {}};
+        parts_.calls.at(0).symbol, offset_of(input.id), plan_.offsets[*storage_.progress], {}, {}};
     say_what_strips_await(flow, input.shape[1], parts_.arrival);
   }
 
@@ -250,6 +260,10 @@ class Generation {
     LayerPrinter printer(parts_.name, graph_, places, parts_.constants, parts_.shared);
     for (size_t step = 0; step < forms_.size(); ++step) {
       if (storage_.is_alias[step]) continue;
+      if (const Operator& op = graph_.operators[step]; is_mark(op.kind)) {
+        parts_.calls.push_back({"", op.kind, condition_of(op)});
+        continue;
+      }
       const LayerSite site{layer_symbol(step), comment(step), graph_.operators[step]};
       if (const auto f = flow_at(step)) {
         if (static_cast<int>(step) == flows_[*f].first_step)
@@ -275,7 +289,12 @@ class Generation {
     }
     ++times_called_[same->second];
     network_.layers[step].symbol = parts_.functions[same->second].symbol;
-    parts_.calls.push_back(network_.layers[step].symbol);
+    parts_.calls.push_back({network_.layers[step].symbol});
+  }
+
+  uint32_t condition_of(const Operator& op) const {
+    const bool asks = op.kind == OperatorKind::kIf || op.kind == OperatorKind::kDo;
+    return asks ? offset_of(op.inputs[0]) : 0;
   }
 
   StripSite strip_site(size_t f, const std::vector<std::optional<ArenaPlace>>& places) const {

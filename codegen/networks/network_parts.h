@@ -13,6 +13,7 @@
 #include "codegen/operators/constant_pool.h"
 #include "codegen/operators/shared_functions.h"
 #include "devices/device.h"
+#include "models/operator_kind.h"
 
 namespace tinytune {
 
@@ -24,13 +25,26 @@ struct RowArrival {
   std::vector<int> first;             ///< by strip: the row that the window begins with
 };
 
+/// A tensor that is kept from one call to the next.
+struct KeptTensor {
+  Port port;
+  std::string initial;  ///< the array that a reset copies; empty: it fills with one byte
+};
+
+/// What invoke does, one thing after the other: it calls a layer, or decides whether to go on.
+struct InvokeStep {
+  std::string symbol;      ///< of a layer; empty for a mark
+  OperatorKind mark{};     ///< models/control_flow.h
+  uint32_t condition = 0;  ///< where it is in the arena, of IF and DO
+};
+
 struct NetworkParts {
   std::string name;
   const Device& device;
   std::vector<Port> inputs = {}, outputs = {};
-  std::vector<Port> state = {};               ///< kept from one call to the next
+  std::vector<KeptTensor> state = {};
   std::vector<LayerFunction> functions = {};  ///< each once, in the order of their first call
-  std::vector<std::string> calls = {};        ///< symbols of `functions`, in execution order
+  std::vector<InvokeStep> calls = {};         ///< in execution order
   ConstantPool constants = {};
   SharedFunctions shared = {};
   std::vector<KernelSet::Kernel> kernels = {};

@@ -35,11 +35,11 @@ void open_call(CWriter& w, const NetworkParts& parts, const std::string& suffix,
 void print_reset(CWriter& w, const NetworkParts& parts) {
   open_call(w, parts, "_reset");
   w.line("volatile unsigned char *const base = (unsigned char *)arena;");
-  for (const Port& port : parts.state) {
+  for (const auto& [port, initial] : parts.state) {
     w.line("/* t" + std::to_string(port.tensor.id) + " */");
     w.open("for (uint32_t i = 0; i < " + std::to_string(port.tensor.bytes()) + "u; ++i)");
-    w.line("base[" + std::to_string(port.offset) +
-           "u + i] = " + std::to_string(reset_byte(port.tensor)) + "u;");
+    w.line("base[" + std::to_string(port.offset) + "u + i] = " +
+           (initial.empty() ? std::to_string(reset_byte(port.tensor)) + "u;" : initial + "[i];"));
     w.close();
   }
   if (parts.stream) {
@@ -47,6 +47,30 @@ void print_reset(CWriter& w, const NetworkParts& parts) {
     w.line("base[" + std::to_string(parts.arrival.progress) + "u + i] = 0u;").close();
   }
   w.line("return " + c_upper(parts.name) + "_OK;").close();
+}
+
+void print_step(CWriter& w, const InvokeStep& step) {
+  const std::string condition = "base[" + std::to_string(step.condition) + "]";
+  switch (step.mark) {
+    case OperatorKind::kIf:
+      w.open("if (" + condition + " != 0u)");
+      break;
+    case OperatorKind::kElse:
+      w.close().open("else");
+      break;
+    case OperatorKind::kWhile:
+      w.open("for (;;)");
+      break;
+    case OperatorKind::kDo:
+      w.line("if (" + condition + " == 0u) break;");
+      break;
+    case OperatorKind::kEndIf:
+    case OperatorKind::kEndWhile:
+      w.close();
+      break;
+    default:
+      w.line(step.symbol + "(base);");
+  }
 }
 
 // A network whose input arrives in rows computes with them, all others are called once.
@@ -60,8 +84,7 @@ void print_invoke(CWriter& w, const NetworkParts& parts) {
     open_call(w, parts, "_invoke");
     if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
   }
-  for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i)
-    w.line(parts.calls[i] + "(base);");
+  for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i) print_step(w, parts.calls[i]);
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 

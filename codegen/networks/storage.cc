@@ -20,6 +20,7 @@ class Assignment {
     storage_.last_step.assign(graph.tensors.size(), 0);
     storage_.is_alias.assign(ops.size(), false);
     is_output_.assign(graph.tensors.size(), false);
+    is_rewritten_.assign(graph.tensors.size(), false);
     for (const int output : graph.outputs) at(is_output_, output) = true;
     for (const Tensor& t : graph.tensors)  // the next inference reads what this one leaves
       if (t.is_variable) at(is_output_, t.id) = true;
@@ -43,12 +44,16 @@ class Assignment {
  private:
   void find_last_steps() {
     const int last = last_step_of_all();
+    std::vector<int> writes(graph_.tensors.size(), 0);
     for (size_t step = 0; step < ops_.size(); ++step) {
       for (const int t : graph_.operators[step].inputs)
         if (t >= 0) at(storage_.last_step, t) = static_cast<int>(step);
-      for (const int t : graph_.operators[step].outputs)
-        at(storage_.first_step, t) = at(storage_.last_step, t) = static_cast<int>(step);
+      for (const int t : graph_.operators[step].outputs) {
+        at(storage_.last_step, t) = static_cast<int>(step);
+        if (++at(writes, t) == 1) at(storage_.first_step, t) = static_cast<int>(step);
+      }
     }
+    for (size_t t = 0; t < writes.size(); ++t) is_rewritten_[t] = writes[t] > 1;
     for (const int t : graph_.inputs) at(storage_.first_step, t) = -1;
     for (const int t : graph_.outputs) at(storage_.last_step, t) = last;
     for (const StripFlow& flow : flows_) {
@@ -142,7 +147,7 @@ class Assignment {
     const IntegerOp& form = ops_[static_cast<size_t>(step)];
     for (const int output : op.outputs) {
       const auto* copy = std::get_if<CopyOp>(&form);
-      if (copy != nullptr && copy->in_place) {
+      if (copy != nullptr && copy->in_place && !at(is_rewritten_, op.inputs[0])) {
         at(storage_.is_alias, step) = true;
         join_buffer(output, op.inputs[0]);
       } else if (const auto input = overwritable_input(op, form, output, step)) {
@@ -182,6 +187,7 @@ class Assignment {
   std::span<const StripFlow> flows_;
   std::vector<const StripFlow*> flow_of_;  // by step; null outside of groups
   std::vector<bool> is_output_;            // by tensor
+  std::vector<bool> is_rewritten_;         // by tensor: a COPY writes it again
   std::vector<bool> holds_output_;         // by buffer
   Storage storage_;
 };

@@ -1,9 +1,13 @@
 // Strips: consecutive operators may be computed some rows at a time. Which ones are is decided
-// where memory is known (deploy/strip_search.h); the operators themselves stay as they are.
+// where memory is known (deploy/strip_search.h); the operators themselves stay as they are. Where
+// some operators run now and then only, all run as wholes.
 #include "codegen/passes/rewriting.h"
+#include "models/control_flow.h"
 
 namespace tinytune {
 
-void allow_strips(IntegerNetwork& network) { network.may_run_in_strips = true; }
+void allow_strips(IntegerNetwork& network) {
+  network.may_run_in_strips = !has_control_flow(network.graph);
+}
 
 }  // namespace tinytune

@@ -165,6 +165,7 @@ std::vector<std::vector<ValueRange>> channel_ranges(const IntegerNetwork& networ
       all[static_cast<size_t>(t.id)].resize(static_cast<size_t>(channels_of(t)));
   for (size_t step = 0; step < network.ops.size(); ++step) {
     const Operator& op = graph.operators[step];
+    if (op.outputs.empty()) continue;
     const Ranges input =
         op.inputs.empty() || op.inputs[0] < 0 ? Ranges() : all[static_cast<size_t>(op.inputs[0])];
     Ranges& output = all[static_cast<size_t>(op.outputs[0])];

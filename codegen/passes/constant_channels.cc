@@ -113,6 +113,7 @@ class Folding {
   // channels.
   bool is_cuttable(size_t step) const {
     const Operator& op = graph_.operators[step];
+    if (op.inputs.empty() || op.outputs.empty()) return false;
     const Tensor &input = graph_.tensor(op.inputs[0]), &output = graph_.tensor(op.outputs[0]);
     if (input.is_constant || input.type != ElementType::kInt8 ||
         output.type != ElementType::kInt8 || input.shape.empty() || output.shape.empty())

@@ -112,6 +112,13 @@ Result<IntegerOp> prepare_form(const OperatorView& view) {
 #undef OPERATOR
     case OperatorKind::kExternal:
       return prepare_external(view);
+    case OperatorKind::kElse:
+    case OperatorKind::kEndIf:
+    case OperatorKind::kDo:
+    case OperatorKind::kEndWhile:
+      return prepare_nothing(view);
+    case OperatorKind::kCopy:
+      return prepare_whole_copy(view);
   }
   return view.unsupported("no such operator");
 }

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <deque>
 
+#include "examples/tflite_writer.h"
 #include "models/integer_network.h"
+#include "models/operator_kind.h"
+#include "models/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {
@@ -94,6 +97,91 @@ TEST(State, OneInference_IsTheFirstAfterAReset) {
   ASSERT_TRUE(first && second && alone);
   EXPECT_EQ(*first, *alone);
   EXPECT_NE(*first, *second);
+}
+
+// What goes in comes out one inference later; `initial` before that, if it is not empty.
+Graph delay_network(std::vector<uint8_t> initial, bool reads_last = false) {
+  GraphBuilder b;
+  const int x = b.input({2}, 0.5F, 3);
+  const int variable = b.activation({2}, 0.5F, 3), y = b.activation({2}, 0.5F, 3);
+  Tensor& v = b.graph.tensors[static_cast<size_t>(variable)];
+  v.is_variable = true;
+  v.name = "delay";
+  v.data = std::move(initial);
+  if (!v.data.empty()) b.op(OperatorKind::kCallOnce, {}, {variable});
+  b.op(OperatorKind::kVarHandle, {}, {variable});
+  if (!reads_last) b.op(OperatorKind::kReadVariable, {variable}, {y});
+  b.op(OperatorKind::kAssignVariable, {x}, {variable});
+  if (reads_last) b.op(OperatorKind::kReadVariable, {variable}, {y});
+  b.graph.outputs = {y};
+  return b.graph;
+}
+
+// The outputs of two inferences after a reset, on {1, 2} and {5, 6}.
+std::vector<std::vector<int>> two_inferences(const Graph& written) {
+  const Graph graph = imported(written);
+  const auto network = integer_network(graph);
+  EXPECT_TRUE(network);
+  if (!network) return {};
+  NetworkState state = initial_state(graph);
+  std::vector<std::vector<int>> outputs;
+  for (const Bytes& input : {Bytes{1, 2}, Bytes{5, 6}}) {
+    const auto values = run_reference(*network, std::vector<Bytes>{input}, state);
+    EXPECT_TRUE(values);
+    if (values) outputs.push_back(values_of((*values)[static_cast<size_t>(graph.outputs[0])]));
+  }
+  return outputs;
+}
+
+using testing::ElementsAre;
+
+TEST(ResourceVariable, ReadBeforeItIsAssigned_HasWhatTheLastInferenceLeft) {
+  EXPECT_THAT(two_inferences(delay_network({})), ElementsAre(ElementsAre(3, 3), ElementsAre(1, 2)));
+}
+
+TEST(ResourceVariable, ReadBehindItsAssignment_HasTheNewValue) {
+  EXPECT_THAT(two_inferences(delay_network({}, true)),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(5, 6)));
+}
+
+TEST(ResourceVariable, CallOnce_SaysWhatAResetGives) {
+  EXPECT_THAT(two_inferences(delay_network({40, 50})),
+              ElementsAre(ElementsAre(40, 50), ElementsAre(1, 2)));
+}
+
+TEST(ResourceVariable, TwoHandlesOfOneName_AreOneVariable) {
+  Graph graph = delay_network({});
+  Tensor other = graph.tensor(graph.operators[0].outputs[0]);
+  other.id = static_cast<int>(graph.tensors.size());
+  graph.tensors.push_back(other);
+  graph.operators[1].inputs = {other.id};  // READ_VARIABLE
+  graph.operators.insert(graph.operators.begin() + 1,
+                         {1, OperatorKind::kVarHandle, {}, {other.id}, {}});
+  EXPECT_THAT(two_inferences(graph), ElementsAre(ElementsAre(3, 3), ElementsAre(1, 2)));
+}
+
+void expect_refused(const Graph& graph, const std::string& part) {
+  const auto read = import_tflite(write_tflite(graph), "m");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message(), testing::HasSubstr(part));
+}
+
+TEST(ResourceVariable, NeverAssigned_IsRefused) {
+  Graph graph = delay_network({});
+  graph.operators.pop_back();
+  expect_refused(graph, "variable 'delay' is never assigned");
+}
+
+TEST(ResourceVariable, InitialisedBehindItsUse_IsRefused) {
+  Graph graph = delay_network({40, 50});
+  std::rotate(graph.operators.begin(), graph.operators.begin() + 1, graph.operators.end());
+  expect_refused(graph, "'delay' is used before it is initialised");
+}
+
+TEST(ResourceVariable, ValueOfAnotherSize_IsRefused) {
+  Graph graph = delay_network({});
+  graph.tensors[static_cast<size_t>(graph.outputs[0])].shape = {3};
+  expect_refused(graph, "differ in size");
 }
 
 }  // namespace

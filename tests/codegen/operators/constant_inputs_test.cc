@@ -26,6 +26,9 @@ std::vector<OperatorKind> kinds_without_state() {
   std::vector<OperatorKind> kinds(std::begin(kKinds), std::end(kKinds));
   std::erase(kinds, OperatorKind::kSvdf);
   std::erase(kinds, OperatorKind::kUnidirectionalSequenceLstm);
+  std::erase_if(kinds, [](OperatorKind kind) {  // resource variables, and who decides what runs
+    return kind >= OperatorKind::kVarHandle && kind <= OperatorKind::kWhile;
+  });
   return kinds;
 }
 
@@ -299,8 +302,8 @@ class OneOperator {
         return add(kind, {whole, part, places({4})}, {}, kShape);
       }
       case OperatorKind::kUnidirectionalSequenceLstm:
-      case OperatorKind::kSvdf:      // keeps state: what it computes is never a constant
-      case OperatorKind::kExternal:  // is never computed at import
+      case OperatorKind::kSvdf:  // keeps state: what it computes is never a constant
+      default:                   // functions of the user's, state and control flow
         break;
     }
   }

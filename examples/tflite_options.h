@@ -1,0 +1,19 @@
+// An operator's options as TensorFlow Lite files have them: the inverse of
+// models/tflite_attributes.
+#pragma once
+
+#include "models/graph.h"
+#include "models/schema/tflite_subset_generated.h"
+
+namespace tinytune {
+
+struct Options {
+  schema::BuiltinOptions type = schema::BuiltinOptions::NONE;
+  flatbuffers::Offset<void> table;
+};
+
+/// None where an operator has no attributes, or they are not options (ExternalAttributes).
+Options write_options(flatbuffers::FlatBufferBuilder& builder, OperatorKind kind,
+                      const Attributes& attributes);
+
+}  // namespace tinytune
