@@ -186,10 +186,11 @@ int GraphMaker::fresh(const Shape& shape, const Quantization& q) {
   const int dice = between(1, 100);
   if (dice <= 60) return input(activations(), shape, q);
   if (wide_) {
-    const int narrow =
-        input(ElementType::kInt8, shape, {{q.scales[0] * 256}, {between(-128, 127)}, 0});
+    const Quantization narrow{{q.scales[0] * 256}, {between(-128, 127)}, 0};
+    const int outside = chance(50) ? input(ElementType::kFloat32, shape, {})
+                                   : input(ElementType::kInt8, shape, narrow);
     const int wide = result(shape, q);
-    op(OperatorKind::kQuantize, {narrow}, {wide});
+    op(OperatorKind::kQuantize, {outside}, {wide});
     return wide;
   }
   int from = 0;

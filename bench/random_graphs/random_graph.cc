@@ -90,7 +90,7 @@ void grow_wide(GraphMaker& m) {
                       K::kTanh, K::kPad, K::kReshape, K::kConcatenation, K::kTranspose}));
     m.follow();
   }
-  if (m.chance(50)) grow(m, K::kQuantize);
+  if (m.chance(50)) grow(m, m.one_of({K::kQuantize, K::kQuantize, K::kDequantize}));
   m.set_wide(false);
 }
 
