@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/suggestion.h"
+#include "base/nearest_word.h"
 #include "cli/value_syntax.h"
 #include "tinytune/tinytune.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/nearest_word.h"
 #include "devices/device_hash.h"
 #include "devices/embedded_devices.h"
 
@@ -79,9 +80,14 @@ Result<internal::DeviceText> internal::find_device_text(std::string_view name_or
   const std::string path(name_or_path);
   const auto text = read_file(path, kLargestFile);
   if (text) return DeviceText{std::string(text_of(*text)), path};
-  std::string known;
-  for (const std::string& name : known_devices()) known += (known.empty() ? "" : ", ") + name;
   const bool there = text.error().code() != ErrorCode::kNotFound;
+  const std::vector<std::string> names = known_devices();
+  const std::string meant = nearest_word(lower_case(path), names);
+  if (!there && !meant.empty())
+    return Error(ErrorCode::kNotFound, "unknown device '" + path + "', did you mean " + meant +
+                                           "? `tune devices` lists all");
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
   return Error(ErrorCode::kNotFound, "device '" + path + "' is neither a known device (" + known +
                                          ") nor a readable device file" +
                                          (there ? ": " + text.error().message() : ""));

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "cli/command_line.h"
-#include "cli/suggestion.h"
 
 namespace tinytune {
 namespace {
@@ -136,14 +135,6 @@ TEST(CommandLineWords, HelpAndVersion_AreTexts) {
     EXPECT_NE(line->text.find(command.examples), std::string::npos) << line->text;
   }
   EXPECT_EQ(parse({"--version"})->text.find("tinytune "), 0u);
-}
-
-TEST(NearestWord, OnlyWhatIsNear_IsSuggested) {
-  const std::vector<std::string> words = {"--model", "--device", "run", "report"};
-  EXPECT_EQ(nearest_word("--modle", words), "--model");
-  EXPECT_EQ(nearest_word("reprot", words), "report");
-  EXPECT_EQ(nearest_word("x", words), "");
-  EXPECT_EQ(nearest_word("--frobnicate", words), "");
 }
 
 }  // namespace

@@ -106,12 +106,22 @@ TEST(Devices, PathOfAFile_Loads) {
 }
 
 TEST(Devices, UnknownName_ListsTheKnownOnes) {
-  for (const char* name : {"esp32c99", "/", "/nonexistent/board.toml", ""}) {
+  for (const char* name : {"toaster", "/", "/nonexistent/board.toml", ""}) {
     const auto device = load_device(name);
     ASSERT_FALSE(device);
     EXPECT_EQ(device.error().code(), ErrorCode::kNotFound);
     EXPECT_THAT(device.error().message(), HasSubstr("esp32c3"));
     EXPECT_THAT(device.error().message(), HasSubstr("rv32imc"));
+  }
+}
+
+TEST(Devices, NameThatIsNearlyKnown_IsSuggested) {
+  for (const char* name : {"esp32-c3", "ESP32C33", "esp2c3"}) {
+    const auto device = load_device(name);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().code(), ErrorCode::kNotFound);
+    EXPECT_THAT(device.error().message(), HasSubstr("did you mean esp32c3?"));
+    EXPECT_THAT(device.error().message(), Not(HasSubstr("rv32imc")));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "cli/suggestion.h"
+#include "base/nearest_word.h"
 
 #include <algorithm>
 #include <numeric>
