@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,21 +66,17 @@ class Fitting {
   }
 
   Result<GeneratedNetwork> generate(const KernelChoice& choice) const {
-    std::map<std::string, Schedule> chosen;  // by workload
-    std::set<int> measured;                  // layers
+    std::map<std::string, GivenSchedule> chosen;  // by workload
     for (size_t g = 0; g < groups_.size(); ++g) {
       const Schedule schedule = schedule_of(g, choice);
-      chosen[groups_[g].workload] = schedule;
-      if (records_.find(groups_[g].workload, to_text(schedule)) == nullptr) continue;
-      for (const size_t layer : groups_[g].layers) measured.insert(memory_.layers[layer].index);
+      const bool measured = records_.find(groups_[g].workload, to_text(schedule)) != nullptr;
+      chosen[groups_[g].workload] = {schedule, measured};
     }
-    const auto source = [&](const Workload& workload) -> std::optional<Schedule> {
+    const auto source = [&](const Workload& workload) -> std::optional<GivenSchedule> {
       const auto found = chosen.find(to_text(workload));
-      return found == chosen.end() ? std::nullopt : std::optional<Schedule>(found->second);
+      return found == chosen.end() ? std::nullopt : std::optional(found->second);
     };
-    TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(executed_, device_, source, options_));
-    for (GeneratedLayer& layer : network.layers) layer.tuned = measured.contains(layer.index);
-    return network;
+    return generate_network(executed_, device_, source, options_);
   }
 
  private:

@@ -59,7 +59,7 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
                            const Schedule& schedule, std::string role) {
   NetworkOptions options;
   options.name = "layer";
-  const auto source = [&](const Workload&) { return schedule; };
+  const auto source = [&](const Workload&) { return GivenSchedule{schedule}; };
   TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(layer, device, source, options));
   TT_TRY_ASSIGN(const KernelCost::InFlash in_flash, from_flash(layer, device, network));
   // Where kernels are measured: in fast memory, if they fit.

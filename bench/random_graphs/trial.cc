@@ -38,7 +38,7 @@ std::string_view name_of(LayoutDraw draw) {
 // Any legal schedule; the same for equal workloads, which share a kernel.
 ScheduleSource drawn_schedules(const Plan& plan) {
   if (plan.default_schedules) return {};
-  return [&plan](const Workload& workload) -> std::optional<Schedule> {
+  return [&plan](const Workload& workload) -> std::optional<GivenSchedule> {
     const ConfigSpace space = space_of(workload, plan.device);
     if (space.size() == 0) return std::nullopt;
     Rng rng = Rng(plan.seed).fork(to_text(workload));
@@ -50,7 +50,7 @@ ScheduleSource drawn_schedules(const Plan& plan) {
     size_t points = 0;
     while (from + points < space.size() && space.family_of(from + points) == space.family_of(from))
       ++points;
-    return space.schedule(from + rng.below(points));
+    return GivenSchedule{space.schedule(from + rng.below(points))};
   };
 }
 

@@ -36,10 +36,12 @@ KernelSet::KernelSet(const Device& device, const ScheduleSource& schedules, std:
 
 Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
   if (auto found = schedules_ ? schedules_(op.workload) : std::nullopt) {
-    auto packed = pack_legal(op, *found, device_);
-    if (packed) return Choice{std::move(*found), std::move(packed).value(), true};
-    warnings_.push_back("layer " + std::to_string(layer) + ": schedule " + to_text(*found) +
-                        " does not apply (" + packed.error().message() + "); the default is used");
+    auto packed = pack_legal(op, found->schedule, device_);
+    if (packed)
+      return Choice{std::move(found->schedule), std::move(packed).value(), found->measured};
+    warnings_.push_back("layer " + std::to_string(layer) + ": schedule " +
+                        to_text(found->schedule) + " does not apply (" + packed.error().message() +
+                        "); the default is used");
   }
   // Weights may forbid what suits the shape.
   Error none(ErrorCode::kUnsupported, "no template takes " + to_text(op.workload));

@@ -56,7 +56,7 @@ class Generation {
     network_.fast.resize(parts_.placeable.size());
     network_.name = parts_.name;
     network_.invoke_symbol =
-        parts_.name + (parts_.stream ? "_push_" + row_word(*parts_.stream) + "s" : "_invoke");
+        parts_.name + (parts_.stream ? "_push_" + rows_word(*parts_.stream) : "_invoke");
     network_.stream = parts_.stream;
     if (!parts_.state.empty() || parts_.stream) network_.reset_symbol = parts_.name + "_reset";
     network_.arena_symbol = parts_.name + "_arena";

@@ -29,8 +29,15 @@ namespace tinytune {
 
 class BuildCache;
 
+/// A kernel's schedule from outside. The default rule's may be among them, where nobody has
+/// measured it.
+struct GivenSchedule {
+  Schedule schedule;
+  bool measured = true;
+};
+
 /// The best known schedule of a workload, or nothing (the default is used then).
-using ScheduleSource = std::function<std::optional<Schedule>(const Workload&)>;
+using ScheduleSource = std::function<std::optional<GivenSchedule>(const Workload&)>;
 
 /// The layout of every operator, in execution order. codegen/layout.h makes and chooses them.
 using LayoutSource = std::function<std::vector<Layout>(const Graph&, std::span<const IntegerOp>)>;
@@ -64,7 +71,7 @@ struct GeneratedLayer {
   std::string op;
   std::string symbol;  ///< empty when no code executes; layers that are the same share it
   std::optional<int> fused_into;  ///< the operator that carries its cost
-  bool tuned = false;             ///< its schedule came from the source
+  bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
   Layout layout = Layout::kNhwc;  ///< of what it writes
   int64_t macs = 0, macs_executed = 0;
@@ -96,8 +103,9 @@ struct RowStream {
   std::string rows_symbol;
 };
 
-/// What people call its rows: "row", or "frame" where they come without end.
+/// What people call its rows: "row", or "frame" where they come without end; rows_word(): many.
 std::string row_word(const RowStream& stream);
+std::string rows_word(const RowStream& stream);
 
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it

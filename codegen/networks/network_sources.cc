@@ -77,7 +77,7 @@ void print_step(CWriter& w, const InvokeStep& step) {
 void print_invoke(CWriter& w, const NetworkParts& parts) {
   if (parts.stream) {
     open_call(
-        w, parts, "_push_" + row_word(*parts.stream) + "s",
+        w, parts, "_push_" + rows_word(*parts.stream),
         std::string(", const ") + c_type_of(parts.inputs[0].tensor.type) + " *rows, int32_t count");
     w.raw(print_push_rows(parts));
   } else {

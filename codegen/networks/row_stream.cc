@@ -25,6 +25,8 @@ std::string table(const std::string& name, const std::vector<int>& values) {
 
 std::string row_word(const RowStream& stream) { return stream.hop > 0 ? "frame" : "row"; }
 
+std::string rows_word(const RowStream& stream) { return row_word(stream) + "s"; }
+
 // Where frames arrive, the last strip is that of every later step, told in rows of that step's
 // window. Behind it the rows wait that the window has and no strip reads.
 void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival) {
@@ -45,7 +47,7 @@ std::string print_push_rows(const NetworkParts& parts) {
   const RowStream& stream = *parts.stream;
   const RowArrival& arrival = parts.arrival;
   const bool endless = stream.hop > 0;
-  const std::string upper = c_upper(parts.name), words = c_upper(row_word(stream)) + "S";
+  const std::string upper = c_upper(parts.name), words = c_upper(rows_word(stream));
   const size_t tables = arrival.needed.size();
   CWriter w(1);
   w.raw(table("needed", arrival.needed) + table("first", arrival.first));

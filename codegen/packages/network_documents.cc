@@ -33,7 +33,7 @@ std::string tool_of(const Provenance& provenance) {
 std::string row_of_stream(const GeneratedNetwork& network) {
   const Tensor& input = network.inputs[0].tensor;
   return "| `rows` of `" + network.invoke_symbol + "` | " + std::string(name_of(input.type)) +
-         " | " + shape_text(input.shape) + ", in " + row_word(*network.stream) + "s | " +
+         " | " + shape_text(input.shape) + ", in " + rows_word(*network.stream) + " | " +
          std::to_string(input.bytes()) + " |\n";
 }
 
@@ -52,7 +52,8 @@ std::string example(const GeneratedNetwork& network) {
   const auto element = [](const Port& port) { return c_type_of(port.tensor.type); };
   const std::string in = element(network.inputs[0]), out = element(network.outputs[0]);
   if (network.stream) {
-    const std::string word = row_word(*network.stream), words = c_upper(word) + "S";
+    const std::string word = row_word(*network.stream);
+    const std::string words = c_upper(rows_word(*network.stream));
     return "```c\n#include \"" + name + ".h\"\n\n" + upper + "_STATIC_ARENA(arena);\n\n" +
            "/* Once before the first " + word + ". */\nint " + name +
            "_example_begin(void) {\n  return " + name + "_reset(arena) == " + upper +
@@ -144,8 +145,8 @@ std::string print_readme(const PackageParts& parts, const Files& files, const st
       "\n| tensor | type | shape | bytes |\n|---|---|---|--:|\n" +
       (network.stream ? row_of_stream(network) : ports_table(name, network.inputs, "input")) +
       ports_table(name, network.outputs, "output") +
-      (network.stream ? "\nThe input arrives in " + row_word(*network.stream) +
-                            "s, and never exists as a whole.\n\n"
+      (network.stream ? "\nThe input arrives in " + rows_word(*network.stream) +
+                            ", and never exists as a whole.\n\n"
                       : "\nFill the inputs again before every call: their memory is reused.\n\n") +
       memory_section(parts) + origin_section(network.provenance) + "## Build\n\nFor " +
       in_markdown(parts.device.target.isa) +

@@ -80,7 +80,8 @@ std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& s
     w.line("if (" + network.reset_symbol + "(arena) != " + upper + "_OK) return 1;");
   if (network.stream) {
     const std::string type = c_type_of(network.inputs[0].tensor.type);
-    const std::string word = c_upper(row_word(*network.stream)), words = word + "S";
+    const std::string word = c_upper(row_word(*network.stream));
+    const std::string words = c_upper(rows_word(*network.stream));
     w.open("for (int32_t row = 0; row < " + upper + "_" + words + "; ++row)");
     w.line("const " + type + " *from = (const " + type + " *)(input_0 + row * (int32_t)" + upper +
            "_" + word + "_BYTES);");

@@ -129,7 +129,7 @@ TEST(GenerateNetwork, ScheduleOutsideTheSpace_GivesWayToTheDefaultWithAWarning) 
   const Graph graph = twin_convolutions();
   const Schedule unknown("no_such_template", 1, {{"oc", "4"}});
   auto network = generate_network(executed(graph), *load_device("rv32imc"),
-                                  [&](const Workload&) { return std::optional(unknown); }, {"net"});
+                                  [&](const Workload&) { return GivenSchedule{unknown}; }, {"net"});
   ASSERT_TRUE(network.has_value()) << network.error().message();
   ASSERT_EQ(network->warnings.size(), 2u);
   EXPECT_THAT(network->warnings[0], HasSubstr("layer 0: schedule no_such_template/1 oc=4"));
@@ -144,7 +144,7 @@ TEST(GenerateNetwork, RandomPointsOfTheSpace_AreExact) {
     auto network = generate_network(executed(graph), device,
                                     [&](const Workload& w) {
                                       const ConfigSpace space = space_of(w, device);
-                                      return std::optional(space.schedule(rng.below(space.size())));
+                                      return GivenSchedule{space.schedule(rng.below(space.size()))};
                                     },
                                     {"net"});
     ASSERT_TRUE(network.has_value()) << network.error().message();
