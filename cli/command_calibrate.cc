@@ -13,8 +13,6 @@
 namespace tinytune {
 namespace {
 
-constexpr uint64_t kLargestLog = 64 << 20;
-
 std::vector<Cost> fitted(const Calibration& calibration) {
   std::vector<Cost> costs;
   for (const FittedCost& fit : calibration.costs)
@@ -35,9 +33,7 @@ Status write_device(const Arguments& arguments, const Calibration& calibration) 
 }
 
 Result<Calibration> fit(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const auto bytes, read_file(arguments.times, kLargestLog));
-  TT_TRY_ASSIGN(const BoardTimes times,
-                read_board_times(text_of(bytes), arguments.times, console.sink()));
+  TT_TRY_ASSIGN(const BoardTimes times, load_board_times(arguments.times, console.sink()));
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
   CalibrationOptions options;
   options.network.records = arguments.records;

@@ -13,14 +13,10 @@
 namespace tinytune {
 namespace {
 
-constexpr uint64_t kLargestLog = 64 << 20;
-
 using Cycles = std::vector<uint64_t>;
 
 Result<BoardTimes> import(const Arguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const auto bytes, read_file(arguments.times, kLargestLog));
-  TT_TRY_ASSIGN(BoardTimes times,
-                read_board_times(text_of(bytes), arguments.times, console.sink()));
+  TT_TRY_ASSIGN(BoardTimes times, load_board_times(arguments.times, console.sink()));
   if (!arguments.output_file.empty()) TT_TRY(write_file(arguments.output_file, times.lines));
   return times;
 }

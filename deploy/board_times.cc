@@ -4,11 +4,14 @@
 #include <charconv>
 #include <span>
 
+#include "base/files.h"
 #include "base/printable.h"
 #include "codegen/packages/times_text.h"
 
 namespace tinytune {
 namespace {
+
+constexpr uint64_t kLargestLog = 64 << 20;
 
 constexpr size_t kMostLines = 100'000, kMostWords = 64;
 
@@ -164,6 +167,11 @@ Result<BoardTimes> read_board_times(std::string_view text, const std::string& or
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return reader.take();
+}
+
+Result<BoardTimes> load_board_times(const std::string& path, const MessageSink& sink) {
+  TT_TRY_ASSIGN(const auto bytes, read_file(path, kLargestLog));
+  return read_board_times(text_of(bytes), path, sink);
 }
 
 }  // namespace tinytune

@@ -34,4 +34,7 @@ struct BoardTimes {
 Result<BoardTimes> read_board_times(std::string_view text, const std::string& origin,
                                     const MessageSink& sink);
 
+/// The same of a file. Errors of reading it too.
+Result<BoardTimes> load_board_times(const std::string& path, const MessageSink& sink);
+
 }  // namespace tinytune
