@@ -22,6 +22,7 @@ struct Arguments {
   std::optional<uint64_t> ram, arena, flash, fast_ram;  ///< bytes
 
   // Searching.
+  std::vector<std::string> priors;  ///< logs
   std::optional<uint64_t> trials;
   std::optional<double> budget_seconds;
   std::optional<uint64_t> early_stop;

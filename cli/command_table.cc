@@ -20,7 +20,12 @@ Command tune() {
           {{model(), device(),
             records("The log to continue or create", "MODEL.DEVICE.jsonl in this directory")},
            searching(),
-           {{.names = "--tasks",
+           {{.names = "--prior",
+             .field = &Arguments::priors,
+             .value = "LOG",
+             .help = "A log whose records of this device a new log begins with, of this network or "
+                     "others (may be repeated)"},
+            {.names = "--tasks",
              .field = &Arguments::tasks,
              .value = "LIST",
              .help = "Tune only these tasks of `tune inspect`: 0,2-5",

@@ -54,6 +54,7 @@ Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
   ProgressLine line;
   TuneOptions options = tuning_options(arguments, context, line);
   options.records = log_of(arguments);
+  options.priors = arguments.priors;
   options.listen = arguments.listen;
   options.keys = arguments.keys.value_or("");
   options.insecure = arguments.insecure;

@@ -17,6 +17,7 @@
 #include "search/strategy.h"
 #include "tuner/keep_fitting.h"
 #include "tuner/prior.h"
+#include "tuner/prior_logs.h"
 #include "tuner/session.h"
 #include "tuner/trajectory.h"
 #include "tuner/tuning_order.h"
@@ -265,7 +266,10 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
-  Records records = applicable_records(log.take_contents(), options.records, device, fidelity,
+  LogContents contents = log.take_contents();
+  if (!options.priors.empty())
+    TT_TRY(begin_with(options.priors, device, log, contents, options.on_message));
+  Records records = applicable_records(std::move(contents), options.records, device, fidelity,
                                        options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
   arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);

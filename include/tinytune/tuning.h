@@ -48,6 +48,10 @@ struct TuneProgress {
 struct TuneOptions {
   /// The log: created if missing, appended to, locked while tuning.
   std::string records;
+  /// Logs with whose records of this device a new log begins: those of other tasks warm the search,
+  /// those of the same tasks count as trials. A log that has records is left as it is, with a
+  /// warning where it lacks some.
+  std::vector<std::string> priors;
   /// Over all tasks, matching measurements already in the log included. Default: 64 × tasks.
   std::optional<uint64_t> trials;
   /// Wall time of this call. With `trials`, what comes first stops.
