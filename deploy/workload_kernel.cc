@@ -27,7 +27,19 @@ struct Choice {
   const Measurement* record = nullptr;
 };
 
-Result<Choice> chosen(const Workload& workload, const Ground& ground,
+// The first default that these constants permit.
+Result<Schedule> usual(const Workload& workload, const LayerData& data, const Device& device) {
+  Error none(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
+  for (Schedule& schedule : default_schedules_of(workload, device)) {
+    TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+    const auto packed = t->pack(workload, data, schedule);
+    if (packed) return std::move(schedule);
+    none = packed.error();
+  }
+  return none;
+}
+
+Result<Choice> chosen(const Workload& workload, const LayerData& data, const Ground& ground,
                       const KernelOptions& options) {
   const std::string line = to_text(workload);
   if (options.schedule) {
@@ -41,7 +53,7 @@ Result<Choice> chosen(const Workload& workload, const Ground& ground,
     TT_TRY_ASSIGN(Schedule schedule, parse_schedule(best->schedule));
     return Choice{std::move(schedule), best};
   }
-  TT_TRY_ASSIGN(Schedule schedule, default_schedule_of(workload, ground.device));
+  TT_TRY_ASSIGN(Schedule schedule, usual(workload, data, ground.device));
   return Choice{std::move(schedule), nullptr};
 }
 
@@ -88,7 +100,8 @@ Result<TunedKernel> compile_workload(const Layer& layer, const std::string& devi
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(device_name, {}, options.records, options.on_message));
   TT_TRY_ASSIGN(const Workload workload, parse_workload(layer.workload()));
-  TT_TRY_ASSIGN(const Choice choice, chosen(workload, ground, options));
+  const LayerData& data = layer.model().state().tasks.at(0).data;
+  TT_TRY_ASSIGN(const Choice choice, chosen(workload, data, ground, options));
 
   TunedKernel kernel;
   kernel.symbol = options.symbol;
@@ -102,7 +115,6 @@ Result<TunedKernel> compile_workload(const Layer& layer, const std::string& devi
   kernel.input_bytes = static_cast<uint64_t>(workload.input_bytes());
   kernel.output_bytes = static_cast<uint64_t>(workload.output_bytes());
   kernel.scratch_bytes = scratch_bytes_of(workload, choice.schedule);
-  const LayerData& data = layer.model().state().tasks.at(0).data;
   TT_TRY(pack_into(kernel, workload, data, choice.schedule));
   kernel.prototype = kernel_prototype(kernel);
   TT_TRY(build_into(kernel, workload, choice.schedule, ground.device));

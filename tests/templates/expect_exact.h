@@ -21,6 +21,11 @@ inline void put(Simulator& simulator, uint32_t& next, std::vector<uint32_t>& arg
   next = align(next + static_cast<uint32_t>(bytes.size()));
 }
 
+/// Whether the layer's constants permit `schedule`: some ask them for a proof.
+inline bool packs(const RandomLayer& layer, const Schedule& schedule) {
+  return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
+}
+
 /// Builds `schedule` for `layer`, runs it on random inputs and compares every byte.
 inline void expect_exact(Simulator& simulator, const Device& device, const RandomLayer& layer,
                          const Schedule& schedule, uint64_t seed) {

@@ -158,18 +158,15 @@ TEST(JoinedWeights, TheLargestSumsThatFit_AreExact) {
                  kJoined, 1);
 }
 
-bool packs(const RandomLayer& layer, const Schedule& schedule = kJoined) {
-  return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
-}
-
 TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
-  EXPECT_TRUE(packs(dense_layer(259, {127, 127})));
-  EXPECT_FALSE(packs(dense_layer(260, {127, 127}))) << "its sums take more than 24 bits";
+  EXPECT_TRUE(packs(dense_layer(259, {127, 127}), kJoined));
+  EXPECT_FALSE(packs(dense_layer(260, {127, 127}), kJoined)) << "its sums take more than 24 bits";
   RandomLayer biased = dense_layer(259, {127, 127});
   biased.data.bias[1] = 1000;
-  EXPECT_FALSE(packs(biased)) << "sums start from the bias";
-  EXPECT_TRUE(packs(dense_layer(8, {0, -128})));
-  EXPECT_FALSE(packs(dense_layer(8, {-1, -128}))) << "256 * -128 - 1 takes more than 16 bits";
+  EXPECT_FALSE(packs(biased, kJoined)) << "sums start from the bias";
+  EXPECT_TRUE(packs(dense_layer(8, {0, -128}), kJoined));
+  EXPECT_FALSE(packs(dense_layer(8, {-1, -128}), kJoined))
+      << "256 * -128 - 1 takes more than 16 bits";
 }
 
 TEST(JoinedWeights, ALayerThatCannotHaveThem_FallsBackToPairs) {
