@@ -1,5 +1,7 @@
 #include "examples/tflite_writer.h"
 
+#include <set>
+
 #include "examples/tflite_options.h"
 #include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
@@ -62,10 +64,10 @@ Options no_options() { return {}; }
 // Tensors of a subgraph, buffers and operators as they are added to a model.
 class ModelWriter {
  public:
-  explicit ModelWriter(const Graph& graph)
-      : graph_(graph), handle_(graph.tensors.size(), false), buffer_(graph.tensors.size(), 0) {
+  explicit ModelWriter(const Graph& graph) : graph_(graph), buffer_(graph.tensors.size(), 0) {
     for (const Operator& op : graph.operators)
-      if (op.kind == OperatorKind::kVarHandle) handle_[static_cast<size_t>(op.outputs[0])] = true;
+      if (op.kind == OperatorKind::kVarHandle)
+        handles_.insert(op.outputs.begin(), op.outputs.end());
   }
 
   std::vector<uint8_t> write() &&;
@@ -103,10 +105,11 @@ class ModelWriter {
   /// Without the COPYs at their end.
   Steps before_copies(Steps steps) const;
   std::vector<int> read_from_outside(Steps steps) const;
-  std::vector<bool> used_in(Steps steps) const;
+  /// Ids of tensors, as the operators have them: there may be no such tensor.
+  std::set<int> used_in(Steps steps) const;
 
   const Graph& graph_;
-  std::vector<bool> handle_;      // by tensor id
+  std::set<int> handles_;         // tensor ids
   std::vector<uint32_t> buffer_;  // by tensor id; 0: none yet
   FlatBufferBuilder b_;
   std::vector<Offset<schema::Buffer>> buffers_ = {schema::CreateBuffer(b_)};
@@ -238,12 +241,11 @@ std::vector<int> ModelWriter::read_from_outside(Steps steps) const {
   return ids;
 }
 
-std::vector<bool> ModelWriter::used_in(Steps steps) const {
-  std::vector<bool> used(graph_.tensors.size(), false);
+std::set<int> ModelWriter::used_in(Steps steps) const {
+  std::set<int> used;
   for (size_t step = steps.begin; step < steps.end; ++step)
     for (const auto* ids : {&op(step).inputs, &op(step).outputs})
-      for (const int id : *ids)
-        if (id >= 0) used[static_cast<size_t>(id)] = true;
+      used.insert(ids->begin(), ids->end());
   return used;
 }
 
@@ -315,17 +317,16 @@ std::vector<Offset<schema::Operator>> ModelWriter::write_operators(Steps steps) 
 Offset<schema::SubGraph> ModelWriter::write_subgraph(const std::string& name, Steps steps,
                                                      const std::vector<int>& inputs,
                                                      const std::vector<int>& outputs) {
-  std::vector<bool> used = used_in(steps);
-  for (const int id : outputs) used[static_cast<size_t>(id)] = true;
+  std::set<int> used = used_in(steps);
+  used.insert(outputs.begin(), outputs.end());
   const bool is_all = steps.begin == 0 && steps.end == graph_.operators.size();
   std::vector<Offset<schema::Tensor>> tensors;
   for (Tensor tensor : graph_.tensors) {
-    if (handle_[static_cast<size_t>(tensor.id)]) {
+    if (handles_.contains(tensor.id)) {
       tensors.push_back(write_handle(tensor));
       continue;
     }
-    if (!used[static_cast<size_t>(tensor.id)] && !is_all)
-      tensor.is_constant = tensor.is_variable = false;
+    if (!used.contains(tensor.id) && !is_all) tensor.is_constant = tensor.is_variable = false;
     tensors.push_back(write_tensor(tensor));
   }
   const auto operators = write_operators(steps);
