@@ -46,6 +46,7 @@ struct Plan {
   std::string border;
   Staging staging;
   bool staged = true;  // else: inputs are widened in the loop (dense)
+  bool moved;          // by LLVM's machine scheduler
   int64_t pairs;       // of the reduction, rounded up to steps
 
   Plan(const Workload& w, const Schedule& s)
@@ -56,7 +57,8 @@ struct Plan {
         loads(smlad_loads(s.get("loads"))),
         scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
                                                                 : Scaled::kByChannel),
-        border(s.get("border")) {
+        border(s.get("border")),
+        moved(s.get(kSchedulerKnob) == "pressure") {
     const int64_t run = inputs_of_run(w, border);
     staging = w.in_c % 4 == 0                       ? Staging::kWords
               : run % 2 == 0                        ? Staging::kPairs
@@ -89,11 +91,13 @@ struct Plan {
     return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled};
   }
 
-  // Words of four inputs, whole steps of them.
+  // Words of four inputs, whole steps of them. Without a loop around a tile the machine scheduler
+  // moves loads between the copies into its fourteen registers, which LLVM then lacks.
   bool legal(const Workload& w) const {
     if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
         !smlad_step_fits(tile, inputs(), step))
       return false;
+    if (moved && w.op == OpKind::kDense && oc >= w.out_c) return false;
     if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).fits()) return false;
     return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
   }
