@@ -39,6 +39,8 @@ function(tinytune_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  # What tests spend their time in is the libraries; -O3 of the tests themselves costs a fifth of a build.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE
     TINYTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TINYTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set(properties TIMEOUT ${TINYTUNE_TEST_TIMEOUT})

@@ -3,7 +3,8 @@
 
 Each folder names the rows it may include; what those may include is allowed too. Also refuses heavy
 libraries in our headers, includes that do not start at the root (they would slip past the table), paths
-of somebody's machine, and files that have grown past what one idea needs.
+of somebody's machine, and files that have grown past what one idea needs. A .cc includes its own header
+first: compiling it then shows that the header stands alone.
 """
 import pathlib
 import re
@@ -91,15 +92,27 @@ def problems_of(path, text):
         yield f"{path}: more than {MOST_LINES} lines; ask what it really is"
     if path.endswith(".h") and not text.startswith(("//", "/*")):
         yield f"{path}: a header opens by saying what it is"
+    if path.endswith(".h") and not re.search(r"^#(pragma once|ifndef \w+_H_?)$", text, re.M):
+        yield f"{path}: a header is read once: #pragma once"
     if MACHINE.search(text):
         yield f"{path}: names a place on somebody's machine"
+
+
+def not_first(source, text):
+    """Whether a source whose header stands beside it includes something else before that."""
+    included = INCLUDE.search(text)
+    return not included or included.group(2) != str(source.with_suffix(".h"))
 
 
 def check(root):
     for folder in sorted({row.split("/")[0] for row in (*ROWS, *FREE)}):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".c", ".cc", ".inc") and path.is_file():
-                yield from problems_of(str(path.relative_to(root)), path.read_text())
+                inner, text = path.relative_to(root), path.read_text()
+                yield from problems_of(str(inner), text)
+                if path.suffix == ".cc" and folder not in FREE and path.with_suffix(".h").exists() \
+                        and not_first(inner, text):
+                    yield f"{inner}: include its own header first"
 
 
 def undocumented(root):
@@ -131,11 +144,17 @@ def self_test():
         (0, "tests/search/x.cc", '#include "measure/board.h"\n'),
     ]
     for want, path, text in cases:
-        found = list(problems_of(path, "// x\n" + text))
+        found = list(problems_of(path, ("// x\n#pragma once\n" if path.endswith(".h") else "") + text))
         if len(found) != want:
             yield f"{path} with {text.splitlines()[0]}: {found or 'allowed'}"
     if len(list(problems_of("base/x.h", "#pragma once\n"))) != 1:
         yield "a header without an opening comment is allowed"
+    if len(list(problems_of("base/x.h", "// x\n"))) != 1:
+        yield "a header without #pragma once is allowed"
+    if not_first(pathlib.Path("base/x.cc"), '// x\n#include "base/x.h"\n#include <vector>\n'):
+        yield "a source that includes its own header first is refused"
+    if not not_first(pathlib.Path("base/x.cc"), '#include <vector>\n#include "base/x.h"\n'):
+        yield "a source that includes its own header late is allowed"
 
 
 if __name__ == "__main__":
