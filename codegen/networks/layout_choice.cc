@@ -36,7 +36,15 @@ bool is_pointwise(const IntegerOp& op) {
   return std::holds_alternative<LookupOp>(op);
 }
 
+// State is NHWC from one inference to the next, and no transform stands before its readers.
+bool touches_state(const Graph& graph, const Operator& op) {
+  const auto is_state = [&](int id) { return id >= 0 && graph.tensor(id).is_variable; };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), is_state) ||
+         std::any_of(op.outputs.begin(), op.outputs.end(), is_state);
+}
+
 bool takes_nchw(const Graph& graph, const Operator& op, const IntegerOp& form) {
+  if (touches_state(graph, op)) return false;
   if (const auto* kernel = std::get_if<KernelOp>(&form))
     return kernel->workload.op != OpKind::kDense;
   if (!is_pointwise(form)) return false;

@@ -128,6 +128,18 @@ TEST(ChooseLayouts, LayerMeasuredInNeitherLayout_StaysNhwc) {
             (std::vector{kNhwc, kNhwc, kNhwc, kNhwc}));
 }
 
+TEST(ChooseLayouts, ReaderOfState_StaysNhwc) {
+  GraphBuilder b;
+  const int state = b.variable({1, 5, 4, 8}, 0.1F, 3);
+  const int next = convolution(b, b.input({1, 5, 4, 8}, 0.1F, -128), 8, 1);
+  const int kept = convolution(b, state, 8, 2);
+  const int sum =
+      b.op(OperatorKind::kAdd, {next, kept}, ActivationAttributes{}, {1, 5, 4, 8}, 0.1F, -128);
+  const Graph graph = b.finish({sum});
+  EXPECT_EQ(choose_layouts(graph, forms_of(graph), all_nchw_costs()).layouts,
+            (std::vector{kNchw, kNhwc, kNhwc}));
+}
+
 TEST(LayOut, TensorUsedInBothLayouts_IsTransformedOnce) {
   const Graph graph = diamond();
   const LaidOutGraph laid_out =
