@@ -74,9 +74,7 @@ bool has_state(const Graph& graph) {
 
 uint8_t reset_byte(const Tensor& variable) {
   const std::vector<int32_t>& zero_points = variable.quantization.zero_points;
-  return variable.type == ElementType::kInt8 && !zero_points.empty()
-             ? static_cast<uint8_t>(zero_points[0])
-             : 0;
+  return zero_points.empty() ? 0 : static_cast<uint8_t>(zero_points[0]);
 }
 
 NetworkState initial_state(const Graph& graph) {

@@ -49,7 +49,7 @@ using NetworkState = std::vector<std::vector<uint8_t>>;
 /// Of a network that has just been reset: every variable stands for zero, as in TFLite Micro.
 NetworkState initial_state(const Graph& graph);
 bool has_state(const Graph& graph);
-/// The byte that a variable is filled with: the zero point of int8, else 0.
+/// What fills a variable of any type, as in TFLite Micro: its zero point's lowest byte, or 0.
 uint8_t reset_byte(const Tensor& variable);
 
 /// One inference, which goes on from `state` and leaves its own there. Otherwise as below; and what

@@ -293,9 +293,8 @@ Status TfliteScan::read_operator(Frame& frame, const schema::Operator& from) {
     return ok_status();
   }
   if (external == nullptr) TT_TRY(check_arity(*row, label, op));
+  TT_TRY(check_handles(op, label));
   if (refuse_tensors_of(op, code.name)) return ok_status();
-  if (op.kind == OperatorKind::kReadVariable && !is_resource(op.inputs[0]))
-    return invalid(fmt::format("{}: t{} is no variable", label, op.inputs[0]));
   auto attributes = external != nullptr ? external_attributes(code.name, *external, from)
                                         : read_attributes(op.kind, from);
   if (!attributes) return note(attributes.error().within(label), op.index, code.name);

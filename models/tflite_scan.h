@@ -70,6 +70,8 @@ class TfliteScan {
   // tflite_state.cc
   Status place_variables(const Frame& main);
   bool is_resource(int id) const;
+  /// Only READ_VARIABLE takes a handle here, and nothing else. kInvalidInput: otherwise.
+  Status check_handles(const Operator& op, const std::string& label) const;
   Status read_handle(Frame& frame, const schema::Operator& from, Operator op);
   Status read_assignment(Frame& frame, const schema::Operator& from, Operator op);
   Status read_call_once(const Frame& frame, const schema::Operator& from, Operator op);

@@ -57,11 +57,6 @@ Status TfliteScan::place_variables(const Frame& main) {
     summary.tensors[at].type = value.summary.type;
     summary.tensors[at].shape = value.summary.shape;
     TT_TRY(count_activation(id));
-    // TFLite Micro fills it with the zero point as a byte, whatever the type; reset_byte() knows
-    // that of int8.
-    const std::vector<int32_t>& zero_points = tensor.quantization.zero_points;
-    if (refused_[at].empty() && !zero_points.empty() && tensor.type != ElementType::kInt8)
-      tensor.data.assign(static_cast<size_t>(tensor.bytes()), static_cast<uint8_t>(zero_points[0]));
   }
   return ok_status();
 }
@@ -69,6 +64,18 @@ Status TfliteScan::place_variables(const Frame& main) {
 bool TfliteScan::is_resource(int id) const {
   return std::any_of(variables_.begin(), variables_.end(),
                      [&](const FileVariable& v) { return v.tensor == id; });
+}
+
+Status TfliteScan::check_handles(const Operator& op, const std::string& label) const {
+  const bool takes_handle = op.kind == OperatorKind::kReadVariable;
+  for (const int id : op.inputs)
+    if (id >= 0 && is_resource(id) != takes_handle)
+      return Error(
+          ErrorCode::kInvalidInput,
+          fmt::format("{}: t{} {}", label, id,
+                      takes_handle ? "is no variable"
+                                   : "is a variable's handle; READ_VARIABLE gives its value"));
+  return ok_status();
 }
 
 Status TfliteScan::read_handle(Frame& frame, const schema::Operator& from, Operator op) {
@@ -98,6 +105,7 @@ Status TfliteScan::read_assignment(Frame& frame, const schema::Operator& from, O
   }
   const int variable = op.inputs[0], value = op.inputs[1];
   if (!is_resource(variable)) return invalid(op, fmt::format("t{} is no variable", variable));
+  if (is_resource(value)) return invalid(op, fmt::format("t{} is a variable's handle", value));
   op.inputs = {value};
   op.outputs = {variable};
   if (!frame.initialises) list(op, "ASSIGN_VARIABLE");

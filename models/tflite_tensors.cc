@@ -89,6 +89,7 @@ class TensorReader {
     TT_TRY(read_shape());
     TT_TRY(read_quantization());
     TT_TRY(read_data());
+    refuse_odd_reset();
     if (from_.sparsity() != nullptr) refuse("it is sparse");
     return std::move(read_);
   }
@@ -189,6 +190,16 @@ class TensorReader {
     else
       read_.tensor.data.assign(buffer.data()->begin(), buffer.data()->end());
     return ok_status();
+  }
+
+  // TFLite Micro resets variable tensors to the zero point in int8 and to 0 in all other types;
+  // what reset_byte() knows is the zero point.
+  void refuse_odd_reset() {
+    const std::vector<int32_t>& zero_points = read_.tensor.quantization.zero_points;
+    if (read_.tensor.is_variable && read_.tensor.type != ElementType::kInt8 &&
+        !zero_points.empty() && zero_points[0] != 0)
+      refuse(fmt::format("it is a variable of {} whose zero point is {}, not 0",
+                         name_of(read_.tensor.type), zero_points[0]));
   }
 
   const schema::Model& model_;

@@ -160,6 +160,18 @@ TEST(ResourceVariable, TwoHandlesOfOneName_AreOneVariable) {
   EXPECT_THAT(two_inferences(graph), ElementsAre(ElementsAre(3, 3), ElementsAre(1, 2)));
 }
 
+TEST(ResourceVariable, OfUint8_IsResetToItsZeroPointOnBothSidesOfAFile) {
+  Graph graph = delay_network({});
+  for (Tensor& t : graph.tensors) {
+    t.type = ElementType::kUint8;
+    t.quantization.zero_points = {164};
+  }
+  const auto variable = static_cast<size_t>(graph.operators[0].outputs[0]);
+  EXPECT_THAT(initial_state(graph)[variable], testing::ElementsAre(164, 164));
+  const Graph read = imported(graph);
+  EXPECT_THAT(initial_state(read)[variable], testing::ElementsAre(164, 164));
+}
+
 void expect_refused(const Graph& graph, const std::string& part) {
   const auto read = import_tflite(write_tflite(graph), "m");
   ASSERT_FALSE(read);
@@ -176,6 +188,19 @@ TEST(ResourceVariable, InitialisedBehindItsUse_IsRefused) {
   Graph graph = delay_network({40, 50});
   std::rotate(graph.operators.begin(), graph.operators.begin() + 1, graph.operators.end());
   expect_refused(graph, "'delay' is used before it is initialised");
+}
+
+TEST(ResourceVariable, ReadWithoutReadVariable_IsRefused) {
+  Graph graph = delay_network({});
+  graph.operators[1].kind = OperatorKind::kLogistic;
+  expect_refused(graph,
+                 "operator 1 LOGISTIC: t1 is a variable's handle; READ_VARIABLE gives its value");
+}
+
+TEST(State, OfInt16WithAZeroPoint_IsRefused) {
+  Svdf svdf = svdf_network(ElementType::kInt16);
+  svdf.graph.tensors[static_cast<size_t>(svdf.state)].quantization.zero_points = {7};
+  expect_refused(svdf.graph, "it is a variable of int16 whose zero point is 7, not 0");
 }
 
 TEST(ResourceVariable, ValueOfAnotherSize_IsRefused) {
