@@ -165,7 +165,21 @@ int GraphMaker::existing(const Fits& fits) {
 
 void GraphMaker::follow() {
   const std::vector<int>& outputs = graph_.operators.back().outputs;
-  if (!outputs.empty()) followed_ = outputs[rng_.below(outputs.size())];
+  if (outputs.empty()) return;
+  followed_ = outputs[rng_.below(outputs.size())];
+  if (tensor(followed_).is_variable) followed_ = -1;  // a handle, which has no value
+}
+
+bool GraphMaker::is_known(int id) const {
+  if (tensor(id).is_constant) return true;
+  const auto writer =
+      std::find_if(graph_.operators.begin(), graph_.operators.end(), [&](const Operator& o) {
+        return std::find(o.outputs.begin(), o.outputs.end(), id) != o.outputs.end();
+      });
+  if (writer == graph_.operators.end() || tensor(id).is_variable) return false;
+  if (writer->kind == OperatorKind::kShape || writer->kind == OperatorKind::kZerosLike) return true;
+  return std::all_of(writer->inputs.begin(), writer->inputs.end(),
+                     [&](int input) { return input < 0 || is_known(input); });
 }
 
 int GraphMaker::source(const Fits& fits, const std::function<Shape()>& otherwise) {

@@ -86,6 +86,8 @@ class GraphMaker {
   int fresh(const Shape& shape, const Quantization& quantization);
   /// Any tensor computed so far that fits, of any type; -1: none.
   int existing(const Fits& fits);
+  /// Whether import computes it: shapes and constants alone decide its value.
+  bool is_known(int id) const;
 
   /// Until leave(), operators run now and then, on what they see: what is made meanwhile is hidden
   /// from all that follows. Alone they see constants and what show() names, and no inputs of the

@@ -22,12 +22,14 @@ int image_with(GraphMaker& m, size_t axis, int divisor) {
   });
 }
 
-// Places to gather from `extents`: constants inside them, or computed, and then anything.
+// Places to gather from `extents`: known and inside them, or computed on the device, and then
+// anything.
 int places(GraphMaker& m, Shape shape, const std::vector<int>& extents) {
   if (m.chance(40)) {
-    const int known = m.existing(
-        [&](const Tensor& t) { return t.type == ElementType::kInt32 && t.shape == shape; });
-    return known >= 0 ? known : m.input(ElementType::kInt32, std::move(shape), {});
+    const int computed = m.existing([&](const Tensor& t) {
+      return t.type == ElementType::kInt32 && t.shape == shape && !m.is_known(t.id);
+    });
+    return computed >= 0 ? computed : m.input(ElementType::kInt32, std::move(shape), {});
   }
   std::vector<int32_t> values(static_cast<size_t>(elements_of(shape)));
   for (size_t i = 0; i < values.size(); ++i)
