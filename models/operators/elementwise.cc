@@ -129,27 +129,37 @@ Status read_sum_scales(const OperatorView& view, int left_shift, Op& op) {
   return ok_status();
 }
 
-Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
-  if (is_wide(view)) {
-    WideAddOp op;
-    op.subtract = subtract;
-    TT_TRY(read_wide(view, op));
-    TT_TRY(read_sum_scales(view, WideAddOp::kLeftShift, op));
-    return IntegerOp(std::move(op));
-  }
-  AddOp op;
-  TT_TRY(read_arithmetic(view, op));
+// What reads all of a form but its scales: read_arithmetic() of int8, read_wide() of int16.
+template <typename Op>
+using ReadOperands = Status (*)(const OperatorView& view, Op& op);
+
+template <typename Op>
+Result<IntegerOp> sum(const OperatorView& view, bool subtract, int left_shift,
+                      ReadOperands<Op> read) {
+  Op op;
+  TT_TRY(read(view, op));
   op.subtract = subtract;
-  TT_TRY(read_sum_scales(view, op.left_shift, op));
+  TT_TRY(read_sum_scales(view, left_shift, op));
   return IntegerOp(std::move(op));
 }
 
-Result<QuantizedMultiplier> product_multiplier(const OperatorView& view) {
+Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
+  return is_wide(view) ? sum<WideAddOp>(view, subtract, WideAddOp::kLeftShift, read_wide)
+                       : sum<AddOp>(view, subtract, AddOp().left_shift, read_arithmetic);
+}
+
+template <typename Op>
+Result<IntegerOp> product(const OperatorView& view, ReadOperands<Op> read) {
+  Op op;
+  TT_TRY(read(view, op));
   const double real = double{view.input(0).quantization.scales[0]} *
                       double{view.input(1).quantization.scales[0]} /
                       double{view.output().quantization.scales[0]};
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
-  return quantize_multiplier(real);
+  const QuantizedMultiplier m = quantize_multiplier(real);
+  op.multiplier = m.multiplier;
+  op.shift = m.shift;
+  return IntegerOp(std::move(op));
 }
 
 Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
@@ -169,20 +179,8 @@ Result<IntegerOp> prepare_minimum(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_mul(const OperatorView& view) {
-  if (is_wide(view)) {
-    WideMulOp op;
-    TT_TRY(read_wide(view, op));
-    TT_TRY_ASSIGN(const QuantizedMultiplier m, product_multiplier(view));
-    op.multiplier = m.multiplier;
-    op.shift = m.shift;
-    return IntegerOp(std::move(op));
-  }
-  MulOp op;
-  TT_TRY(read_arithmetic(view, op));
-  TT_TRY_ASSIGN(const QuantizedMultiplier m, product_multiplier(view));
-  op.multiplier = m.multiplier;
-  op.shift = m.shift;
-  return IntegerOp(std::move(op));
+  return is_wide(view) ? product<WideMulOp>(view, read_wide)
+                       : product<MulOp>(view, read_arithmetic);
 }
 
 }  // namespace tinytune
