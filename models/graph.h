@@ -1,10 +1,10 @@
 // A neural network as the model file has it: tensors, operators in execution order, constants.
 //
-// Shapes are in elements, NHWC, outermost first. Tensor and operator ids are the indices of the
-// .tflite file's subgraph 0, because every message and report speaks in them. A Graph that import
-// returns is well formed: ids in range, shapes positive and not overflowing, every operator's
-// inputs produced before it or variables, quantisation present where the operator needs it. What is
-// computed from constants alone is a constant too, unless it is an output of the network.
+// Shapes are in elements, NHWC, outermost first. Tensor ids are the indices of the file's subgraph
+// 0, then those of what it calls, call by call; operators are counted as they are met, called ones
+// too. What import returns is well formed: ids in range, shapes positive and not overflowing, inputs
+// computed before or variables, quantisation present where an operator needs it. What is computed
+// from constants alone is a constant too, unless it is an output of the network.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "codegen/networks/carriers.h"
 #include "codegen/networks/kernel_set.h"
 #include "codegen/networks/layer_printer.h"
 #include "codegen/networks/layout.h"
@@ -104,7 +105,7 @@ class Generation {
       }
       network_.layers.push_back(std::move(layer));
     }
-    name_carriers_of_aliases();
+    name_carriers_of_aliases(graph_, storage_.is_alias, network_.layers);
     for (const StripFlow& flow : flows_)
       for (int step = flow.first_step + 1; step <= flow.last_step; ++step)
         network_.layers[static_cast<size_t>(step)].fused_into = flow.group.first;
@@ -174,35 +175,7 @@ class Generation {
       layer.macs = model_macs(op.index);
       network_.layers.push_back(std::move(layer));
     }
-    settle_carriers();
-  }
-
-  // Where a layer that others were fused into was itself fused into another, they follow it.
-  void settle_carriers() {
-    std::unordered_map<int, GeneratedLayer*> layer_of;
-    for (GeneratedLayer& layer : network_.layers) layer_of.try_emplace(layer.index, &layer);
-    for (GeneratedLayer& layer : network_.layers) {
-      std::vector<GeneratedLayer*> path = {&layer};
-      while (path.back()->fused_into) {
-        const auto next = layer_of.find(*path.back()->fused_into);
-        if (next == layer_of.end() || !next->second->fused_into) break;
-        path.push_back(next->second);
-      }
-      for (GeneratedLayer* fused : path) fused->fused_into = path.back()->fused_into;
-    }
-  }
-
-  // An alias is carried by the operator whose output it renames; by none where that is an input of
-  // the network.
-  void name_carriers_of_aliases() {
-    std::vector<std::optional<int>> writer_of(graph_.tensors.size());
-    for (size_t step = 0; step < forms_.size(); ++step) {
-      const Operator& op = graph_.operators[step];
-      const bool renames = storage_.is_alias[step] || op.index == kTransformIndex;
-      const auto writer = renames ? writer_of[static_cast<size_t>(op.inputs[0])] : op.index;
-      if (storage_.is_alias[step]) network_.layers[step].fused_into = writer;
-      for (const int output : op.outputs) writer_of[static_cast<size_t>(output)] = writer;
-    }
+    settle_carriers(network_.layers);
   }
 
   void plan() {
