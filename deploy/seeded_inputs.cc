@@ -1,5 +1,6 @@
 // generate_inputs(): the bytes that `seed:N` stands for.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "tinytune/deploy.h"
@@ -30,16 +31,21 @@ class ByteGenerator {
   int walk_ = 0;
 };
 
+template <typename T>
+void append(std::vector<uint8_t>& bytes, T element) {
+  uint8_t raw[sizeof element];
+  std::memcpy(raw, &element, sizeof element);
+  bytes.insert(bytes.end(), raw, raw + sizeof element);
+}
+
 void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t value) {
-  if (type != "float32") {
-    // Of int16 both bytes are the generated one, so that its whole range is reached.
-    bytes.insert(bytes.end(), type == "int16" ? 2 : 1, static_cast<uint8_t>(value));
-    return;
-  }
-  const float real = static_cast<float>(value + 128) / 255.0f;
-  uint8_t raw[sizeof real];
-  std::memcpy(raw, &real, sizeof real);
-  bytes.insert(bytes.end(), raw, raw + sizeof real);
+  if (type == "float32") return append(bytes, static_cast<float>(value + 128) / 255.0f);
+  // Both bytes are the generated one, so that the whole range is reached.
+  if (type == "int16") return append(bytes, static_cast<int16_t>(value * 256 + (value & 255)));
+  // Places and lengths, which are small numbers.
+  if (type == "int32") return append(bytes, int32_t{value});
+  if (type == "int64") return append(bytes, int64_t{value});
+  bytes.push_back(static_cast<uint8_t>(value));
 }
 
 }  // namespace

@@ -184,9 +184,9 @@ struct RunReport {
 Result<RunReport> run_model(const Model& model, const std::string& device,
                             const RunOptions& options);
 
-/// Bytes of the seeded generator for all inputs of a model, one continuing stream: uniform
-/// bytes for seeds below 100, a random walk from 100 on. float32 elements are (b + 128) / 255.
-/// kInvalidInput: seed 0.
+/// Inputs of a model from the seeded generator, a byte b an element in one continuing stream:
+/// uniform for seeds below 100, a random walk from 100 on. float32 elements are (b + 128) / 255, of
+/// int16 both bytes are b, and longer integers have its value. kInvalidInput: seed 0.
 Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed);
 
 }  // namespace tinytune
