@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "schedules/requantise.h"
 
 namespace tinytune {
@@ -11,11 +12,7 @@ PackedConstant bytes_constant(std::string name, const std::vector<int8_t>& value
 }
 
 PackedConstant words_constant(std::string name, const std::vector<int32_t>& values) {
-  PackedConstant constant{std::move(name), 4, {}};
-  for (int32_t value : values)
-    for (int byte = 0; byte < 4; ++byte)
-      constant.bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(value) >> (8 * byte)));
-  return constant;
+  return {std::move(name), 4, little_endian_bytes(values)};
 }
 
 std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const LayerData& data,

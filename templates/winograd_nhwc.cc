@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
@@ -60,8 +61,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
           for (int half = 0; half < (plan.smlad ? 2 : 1); ++half) {
             const auto i = static_cast<size_t>(plan.channel(w, term, half));
             const auto value = static_cast<uint16_t>(i < channel.size() ? channel[i][point] : 0);
-            weights.bytes.push_back(static_cast<uint8_t>(value));
-            weights.bytes.push_back(static_cast<uint8_t>(value >> 8));
+            append_little_endian(weights.bytes, value);
           }
   }
   return std::vector<PackedConstant>{std::move(weights), std::move(params)};

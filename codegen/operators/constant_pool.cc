@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 
 namespace tinytune {
@@ -113,25 +114,14 @@ std::string ConstantPool::add(const std::string& symbol, CType type, std::vector
   return arrays_[at->second].symbol;
 }
 
-namespace {
-
-template <typename T>
-std::vector<uint8_t> bytes_of_words(std::span<const T> words) {
-  std::vector<uint8_t> bytes;
-  for (const T word : words)
-    for (size_t b = 0; b < sizeof word; ++b)
-      bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(word) >> (8 * b)));
-  return bytes;
+std::vector<uint8_t> little_endian(std::span<const int16_t> words) {
+  return little_endian_bytes(words);
 }
-
-}  // namespace
-
-std::vector<uint8_t> little_endian(std::span<const int16_t> words) { return bytes_of_words(words); }
 std::vector<uint8_t> little_endian(const std::vector<int32_t>& words) {
-  return bytes_of_words(std::span(words));
+  return little_endian_bytes(words);
 }
 std::vector<uint8_t> little_endian(const std::vector<int64_t>& words) {
-  return bytes_of_words(std::span(words));
+  return little_endian_bytes(words);
 }
 
 std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <map>
 
+#include "base/little_endian.h"
+
 namespace tinytune {
 namespace {
 
@@ -12,10 +14,6 @@ constexpr uint32_t kPayloadBytes = 256;
 constexpr size_t kBlockBytes = 512;
 
 using Page = std::array<uint8_t, kPayloadBytes>;
-
-void put32(std::vector<uint8_t>& bytes, uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
-}
 
 }  // namespace
 
@@ -31,10 +29,10 @@ std::vector<uint8_t> uf2_of(std::span<const ImageSegment> segments, uint32_t fam
   for (const auto& [address, page] : pages) {
     for (const uint32_t word : {kBegin, kBeginToo, kNamesItsFamily, address, kPayloadBytes,
                                 number++, static_cast<uint32_t>(pages.size()), family})
-      put32(file, word);
+      append_little_endian(file, word);
     file.insert(file.end(), page.begin(), page.end());
     file.resize(number * kBlockBytes - sizeof kEnd);
-    put32(file, kEnd);
+    append_little_endian(file, kEnd);
   }
   return file;
 }

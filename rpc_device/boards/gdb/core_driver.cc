@@ -1,5 +1,7 @@
 #include "rpc_device/boards/gdb/core_driver.h"
 
+#include "base/little_endian.h"
+
 namespace tinytune::gdb {
 
 std::unique_ptr<CoreDriver> make_core_driver(const Device& device, const BoardFacts& facts) {
@@ -7,20 +9,12 @@ std::unique_ptr<CoreDriver> make_core_driver(const Device& device, const BoardFa
                                                       : make_arm_m_driver(device, facts);
 }
 
-std::vector<uint8_t> bytes_of_words(std::span<const uint32_t> words) {
-  std::vector<uint8_t> bytes;
-  for (const uint32_t word : words)
-    for (int shift = 0; shift < 32; shift += 8)
-      bytes.push_back(static_cast<uint8_t>(word >> shift));
-  return bytes;
-}
-
 Result<uint32_t> push_arguments(Client& client, const Device& device,
                                 std::span<const uint32_t> in_memory) {
   const MemoryRegion& stack = device.memory(device.stack_memory);
   const uint32_t size = static_cast<uint32_t>((in_memory.size() * 4 + 15) / 16 * 16);
   const uint32_t top = stack.address + stack.size_bytes - size;
-  if (!in_memory.empty()) TT_TRY(client.write_memory(top, bytes_of_words(in_memory)));
+  if (!in_memory.empty()) TT_TRY(client.write_memory(top, little_endian_bytes(in_memory)));
   return top;
 }
 

@@ -44,7 +44,7 @@ class CoreDriver {
   virtual Result<uint64_t> cycles(Client& client) = 0;
   /// What a trap was, in words.
   virtual Result<std::string> trap(Client& client) = 0;
-  /// A function leaves them as they were; by all their names.
+  /// A function leaves them as they were; as Register::name.
   virtual std::span<const std::string_view> saved_registers() const = 0;
 
  protected:
@@ -59,8 +59,6 @@ std::unique_ptr<CoreDriver> make_core_driver(const Device& device, const BoardFa
 std::unique_ptr<CoreDriver> make_riscv_driver(const Device& device, const BoardFacts& facts);
 std::unique_ptr<CoreDriver> make_arm_m_driver(const Device& device, const BoardFacts& facts);
 
-/// Words as they stand in memory.
-std::vector<uint8_t> bytes_of_words(std::span<const uint32_t> words);
 /// Where the stack of a call begins; `in_memory` are the arguments that have no register.
 Result<uint32_t> push_arguments(Client& client, const Device& device,
                                 std::span<const uint32_t> in_memory);

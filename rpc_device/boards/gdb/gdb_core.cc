@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/little_endian.h"
 #include "rpc_device/boards/gdb/core_driver.h"
 
 namespace tinytune {
@@ -118,7 +119,7 @@ Status GdbCore::reset_core() {
 Status GdbCore::write_setup() {
   for (const SetupWrite& write : facts_.setup) {
     if (!write.is_csr) {
-      TT_TRY(client_->write_memory(write.where, gdb::bytes_of_words(std::array{write.value})));
+      TT_TRY(client_->write_memory(write.where, little_endian_bytes(std::array{write.value})));
     } else if (const auto csr = client_->registers().csr(write.where)) {
       TT_TRY(client_->write_register(*csr, write.value));
     }

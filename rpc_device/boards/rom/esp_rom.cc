@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/little_endian.h"
 #include "rpc_device/boards/serial/slip.h"
 
 namespace tinytune {
@@ -31,15 +32,7 @@ constexpr int kAttempts = 4, kSyncs = 7;
 constexpr milliseconds kSyncPatience{100}, kReplyPatience{2'000};
 constexpr milliseconds kLastReplyPatience{200};  // the program may be running by then
 
-void put32(Bytes& bytes, uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
-}
-
-Bytes words(std::initializer_list<uint32_t> values) {
-  Bytes bytes;
-  for (const uint32_t value : values) put32(bytes, value);
-  return bytes;
-}
+Bytes words(std::initializer_list<uint32_t> values) { return little_endian_bytes(values); }
 
 const char* name_of(Command command) {
   switch (command) {
@@ -137,9 +130,9 @@ class EspRom {
  private:
   // kDeviceLost: no reply. kFailed: the ROM refuses.
   Status command(Command which, const Bytes& data, uint32_t checksum, milliseconds patience) {
-    Bytes message = {0x00, which, static_cast<uint8_t>(data.size()),
-                     static_cast<uint8_t>(data.size() >> 8)};
-    put32(message, checksum);
+    Bytes message = {0x00, which};
+    append_little_endian(message, static_cast<uint16_t>(data.size()));
+    append_little_endian(message, checksum);
     message.insert(message.end(), data.begin(), data.end());
     TT_TRY(link_.write(serial::slip_encoded(message)));
     const auto deadline = Clock::now() + patience;
