@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/little_endian.h"
 #include "rpc_device/boards/gdb/core_driver.h"
 
 namespace tinytune::gdb {
@@ -38,7 +39,7 @@ class ArmMDriver final : public CoreDriver {
     std::vector<uint32_t> words(Foothold::kBytes / 4, kBreakpointAndLoop);
     for (size_t i = 0; i < kVectors; ++i) words[i] = foothold.traps_to() | kThumb;
     words[(foothold.returns_to() - foothold.address) / 4 - 1] = kNopStore;
-    TT_TRY(client.write_memory(foothold.address, bytes_of_words(words)));
+    TT_TRY(client.write_memory(foothold.address, little_endian_bytes(words)));
     TT_TRY(client.set_breakpoint(foothold.traps_to()));
     TT_TRY(client.set_breakpoint(foothold.returns_to()));
     const Poke poke{client, foothold};
@@ -102,7 +103,7 @@ class ArmMDriver final : public CoreDriver {
 
  private:
   static Result<Register> status_register(const RegisterSet& registers) {
-    for (const char* name : {"xpsr", "xPSR", "cpsr"})
+    for (const char* name : {"xpsr", "cpsr"})
       if (const Register* found = registers.find(name)) return *found;
     return need(registers, "xpsr");
   }
@@ -134,8 +135,7 @@ class ArmMDriver final : public CoreDriver {
   };
   static Result<uint32_t> peek(Client& client, uint32_t address) {
     TT_TRY_ASSIGN(const auto bytes, client.read_memory(address, 4));
-    return static_cast<uint32_t>(bytes[0] | bytes[1] << 8 | bytes[2] << 16 |
-                                 static_cast<uint32_t>(bytes[3]) << 24);
+    return little_endian_at<uint32_t>(bytes, 0);
   }
 
   uint32_t start_ = 0;  ///< of DWT's counter

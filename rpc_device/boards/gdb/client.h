@@ -79,12 +79,15 @@ class Client {
   Result<std::string> request(std::string_view payload);
   Status expect_ok(std::string_view payload);
   Result<std::string> read_object(const std::string& object, const std::string& annex);
+  Status read_memory_map();
+  /// Of a `g` reply: where the register's digits are. Nothing: it does not reach so far.
+  std::optional<size_t> digits_before(const Register& of) const;
 
   std::unique_ptr<ByteLink> link_;
   ClientOptions options_;
   PacketReader reader_;
   bool acks_ = true;
-  size_t packet_bytes_ = 400;  ///< what every server takes
+  size_t packet_bytes_ = 400;  ///< of a server that does not say
   std::optional<bool> binary_writes_;
   bool vcont_ = false;
   uint32_t resyncs_ = 0;

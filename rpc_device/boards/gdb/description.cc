@@ -49,6 +49,25 @@ std::optional<uint64_t> number_in(const Attributes& attributes, const char* key)
   return value;
 }
 
+// By number: x0, x1, …
+constexpr std::array<std::string_view, 32> kRiscvNames = {
+    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "fp", "s1", "a0",
+    "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+    "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+
+// As Register::name has it.
+std::string usual_name(std::string name) {
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (size_t i = 0; i < kRiscvNames.size(); ++i)
+    if (name == "x" + std::to_string(i)) return std::string(kRiscvNames[i]);
+  if (name == "s0") return "fp";
+  if (name == "r13") return "sp";
+  if (name == "r14") return "lr";
+  if (name == "r15") return "pc";
+  return name;
+}
+
 struct NamedCsr {
   uint32_t number;
   std::string_view name;
@@ -73,17 +92,19 @@ const Register* RegisterSet::find(std::string_view name) const {
   return at == registers_.end() ? nullptr : &*at;
 }
 
-// A server numbers all CSRs from one base, but not all describe each of them.
 std::optional<Register> RegisterSet::csr(uint32_t number) const {
-  std::optional<Register> neighbour;
+  std::optional<uint32_t> base;
+  bool have_one_base = true;
   for (const NamedCsr& csr : kCsrNames) {
     const Register* found = find(csr.name);
     if (found == nullptr) continue;
     if (csr.number == number) return *found;
-    if (!neighbour)
-      neighbour = Register{"csr" + std::to_string(number), found->number - csr.number + number, 32};
+    const uint32_t its_base = found->number - csr.number;
+    have_one_base = have_one_base && base.value_or(its_base) == its_base;
+    base = its_base;
   }
-  return neighbour;
+  if (!base || !have_one_base) return std::nullopt;
+  return Register{"csr" + std::to_string(number), *base + number, 32};
 }
 
 Result<RegisterSet> read_registers(const ReadDocument& read) {
@@ -103,8 +124,8 @@ Result<RegisterSet> read_registers(const ReadDocument& read) {
           sound = sound && number < kMostRegisters && bits <= kWidestRegister &&
                   registers.size() < kMostRegisters;
           if (!sound) return;
-          registers.push_back(
-              {attributes.at("name"), static_cast<uint32_t>(number), static_cast<uint32_t>(bits)});
+          registers.push_back({usual_name(attributes.at("name")), static_cast<uint32_t>(number),
+                               static_cast<uint32_t>(bits)});
           next_number = static_cast<uint32_t>(number) + 1;
         }));
     if (documents.size() > kMostDocuments || !sound)

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/little_endian.h"
 #include "rpc_device/boards/gdb/core_driver.h"
 
 namespace tinytune::gdb {
@@ -12,9 +13,8 @@ constexpr uint32_t kMstatus = 0x300, kMtvec = 0x305, kMepc = 0x341, kMcause = 0x
                    kDcsr = 0x7B0;
 constexpr uint32_t kStopCount = 1u << 10;  // of dcsr: counters stand while the core does
 constexpr uint32_t kEbreak = 0x00100073;
-// As `fp` or as `s0`: servers differ.
-constexpr std::array<std::string_view, 14> kSaved = {"sp", "s0", "fp", "s1", "s2", "s3",  "s4",
-                                                     "s5", "s6", "s7", "s8", "s9", "s10", "s11"};
+constexpr std::array<std::string_view, 13> kSaved = {"sp", "fp", "s1", "s2", "s3",  "s4", "s5",
+                                                     "s6", "s7", "s8", "s9", "s10", "s11"};
 constexpr size_t kArgumentRegisters = 8;
 
 class RiscvDriver final : public CoreDriver {
@@ -25,7 +25,7 @@ class RiscvDriver final : public CoreDriver {
     TT_TRY(need_all(registers, {"pc", "sp", "ra", "a0", "a7"}));
     if (!registers.csr(facts_.counter_csr))
       return Error(ErrorCode::kUnsupported,
-                   "the GDB server describes no CSR, so the cycle counter cannot be read");
+                   "the GDB server does not describe CSRs, so the cycle counter cannot be read");
     return ok_status();
   }
 
@@ -33,7 +33,7 @@ class RiscvDriver final : public CoreDriver {
   // take exceptions at its first entry.
   Status prepare(Client& client, const Foothold& foothold) override {
     const std::vector<uint32_t> table(Foothold::kBytes / 4, kEbreak);
-    TT_TRY(client.write_memory(foothold.address, bytes_of_words(table)));
+    TT_TRY(client.write_memory(foothold.address, little_endian_bytes(table)));
     TT_TRY(client.set_breakpoint(foothold.address));
     TT_TRY(client.set_breakpoint(foothold.returns_to()));
     TT_TRY(write_csr(client, kMtvec, foothold.address | 1));

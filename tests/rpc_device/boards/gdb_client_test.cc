@@ -5,100 +5,16 @@
 #include <fstream>
 #include <map>
 
-#include "rpc_device/boards/gdb/client.h"
-#include "tests/rpc_device/boards/fake_server.h"
+#include "tests/rpc_device/boards/gdb_server_script.h"
 
 namespace tinytune::gdb {
 namespace {
 
 using std::chrono::milliseconds;
 using test::FakeServer;
+using test::quick;
 
-constexpr char kTargetXml[] =
-    "<?xml version=\"1.0\"?><target><architecture>riscv:rv32</architecture>"
-    "<xi:include href=\"cpu.xml\"/></target>";
-constexpr char kCpuXml[] =
-    "<feature name=\"org.gnu.gdb.riscv.cpu\"><reg name=\"zero\" bitsize=\"32\"/>"
-    "<reg name=\"ra\" bitsize=\"32\"/><reg name=\"sp\" bitsize=\"32\"/>"
-    "<reg name=\"pc\" bitsize=\"32\" regnum=\"32\"/>"
-    "<reg name=\"mstatus\" bitsize=\"32\" regnum=\"833\"/></feature>";
-constexpr char kMapXml[] =
-    "<memory-map><memory type=\"flash\" start=\"0x8000000\" length=\"0x1000\">"
-    "<property name=\"blocksize\">0x400</property></memory>"
-    "<memory type=\"ram\" start=\"0x20000000\" length=\"0x1000\"/></memory-map>";
-
-/// One that has everything; a test changes what it is about.
-struct Server {
-  std::string features =
-      "PacketSize=200;qXfer:features:read+;qXfer:memory-map:read+;QStartNoAckMode+";
-  std::map<std::string, std::string> answers = {{"QStartNoAckMode", "OK"},
-                                                {"?", "T05thread:01;"},
-                                                {"vCont?", "vCont;c;C;s;S"},
-                                                {"X20000000,0:", "OK"}};
-  std::string memory = std::string(4096, '\0');
-  bool binary = true;
-
-  std::string reply(const std::string& payload) {
-    if (payload.starts_with("qSupported")) return features;
-    if (payload.starts_with("qXfer:features:read:target.xml:")) return part(payload, kTargetXml);
-    if (payload.starts_with("qXfer:features:read:cpu.xml:")) return part(payload, kCpuXml);
-    if (payload.starts_with("qXfer:memory-map:read::")) return part(payload, kMapXml);
-    if (const auto at = answers.find(payload); at != answers.end()) return at->second;
-    if (payload[0] == 'm' || payload[0] == 'M' || payload[0] == 'X') return access(payload);
-    return "";
-  }
-
- private:
-  static std::string part(const std::string& payload, const std::string& document) {
-    const size_t colon = payload.rfind(':'), comma = payload.rfind(',');
-    const size_t offset = std::stoul(payload.substr(colon + 1, comma - colon - 1), nullptr, 16);
-    const size_t length = std::min<size_t>(std::stoul(payload.substr(comma + 1), nullptr, 16), 60);
-    return (offset + length >= document.size() ? "l" : "m") + document.substr(offset, length);
-  }
-  std::string access(const std::string& payload) {
-    const size_t comma = payload.find(','), colon = payload.find(':');
-    const size_t at = std::stoul(payload.substr(1, comma - 1), nullptr, 16) - 0x20000000;
-    const size_t size = std::stoul(payload.substr(comma + 1), nullptr, 16);
-    if (at + size > memory.size()) return "E0E";
-    if (payload[0] == 'm')
-      return to_hex(std::span(reinterpret_cast<const uint8_t*>(memory.data()) + at, size));
-    if (payload[0] == 'X' && !binary) return "";
-    const std::string data = payload.substr(colon + 1);
-    const auto bytes =
-        payload[0] == 'M' ? from_hex(data).value() : std::vector<uint8_t>(data.begin(), data.end());
-    if (bytes.size() != size) return "E01";
-    std::copy(bytes.begin(), bytes.end(), memory.begin() + static_cast<long>(at));
-    return "OK";
-  }
-};
-
-ClientOptions quick() {
-  ClientOptions options;
-  options.reply_timeout = milliseconds(20);
-  options.readable_address = 0x20000000;
-  return options;
-}
-
-class GdbClient : public testing::Test {
- protected:
-  Result<Client> connect(FakeServer::Answer answer, ClientOptions options = quick()) {
-    auto link = std::make_unique<FakeServer>(std::move(answer));
-    link_ = link.get();
-    return Client::connect(std::move(link), options);
-  }
-  Result<Client> connect() {
-    return connect(
-        [this](const std::string& p) { return "+" + FakeServer::packet(server_.reply(p)); });
-  }
-  size_t heard(const std::string& start) const {
-    return static_cast<size_t>(
-        std::count_if(link_->heard.begin(), link_->heard.end(),
-                      [&](const std::string& p) { return p.starts_with(start); }));
-  }
-  Server server_;
-  FakeServer* link_ = nullptr;
-  const std::vector<uint8_t> bytes_ = {'}', '#', '$', '*', 0, 0, 0, 0, 0, 0, 0, 3};
-};
+using GdbClient = test::GdbClientTest;
 
 TEST_F(GdbClient, Greeting_ReadsRegistersByNameAndTheMemoryMap) {
   const auto client = connect();
@@ -288,7 +204,7 @@ TEST_F(OpenOcdSession, Replayed_TheClientUnderstandsTheServer) {
     if (at == replies.end()) return "";
     return at->second[std::min(next[payload]++, at->second.size() - 1)];
   };
-  Server server;
+  test::GdbServer server;
   server.features = "PacketSize=4000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";
   auto link = std::make_unique<FakeServer>([&](const std::string& payload) {
     const std::string said = recorded(payload);
