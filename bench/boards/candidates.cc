@@ -18,8 +18,9 @@ Candidates build_candidates(const std::string& path, const Device& device, size_
     const size_t task = i * candidates.tasks.size() / count % candidates.tasks.size();
     const TaskData& data = candidates.tasks[task];
     const ConfigSpace space = space_of(data.workload, device);
-    const BuildReport built = must(builder.build(data, space.schedule(i * 17 % space.size()), {}));
-    if (built.outcome == Outcome::kOk) candidates.list.push_back({task, built.kernel});
+    const Schedule schedule = space.schedule(i * 17 % space.size());
+    const BuildReport built = must(builder.build(data, schedule, {}));
+    if (built.outcome == Outcome::kOk) candidates.list.push_back({task, schedule, built.kernel});
   }
   return candidates;
 }

@@ -19,6 +19,7 @@ inline constexpr uint32_t kBaud = 921'600;
 
 struct Candidate {
   size_t task = 0;  ///< of Candidates::tasks
+  Schedule schedule;
   BuiltKernel kernel;
 };
 

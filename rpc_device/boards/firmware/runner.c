@@ -230,12 +230,20 @@ static uint32_t do_commands(const uint8_t *in, uint32_t size, uint8_t *out, uint
   return said;
 }
 
+/* As the answer to this attempt of the request. */
+static void send_reply(uint32_t attempt) {
+  const uint32_t body = reply_size - WIRE_CRC_BYTES;
+  reply[7] = (uint8_t)(attempt | (reply[7] & WIRE_STATUS_MASK));
+  put32(reply + body, crc32(reply, body));
+  send();
+}
+
 static void answer(uint32_t size) {
-  const uint32_t kind = request[6];
+  const uint32_t kind = request[6], attempt = request[7] & ~WIRE_STATUS_MASK;
   const uint16_t asked_session = get16(request + 2), sequence = get16(request + 4);
   const int begins = kind == WIRE_HELLO && (!in_session || asked_session != session);
   if (in_session && !begins && asked_session == session && sequence == answered) {
-    send();
+    send_reply(attempt);
     return;
   }
   if (begins) {
@@ -257,9 +265,8 @@ static void answer(uint32_t size) {
   put16(reply + 4, sequence);
   reply[6] = (uint8_t)kind;
   reply[7] = status;
-  put32(reply + WIRE_HEADER_BYTES + payload, crc32(reply, WIRE_HEADER_BYTES + payload));
   reply_size = WIRE_HEADER_BYTES + payload + WIRE_CRC_BYTES;
-  send();
+  send_reply(attempt);
 }
 
 void runner_main(void);

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define WIRE_PROTOCOL 3u
+#define WIRE_PROTOCOL 4u
 
 /* SLIP, RFC 1055. */
 #define WIRE_END 0xC0u
@@ -24,8 +24,12 @@
 #define WIRE_ESCAPED_END 0xDCu
 #define WIRE_ESCAPED_ESCAPE 0xDDu
 
-/* The header: u16 length of the payload, u16 session, u16 sequence, u8 kind, u8 status. */
+/* The header: u16 length of the payload, u16 session, u16 sequence, u8 kind, u8 attempt * 4 + status.
+ * A request has no status; a reply repeats the attempt that it answers, so that the host learns how
+ * long replies take from those that it asked for twice as well. */
 #define WIRE_HEADER_BYTES 8u
+#define WIRE_STATUS_BITS 2u
+#define WIRE_STATUS_MASK 3u
 #define WIRE_CRC_BYTES 4u
 #define WIRE_MOST_PAYLOAD 2048u
 

@@ -11,9 +11,11 @@
 namespace tinytune::serial {
 
 struct Frame {
+  static constexpr uint8_t kMostAttempts = 63;
   uint16_t session = 0, sequence = 0;
-  uint8_t kind = 0, status = 0;
+  uint8_t kind = 0, status = 0;  ///< of a reply, 0 to 3
   std::vector<uint8_t> payload;
+  uint8_t attempt = 0;  ///< of its request: 0 to kMostAttempts, and then from 0 again
   bool operator==(const Frame&) const = default;
 };
 

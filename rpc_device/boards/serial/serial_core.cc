@@ -1,11 +1,13 @@
 #include "rpc_device/boards/serial/serial_core.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <random>
 #include <utility>
 
 #include "base/check.h"
+#include "base/little_endian.h"
 #include "rpc_device/boards/firmware/wire.h"
 
 namespace tinytune {
@@ -18,30 +20,14 @@ using Bytes = std::vector<uint8_t>;
 constexpr size_t kStackAlignment = 16;
 constexpr size_t kReturnBytes = 20, kDigestBytes = 16;  // wire.h
 constexpr size_t kMostHelloBytes = 45;                  // wire.h: its id has 32 at most
-constexpr milliseconds kLongestWait{5'000}, kPatienceBeforeLoading{1'000};
+constexpr milliseconds kPatienceBeforeLoading{1'000};
 // SplitMix64 and XXH3 on the slowest core that we know take less.
 constexpr uint32_t kBytesPerMs = 50;
 
 Error lost(const std::string& what) { return Error(ErrorCode::kDeviceLost, what); }
 
-template <typename T>
-void put(Bytes& bytes, T value) {
-  for (size_t i = 0; i < sizeof value; ++i)
-    bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
-}
-
-template <typename T>
-T get(std::span<const uint8_t> bytes, size_t at) {
-  uint64_t value = 0;
-  for (size_t i = sizeof(T); i-- > 0;) value = value << 8 | bytes[at + i];
-  return static_cast<T>(value);
-}
-
 Bytes words(uint32_t first, uint32_t second) {
-  Bytes payload;
-  put(payload, first);
-  put(payload, second);
-  return payload;
+  return little_endian_bytes(std::array{first, second});
 }
 
 // Of the answer: the bytes themselves where those are fewer.
@@ -56,7 +42,8 @@ std::vector<Digest> digests_in(std::span<const uint8_t> answers,
   for (const AddressRange& range : ranges) {
     const bool is_short = range.size_bytes < WIRE_LEAST_DIGEST;
     digests.push_back(is_short ? digest_of(answers.first(range.size_bytes))
-                               : Digest{get<uint64_t>(answers, 0), get<uint64_t>(answers, 8)});
+                               : Digest{little_endian_at<uint64_t>(answers, 0),
+                                        little_endian_at<uint64_t>(answers, 8)});
     answers = answers.subspan(bytes_of_digest(range));
   }
   return digests;
@@ -81,7 +68,7 @@ Result<Bytes> SerialCore::hello() {
   if (answer || answer.error().code() != ErrorCode::kDeviceLost) return answer;
   TT_TRY(options_.load(*link_));
   reader_.clear();
-  wait_ = options_.reply_timeout;
+  line_wait_ = serial::ReplyWait(options_.reply_timeout);
   return ask(options_.patience);
 }
 
@@ -93,19 +80,18 @@ Status SerialCore::begin_session(const std::string& name) {
   session_ = static_cast<uint16_t>(session_ + 1 + std::random_device{}() % 0xFFFE);
   sequence_ = 0;
   forget_commands();
-  wait_ = options_.reply_timeout;
   TT_TRY_ASSIGN(const Bytes hello, this->hello());
   if (hello.size() < 13 || hello.size() != 13u + hello[12])
     return lost("a runner's hello is damaged");
-  if (get<uint16_t>(hello, 0) != WIRE_PROTOCOL)
+  if (little_endian_at<uint16_t>(hello, 0) != WIRE_PROTOCOL)
     return Error(ErrorCode::kUnsupported, "the runner on the board speaks protocol " +
-                                              std::to_string(get<uint16_t>(hello, 0)) +
+                                              std::to_string(little_endian_at<uint16_t>(hello, 0)) +
                                               ", this program " + std::to_string(WIRE_PROTOCOL) +
                                               ": load it anew (tune firmware)");
-  most_payload_ = std::clamp<size_t>(get<uint16_t>(hello, 2), 64, WIRE_MOST_PAYLOAD);
-  const uint32_t clock = get<uint32_t>(hello, 4);
+  most_payload_ = std::clamp<size_t>(little_endian_at<uint16_t>(hello, 2), 64, WIRE_MOST_PAYLOAD);
+  const uint32_t clock = little_endian_at<uint32_t>(hello, 4);
   if (clock > 0) traits_.clock_hz = clock;
-  const uint32_t flags = get<uint32_t>(hello, 8);
+  const uint32_t flags = little_endian_at<uint32_t>(hello, 8);
   traits_.limits_cycles = (flags & WIRE_FLAG_LIMITS_CYCLES) != 0;
   traits_.shares_its_core = (flags & WIRE_FLAG_SHARES_ITS_CORE) != 0;
   traits_.checks_registers = traits_.copies = traits_.queues_calls = true;
@@ -139,18 +125,25 @@ Result<Bytes> SerialCore::request(uint8_t kind, const Bytes& payload, size_t rep
                                   milliseconds work, milliseconds patience) {
   ++sequence_;
   const size_t wire_bytes = 2 * (payload.size() + reply_bytes + 2 * WIRE_HEADER_BYTES + 16);
-  const Bytes frame = serial::encode({session_, sequence_, kind, 0, payload});
+  serial::Frame frame{session_, sequence_, kind, 0, payload};
   const milliseconds line(wire_bytes * 10 * 1000 / options_.baud);
+  serial::ReplyWait& wait = work >= options_.call_timeout ? call_wait_ : line_wait_;
   const auto deadline = Clock::now() + patience + line + work;
-  for (bool first = true; Clock::now() < deadline; first = false) {
-    TT_TRY(link_->write(frame));
-    TT_TRY_ASSIGN(const auto reply, receive(wait_ + line));
+  std::array<Clock::time_point, serial::Frame::kMostAttempts + 1> sent;
+  for (size_t attempt = 0; Clock::now() < deadline; ++attempt) {
+    frame.attempt = static_cast<uint8_t>(attempt % sent.size());
+    sent[frame.attempt] = Clock::now();
+    TT_TRY(link_->write(serial::encode(frame)));
+    TT_TRY_ASSIGN(const auto reply, receive(std::chrono::ceil<milliseconds>(wait.now()) + line));
     if (!reply) {
       ++repeated_;
-      wait_ = std::min(2 * wait_, kLongestWait);
+      wait.not_answered();
       continue;
     }
-    if (first) wait_ = std::max(wait_ / 2, options_.reply_timeout);
+    if (reply->attempt <= attempt) {
+      const serial::ReplyWait::Milliseconds late = Clock::now() - sent[reply->attempt] - line;
+      wait.answered(std::max(late, serial::ReplyWait::Milliseconds(0)));
+    }
     if (reply->status == WIRE_NO_SESSION) return lost("the board was reset meanwhile");
     if (reply->status == WIRE_REFUSED)
       return Error(ErrorCode::kInvalidInput, "the runner refuses: that memory is not for kernels");
@@ -173,8 +166,8 @@ Status SerialCore::add(const Command& command) {
   if (commands_.size() + size > most_payload_ ||
       answer_bytes_ + command.answer_bytes > most_payload_)
     TT_TRY(send_commands());
-  put(commands_, command.which);
-  put(commands_, static_cast<uint16_t>(arguments));
+  append_little_endian(commands_, command.which);
+  append_little_endian(commands_, static_cast<uint16_t>(arguments));
   commands_.insert(commands_.end(), command.head.begin(), command.head.end());
   commands_.insert(commands_.end(), command.body.begin(), command.body.end());
   answer_bytes_ += command.answer_bytes;
@@ -210,7 +203,7 @@ Status SerialCore::write(uint32_t address, std::span<const uint8_t> bytes) {
       TT_TRY(send_commands());
     const auto part = bytes.first(std::min(bytes.size(), most_payload_ - commands_.size() - kHead));
     Command command{WIRE_WRITE, {}, part};
-    put(command.head, address);
+    append_little_endian(command.head, address);
     TT_TRY(add(command));
     bytes = bytes.subspan(part.size());
     address += static_cast<uint32_t>(part.size());
@@ -238,8 +231,8 @@ Status SerialCore::choose(uint32_t address, std::span<const uint8_t> bytes, uint
       bits[i / 8] |= static_cast<uint8_t>((part[i] == one ? 1 : 0) << i % 8);
     const auto size = static_cast<uint32_t>(part.size());
     Command command{WIRE_CHOOSE, words(address, size), bits, 0, milliseconds(size / kBytesPerMs)};
-    put(command.head, zero);
-    put(command.head, one);
+    append_little_endian(command.head, zero);
+    append_little_endian(command.head, one);
     TT_TRY(add(command));
     bytes = bytes.subspan(part.size());
     address += static_cast<uint32_t>(part.size());
@@ -263,13 +256,13 @@ Status SerialCore::fill(uint32_t address, uint32_t size_bytes, const Contents& c
   Command command{
       WIRE_FILL, words(address, size_bytes), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
   command.head.push_back(seed ? WIRE_FILL_SEED : WIRE_FILL_BYTE);
-  put(command.head, seed ? contents.seed : uint64_t{contents.fill});
+  append_little_endian(command.head, seed ? contents.seed : uint64_t{contents.fill});
   return add(command);
 }
 
 Status SerialCore::copy(uint32_t from, uint32_t to, uint32_t size_bytes) {
   Command command{WIRE_COPY, words(from, to), {}, 0, milliseconds(size_bytes / kBytesPerMs)};
-  put(command.head, size_bytes);
+  append_little_endian(command.head, size_bytes);
   return add(command);
 }
 
@@ -293,11 +286,11 @@ Result<CoreReturn> SerialCore::call(const CoreCall& call) {
 Status SerialCore::ask(const CoreCall& call) {
   const MemoryRegion& stack = device_.memory(device_.stack_memory);
   Command command{WIRE_CALL, {}, {}, kReturnBytes, options_.call_timeout};
-  put(command.head, call.function);
-  put(command.head, static_cast<uint32_t>((stack.address + stack.size_bytes) / kStackAlignment *
-                                          kStackAlignment));
-  put(command.head, call.limits.cycles.value_or(0));
-  for (const uint32_t word : call.arguments) put(command.head, word);
+  append_little_endian(command.head, call.function);
+  append_little_endian(command.head, static_cast<uint32_t>((stack.address + stack.size_bytes) /
+                                                           kStackAlignment * kStackAlignment));
+  append_little_endian(command.head, call.limits.cycles.value_or(0));
+  for (const uint32_t word : call.arguments) append_little_endian(command.head, word);
   TT_TRY(add(command));
   for (const AddressRange& range : call.digests) TT_TRY(add_digest(range));
   asked_.push_back({call.limits.cycles, call.digests});
@@ -313,11 +306,11 @@ Result<CoreReturn> SerialCore::answer() {
   CoreReturn done;
   done.registers_restored = answers[1] != 0;
   if (!done.registers_restored) done.clobbered = "a callee-saved register";
-  const auto cycles = get<uint64_t>(answers, 4);
+  const auto cycles = little_endian_at<uint64_t>(answers, 4);
   if (answers[0] == WIRE_FAULT) {
     char text[64];
-    std::snprintf(text, sizeof text, "trap: cause %u, pc 0x%08x", get<uint32_t>(answers, 12),
-                  get<uint32_t>(answers, 16));
+    std::snprintf(text, sizeof text, "trap: cause %u, pc 0x%08x",
+                  little_endian_at<uint32_t>(answers, 12), little_endian_at<uint32_t>(answers, 16));
     done.end = RunEnd::kFault;
     done.detail = text;
   } else if (answers[0] == WIRE_CYCLE_LIMIT || (asked.cycle_limit && cycles > *asked.cycle_limit)) {

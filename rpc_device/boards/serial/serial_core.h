@@ -16,12 +16,13 @@
 #include "rpc_device/boards/links/byte_link.h"
 #include "rpc_device/boards/remote_core.h"
 #include "rpc_device/boards/serial/frame.h"
+#include "rpc_device/boards/serial/reply_wait.h"
 
 namespace tinytune {
 
 struct SerialOptions {
   uint32_t baud = 921'600;  ///< of the line: how long bytes take
-  /// For a reply beyond what its bytes and its work take.
+  /// For a reply beyond what its bytes take, until the line has shown how long it takes.
   std::chrono::milliseconds reply_timeout{250};
   std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel, whatever its limit
   std::chrono::milliseconds patience{30'000};       ///< of a request, however often repeated
@@ -55,7 +56,11 @@ class SerialCore final : public RemoteCore {
  private:
   using Bytes = std::vector<uint8_t>;
   SerialCore(const Device& device, OpenLink open_link, const SerialOptions& options)
-      : device_(device), open_link_(std::move(open_link)), options_(options) {}
+      : device_(device),
+        open_link_(std::move(open_link)),
+        options_(options),
+        line_wait_(options.reply_timeout),
+        call_wait_(options.reply_timeout) {}
   using Milliseconds = std::chrono::milliseconds;
   struct Command {
     uint8_t which = 0;
@@ -80,7 +85,8 @@ class SerialCore final : public RemoteCore {
   Result<Bytes> take_answers();
   void forget_commands();
   Status choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero, uint8_t one);
-  /// The reply's payload. kInvalidInput: the runner refuses.
+  /// The reply's payload. `work`: how long the runner may be busy with it. kInvalidInput: it
+  /// refuses.
   Result<Bytes> request(uint8_t kind, const Bytes& payload, size_t reply_bytes, Milliseconds work,
                         Milliseconds patience);
   Result<std::optional<serial::Frame>> receive(Milliseconds timeout);
@@ -97,9 +103,8 @@ class SerialCore final : public RemoteCore {
   std::deque<Asked> asked_;
   size_t answer_bytes_ = 0;  ///< that `commands_` will answer
   Milliseconds work_{0};     ///< that `commands_` may take
-  /// Beyond what bytes take. Twice as long after each request that had to be repeated: on a line
-  /// that is slower than it says, repeating would only put more bytes before the answer.
-  Milliseconds wait_{0};
+  /// Beyond what bytes take. A kernel's time is not the line's: where one is called is apart.
+  serial::ReplyWait line_wait_, call_wait_;
   uint64_t repeated_ = 0;
 };
 

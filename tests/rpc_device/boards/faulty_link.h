@@ -1,10 +1,18 @@
-// A ByteLink that does to bytes what bad cables do: seeded, so that a failure can be seen again.
+// A ByteLink that does to bytes what bad cables and weak power supplies do: seeded, so that a
+// failure can be seen again.
+//
+// Each kind of fault has a chance of its own, so that none is rare because others are frequent. The
+// line's faults strike frames: a request, or the first bytes that come after one. The power's
+// strike trials, once in the first requests of one.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/rng.h"
 #include "rpc_device/boards/links/byte_link.h"
@@ -12,15 +20,49 @@
 namespace tinytune::test {
 
 /// Counted over every link of a run.
-struct Faults {
+class Faults {
+ public:
   explicit Faults(uint64_t seed) : rng(seed) {}
 
   Rng rng;
-  double rate = 0.1;  ///< of one call of read or write
-  /// Asked about once in `between_resets` calls, if set: the board loses its power for a moment.
+  double line_rate = 0;   ///< of frames, for each kind of the line
+  double power_rate = 0;  ///< of trials, for each kind of the power
+  /// The board loses its power for a moment; needed where power_rate is not 0.
   std::function<void()> reset_board;
-  uint64_t between_resets = 2'000;
-  uint64_t dropped = 0, doubled = 0, damaged = 0, delayed = 0, garbage = 0, hung = 0, reset = 0;
+
+  uint64_t frames = 0, dropped = 0, doubled = 0, damaged = 0, delayed = 0, garbage = 0, silent = 0;
+  uint64_t trials = 0, resets = 0, brown_outs = 0;
+
+  void begin_trial() {
+    ++trials;
+    for (auto* due : {&reset_due_, &brown_out_due_})
+      if (!*due && rng.uniform() < power_rate) *due = rng.below(kPowerFailsWithin);
+  }
+  /// Whether the power fails before this request, or in the middle of it; counts it.
+  bool resets_now() { return is_now(reset_due_, resets); }
+  bool browns_out_now() { return is_now(brown_out_due_, brown_outs); }
+  /// Whether a fault of the line strikes this frame; counts it.
+  bool strikes(uint64_t Faults::*kind) {
+    const bool struck = rng.uniform() < line_rate;
+    this->*kind += struck ? 1 : 0;
+    return struck;
+  }
+
+ private:
+  static constexpr uint64_t kPowerFailsWithin = 3;  // requests; a trial has no fewer
+
+  static bool is_now(std::optional<uint64_t>& due, uint64_t& count) {
+    if (!due) return false;
+    if (*due > 0) {
+      --*due;
+      return false;
+    }
+    due.reset();
+    ++count;
+    return true;
+  }
+
+  std::optional<uint64_t> reset_due_, brown_out_due_;  ///< requests before it
 };
 
 class FaultyLink final : public ByteLink {
@@ -29,21 +71,22 @@ class FaultyLink final : public ByteLink {
       : link_(std::move(link)), faults_(std::move(faults)) {}
 
   Status write(std::span<const uint8_t> bytes) override {
-    Faults& f = *faults_;
-    if (f.reset_board && f.rng.below(f.between_resets) == 0) {
-      ++f.reset;
-      f.reset_board();
+    reply_is_next_ = true;
+    if (faults_->resets_now()) faults_->reset_board();
+    if (faults_->browns_out_now()) {
+      TT_TRY(link_->write(bytes.first(faults_->rng.below(bytes.size()))));
+      faults_->reset_board();
+      return ok_status();
     }
-    for (const auto& part : spoiled({bytes.begin(), bytes.end()})) TT_TRY(link_->write(part));
-    return ok_status();
+    return is_silent() ? ok_status() : link_->write(spoiled({bytes.begin(), bytes.end()}));
   }
 
   Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) override {
     if (waiting_.empty()) {
       TT_TRY_ASSIGN(const size_t got, link_->read(bytes, timeout));
-      if (got == 0) return got;
-      for (const auto& part : spoiled({bytes.begin(), bytes.begin() + static_cast<long>(got)}))
-        waiting_.insert(waiting_.end(), part.begin(), part.end());
+      if (got == 0 || is_silent()) return size_t{0};
+      waiting_.assign(bytes.begin(), bytes.begin() + static_cast<long>(got));
+      if (std::exchange(reply_is_next_, false)) waiting_ = spoiled(std::move(waiting_));
     }
     const size_t size = std::min(bytes.size(), waiting_.size());
     std::copy_n(waiting_.begin(), size, bytes.begin());
@@ -53,48 +96,39 @@ class FaultyLink final : public ByteLink {
 
  private:
   using Bytes = std::vector<uint8_t>;
+  using Clock = std::chrono::steady_clock;
 
-  std::vector<Bytes> spoiled(Bytes bytes) {
+  bool is_silent() const { return Clock::now() < silent_until_; }
+
+  Bytes spoiled(Bytes frame) {
     Faults& f = *faults_;
-    if (hangs_ > 0) {  // nothing gets through for a while
-      --hangs_;
-      return {};
+    ++f.frames;
+    if (f.strikes(&Faults::silent)) {
+      silent_until_ = Clock::now() + std::chrono::milliseconds(1 + f.rng.below(50));
+      frame.clear();
     }
-    if (bytes.empty() || f.rng.uniform() >= f.rate) return {bytes};
-    const size_t at = f.rng.below(bytes.size());
-    switch (f.rng.below(6)) {
-      case 0:
-        ++f.dropped;
-        bytes.erase(bytes.begin() + static_cast<long>(at), bytes.end());
-        return {bytes};
-      case 1:
-        ++f.doubled;
-        return {bytes, bytes};
-      case 2:
-        ++f.damaged;
-        bytes[at] ^= static_cast<uint8_t>(1 + f.rng.below(255));
-        return {bytes};
-      case 3:
-        ++f.delayed;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1 + f.rng.below(20)));
-        return {bytes};
-      case 4: {
-        ++f.garbage;
-        Bytes noise(1 + f.rng.below(40));
-        for (uint8_t& byte : noise) byte = static_cast<uint8_t>(f.rng.next());
-        return {noise, bytes};
-      }
-      default:
-        ++f.hung;
-        hangs_ = 1 + f.rng.below(3);
-        return {};
+    if (f.strikes(&Faults::delayed))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1 + f.rng.below(20)));
+    if (f.strikes(&Faults::damaged) && !frame.empty())
+      frame[f.rng.below(frame.size())] ^= static_cast<uint8_t>(1 + f.rng.below(255));
+    if (f.strikes(&Faults::dropped) && !frame.empty()) frame.resize(f.rng.below(frame.size()));
+    if (f.strikes(&Faults::doubled)) {
+      const Bytes once = frame;
+      frame.insert(frame.end(), once.begin(), once.end());
     }
+    if (f.strikes(&Faults::garbage)) {
+      Bytes noise(1 + f.rng.below(40));
+      for (uint8_t& byte : noise) byte = static_cast<uint8_t>(f.rng.next());
+      frame.insert(frame.begin(), noise.begin(), noise.end());
+    }
+    return frame;
   }
 
   std::unique_ptr<ByteLink> link_;
   std::shared_ptr<Faults> faults_;
   Bytes waiting_;
-  uint64_t hangs_ = 0;
+  bool reply_is_next_ = false;
+  Clock::time_point silent_until_;
 };
 
 }  // namespace tinytune::test

@@ -321,14 +321,14 @@ TEST(SerialBoard, LineSlowerThanItsRate_IsWaitedFor) {
   EXPECT_LT((*core)->repeated(), 12u) << "of 5 requests";
 }
 
-// Everything that a line and a power supply can do, one call in ten; the seed is the test's number.
+// Everything that a line can do to one frame in ten, and a power supply to one trial in four; the
+// seed is the test's number.
 class FaultyLine : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
   START_RUNNER_OR_SKIP(qemu, riscv_virt());
   const Device device = load_device("qemu-virt-rv32").value();
   const auto faults = std::make_shared<Faults>(GetParam());
-  faults->rate = 0;
   SerialOptions options;
   options.reply_timeout = std::chrono::milliseconds(60);
   auto core = SerialCore::open(
@@ -340,7 +340,8 @@ TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
       "faulty", options);
   ASSERT_TRUE(core) << core.error().message();
   RemoteBoard board(device, std::move(*core));
-  faults->rate = 0.1;
+  faults->line_rate = 0.1;
+  faults->power_rate = 0.25;
   faults->reset_board = [&] { qemu->reset(); };
   const MeasureResult expected = simulated(dense_kernel("NONE", device), dense_task(), device);
   const struct {
@@ -351,6 +352,7 @@ TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
                  {"ILLEGAL", Outcome::kCrashed},
                  {"DEEP_STACK", Outcome::kOk}};
   for (int trial = 0; trial < 16; ++trial) {
+    faults->begin_trial();
     const auto& [fault, outcome] = kernels[trial % 4];
     const MeasureResult result = run(board, dense_kernel(fault, device), dense_task());
     ASSERT_EQ(result.outcome, outcome) << "trial " << trial << ": " << result.detail;
@@ -358,8 +360,9 @@ TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {
       ASSERT_EQ(result.cycles, std::vector<uint64_t>(2, expected.cycles.at(0)));
     }
   }
-  EXPECT_GT(faults->dropped + faults->doubled + faults->damaged + faults->garbage + faults->hung,
+  EXPECT_GT(faults->dropped + faults->doubled + faults->damaged + faults->garbage + faults->silent,
             8u);
+  EXPECT_GT(faults->resets + faults->brown_outs, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FaultyLine, testing::Range<uint64_t>(1, 3));

@@ -21,6 +21,8 @@ std::vector<Frame> frames_of(const std::vector<uint8_t>& wire) {
 
 TEST(SerialFrame, EveryByte_ComesBackAsItWas) {
   Frame frame = sample();
+  frame.attempt = Frame::kMostAttempts;
+  frame.status = WIRE_REFUSED;
   frame.payload.resize(256);
   std::iota(frame.payload.begin(), frame.payload.end(), uint8_t{0});
   EXPECT_EQ(frames_of(encode(frame)), std::vector<Frame>{frame});
