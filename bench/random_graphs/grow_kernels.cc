@@ -2,9 +2,9 @@
 // reach every case of the requantisation.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "bench/random_graphs/grow.h"
+#include "bench/random_graphs/operands.h"
 #include "models/quantise.h"
 
 namespace tinytune::bench {
@@ -61,16 +61,6 @@ double random_multiplier(GraphMaker& m, double natural, bool ordinary) {
     default:
       return 1 - std::exp2(-m.between(8, 30));  // a multiplier that rounds up to the next power
   }
-}
-
-// The same in int16's units, some beyond 32 bits.
-int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias) {
-  std::vector<int64_t> wide;
-  for (const int32_t value : bias)
-    wide.push_back(int64_t{value} * (m.chance(3) ? 1 << 14 : 1 << 8));
-  std::vector<uint8_t> data(wide.size() * sizeof(int64_t));
-  std::memcpy(data.data(), wide.data(), data.size());
-  return m.constant(ElementType::kInt64, {static_cast<int>(wide.size())}, {}, std::move(data));
 }
 
 Constants random_constants(GraphMaker& m, const Layer& layer) {

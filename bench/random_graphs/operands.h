@@ -39,6 +39,9 @@ struct Reduced {
 };
 Reduced reduced(GraphMaker& m, const Shape& in);
 
+/// An int8 layer's bias in int16's units, as int64; some beyond 32 bits.
+int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias);
+
 /// Of a tensor with one.
 double scale_of(const GraphMaker& m, int id);
 

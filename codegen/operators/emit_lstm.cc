@@ -1,6 +1,9 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM, unit by unit: a unit's cell needs no other unit's, and the hidden
-// state stays what it was until every unit of the step is in the output. Zero points are folded
-// into biases, which wraps as the reference's sums do.
+// state stays what it was until every unit of the step is in the output. Zero points of int8 are
+// folded into biases, which wraps as the reference's sums do; sums of int16 have 64 bits, but where
+// weights prove that their products need no more than 32.
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,28 @@ const SharedFunction kDot = {
   uint32_t total = (uint32_t)sum;
   for (int32_t i = 0; i < count; ++i) total += (uint32_t)(x[i] * weights[i]);
   return (int32_t)total;
+)",
+    {}};
+
+const SharedFunction kWideDot = {
+    "wide_dot",
+    "/* The products of two rows, whose sum fits 32 bits. */",
+    R"(int32_t @_wide_dot(const int16_t *x, const int8_t *weights, int32_t count))",
+    R"(
+  int32_t total = 0;
+  for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
+  return total;
+)",
+    {}};
+
+const SharedFunction kLongDot = {
+    "long_dot",
+    "/* The products of two rows. */",
+    R"(int64_t @_long_dot(const int16_t *x, const int8_t *weights, int32_t count))",
+    R"(
+  int64_t total = 0;
+  for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
+  return total;
 )",
     {}};
 
@@ -48,7 +73,7 @@ class LstmPrinter {
   LstmPrinter(const LstmOp& op, EmitContext& context)
       : op_(op),
         context_(context),
-        dot_(context.helper(kDot)),
+        type_(op.wide ? "int16_t" : "int8_t"),
         saturate_(context.helper(kSaturate)),
         logistic_(context.helper(kLogistic)),
         tanh_(context.helper(kTanh)),
@@ -59,11 +84,11 @@ class LstmPrinter {
                                           : "(b * " + std::to_string(op_.steps) + " + t)";
     const std::string units = std::to_string(op_.units);
     w_.loop("t", op_.steps).loop("b", op_.batch);
-    w_.line("const int8_t *const x = " + context_.input(0) + " + " + at + " * " +
+    w_.line("const " + type_ + " *const x = " + context_.input(0) + " + " + at + " * " +
             std::to_string(op_.inputs) + ";");
-    w_.line("int8_t *const hidden = " + context_.input(18) + " + b * " + units + ";");
+    w_.line(type_ + " *const hidden = " + context_.input(18) + " + b * " + units + ";");
     w_.line("int16_t *const cell = " + context_.input(19) + " + b * " + units + ";");
-    w_.line("int8_t *const y = " + context_.output() + " + " + at + " * " + units + ";");
+    w_.line(type_ + " *const y = " + context_.output() + " + " + at + " * " + units + ";");
     w_.loop("u", op_.units);
     print_unit();
     w_.close();
@@ -73,38 +98,71 @@ class LstmPrinter {
   }
 
  private:
+  // A gate's dense layer of one unit.
+  struct Dense {
+    std::string name;  // of its biases
+    std::string row, weights;
+    const std::vector<int8_t>& values;  // of `weights`
+    int32_t offset = 0;                 // of what `row` holds
+    std::vector<int64_t> bias;          // empty: none
+    LstmOp::Scaling by;
+  };
+
+  size_t length(const Dense& d) const { return d.values.size() / static_cast<size_t>(op_.units); }
+
   // What a sum begins with, by unit.
-  std::string biases(const std::string& name, const std::vector<int8_t>& weights, int32_t offset,
-                     const std::vector<int32_t>& bias) {
+  std::string biases(const Dense& d) {
     std::vector<int32_t> sums;
-    const size_t row = weights.size() / static_cast<size_t>(op_.units);
     for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
-      uint32_t sum = bias.empty() ? 0 : static_cast<uint32_t>(bias[u]);
-      for (size_t i = u * row; i < (u + 1) * row; ++i)
-        sum += static_cast<uint32_t>(weights[i] * offset);
+      uint32_t sum = d.bias.empty() ? 0 : static_cast<uint32_t>(d.bias[u]);
+      for (size_t i = u * length(d); i < (u + 1) * length(d); ++i)
+        sum += static_cast<uint32_t>(d.values[i] * d.offset);
       sums.push_back(static_cast<int32_t>(sum));
     }
-    return context_.constant(name, CType::kInt32, little_endian(sums));
+    return context_.constant(d.name, CType::kInt32, little_endian(sums));
+  }
+
+  bool products_fit_32_bits(const Dense& d) const {
+    for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
+      int64_t most = 0;
+      for (size_t i = u * length(d); i < (u + 1) * length(d); ++i)
+        most += int64_t{std::abs(d.values[i])} * 32768;
+      if (most > INT32_MAX) return false;
+    }
+    return true;
+  }
+
+  // The scaled sum, in a variable `v`.
+  void print_dense(const Dense& d) {
+    const std::string n = std::to_string(length(d));
+    const std::string rows = "(" + d.row + ", " + d.weights + " + u * " + n + ", " + n;
+    if (op_.wide) {
+      std::string sum = context_.helper(products_fit_32_bits(d) ? kWideDot : kLongDot) + rows + ")";
+      if (!d.bias.empty())
+        sum = "(int64_t)" + sum + " + " + long_constant(context_, d.name, d.bias, "u");
+      w_.line("const int32_t v = " + scale_long_text(context_, sum, d.by.multiplier, d.by.shift) +
+              ";");
+      return;
+    }
+    w_.line("int32_t v = " + context_.helper(kDot) + rows + ", " + biases(d) + "[u]);");
+    print_requantise(w_, d.by.multiplier, d.by.shift);
   }
 
   // `gate`'s sum before its function, in a variable `name`. `at` is its place among the gates.
   void print_gate(const std::string& name, const LstmOp::Gate& gate, size_t at) {
-    const auto product = [&](const std::string& row, const std::string& weights, int count,
-                             const std::string& bias, const LstmOp::Scaling& by) {
-      const std::string n = std::to_string(count);
-      w_.line("int32_t v = " + dot_ + "(" + row + ", " + weights + " + u * " + n + ", " + n + ", " +
-              bias + "[u]);");
-      print_requantise(w_, by.multiplier, by.shift);
-    };
     w_.line("int32_t " + name + ";");
     w_.open("");
-    product("x", context_.input(1 + at), op_.inputs,
-            biases(name + "_bias", gate.input_weights, op_.input_offset, gate.bias), gate.input);
+    print_dense({name + "_bias", "x", context_.input(1 + at), gate.input_weights, op_.input_offset,
+                 gate.bias, gate.input});
     w_.line(name + " = " + saturate_ + "(v);").close();
     w_.open("");
-    product("hidden", context_.input(5 + at), op_.units,
-            biases(name + "_recurrent", gate.recurrent_weights, -op_.hidden_zero_point, {}),
-            gate.recurrent);
+    print_dense({name + "_recurrent",
+                 "hidden",
+                 context_.input(5 + at),
+                 gate.recurrent_weights,
+                 -op_.hidden_zero_point,
+                 {},
+                 gate.recurrent});
     w_.line(name + " = " + saturate_ + "(" + name + " + " + saturate_ + "(v));").close();
   }
 
@@ -146,12 +204,13 @@ class LstmPrinter {
     w_.line("cell[u] = (int16_t)state;");
     print_product(tanh_of("state", table_step(op_.cell_power)) + " * " + logistic_of("shown"),
                   op_.output_hidden);
-    print_clamped_store(w_, {"y[u]", -128, 127, op_.hidden_zero_point});
+    const int low = op_.wide ? -32768 : -128;
+    print_clamped_store(w_, {"y[u]", low, -low - 1, op_.hidden_zero_point, type_.c_str()});
   }
 
   const LstmOp& op_;
   EmitContext& context_;
-  const std::string dot_, saturate_, logistic_, tanh_, table_;
+  const std::string type_, saturate_, logistic_, tanh_, table_;
   CWriter w_{1};
 };
 

@@ -69,15 +69,6 @@ void print_products(CWriter& w, const WideKernelOp& op, const std::string& input
   w.loop("i", fan_in).line("sum += (" + type + ")(x[i] * y[i]);").close();
 }
 
-// Channel c's bias. One beyond 32 bits is two words, low first: arrays are aligned to words only.
-std::string bias_text(const WideKernelOp& op, EmitContext& context) {
-  const std::vector<int32_t> narrow(op.bias.begin(), op.bias.end());
-  if (std::equal(narrow.begin(), narrow.end(), op.bias.begin()))
-    return context.constant("bias", CType::kInt32, little_endian(narrow)) + "[c]";
-  const std::string words = context.constant("bias", CType::kUint32, little_endian(op.bias));
-  return "(int64_t)((uint64_t)" + words + "[2 * c + 1] << 32 | " + words + "[2 * c])";
-}
-
 // `v`, the channel's scaled sum.
 void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context) {
   std::vector<int32_t> multiplier = op.multiplier, shift = op.shift;
@@ -86,7 +77,7 @@ void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context) {
       multiplier[c] = fixed_point::high_half(multiplier[c]);
       shift[c] = 15 - shift[c];
     }
-  const std::string bias = bias_text(op, context);
+  const std::string bias = long_constant(context, "bias", op.bias, "c");
   const std::string scales =
       ", " + context.constant("multiplier", CType::kInt32, little_endian(multiplier)) + "[c], " +
       context.constant("shift", CType::kInt32, little_endian(shift)) + "[c]);";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/reference/fixed_point.h"
+
 namespace tinytune {
 
 const SharedFunction kRequantise = {
@@ -110,6 +112,23 @@ const SharedFunction kInverseRoot = {
   return root;
 )",
     {&kShiftUp, &kHighMul}};
+
+std::string scale_long_text(EmitContext& context, const std::string& value, int32_t multiplier,
+                            int shift) {
+  return context.helper(kScaleLong) + "(" + value + ", " +
+         std::to_string(fixed_point::high_half(multiplier)) + ", " + std::to_string(15 - shift) +
+         ")";
+}
+
+std::string long_constant(EmitContext& context, const std::string& name,
+                          const std::vector<int64_t>& values, const std::string& index) {
+  const std::vector<int32_t> narrow(values.begin(), values.end());
+  if (std::equal(narrow.begin(), narrow.end(), values.begin()))
+    return context.constant(name, CType::kInt32, little_endian(narrow)) + "[" + index + "]";
+  const std::string words = context.constant(name, CType::kUint32, little_endian(values));
+  return "(int64_t)((uint64_t)" + words + "[2 * " + index + " + 1] << 32 | " + words + "[2 * " +
+         index + "])";
+}
 
 void print_requantise(CWriter& w, int32_t multiplier, int shift) {
   const int left = std::max(shift, 0), right = std::max(-shift, 0);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
@@ -30,6 +31,16 @@ extern const SharedFunction kRequantise;
 /// scale_long(value, multiplier, shift): fixed_point::scale_long() with its high_half() and total
 /// right shift, 8 to 46, as arguments.
 extern const SharedFunction kScaleLong;
+
+/// The call of scale_long() that scales int64_t expression `value` as fixed_point::scale_long()
+/// does.
+std::string scale_long_text(EmitContext& context, const std::string& value, int32_t multiplier,
+                            int shift);
+
+/// Element `index` of constants of 64 bits, as an expression. Where they all fit 32 bits, an array
+/// holds no more; else two words each, low first, since arrays are aligned to words only.
+std::string long_constant(EmitContext& context, const std::string& name,
+                          const std::vector<int64_t>& values, const std::string& index);
 
 /// high_mul(a, b), reciprocal(x), shift_up(x, n), inverse_root(x, &shift): models/reference/
 /// fixed_point.h says what each computes.

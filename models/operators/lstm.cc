@@ -1,10 +1,12 @@
-// UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell: the form that TFLite Micro executes, which
-// has neither peepholes nor a projection nor layer normalisation.
+// UNIDIRECTIONAL_SEQUENCE_LSTM, int8 or int16 with an int16 cell: the form that TFLite Micro
+// executes, which has neither peepholes nor a projection nor layer normalisation.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "models/operators/long_sums.h"
 #include "models/operators/operator_view.h"
 #include "models/quantise.h"
 
@@ -72,13 +74,19 @@ Result<std::vector<int8_t>> weights_of(const OperatorView& view, const Tensor& w
   return std::vector<int8_t>(weights.data.begin(), weights.data.end());
 }
 
+Result<std::vector<int64_t>> bias_of(const OperatorView& view, const Tensor& bias, bool wide) {
+  if (wide) return int64_constant(view, bias);
+  TT_TRY_ASSIGN(const std::vector<int32_t> narrow, int32_constant(view, bias));
+  return std::vector<int64_t>(narrow.begin(), narrow.end());
+}
+
 Result<LstmOp::Gate> gate_of(const OperatorView& view, size_t at, const LstmOp& op) {
   const Tensor &weights = view.input(kInputWeights + at),
                &recurrent = view.input(kRecurrentWeights + at), &bias = view.input(kBiases + at);
   LstmOp::Gate gate;
   TT_TRY_ASSIGN(gate.input_weights, weights_of(view, weights, op.units, op.inputs));
   TT_TRY_ASSIGN(gate.recurrent_weights, weights_of(view, recurrent, op.units, op.units));
-  TT_TRY_ASSIGN(gate.bias, int32_constant(view, bias));
+  TT_TRY_ASSIGN(gate.bias, bias_of(view, bias, op.wide));
   if (static_cast<int>(gate.bias.size()) != op.units)
     return view.invalid(fmt::format("bias {} for {} units", describe(bias), op.units));
   // The products of scales are float32.
@@ -88,6 +96,9 @@ Result<LstmOp::Gate> gate_of(const OperatorView& view, size_t at, const LstmOp& 
   TT_TRY_ASSIGN(gate.input, scaling(view, product(view.input(kInput), weights) / kGateScale));
   TT_TRY_ASSIGN(gate.recurrent,
                 scaling(view, product(view.input(kHidden), recurrent) / kGateScale));
+  if (op.wide)
+    TT_TRY(check_long_sums(view, std::max(op.inputs, op.units), gate.bias,
+                           std::array{gate.input.shift, gate.recurrent.shift}));
   return gate;
 }
 
@@ -95,11 +106,12 @@ Result<LstmOp::Gate> gate_of(const OperatorView& view, size_t at, const LstmOp& 
 Result<LstmOp> read_layout(const OperatorView& view) {
   const Tensor &input = view.input(kInput), &output = view.output(), &hidden = view.input(kHidden);
   const auto& attributes = std::get<LstmAttributes>(view.op().attributes);
-  TT_TRY(view.require_int8(input));
-  TT_TRY(view.require_int8(output));
+  LstmOp op;
+  op.wide = input.type == ElementType::kInt16;
+  for (const Tensor* t : {&input, &output, &hidden})
+    TT_TRY(op.wide ? view.require_int16(*t) : view.require_int8(*t));
   TT_TRY(view.require_rank(input, 3));
   TT_TRY(view.require_rank(hidden, 2));
-  LstmOp op;
   op.time_major = attributes.time_major;
   op.batch = input.shape[op.time_major ? 1 : 0];
   op.steps = input.shape[op.time_major ? 0 : 1];
@@ -108,7 +120,7 @@ Result<LstmOp> read_layout(const OperatorView& view) {
   TT_TRY(view.require_shape(output, {input.shape[0], input.shape[1], op.units}));
   if (op.inputs > kMostSummed || op.units > kMostSummed) return view.unsupported(kTooManySummed);
   const int64_t values = int64_t{op.batch} * op.units;
-  TT_TRY(check_state(view, hidden, ElementType::kInt8, values));
+  TT_TRY(check_state(view, hidden, input.type, values));
   TT_TRY(check_state(view, view.input(kCell), ElementType::kInt16, values));
   op.input_offset = -input.quantization.zero_points[0];
   op.hidden_zero_point = hidden.quantization.zero_points[0];

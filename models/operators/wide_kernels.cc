@@ -1,24 +1,11 @@
 // CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int16 activations.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-
 #include "models/operators/kernel_operands.h"
+#include "models/operators/long_sums.h"
 
 namespace tinytune {
 namespace {
-
-// Of what TFLite scales in 64 bits.
-constexpr int64_t kLargestSum = int64_t{1} << 47;
-constexpr int kLongestLeftShift = 7;
-
-std::vector<int64_t> int64_values(const Tensor& tensor) {
-  std::vector<int64_t> values(static_cast<size_t>(tensor.elements()));
-  std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(int64_t));
-  return values;
-}
 
 // The bias, and with it the width of sums: TFLite Micro instantiates its kernels by the bias's
 // type, and takes int32 where there is none; but DEPTHWISE_CONV_2D knows int64 only.
@@ -35,26 +22,12 @@ Status read_bias(const OperatorView& view, WideKernelOp& op) {
   if (bias.elements() != op.shape.out_c)
     return view.invalid(fmt::format("bias {} for {} channels", describe(bias), channels));
   op.long_sums = bias.type == ElementType::kInt64;
-  if (op.long_sums) {
-    op.bias = int64_values(bias);
+  if (op.long_sums || depthwise) {
+    TT_TRY_ASSIGN(op.bias, int64_constant(view, bias));
     return ok_status();
   }
-  if (depthwise)
-    return view.unsupported(
-        fmt::format("bias {} is {}, not int64", describe(bias), name_of(bias.type)));
   TT_TRY_ASSIGN(const std::vector<int32_t> narrow, int32_constant(view, bias));
   op.bias.assign(narrow.begin(), narrow.end());
-  return ok_status();
-}
-
-Status check_sums(const OperatorView& view, const WideKernelOp& op) {
-  const int64_t terms = op.shape.reduction();
-  for (const int64_t bias : op.bias)
-    if (bias <= -kLargestSum || bias >= kLargestSum ||
-        terms * 128 * 32768 + std::abs(bias) >= kLargestSum)
-      return view.unsupported("its sums exceed 2^47");
-  for (const int32_t shift : op.shift)
-    if (shift > kLongestLeftShift) return view.unsupported("a multiplier of 2^7 or more");
   return ok_status();
 }
 
@@ -81,7 +54,7 @@ Result<IntegerOp> prepare_wide_kernel(const OperatorView& view, const KernelOper
   }
   op.weights.assign(t.weights.data.begin(), t.weights.data.end());
   TT_TRY(read_bias(view, op));
-  if (op.long_sums) TT_TRY(check_sums(view, op));
+  if (op.long_sums) TT_TRY(check_long_sums(view, op.shape.reduction(), op.bias, op.shift));
   TT_TRY_ASSIGN(const Range range, view.clamp_of(activation));
   op.shape.activation_min = range.low;
   op.shape.activation_max = range.high;

@@ -14,8 +14,18 @@ namespace tinytune {
 namespace {
 
 constexpr int kUnits = 2, kInputs = 3;
-constexpr float kInputScale = 0.02F, kHiddenScale = 1.0F / 128, kWeightScale = 0.01F;
-constexpr int kInputZero = 3, kHiddenZero = -7;
+constexpr float kWeightScale = 0.01F;
+
+/// What differs between activations of int8 and of int16.
+struct Width {
+  ElementType type = ElementType::kInt8;
+  float input_scale = 0.02F, hidden_scale = 1.0F / 128;
+  int input_zero = 3, hidden_zero = -7;
+  int range = 1;  ///< of inputs and biases, beside int8's
+  double tolerance = 1.5;
+};
+constexpr Width kNarrow;
+constexpr Width kWide = {ElementType::kInt16, 0.02F / 256, 1.0F / 32768, 0, 0, 256, 60};
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -32,17 +42,35 @@ struct Lstm {
 };
 
 struct LstmSetup {
+  Width width = kNarrow;
   int steps = 4;
   LstmAttributes attributes;
   float cell_scale = 1.0F / 2048;
   int extra_input = -1;  ///< an input that no kernel takes, given all the same
+  bool long_biases = width.type == ElementType::kInt16;
 };
+
+// The same values as int64.
+void lengthen(Tensor& bias) {
+  Bytes longer;
+  for (size_t i = 0; i < bias.data.size(); i += sizeof(int32_t)) {
+    longer.insert(longer.end(), &bias.data[i], &bias.data[i] + sizeof(int32_t));
+    longer.insert(longer.end(), sizeof(int32_t), (bias.data[i + 3] & 0x80) != 0 ? 0xff : 0);
+  }
+  bias.type = ElementType::kInt64;
+  bias.data = std::move(longer);
+}
 
 Lstm lstm_network(const LstmSetup& setup) {
   GraphBuilder b;
+  const Width& width = setup.width;
+  const auto retype = [&](int id, ElementType type) {
+    b.graph.tensors[static_cast<size_t>(id)].type = type;
+    return id;
+  };
   std::vector<int> shape = {1, setup.steps, kInputs};
   if (setup.attributes.time_major) std::swap(shape[0], shape[1]);
-  const int x = b.input(shape, kInputScale, kInputZero);
+  const int x = retype(b.input(shape, width.input_scale, width.input_zero), width.type);
   std::vector<int> inputs(24, -1);
   inputs[0] = x;
   for (int gate = 0; gate < 4; ++gate) {
@@ -51,16 +79,16 @@ Lstm lstm_network(const LstmSetup& setup) {
         b.int8_constant({kUnits, kInputs}, weights_of(gate, kUnits * kInputs), kWeightScale, 0);
     inputs[5 + at] =
         b.int8_constant({kUnits, kUnits}, weights_of(gate + 4, kUnits * kUnits), kWeightScale, 0);
-    inputs[12 + at] = b.int32_constant({kUnits}, {1000 * gate, -2000});
+    inputs[12 + at] = b.int32_constant({kUnits}, {1000 * gate * width.range, -2000 * width.range});
+    if (setup.long_biases) lengthen(b.graph.tensors[static_cast<size_t>(inputs[12 + at])]);
   }
   if (setup.extra_input >= 0) inputs[static_cast<size_t>(setup.extra_input)] = inputs[1];
-  inputs[18] = b.activation({1, kUnits}, kHiddenScale, kHiddenZero);
-  inputs[19] = b.activation({1, kUnits}, setup.cell_scale, 0);
-  b.graph.tensors[static_cast<size_t>(inputs[19])].type = ElementType::kInt16;
+  inputs[18] = retype(b.activation({1, kUnits}, width.hidden_scale, width.hidden_zero), width.type);
+  inputs[19] = retype(b.activation({1, kUnits}, setup.cell_scale, 0), ElementType::kInt16);
   for (const size_t state : {18u, 19u})
     b.graph.tensors[static_cast<size_t>(inputs[state])].is_variable = true;
   shape[2] = kUnits;
-  const int y = b.activation(shape, kHiddenScale, kHiddenZero);
+  const int y = retype(b.activation(shape, width.hidden_scale, width.hidden_zero), width.type);
   b.op(OperatorKind::kUnidirectionalSequenceLstm, inputs, {y}, setup.attributes);
   b.graph.outputs = {y};
   return {b.graph, y};
@@ -69,7 +97,7 @@ Lstm lstm_network(const LstmSetup& setup) {
 /// The recurrence in real numbers.
 class RealLstm {
  public:
-  explicit RealLstm(double clip) : clip_(clip) {}
+  RealLstm(const Width& width, double clip) : width_(width), clip_(clip) {}
 
   std::array<double, kUnits> step(const int* x) {
     std::array<double, kUnits> next{};
@@ -87,38 +115,59 @@ class RealLstm {
   double gate(int gate, int unit, const int* x) const {
     const auto of_input = weights_of(gate, kUnits * kInputs),
                of_hidden = weights_of(gate + 4, kUnits * kUnits);
-    double sum = (unit == 0 ? 1000 * gate : -2000) * double{kWeightScale} * double{kInputScale};
+    double sum = (unit == 0 ? 1000 * gate : -2000) * width_.range * double{kWeightScale} *
+                 double{width_.input_scale};
     for (int i = 0; i < kInputs; ++i)
       sum += double{kWeightScale} * of_input[static_cast<size_t>(unit * kInputs + i)] *
-             double{kInputScale} * (x[i] - kInputZero);
+             double{width_.input_scale} * (x[i] - width_.input_zero);
     for (int i = 0; i < kUnits; ++i)
       sum += double{kWeightScale} * of_hidden[static_cast<size_t>(unit * kUnits + i)] *
              hidden_[static_cast<size_t>(i)];
     return sum;
   }
 
+  Width width_;
   double clip_;
   std::array<double, kUnits> hidden_{}, cell_{};
 };
 
+Bytes bytes_of_type(ElementType type, const std::vector<int>& values) {
+  if (type == ElementType::kInt8) return bytes_of(values);
+  Bytes bytes;
+  for (const int value : values)
+    bytes.insert(bytes.end(), {static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8)});
+  return bytes;
+}
+
+std::vector<int> values_of_type(ElementType type, const Bytes& bytes) {
+  if (type == ElementType::kInt8) return values_of(bytes);
+  std::vector<int> values;
+  for (size_t i = 0; i < bytes.size(); i += 2)
+    values.push_back(static_cast<int16_t>(bytes[i] | bytes[i + 1] << 8));
+  return values;
+}
+
 void expect_near_real(const LstmSetup& setup) {
+  const Width& width = setup.width;
   const Lstm lstm = lstm_network(setup);
   const auto network = integer_network(imported(lstm.graph));
   ASSERT_TRUE(network) << network.error().message();
   NetworkState state = initial_state(network->graph);
-  RealLstm real(setup.attributes.cell_clip);
+  RealLstm real(width, setup.attributes.cell_clip);
   for (int call = 0; call < 3; ++call) {
     std::vector<int> input;
     for (int i = 0; i < setup.steps * kInputs; ++i)
-      input.push_back((41 * call + 67 * i) % 250 - 125);
-    const auto values = run_reference(*network, std::vector<Bytes>{bytes_of(input)}, state);
+      input.push_back(((41 * call + 67 * i) % 250 - 125) * width.range);
+    const std::vector<Bytes> inputs = {bytes_of_type(width.type, input)};
+    const auto values = run_reference(*network, inputs, state);
     ASSERT_TRUE(values);
-    const auto got = values_of((*values)[static_cast<size_t>(lstm.output)]);
+    const auto got = values_of_type(width.type, (*values)[static_cast<size_t>(lstm.output)]);
     for (int t = 0; t < setup.steps; ++t) {
       const auto want = real.step(input.data() + t * kInputs);
       for (int u = 0; u < kUnits; ++u)
         EXPECT_NEAR(got[static_cast<size_t>(t * kUnits + u)],
-                    want[static_cast<size_t>(u)] / double{kHiddenScale} + kHiddenZero, 1.5)
+                    want[static_cast<size_t>(u)] / double{width.hidden_scale} + width.hidden_zero,
+                    width.tolerance)
             << "call " << call << " step " << t;
     }
   }
@@ -127,6 +176,13 @@ void expect_near_real(const LstmSetup& setup) {
 TEST(Lstm, OverSeveralInferences_FollowsTheRealRecurrence) {
   for (const float cell_scale : {1.0F / 2048, 1.0F / 4096, 1.0F / 32768})
     expect_near_real({.cell_scale = cell_scale});
+}
+
+TEST(Lstm, OfInt16_FollowsTheRealRecurrenceMoreClosely) {
+  for (const float cell_scale : {1.0F / 2048, 1.0F / 32768})
+    for (const bool time_major : {false, true})
+      expect_near_real({.width = kWide, .attributes = {0, time_major}, .cell_scale = cell_scale});
+  expect_near_real({.width = kWide, .attributes = {0.4F, false}});
 }
 
 TEST(Lstm, WithAClip_KeepsTheCellInside) { expect_near_real({.attributes = {0.4F, false}}); }
@@ -142,6 +198,11 @@ TEST(Lstm, WhatTfliteMicroDoesNotTake_IsRefused) {
   EXPECT_THAT(refusal({.extra_input = 9}), testing::HasSubstr("input 9: peepholes"));
   EXPECT_THAT(refusal({.extra_input = 16}), testing::HasSubstr("projection"));
   EXPECT_THAT(refusal({.cell_scale = 0.001F}), testing::HasSubstr("no power of 2"));
+  EXPECT_THAT(refusal({.width = kWide, .long_biases = false}),
+              testing::HasSubstr("is int32, not int64"));
+  Width odd = kWide;
+  odd.hidden_zero = 1;
+  EXPECT_THAT(refusal({.width = odd}), testing::HasSubstr("is int16 with a zero point"));
 }
 
 TEST(GateFunctions, EveryValue_IsNearTheRealFunction) {
