@@ -42,12 +42,14 @@ struct WidePoolOp {
   PoolOp pool;
 };
 
-/// SOFTMAX over the innermost dimension, int8 to int8 (TFLite's fixed-point reference).
+/// SOFTMAX over the innermost dimension, of int8 (TFLite's fixed-point reference).
 struct SoftmaxOp {
   int rows = 1, depth = 1;
   int32_t input_multiplier = 0;
   int input_left_shift = 0;
   int diff_min = 0;
+  bool wide_output = false;  ///< int16 in units of 2^-16 above -32768, else int8 in units of 2^-8
+  int output_bits() const { return wide_output ? 16 : 8; }
 };
 
 /// RESHAPE: the same bytes under another shape.

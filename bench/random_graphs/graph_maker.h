@@ -96,6 +96,8 @@ class GraphMaker {
   void leave();
   void show(const std::vector<int>& ids);
   int depth() const { return static_cast<int>(scopes_.size()); }
+  /// In such a scope, or in one inside it: what input() gives is a constant.
+  bool is_alone() const;
 
   void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
           Attributes attributes = {});
@@ -109,13 +111,14 @@ class GraphMaker {
 
  private:
   ElementType activations() const { return wide_ ? ElementType::kInt16 : ElementType::kInt8; }
-  bool is_activation(const Tensor& t) const { return t.type == activations(); }
+  // Of int16, what SOFTMAX of int8 gives is none: nothing but DEQUANTIZE reads a zero point.
+  bool is_activation(const Tensor& t) const {
+    return t.type == activations() && !(wide_ && t.quantization.zero_points[0] != 0);
+  }
   int add(Tensor tensor);
   template <typename T>
   void shuffle(std::vector<T>& values);
   void renumber();
-  bool is_alone() const;  // in the innermost scope or in one around it
-
   struct Scope {
     size_t first = 0;  // tensor id
     bool alone = false;

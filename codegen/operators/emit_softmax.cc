@@ -14,13 +14,10 @@
 namespace tinytune {
 namespace {
 
-const SharedFunction kSoftmax = {
-    "softmax",
-    R"(/* Softmax of rows. exp[d] is e^-d in units of 2^-31, for differences d below `entries`; larger
- * ones count as zero. */)",
-    R"(void @_softmax(const int8_t *input, int8_t *output, int32_t rows, int32_t depth,
-                      const int32_t *exp, int32_t entries))",
-    R"(
+// Of one row after the other. What differs between the outputs' types: how far an exponential's 31
+// bits and its sum's 12 are above an output's, and how an output is stored.
+std::string softmax_body(const std::string& shift, const std::string& store) {
+  return R"(
   for (; rows > 0; --rows) {
     int32_t max = input[0];
     for (int32_t i = 1; i < depth; ++i) {
@@ -31,7 +28,8 @@ const SharedFunction kSoftmax = {
       const int32_t d = max - input[i];
       if (d < entries) sum += (uint32_t)((exp[d] >> 12) + ((exp[d] >> 11) & 1));
     }
-    int32_t shift = 35;
+    int32_t shift = )" +
+         shift + R"(;
     while ((sum & 0x80000000u) == 0u) {
       sum <<= 1;
       --shift;
@@ -44,12 +42,34 @@ const SharedFunction kSoftmax = {
         const int32_t exact = @_high_mul(scale, exp[d]);
         value = (exact >> shift) + ((exact >> (shift - 1)) & 1);
       }
-      output[i] = (int8_t)(value > 255 ? 127 : value - 128);
+      output[i] = )" +
+         store + R"(;
     }
     input += depth;
     output += depth;
   }
-)",
+)";
+}
+
+const std::string kNarrowBody = softmax_body("35", "(int8_t)(value > 255 ? 127 : value - 128)");
+const std::string kWideBody =
+    softmax_body("27", "(int16_t)(value > 65535 ? 32767 : value - 32768)");
+
+const SharedFunction kSoftmax = {
+    "softmax",
+    R"(/* Softmax of rows. exp[d] is e^-d in units of 2^-31, for differences d below `entries`; larger
+ * ones count as zero. */)",
+    R"(void @_softmax(const int8_t *input, int8_t *output, int32_t rows, int32_t depth,
+                      const int32_t *exp, int32_t entries))",
+    kNarrowBody.c_str(),
+    {&kReciprocal, &kHighMul}};
+
+const SharedFunction kSoftmax16 = {
+    "softmax_16",
+    "/* The same with results in units of 2^-16 above -32768. */",
+    R"(void @_softmax_16(const int8_t *input, int16_t *output, int32_t rows, int32_t depth,
+                         const int32_t *exp, int32_t entries))",
+    kWideBody.c_str(),
     {&kReciprocal, &kHighMul}};
 
 // Entry d is exp(-d * scale * beta) in Q0.31, for d from 0 to the last one above `diff_min`.
@@ -65,7 +85,7 @@ std::vector<int32_t> exponentials(const SoftmaxOp& op) {
 
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const SoftmaxOp& op = std::get<SoftmaxOp>(any);
-  const std::string softmax = context.helper(kSoftmax);
+  const std::string softmax = context.helper(op.wide_output ? kSoftmax16 : kSoftmax);
   const std::vector<int32_t> table = exponentials(op);
   const std::string symbol = context.constant("exp", CType::kInt32, little_endian(table));
   CWriter w(1);
@@ -80,6 +100,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
 extern const OperatorEmitter kSoftmaxEmitter;
 const OperatorEmitter kSoftmaxEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<SoftmaxOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
+    [](const IntegerOp& op, int) { return !std::get<SoftmaxOp>(op).wide_output; }, emit};
 
 }  // namespace tinytune

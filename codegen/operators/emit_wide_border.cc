@@ -42,7 +42,7 @@ const SharedFunction kQuantise16 = {
 )",
     {}};
 
-// The product has 39 bits at most: `high` above `low`, of 8.
+// x, less a zero point, has 17 bits with its sign and the product 40: `high` above `low`, of 8.
 const SharedFunction kDequantise16 = {
     "dequantise_16",
     "/* The bits of the float32 nearest to x * mantissa * 2^exponent. */",
@@ -96,8 +96,8 @@ std::string emit_wide_dequantize(const DequantizeOp& op, EmitContext& context) {
   CWriter w(1);
   w.loop("i", op.elements);
   w.line("union {").line("  float value;").line("  uint32_t bits;").line("} y;");
-  w.line("y.bits = " + dequantise + "(" + context.input(0) + "[i]" + scale_arguments(op.scale) +
-         ");");
+  w.line("y.bits = " + dequantise + "(" + c_plus(context.input(0) + "[i]", -op.zero_point) +
+         scale_arguments(op.scale) + ");");
   w.line(context.output() + "[i] = y.value;");
   w.close();
   return w.text();

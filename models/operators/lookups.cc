@@ -295,8 +295,7 @@ Result<IntegerOp> prepare_dequantize(const OperatorView& view) {
     return view.unsupported(fmt::format("{} is {} and {} is {}", describe(input),
                                         name_of(input.type), describe(output),
                                         name_of(output.type)));
-  TT_TRY(input.type == ElementType::kInt16 ? view.require_int16(input)
-                                           : view.require_quantised(input));
+  TT_TRY(view.require_quantised(input));
   return IntegerOp(DequantizeOp{output.elements(), input.quantization.scales[0],
                                 input.quantization.zero_points[0], input.type});
 }

@@ -1,4 +1,4 @@
-// SOFTMAX, int8 to int8 and int16 to int16.
+// SOFTMAX, int8 to int8 or int16 and int16 to int16.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,18 +36,34 @@ Result<IntegerOp> prepare_wide_softmax(const OperatorView& view) {
   return IntegerOp(op);
 }
 
+// How TFLite wants probabilities: of int8 they start at -128, of int16 at -32768, and end before 1.
+Status check_narrow_output(const OperatorView& view, const Tensor& output) {
+  TT_TRY(view.require_quantised(output));
+  const float scale = output.quantization.scales[0];
+  const int zero_point = output.quantization.zero_points[0];
+  constexpr float kWideScale = 1.0F / 65536;
+  if (output.type == ElementType::kInt16) {
+    if (zero_point != -32768 || std::abs(scale - kWideScale) > 0.001F * kWideScale)
+      return view.unsupported(describe(output) + " is not quantised as 1/65536, -32768");
+    return ok_status();
+  }
+  TT_TRY(view.require_int8(output));
+  if (zero_point != -128 || scale != 1.0F / 256)
+    return view.unsupported(describe(output) + " is not quantised as 1/256, -128");
+  return ok_status();
+}
+
 }  // namespace
 
 Result<IntegerOp> prepare_softmax(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   if (input.type == ElementType::kInt16) return prepare_wide_softmax(view);
   TT_TRY(view.require_int8(input));
-  TT_TRY(view.require_int8(output));
+  TT_TRY(check_narrow_output(view, output));
   if (input.shape.empty()) return view.invalid(describe(input) + " is a scalar");
   TT_TRY(view.require_shape(output, input.shape));
-  if (output.quantization.zero_points[0] != -128 || output.quantization.scales[0] != 1.0F / 256)
-    return view.unsupported(describe(output) + " is not quantised as 1/256, -128");
   SoftmaxOp op;
+  op.wide_output = output.type == ElementType::kInt16;
   op.depth = input.shape.back();
   op.rows = static_cast<int>(input.elements() / op.depth);
   // The sum of exponentials has 12 integer bits.

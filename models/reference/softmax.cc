@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "models/reference/fixed_point.h"
 #include "models/reference/reference.h"
@@ -16,12 +17,12 @@ int32_t exponential(const SoftmaxOp& op, int difference) {
       fixed_point::high_multiply(shifted, op.input_multiplier));
 }
 
-}  // namespace
-
-void run(const SoftmaxOp& op, const Buffers& buffers) {
+template <typename T>
+void run(const SoftmaxOp& op, const Buffers& buffers, T* output) {
+  constexpr int kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
   for (int row = 0; row < op.rows; ++row) {
     const int8_t* x = buffers.input() + int64_t{row} * op.depth;
-    int8_t* y = buffers.output() + int64_t{row} * op.depth;
+    T* y = output + int64_t{row} * op.depth;
     const int largest = *std::max_element(x, x + op.depth);
 
     uint32_t sum = 0;  // Q12.19
@@ -34,16 +35,25 @@ void run(const SoftmaxOp& op, const Buffers& buffers) {
     const int leading_zeros = std::countl_zero(sum);
     const auto fraction = static_cast<int32_t>((sum << leading_zeros) - (uint32_t{1} << 31));
     const int32_t scale = fixed_point::one_over_one_plus(fraction);
-    const int exponent = kSumIntegerBits - leading_zeros + 31 - 8;
+    const int exponent = kSumIntegerBits - leading_zeros + 31 - op.output_bits();
 
     for (int i = 0; i < op.depth; ++i) {
-      int value = -128;
+      int value = kLow;
       if (x[i] - largest >= op.diff_min)
         value += fixed_point::rounding_shift_right(
             fixed_point::high_multiply(scale, exponential(op, x[i] - largest)), exponent);
-      y[i] = static_cast<int8_t>(std::clamp(value, -128, 127));
+      y[i] = static_cast<T>(std::clamp(value, kLow, kHigh));
     }
   }
+}
+
+}  // namespace
+
+void run(const SoftmaxOp& op, const Buffers& buffers) {
+  if (op.wide_output)
+    run(op, buffers, buffers.wide_output());
+  else
+    run(op, buffers, buffers.output());
 }
 
 }  // namespace tinytune::reference

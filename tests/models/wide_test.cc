@@ -277,5 +277,36 @@ TEST(PackedWeights, ElsewhereAreRefused) {
   EXPECT_THAT(refusal_of(b.graph), HasSubstr("t1 [1,2] is int4, which only weights of CONV_2D"));
 }
 
+// SOFTMAX of int8 to int16, and DEQUANTIZE of that.
+TEST(WideSoftmax, OfInt8_IsNearTheRealFunction) {
+  WideBuilder b;
+  const int x = b.input({1, 5}, 0.1F, 3), y = b.wide({1, 5}, 1.0F / 65536);
+  b.graph.tensors[static_cast<size_t>(y)].quantization.zero_points = {-32768};
+  const int real = b.float_tensor({1, 5});
+  b.op(OperatorKind::kSoftmax, {x}, {y}, SoftmaxAttributes{});
+  b.op(OperatorKind::kDequantize, {y}, {real});
+  b.graph.outputs = {y, real};
+  const std::vector<int> in = {127, 120, 90, -128, 127};
+  const auto values = run_imported(b.graph, {bytes_of(in)});
+  const Wide got = wide_of(values[static_cast<size_t>(y)]);
+  std::vector<float> floats(in.size());
+  std::memcpy(floats.data(), values[static_cast<size_t>(real)].data(), 4 * in.size());
+  double sum = 0;
+  for (const int v : in) sum += std::exp(0.1 * v);
+  for (size_t i = 0; i < in.size(); ++i) {
+    EXPECT_NEAR(got[i] + 32768, 65536 * std::exp(0.1 * in[i]) / sum, 8) << i;
+    EXPECT_FLOAT_EQ(floats[i], static_cast<float>(got[i] + 32768) / 65536);
+  }
+  EXPECT_EQ(got[3], -32768);
+}
+
+TEST(WideSoftmax, OfInt8WithAnotherOutputScale_IsRefused) {
+  WideBuilder b;
+  const int x = b.input({1, 5}, 0.1F, 3), y = b.wide({1, 5}, 1.0F / 32768);
+  b.op(OperatorKind::kSoftmax, {x}, {y}, SoftmaxAttributes{});
+  b.graph.outputs = {y};
+  EXPECT_THAT(refusal_of(b.graph), HasSubstr("is not quantised as 1/65536, -32768"));
+}
+
 }  // namespace
 }  // namespace tinytune
