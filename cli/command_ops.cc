@@ -35,7 +35,7 @@ std::string_view limits_of(std::string_view form) {
        "int8, or int16 as generated C; weights int8 or int4, constant; a ReLU or none"},
       {"transpose_conv", "int8; constant weights and shape"},
       {"mean", "int8, up to 5 axes"},
-      {"softmax", "int8 or int16, innermost axis"},
+      {"softmax", "int8 to int8 or int16, or int16; innermost axis"},
       {"add", "int8 or int16, broadcast up to 5 axes"},
       {"sub", "int8 or int16, broadcast up to 5 axes"},
       {"mul", "int8 or int16, broadcast up to 5 axes"},
@@ -61,7 +61,9 @@ std::string_view limits_of(std::string_view form) {
       {"whole_copy", "any type; every value of a variable has the same size"},
       {"nothing", "static shapes; a condition is one bool, CALL_ONCE assigns constants"},
       {"svdf", "int8; state and time weights of int16 or int8"},
-      {"lstm", "int8 with an int16 cell; neither peephole, projection nor layer normalisation"}};
+      {"broadcast_args", "constant shapes of int32 or int64"},
+      {"lstm",
+       "int8 or int16 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)
     if (name == form) return text;
   return "int8";

@@ -29,7 +29,8 @@ int places(GraphMaker& m, Shape shape, const std::vector<int>& extents) {
     const int computed = m.existing([&](const Tensor& t) {
       return t.type == ElementType::kInt32 && t.shape == shape && !m.is_known(t.id);
     });
-    return computed >= 0 ? computed : m.input(ElementType::kInt32, std::move(shape), {});
+    if (computed >= 0) return computed;
+    if (!m.is_alone()) return m.input(ElementType::kInt32, std::move(shape), {});
   }
   std::vector<int32_t> values(static_cast<size_t>(elements_of(shape)));
   for (size_t i = 0; i < values.size(); ++i)
@@ -151,6 +152,15 @@ void grow<OperatorKind::kShape>(GraphMaker& m) {
   const int x = any_source(m);
   const int y = m.result(ElementType::kInt32, {static_cast<int>(m.tensor(x).shape.size())}, {});
   m.op(OperatorKind::kShape, {x}, {y});
+}
+
+template <>
+void grow<OperatorKind::kBroadcastArgs>(GraphMaker& m) {
+  const Shape all = m.shape();
+  const Shape a = repeated(m, all), b = m.chance(50) ? all : repeated(m, all);
+  const int left = m.integers({a.begin(), a.end()}), right = m.integers({b.begin(), b.end()});
+  const int y = m.result(ElementType::kInt32, {static_cast<int>(joined(a, b).size())}, {});
+  m.op(OperatorKind::kBroadcastArgs, {left, right}, {y});
 }
 
 template <>

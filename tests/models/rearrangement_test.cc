@@ -5,7 +5,9 @@
 
 #include <cstring>
 
+#include "examples/tflite_writer.h"
 #include "models/constant_operator.h"
+#include "models/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {
@@ -130,6 +132,29 @@ TEST(Shapes, WhatAShapeDecides_IsAConstantAfterImport) {
   EXPECT_TRUE(graph.tensor(shape).is_constant);
   EXPECT_THAT(graph.tensor(shape).data, ElementsAre(2, 0, 0, 0, 5, 0, 0, 0));
   EXPECT_THAT(graph.tensor(zeros).data, testing::Each(0));
+}
+
+// [5, 1] beside [2, 1, 3], as a shape.
+std::string broadcast_args(const std::vector<int32_t>& other, Bytes& result) {
+  GraphBuilder b;
+  const int in = b.input({2}), left = b.int32_constant({2}, {5, 1});
+  const int right = b.int32_constant({static_cast<int>(other.size())}, other);
+  const int shape = b.activation({3});
+  b.graph.tensors[static_cast<size_t>(shape)].type = ElementType::kInt32;
+  b.op(OperatorKind::kBroadcastArgs, {left, right}, {shape});
+  b.graph.outputs = {in};
+  b.op(OperatorKind::kRelu, {in}, {b.activation({2})});
+  const auto read = import_tflite(write_tflite(b.graph), "net");
+  if (!read) return read.error().message();
+  result = read->tensor(shape).data;
+  return {};
+}
+
+TEST(Shapes, BroadcastArgs_IsTheShapeThatTwoMake) {
+  Bytes shape;
+  EXPECT_EQ(broadcast_args({2, 1, 3}, shape), "");
+  EXPECT_THAT(shape, ElementsAre(2, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0));
+  EXPECT_THAT(broadcast_args({2, 4, 3}, shape), testing::HasSubstr("do not repeat"));
 }
 
 TEST(Shapes, Fill_RepeatsAComputedValue) {

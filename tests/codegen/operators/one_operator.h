@@ -9,7 +9,7 @@
 namespace tinytune::test {
 
 /// An operator of a kind, on data that is constants of the network or inputs of it; weights, axes
-/// and the like are constants either way. State and control flow have no sample.
+/// and the like are constants either way. No sample: state, control flow, BROADCAST_ARGS.
 class OneOperator {
  public:
   using Bytes = std::vector<uint8_t>;
