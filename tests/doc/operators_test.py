@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""doc/operators.md is what `tune ops` says: operators_test.py TUNE [--write]"""
+"""doc/operators.md is what `tune ops` says, and some decision names each operator's source function in TensorFlow Lite
+Micro: operators_test.py TUNE [--write]"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "doc" / "operators.md"
+DOC = pathlib.Path(__file__).resolve().parents[2] / "doc"
+PAGE = DOC / "operators.md"
 HEAD = """# Supported operators
 
 TensorFlow Lite's operators as `tune ops` lists them: which are tuned (a template searches for their kernels), which are
@@ -23,9 +26,22 @@ def page(operators):
                           for op in operators if op["state"] == "supported")
 
 
+def without_source(operators):
+    """Those that no page of doc/adr names in a row or a paragraph that also names a function or a file of theirs."""
+    pages = "\n\n".join(path.read_text() for path in (DOC / "adr").glob("*.md"))
+    parts = re.split(r"\n(?=\|)|\n\n", pages)  # rows of tables, and paragraphs
+    sourced = set()
+    for part in parts:
+        if re.search(r"`[\w:<>, ]*[a-z0-9][A-Z]\w*|`kernels/\w+\.cc`|\bcopy\b|copies", part):
+            sourced.update(re.findall(r"\b[A-Z][A-Z0-9_]+\b", part))
+    return [op["name"] for op in operators if op["state"] == "supported" and op["name"] not in sourced]
+
+
 def main():
     tune, *flags = sys.argv[1:]
     told = json.loads(subprocess.run([tune, "ops", "--json"], check=True, capture_output=True, text=True).stdout)
+    if missing := without_source(told["operators"]):
+        sys.exit(f"no page of doc/adr names the source functions of {', '.join(missing)}")
     wanted = page(told["operators"])
     if flags == ["--write"]:
         PAGE.write_text(wanted)
