@@ -69,9 +69,14 @@ void count_graph(const Graph& graph, Tally& tally) {
   auto network = integer_network(graph);
   if (!network || !prove_facts(*network)) return;  // the trial reports it
   count_passes(*network, tally);
-  for (size_t i = 0; i < network->ops.size(); ++i)
+  for (size_t i = 0; i < network->ops.size(); ++i) {
     if (const auto* kernel = std::get_if<KernelOp>(&network->ops[i]))
       count_kernel(*kernel, graph, network->graph.operators[i], tally);
+    const auto* lstm = std::get_if<LstmOp>(&network->ops[i]);
+    const auto* softmax = std::get_if<SoftmaxOp>(&network->ops[i]);
+    tally["case LSTM of int16"] += lstm != nullptr && lstm->wide ? 1 : 0;
+    tally["case SOFTMAX of int8 to int16"] += softmax != nullptr && softmax->wide_output ? 1 : 0;
+  }
   tally["case several inputs"] += graph.inputs.size() > 1 ? 1 : 0;
   tally["case several outputs"] += graph.outputs.size() > 1 ? 1 : 0;
   for (const std::vector<int>* border : {&graph.inputs, &graph.outputs})
