@@ -48,7 +48,15 @@ CLI::Validator duration() {
   return in_words(CLI::AsNumberWithUnit(seconds), "a time like 90, 60s, 5m or 2h");
 }
 
-CLI::Validator above_zero() { return CLI::PositiveNumber.description(""); }
+/// CLI11's own would print the largest double as the end of its range. Bytes and times come here
+/// converted, so "0" and "0K" alike.
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        return CLI::PositiveNumber(text).empty() ? "" : "takes more than 0";
+      },
+      "");
+}
 
 }  // namespace
 

@@ -107,6 +107,11 @@ TEST(CommandLineWords, Counts_AreWholeNumbersOf64Bits) {
   EXPECT_NE(refusal_of({"--workers", "99999999999"}).find("--workers"), std::string::npos);
 }
 
+TEST(CommandLineWords, Zero_IsRefusedInWords) {
+  for (const char* given : {"--trials=0", "--ram=0", "--budget=0s"})
+    EXPECT_NE(refusal_of({given}).find("takes more than 0"), std::string::npos) << given;
+}
+
 TEST(CommandLineWords, Choices_AreNamedWhereAnotherIsGiven) {
   const std::string layout = refusal_of({"--layout", "chwn"});
   for (const char* word : {"chwn", "nhwc", "nchw", "auto"})
