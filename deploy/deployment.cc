@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "deploy/fitting.h"
 #include "deploy/model_state.h"
 #include "deploy/network_simulation.h"
+#include "deploy/overflow.h"
 #include "deploy/strip_search.h"
 #include "tinytune/deploy.h"
 
@@ -46,7 +48,9 @@ void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& s
 /// Room for constants, once the code that pays most is copied.
 uint64_t room_for_constants(const FastBudget& budget, const FastPlacement& placement) {
   const uint64_t copied_code = std::min(budget.total_bytes, placement.code_bytes);
-  return std::min(budget.constant_bytes, budget.total_bytes - copied_code);
+  const uint64_t all =
+      std::accumulate(budget.constant_bytes.begin(), budget.constant_bytes.end(), uint64_t{0});
+  return std::min(all, budget.total_bytes - copied_code);
 }
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
@@ -242,28 +246,37 @@ Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
   }
 }
 
-// Where not all that waits for flash finds room in fast memory, kernels that take scratch or widen
-// their weights may lose there what they win in instructions. The first network tells what bytes in
-// flash cost, so that schedules and what is copied of them are chosen together; what two caches or
-// another number of passes make of it is simulated, and the faster network stays.
+// Where not all that waits for flash finds room in fast memory, or in the fast memory that weights
+// prefer, kernels that take scratch or widen their weights may lose there what they win in
+// instructions. The first network tells what bytes elsewhere cost, so that schedules and what is
+// copied of them are chosen together; what two caches or another number of passes make of it is
+// simulated, and the faster network stays.
 Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
                                              const ArenaAllowance& arena,
                                              uint64_t stack_bytes) const {
   const KernelLimits allowed{
       .arena_bytes = arena.bytes, .flash_bytes = limits.flash_bytes, .arena_says = arena.says};
   TT_TRY_ASSIGN(Placed best, place(options, allowed, {}, stack_bytes));
-  if (best.placement.left_out_cycles == 0) return std::move(best.network);
-  const FlashWaits waits = best.placement.waits;
+  const bool waits_for_flash = best.placement.left_out_cycles > 0;
+  if (!waits_for_flash && !best.placement.overflows) return std::move(best.network);
+  TT_TRY_ASSIGN(const RunReport first, try_out(best.network));
+  FlashWaits waits = best.placement.waits;
   std::vector<KernelLimits> thriftier;
-  if (!device.fast_rodata_memory.empty()) {
+  if (!device.fast_rodata_memories.empty()) {
     thriftier.push_back(allowed);
     thriftier.back().copies_bytes = room_for_constants(best.budget, best.placement);
+  }
+  if (!waits_for_flash) {
+    waits = overflow_costs(network_memory(model.state().network, options), best.network, first,
+                           device, records);
+    if (waits.empty()) return std::move(best.network);
+    thriftier.back().copies_bytes = best.budget.constant_bytes.front();
   }
   if (limits.ram_bytes && !limits.arena_bytes && arena.bytes) {
     thriftier.push_back(allowed);
     thriftier.back().arena_bytes = std::min<uint64_t>(*arena.bytes, usual_arena(best.network));
   }
-  TT_TRY_ASSIGN(Footprint least, measure(best.network));
+  Footprint least = first.footprint;
   for (const KernelLimits& kernels : thriftier) {
     Result<Placed> other = place(options, kernels, waits, stack_bytes);
     if (!other) continue;  // nothing fits
@@ -320,8 +333,8 @@ Status Deployment::check(const Footprint& footprint) const {
   }
   if (!sink) return ok_status();
   const MemoryRegion& data = device.memory(device.data_memory);
-  uint64_t in_data = footprint.arena_bytes + footprint.data_bytes;
-  if (device.fast_rodata_memory == device.data_memory) in_data += footprint.weights_bytes;
+  const uint64_t in_data =
+      footprint.arena_bytes + footprint.data_bytes + footprint.weights_beside_arena_bytes;
   if (in_data + kSmallApplicationBytes > data.size_bytes) {
     sink(MessageKind::kWarning,
          model.info().name + " takes " + bytes_text(in_data) + " of " + data.name + ", which has " +

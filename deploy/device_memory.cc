@@ -16,8 +16,9 @@ uint64_t bytes_of(const Device& device, const std::set<std::string>& names) {
 }  // namespace
 
 uint64_t ram_of(const Device& device) {
-  return bytes_of(device, {device.data_memory, device.stack_memory, device.fast_code_memory,
-                           device.fast_rodata_memory});
+  std::set<std::string> ram = {device.data_memory, device.stack_memory, device.fast_code_memory};
+  ram.insert(device.fast_rodata_memories.begin(), device.fast_rodata_memories.end());
+  return bytes_of(device, ram);
 }
 
 uint64_t flash_of(const Device& device) {

@@ -86,11 +86,13 @@ Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& netwo
   return waits;
 }
 
+// All of it, the constants in the memory that they prefer.
 bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
   uint64_t code = 0, constants = 0;
   for (const FastCandidate& candidate : candidates)
     (candidate.code ? code : constants) += candidate.bytes;
-  return code <= budget.code_bytes && constants <= budget.constant_bytes &&
+  const uint64_t preferred = budget.constant_bytes.empty() ? 0 : budget.constant_bytes.front();
+  return code <= budget.code_bytes && constants <= preferred &&
          code + constants <= budget.total_bytes;
 }
 
@@ -102,18 +104,22 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
                        uint64_t stack_bytes) {
   constexpr uint64_t kDataAlignment = 64;
   FastBudget budget;
-  const bool shares_data = device.fast_rodata_memory == device.data_memory;
   if (!device.fast_code_memory.empty())
     budget.code_bytes = device.memory(device.fast_code_memory).size_bytes;
-  if (!device.fast_rodata_memory.empty())
-    budget.constant_bytes = without(device.memory(device.fast_rodata_memory).size_bytes,
-                                    shares_data ? arena_bytes + kDataAlignment : 0);
-  if (!limits.fast_ram_bytes && !limits.ram_bytes) {
-    const auto shared = [](uint64_t free) {
-      return std::min(free / 2, without(free, kSmallApplicationBytes));
-    };
+  const bool is_usual = !limits.fast_ram_bytes && !limits.ram_bytes;
+  const auto shared = [](uint64_t free) {
+    return std::min(free / 2, without(free, kSmallApplicationBytes));
+  };
+  for (const std::string& memory : device.fast_rodata_memories) {
+    uint64_t free = device.memory(memory).size_bytes;
+    if (memory == device.data_memory) {
+      free = without(free, arena_bytes + kDataAlignment);
+      if (is_usual) free = shared(free);
+    }
+    budget.constant_bytes.push_back(free);
+  }
+  if (is_usual) {
     budget.total_bytes = shared(without(ram_of(device), arena_bytes));
-    if (shares_data) budget.constant_bytes = shared(budget.constant_bytes);
     return budget;
   }
   budget.everything = limits.fast_ram_bytes == kAllFastRam;
@@ -124,7 +130,8 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
   return budget;
 }
 
-std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget) {
+std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
+                                  const FastBudget& budget) {
   std::vector<size_t> order(candidates.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -132,18 +139,22 @@ std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const F
     return static_cast<double>(x.saved_cycles) * static_cast<double>(y.bytes) >
            static_cast<double>(y.saved_cycles) * static_cast<double>(x.bytes);
   });
-  std::vector<bool> fast(candidates.size());
+  std::vector<FastHome> homes(candidates.size());
   FastBudget left = budget;
   for (const size_t i : order) {
     const FastCandidate& candidate = candidates[i];
-    uint64_t& own = candidate.code ? left.code_bytes : left.constant_bytes;
-    if (candidate.saved_cycles == 0 || candidate.bytes > own || candidate.bytes > left.total_bytes)
-      continue;
-    own -= candidate.bytes;
+    if (candidate.bytes > left.total_bytes) continue;
+    if (candidate.saved_cycles == 0 && !budget.everything) continue;
+    const std::span<uint64_t> rooms =
+        candidate.code ? std::span(&left.code_bytes, 1) : std::span(left.constant_bytes);
+    const auto room = std::find_if(rooms.begin(), rooms.end(),
+                                   [&](uint64_t bytes) { return candidate.bytes <= bytes; });
+    if (room == rooms.end()) continue;
+    *room -= candidate.bytes;
     left.total_bytes -= candidate.bytes;
-    fast[i] = true;
+    homes[i] = static_cast<FastHome>(room - rooms.begin() + 1);
   }
-  return fast;
+  return homes;
 }
 
 Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,
@@ -156,19 +167,20 @@ Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& dev
   std::vector<Group> groups = group_parts(network, simulation.elf(), layers_code);
   std::vector<FastCandidate> candidates;
   for (const Group& group : groups) candidates.push_back(group.candidate);
-  std::vector<bool> chosen(groups.size(), true);
+  std::vector<FastHome> chosen(groups.size(), 1);
   if (!budget.everything || !fits(candidates, budget)) {
     TT_TRY_ASSIGN(placement.waits, add_savings(graph, network, simulation, groups));
     for (size_t g = 0; g < groups.size(); ++g) candidates[g] = groups[g].candidate;
     chosen = choose_fast(candidates, budget);
   }
-  std::vector<bool> fast(network.placeable.size());
+  std::vector<FastHome> homes(network.placeable.size());
   for (size_t g = 0; g < groups.size(); ++g) {
-    for (const size_t part : groups[g].parts) fast[part] = chosen[g];
-    if (!chosen[g]) placement.left_out_cycles += candidates[g].saved_cycles;
-    if (chosen[g] && candidates[g].code) placement.code_bytes += candidates[g].bytes;
+    for (const size_t part : groups[g].parts) homes[part] = chosen[g];
+    if (chosen[g] == 0) placement.left_out_cycles += candidates[g].saved_cycles;
+    if (chosen[g] > 1) placement.overflows = true;
+    if (chosen[g] != 0 && candidates[g].code) placement.code_bytes += candidates[g].bytes;
   }
-  place(network, device, fast);
+  place(network, device, homes);
   return placement;
 }
 

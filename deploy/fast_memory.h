@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/networks/network.h"
+#include "codegen/networks/placement.h"
 #include "deploy/kernel_options.h"
 #include "devices/device.h"
 #include "models/graph.h"
@@ -28,9 +29,10 @@ struct FastCandidate {
 };
 
 struct FastBudget {
-  uint64_t code_bytes = 0, constant_bytes = 0;
-  uint64_t total_bytes = 0;  ///< of both
-  bool everything = false;   ///< all of it where it fits, also what saves nothing
+  uint64_t code_bytes = 0;
+  std::vector<uint64_t> constant_bytes;  ///< of each memory for weights, the preferred in front
+  uint64_t total_bytes = 0;              ///< of all
+  bool everything = false;               ///< all of it where it fits, also what saves nothing
 };
 
 /// What copies may take beside the arena. Where nothing is said: half of the RAM that the arena
@@ -39,13 +41,16 @@ struct FastBudget {
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
                        uint64_t stack_bytes = 0);
 
-/// Those to move, most saved cycles a byte first; none that saves nothing.
-std::vector<bool> choose_fast(std::span<const FastCandidate> candidates, const FastBudget& budget);
+/// Where each moves to, those with the most saved cycles a byte first; what saves nothing stays,
+/// but where everything was asked for.
+std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
+                                  const FastBudget& budget);
 
 /// What a placement left in flash, and what of it would be worth more memory.
 struct FastPlacement {
   uint64_t left_out_cycles = 0;  ///< that parts would save which found no room
   uint64_t code_bytes = 0;       ///< copied
+  bool overflows = false;        ///< weights that did not fit the preferred memory are in the next
   FlashWaits waits;              ///< where a run was needed
 };
 

@@ -48,7 +48,7 @@ std::vector<std::string> known_devices() {
 Device in_flash(Device device) {
   device.fast_code_memory.clear();
   device.fast_code_section.clear();
-  device.fast_rodata_memory.clear();
+  device.fast_rodata_memories.clear();
   device.hash = internal::hash_of(device);
   return device;
 }

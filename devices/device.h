@@ -100,8 +100,9 @@ struct Device {
   std::string data_memory;    ///< .data, .bss, arenas and a kernel's tensors,
   std::string stack_memory;   ///< and the stack, apart so that an overflow faults
   /// Where code and weights may live instead, copied there at start-up: faster, and scarce. Empty:
-  /// nowhere. Weights may share the data memory.
-  std::string fast_code_memory, fast_rodata_memory;
+  /// nowhere. Weights fill the first memory, then the next; one of them may be the data memory.
+  std::string fast_code_memory;
+  std::vector<std::string> fast_rodata_memories;
   std::string fast_code_section;  ///< what that board's usual linker scripts call such code
   std::vector<CacheModel> caches;
   Timing timing;

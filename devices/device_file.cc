@@ -12,37 +12,65 @@ namespace {
 
 constexpr int64_t kFastestClock = 10'000'000'000;
 
+/// A key of [placement], and what the memories that it names must allow.
+struct Use {
+  std::string_view key;
+  bool executable, writable;
+};
+
+Status check_memory(const Reader& reader, const toml::node& node, const Device& device,
+                    const Use& use, const std::string& region) {
+  const auto found = std::find_if(device.memories.begin(), device.memories.end(),
+                                  [&](const MemoryRegion& m) { return m.name == region; });
+  if (found == device.memories.end())
+    return reader.error(node, "no memory is named '" + region + "'");
+  if ((use.executable && !found->executable) || (use.writable && !found->writable))
+    return reader.error(node, "memory '" + region + "' must be " +
+                                  (use.executable ? "executable" : "writable") + " to hold " +
+                                  std::string(use.key));
+  return ok_status();
+}
+
+/// One name, or a list of them.
+Result<std::vector<std::string>> read_names(const Reader& reader, const toml::table& table,
+                                            const std::string& name, std::string_view key) {
+  if (table.get(key)->is_array()) return reader.get_strings(table, name, key);
+  TT_TRY_ASSIGN(std::string one, reader.get<std::string>(table, name, key));
+  return std::vector<std::string>{std::move(one)};
+}
+
+Status read_fast_rodata(const Reader& reader, const toml::table& table, const std::string& name,
+                        Device& device) {
+  const Use use = {"fast_rodata", false, false};
+  if (!table.contains(use.key)) return ok_status();
+  TT_TRY_ASSIGN(device.fast_rodata_memories, read_names(reader, table, name, use.key));
+  std::set<std::string> taken = {device.code_memory, device.rodata_memory, device.stack_memory,
+                                 device.fast_code_memory};
+  for (const std::string& region : device.fast_rodata_memories) {
+    TT_TRY(check_memory(reader, *table.get(use.key), device, use, region));
+    if (!taken.insert(region).second)
+      return reader.error(table,
+                          "the memories of fast_rodata must be memories of their own, or the "
+                          "data memory, each named once");
+  }
+  return ok_status();
+}
+
 Status read_placement(const Reader& reader, const toml::table& table, Device& device) {
   const std::string name = "[placement]";
   TT_TRY(reader.only(
       table, name,
       {"code", "rodata", "data", "stack", "fast_code", "fast_rodata", "fast_code_section"}));
-  struct Use {
-    std::string_view key;
-    std::string Device::*member;
-    bool executable, writable, optional = false;
-  };
-  const Use uses[] = {{"code", &Device::code_memory, true, false},
-                      {"rodata", &Device::rodata_memory, false, false},
-                      {"data", &Device::data_memory, false, true},
-                      {"stack", &Device::stack_memory, false, true},
-                      {"fast_code", &Device::fast_code_memory, true, false, true},
-                      {"fast_rodata", &Device::fast_rodata_memory, false, false, true}};
-  for (const Use& use : uses) {
-    if (use.optional && !table.contains(use.key)) continue;
-    TT_TRY_ASSIGN(const std::string region, reader.get<std::string>(table, name, use.key));
-    const toml::node& node = *table.get(use.key);
-    const auto found = std::find_if(device.memories.begin(), device.memories.end(),
-                                    [&](const MemoryRegion& m) { return m.name == region; });
-    if (found == device.memories.end()) {
-      return reader.error(node, "no memory is named '" + region + "'");
-    }
-    if ((use.executable && !found->executable) || (use.writable && !found->writable)) {
-      return reader.error(node, "memory '" + region + "' must be " +
-                                    (use.executable ? "executable" : "writable") + " to hold " +
-                                    std::string(use.key));
-    }
-    device.*use.member = region;
+  const std::pair<Use, std::string Device::*> uses[] = {
+      {{"code", true, false}, &Device::code_memory},
+      {{"rodata", false, false}, &Device::rodata_memory},
+      {{"data", false, true}, &Device::data_memory},
+      {{"stack", false, true}, &Device::stack_memory},
+      {{"fast_code", true, false}, &Device::fast_code_memory}};
+  for (const auto& [use, member] : uses) {
+    if (use.key == "fast_code" && !table.contains(use.key)) continue;
+    TT_TRY_ASSIGN(device.*member, reader.get<std::string>(table, name, use.key));
+    TT_TRY(check_memory(reader, *table.get(use.key), device, use, device.*member));
   }
   device.fast_code_section = ".tinytune.fast_text";
   if (table.contains("fast_code_section")) {
@@ -55,15 +83,9 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
   if (distinct.size() != 4) {
     return reader.error(table, "code, rodata, data and stack must be different memories");
   }
-  if (distinct.contains(device.fast_code_memory) ||
-      (device.fast_rodata_memory != device.data_memory &&
-       distinct.contains(device.fast_rodata_memory)) ||
-      (!device.fast_code_memory.empty() && device.fast_code_memory == device.fast_rodata_memory)) {
-    return reader.error(table,
-                        "fast_code and fast_rodata must be memories of their own, or "
-                        "fast_rodata the data memory");
-  }
-  return ok_status();
+  if (distinct.contains(device.fast_code_memory))
+    return reader.error(table, "fast_code must be a memory of its own");
+  return read_fast_rodata(reader, table, name, device);
 }
 
 Result<Timing> read_timing(const Reader& reader, const toml::table& table) {

@@ -29,7 +29,8 @@ uint64_t hash_of(const Device& device) {
   text << "\nplacement " << device.code_memory << ' ' << device.rodata_memory << ' '
        << device.data_memory << ' ' << device.stack_memory;
   if (!device.fast_code_memory.empty()) text << " fast code " << device.fast_code_memory;
-  if (!device.fast_rodata_memory.empty()) text << " fast rodata " << device.fast_rodata_memory;
+  if (!device.fast_rodata_memories.empty()) text << " fast rodata";
+  for (const std::string& memory : device.fast_rodata_memories) text << ' ' << memory;
   text << "\ntiming " << device.timing.model;
   for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
   // Since there is that rule, the same file means other cycles.

@@ -39,7 +39,7 @@ std::string usual_weights(const Workload& w) {
 }
 
 bool weights_wait(const Device& device) {
-  return device.fast_rodata_memory.empty() &&
+  return device.fast_rodata_memories.empty() &&
          !device.memory(device.rodata_memory).read_cache.empty();
 }
 

@@ -15,7 +15,7 @@ std::string fast_memory_of(const Device& device) {
     if (memory == device.data_memory) text += " beside the arena";
   };
   add("code", device.fast_code_memory);
-  add("weights", device.fast_rodata_memory);
+  for (const std::string& memory : device.fast_rodata_memories) add("weights", memory);
   return text;
 }
 

@@ -32,8 +32,7 @@ SHARED = ROOT.parent / "shared"
 MODELS = {"kws": "kws_ref_model", "ic": "pretrainedResnet_quant", "vww": "vww_96_int8",
           "ad": "ad01_int8", "ic02": "ic02_int8"}
 # The boards of the list that a device file describes; their clocks are equal.
-BOARDS = {"stm32l4r5": "NUCLEO-L4R5ZI", "stm32l4r5-sram1": "NUCLEO-L4R5ZI",
-          "stm32f7": "DISCO-F746NG"}
+BOARDS = {"stm32l4r5": "NUCLEO-L4R5ZI", "stm32f7": "DISCO-F746NG"}
 # Best of each core, M cycles: MLPerf Tiny up to v1.4, closed division.
 CORES = {
     "stm32l4r5": {"ic02": (111.9, "ST, v1.4")},
@@ -48,7 +47,7 @@ CORES = {
 ST_RAM = {"kws": 22_272, "vww": 58_624, "ic": 56_672, "ad": 2_048}
 SETUPS = {"flash": ["--fast-ram", "0"], "fast": ["--fast-ram", "all"]}
 # Of a published figure; 1 elsewhere.
-LIMITS = {("stm32l4r5", "fast"): 0.75, ("stm32l4r5-sram1", "fast"): 0.75}
+LIMITS = {("stm32l4r5", "fast"): 0.75}
 
 
 def published():

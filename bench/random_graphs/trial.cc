@@ -76,23 +76,28 @@ LayoutSource drawn_layouts(const Plan& plan) {
 }
 
 // Any parts in fast memory, on devices that have some, as far as constants fit there.
-std::vector<bool> drawn_placement(const Plan& plan, const GeneratedNetwork& network) {
+std::vector<FastHome> drawn_placement(const Plan& plan, const GeneratedNetwork& network) {
   constexpr uint64_t kSlack = 64;  // what a linker adds to a part
   const Device& device = plan.device;
-  uint64_t room = 0;
-  if (!device.fast_rodata_memory.empty()) {
-    room = device.memory(device.fast_rodata_memory).size_bytes;
-    if (device.fast_rodata_memory == device.data_memory)
-      room -= std::min<uint64_t>(room, network.arena_bytes + kSlack);
+  std::vector<uint64_t> rooms;
+  for (const std::string& memory : device.fast_rodata_memories) {
+    rooms.push_back(device.memory(memory).size_bytes);
+    if (memory == device.data_memory)
+      rooms.back() -= std::min<uint64_t>(rooms.back(), network.arena_bytes + kSlack);
   }
   Rng rng = Rng(plan.seed).fork("placement");
-  std::vector<bool> fast;
+  std::vector<FastHome> homes;
   for (const PlaceablePart& part : network.placeable) {
     const uint64_t needs = part.code ? 0 : part.bytes + kSlack;
-    fast.push_back(rng.below(2) == 0 && needs <= room);
-    if (fast.back()) room -= needs;
+    FastHome home = rng.below(2) == 0 ? 1 : 0;
+    if (home == 1 && !part.code) {
+      home = static_cast<FastHome>(1 + rng.below(rooms.size()));
+      if (needs > rooms[home - 1u]) home = 0;
+    }
+    if (home != 0 && !part.code) rooms[home - 1u] -= needs;
+    homes.push_back(home);
   }
-  return fast;
+  return homes;
 }
 
 std::string difference(const std::string& what, const Bytes& expected, const Bytes& got) {

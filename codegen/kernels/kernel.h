@@ -22,8 +22,9 @@ namespace tinytune {
 
 struct KernelTemplate;
 
-/// Of weights in fast memory; a part of `.data` to linker scripts that do not know it.
-inline constexpr const char* kFastWeightsSection = ".data.tinytune_weights";
+/// Of weights in the n-th fast memory of a device, from 0; a part of `.data` to linker scripts that
+/// do not know it: ".data.tinytune_weights", ".data.tinytune_weights_2".
+std::string fast_weights_section(size_t memory);
 
 struct BuildTimes {
   double lower_ms = 0, llvm_ms = 0, link_ms = 0;
@@ -72,10 +73,12 @@ struct Image {
   std::vector<uint8_t> elf;  ///< executable, at the device's addresses
   uint64_t code_bytes = 0;   ///< text and read-only data
   /// Bytes by name of those sections that take memory on the device: ".text", ".bss", and what the
-  /// generated sources put into fast memory, kFastText and kFastRodata.
+  /// generated sources put into fast memory, kFastText and image_section_of_weights().
   std::map<std::string, uint64_t> sections;
 };
-inline constexpr const char *kFastText = ".fast_text", *kFastRodata = ".fast_rodata";
+inline constexpr const char* kFastText = ".fast_text";
+/// Of an image, what fast_weights_section() of the sources becomes: ".fast_rodata", ….
+std::string image_section_of_weights(size_t memory);
 
 /// Where `.text` goes on a device with fast code memory. What generated sources put into the
 /// sections of codegen/networks/placement.h is in fast memory in any case.

@@ -23,19 +23,27 @@ std::string region_text(const char* name, const MemoryRegion& memory) {
   return text;
 }
 
+/// Nothing behind the first name.
+std::string numbered(const char* name, size_t index) {
+  return index == 0 ? name : name + ("_" + std::to_string(index + 1));
+}
+
 // Every section in the memory the device file gives it.
 std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();
-  const bool fast_constants = !device.fast_rodata_memory.empty();
-  const bool shares_data = device.fast_rodata_memory == device.data_memory;
+  const std::vector<std::string>& weights = device.fast_rodata_memories;
+  const auto region_of_weights = [&](size_t i) {
+    return weights[i] == device.data_memory ? "data" : numbered("fast_constants", i);
+  };
   const bool literals = device.target.family == CoreFamily::kAnyC;  // Xtensa's, before their code
   const std::string text = std::string(literals ? ".literal .literal.* " : "") + ".text .text.*";
   std::string script = "MEMORY {\n" + region_text("code", device.memory(device.code_memory)) +
                        region_text("constants", device.memory(device.rodata_memory)) +
                        region_text("data", device.memory(device.data_memory));
   if (fast_code) script += region_text("fast_code", device.memory(device.fast_code_memory));
-  if (fast_constants && !shares_data)
-    script += region_text("fast_constants", device.memory(device.fast_rodata_memory));
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (weights[i] != device.data_memory)
+      script += region_text(region_of_weights(i).c_str(), device.memory(weights[i]));
   script += "}\nSECTIONS {\n";
   if (fast_code)
     script += std::string("  ") + kFastText + " : { *(" + device.fast_code_section +
@@ -44,9 +52,9 @@ std::string linker_script(const Device& device, CodeHome home) {
     script += "  .fast_helpers : { *(.text.__aeabi_*) } > fast_code\n";
   script += "  .text : { *(" + text + ") } > code\n" +
             "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n";
-  if (fast_constants)
-    script += std::string("  ") + kFastRodata + " : { *(" + kFastWeightsSection + ") } > " +
-              (shares_data ? "data\n" : "fast_constants\n");
+  for (size_t i = 0; i < weights.size(); ++i)
+    script += "  " + image_section_of_weights(i) + " : { *(" + fast_weights_section(i) + ") } > " +
+              region_of_weights(i) + "\n";
   return script +
          "  .data : { *(.data .data.* .sdata .sdata.*) } > data\n"
          "  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } > data\n"
@@ -158,6 +166,12 @@ Result<Image> link_at(std::span<const std::vector<uint8_t>> objects, const Devic
 }
 
 }  // namespace
+
+std::string fast_weights_section(size_t memory) {
+  return numbered(".data.tinytune_weights", memory);
+}
+
+std::string image_section_of_weights(size_t memory) { return numbered(".fast_rodata", memory); }
 
 Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const Device& device,
                          const std::string& entry, CodeHome home) {

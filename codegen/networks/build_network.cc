@@ -10,14 +10,20 @@ namespace tinytune {
 namespace {
 
 // A library's flash holds what start-up code copies from there; the arena is nobody's initial data.
-Footprint footprint_of(const Image& image, uint64_t arena_bytes, uint64_t callers_in_bss) {
-  const auto bytes_of = [&](const char* section) {
+Footprint footprint_of(const Image& image, const Device& device, uint64_t arena_bytes,
+                       uint64_t callers_in_bss) {
+  const auto bytes_of = [&](const std::string& section) {
     const auto found = image.sections.find(section);
     return found == image.sections.end() ? 0 : found->second;
   };
   Footprint footprint;
   footprint.arena_bytes = arena_bytes;
-  footprint.weights_bytes = bytes_of(kFastRodata);
+  for (size_t i = 0; i < device.fast_rodata_memories.size(); ++i) {
+    const uint64_t weights = bytes_of(image_section_of_weights(i));
+    footprint.weights_bytes += weights;
+    if (device.fast_rodata_memories[i] == device.data_memory)
+      footprint.weights_beside_arena_bytes = weights;
+  }
   footprint.code_bytes = bytes_of(kFastText);
   footprint.data_bytes = bytes_of(".data") + bytes_of(".bss") - callers_in_bss;
   footprint.flash_bytes = image.code_bytes + footprint.weights_bytes + bytes_of(".data");
@@ -63,7 +69,7 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   TT_TRY_ASSIGN(Image image,
                 link_image(objects, device, network.invoke_symbol,
                            has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
-  const Footprint footprint = footprint_of(image, network.arena_bytes, callers_in_bss);
+  const Footprint footprint = footprint_of(image, device, network.arena_bytes, callers_in_bss);
   return BuiltNetwork{std::move(image.elf), footprint};
 }
 

@@ -54,7 +54,7 @@ class Generation {
     parts_.externals = graph_.externals;
     parts_.kernels = kernels_.kernels();
     network_.placeable = parts_.placeable = placeable_parts(parts_);
-    network_.fast.resize(parts_.placeable.size());
+    network_.homes.resize(parts_.placeable.size());
     network_.name = parts_.name;
     network_.invoke_symbol =
         parts_.name + (parts_.stream ? "_push_" + rows_word(*parts_.stream) : "_invoke");
@@ -321,7 +321,7 @@ class Generation {
     files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
     if (!parts_.placeable.empty())
       files.push_back({placement_header(name),
-                       print_placement(name, parts_.device, parts_.placeable, network_.fast),
+                       print_placement(name, parts_.device, parts_.placeable, network_.homes),
                        FileRole::kHeader});
     files.push_back({name + ".c", print_source(parts_), FileRole::kSource});
     if (!parts_.constants.arrays().empty())

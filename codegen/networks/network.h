@@ -122,7 +122,7 @@ struct GeneratedNetwork {
   std::vector<Port> inputs, outputs;     ///< in the model's order
   std::vector<LayerFunction> functions;  ///< each once, in the order of their first call
   std::vector<PlaceablePart> placeable;  ///< see codegen/placement.h
-  std::vector<bool> fast;                ///< of each: in fast memory; place() sets it
+  std::vector<FastHome> homes;           ///< of each part; place() sets it
   std::vector<GeneratedLayer> layers;    ///< in execution order: operators and transforms
   std::vector<PlacedTensor> tensors;
   uint32_t arena_bytes = 0;

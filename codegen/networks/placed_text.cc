@@ -21,7 +21,7 @@ Users users_by_symbol(const std::vector<LayerFunction>& functions) {
 }
 
 bool moves_code(const Device& device) { return !device.fast_code_memory.empty(); }
-bool moves_constants(const Device& device) { return !device.fast_rodata_memory.empty(); }
+bool moves_constants(const Device& device) { return !device.fast_rodata_memories.empty(); }
 
 }  // namespace
 

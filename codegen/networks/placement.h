@@ -2,8 +2,9 @@
 //
 // Kernels, constant arrays and the C code of the layers are parts. `<name>_placement.h` has a
 // switch for each: 0 leaves it where the compiler puts it, 1 moves it to a section of its own that
-// start-up code copies from flash. Placing is rewriting that one file, so that a library is
-// generated once, however often its placement changes; a user may edit it too.
+// start-up code copies from flash, and for weights 2 to that of the next memory that takes some.
+// Placing is rewriting that one file, so that a library is generated once, however often its
+// placement changes; a user may edit it too.
 //
 // Weights in RAM are initialised data like any other, so every start-up code already copies them.
 // Code in RAM takes a section that the device file names.
@@ -26,19 +27,23 @@ struct PlaceablePart {
   std::vector<std::string> layers;  ///< functions that use it
 };
 
+/// Of a part: 0 in flash, n in the n-th of the device's fast memories for its kind.
+using FastHome = uint8_t;
+
 /// "KWS_FAST_LAYER_3_WEIGHTS", the switch of the part of that symbol.
 std::string placement_switch(const std::string& name, const std::string& symbol);
 
 /// "<name>_placement.h".
 std::string placement_header(const std::string& name);
 
-/// Its text; `fast` has an element for each part.
+/// Its text; `homes` has an element for each part.
 std::string print_placement(const std::string& name, const Device& device,
-                            const std::vector<PlaceablePart>& parts, const std::vector<bool>& fast);
+                            const std::vector<PlaceablePart>& parts,
+                            const std::vector<FastHome>& homes);
 
 bool has_fast_code(const GeneratedNetwork& network);
 
-/// Puts the chosen parts of a generated network into fast memory.
-void place(GeneratedNetwork& network, const Device& device, const std::vector<bool>& fast);
+/// Puts each part of a generated network into its home.
+void place(GeneratedNetwork& network, const Device& device, const std::vector<FastHome>& homes);
 
 }  // namespace tinytune

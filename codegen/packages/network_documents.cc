@@ -115,11 +115,12 @@ std::string fast_memory_section(const PackageParts& parts) {
       "\n## Fast memory\n\n`" + placement_header(parts.network.name) +
       "` says what is copied from flash to faster memory; set a switch to 0 to leave a "
       "part in flash. The network computes the same wherever its parts are.\n\n";
-  if (!device.fast_rodata_memory.empty())
-    out += "* Weights: section `" + std::string(kFastWeightsSection) +
+  for (size_t i = 0; i < device.fast_rodata_memories.size(); ++i)
+    out += std::string(i == 0 ? "* Weights" : "* Weights that find no room there") + ": section `" +
+           fast_weights_section(i) +
            "`, which linker scripts take for a part of `.data`, so that start-up code copies it. "
            "Simulated in " +
-           region_of(device, device.fast_rodata_memory) + ".\n";
+           region_of(device, device.fast_rodata_memories[i]) + ".\n";
   if (device.fast_code_memory.empty()) return out;
   return out + "* Code: section `" + as_symbol_word(device.fast_code_section) + "`. Simulated in " +
          region_of(device, device.fast_code_memory) +

@@ -50,28 +50,68 @@ BufferLayout place_pages(uint64_t base, std::span<const Argument> buffers, Guard
   return layout;
 }
 
+/// With what the alignment before it may take.
+uint64_t taken_by(const Argument& buffer) {
+  return uint64_t{buffer.size_bytes} + std::max(buffer.alignment, 1u) - 1;
+}
+
+/// A memory that is being filled.
+struct Room {
+  explicit Room(const MemoryRegion& memory)
+      : at(memory.address), first(memory.address), end(at + memory.size_bytes) {}
+
+  uint64_t at;        ///< of the next buffer
+  uint64_t kept = 0;  ///< bytes for buffers that may go nowhere else
+
+  bool holds(uint64_t address) const { return address >= first && address < end; }
+  uint64_t begin_of(const Argument& buffer) const {
+    return round_up(at, std::max(buffer.alignment, 1u));
+  }
+  bool takes(const Argument& buffer, uint64_t beside) const {
+    return begin_of(buffer) + buffer.size_bytes + beside <= end;
+  }
+
+ private:
+  uint64_t first, end;
+};
+
 }  // namespace
 
 std::optional<BufferLayout> place_as_firmware_does(const Device& device,
                                                    std::span<const Argument> buffers,
                                                    uint32_t used_bytes,
                                                    std::span<const AddressRange> segments) {
-  const MemoryRegion& data = device.memory(device.data_memory);
-  const MemoryRegion& constants = device.memory(device.rodata_memory);
-  const bool stays = device.fast_rodata_memory.empty();
-  uint64_t at_data = uint64_t{data.address} + used_bytes, at_constants = constants.address;
+  Room data(device.memory(device.data_memory));
+  data.at += used_bytes;
+  Room flash(device.memory(device.rodata_memory));
   for (const AddressRange& segment : segments)
-    if (segment.address - constants.address < constants.size_bytes)
-      at_constants = std::max(at_constants, uint64_t{segment.address} + segment.size_bytes);
+    if (flash.holds(segment.address))
+      flash.at = std::max(flash.at, uint64_t{segment.address} + segment.size_bytes);
+  std::vector<Room> others;  // for weights, beside the data memory
+  std::vector<Room*> for_constants;
+  others.reserve(device.fast_rodata_memories.size());
+  for (const std::string& name : device.fast_rodata_memories)
+    for_constants.push_back(name == device.data_memory ? &data
+                                                       : &others.emplace_back(device.memory(name)));
+  if (for_constants.empty()) for_constants.push_back(&flash);
+
+  for (const Argument& buffer : buffers)
+    if (buffer.role != BufferRole::kConstant) data.kept += taken_by(buffer);
   BufferLayout layout;
   for (const Argument& buffer : buffers) {
-    const bool is_constant = stays && buffer.role == BufferRole::kConstant;
-    const MemoryRegion& memory = is_constant ? constants : data;
-    uint64_t& at = is_constant ? at_constants : at_data;
-    at = round_up(at, std::max(buffer.alignment, 1u));
-    layout.addresses.push_back(static_cast<uint32_t>(at));
-    at += buffer.size_bytes;
-    if (at > uint64_t{memory.address} + memory.size_bytes) return std::nullopt;
+    Room* room = &data;
+    if (buffer.role == BufferRole::kConstant) {
+      const auto found = std::find_if(for_constants.begin(), for_constants.end(),
+                                      [&](const Room* r) { return r->takes(buffer, r->kept); });
+      if (found == for_constants.end()) return std::nullopt;
+      room = *found;
+    } else {
+      data.kept -= taken_by(buffer);
+    }
+    if (!room->takes(buffer, 0)) return std::nullopt;
+    room->at = room->begin_of(buffer);
+    layout.addresses.push_back(static_cast<uint32_t>(room->at));
+    room->at += buffer.size_bytes;
   }
   return layout;
 }

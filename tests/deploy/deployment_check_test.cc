@@ -56,8 +56,13 @@ TEST_F(DeploymentCheck, MoreThanSeventyPercentOfTheRam_IsSaid) {
 
 TEST_F(DeploymentCheck, NoRoomForAStockApplicationBesideIt_IsSaid) {
   const uint64_t room = device_.memory("dram").size_bytes - (8 + 2) * 1024;
-  EXPECT_EQ(said({.arena_bytes = room - 50'000, .weights_bytes = 50'000}), "");
-  const std::string text = said({.arena_bytes = room - 50'000, .weights_bytes = 50'001});
+  EXPECT_EQ(said({.arena_bytes = room - 50'000,
+                  .weights_bytes = 60'000,
+                  .weights_beside_arena_bytes = 50'000}),
+            "");
+  const std::string text = said({.arena_bytes = room - 50'000,
+                                 .weights_bytes = 50'001,
+                                 .weights_beside_arena_bytes = 50'001});
   EXPECT_NE(text.find("an application of 8 KiB with 2 KiB of stack and heap does not fit"),
             std::string::npos)
       << text;

@@ -226,6 +226,24 @@ TEST(DeviceFile, ImpossibleMemory_IsRefused) {
               HasSubstr("no memory is named 'rom'"));
 }
 
+TEST(DeviceFile, FastRodata_IsOneMemoryOrAListInOrderOfPreference) {
+  EXPECT_EQ(load_device("esp32c3")->fast_rodata_memories, (std::vector<std::string>{"dram"}));
+  const Device device = *load_device("stm32l4r5");
+  EXPECT_EQ(device.fast_rodata_memories, (std::vector<std::string>{"sram1", "sram3"}));
+  EXPECT_TRUE(in_flash(device).fast_rodata_memories.empty());
+  // A list of one is that one.
+  const std::string key = "fast_rodata = ";
+  EXPECT_EQ(parse_device(changed(key + "\"dram\"", key + "[\"dram\"]"), "x")->hash,
+            load_device("esp32c3")->hash);
+  EXPECT_THAT(refusal(changed(key + "\"dram\"", key + "[\"dram\", \"dram\"]")),
+              HasSubstr("each named once"));
+  EXPECT_THAT(refusal(changed(key + "\"dram\"", key + "[\"dram\", \"stack\"]")),
+              HasSubstr("memories of their own"));
+  EXPECT_THAT(refusal(changed(key + "\"dram\"", key + "[\"dram\", \"rom\"]")),
+              HasSubstr("no memory is named 'rom'"));
+  EXPECT_THAT(refusal(changed(key + "\"dram\"", key + "[3]")), HasSubstr("array of strings"));
+}
+
 TEST(DeviceFile, SlowMemory_NeedsAKnownCacheAndASource) {
   EXPECT_THAT(refusal(changed("fetch_cache = \"flash_cache\"", "fetch_cache = \"l2\"")),
               HasSubstr("no cache is named 'l2'"));

@@ -94,5 +94,23 @@ TEST(BufferLayout, ConstantsThatNobodyCopies_StayInFlash) {
   EXPECT_EQ(stays->addresses[3], stays->addresses[0] + 16);
 }
 
+TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
+  const Device device = load_device("stm32l4r5").value();
+  const MemoryRegion &sram1 = device.memory("sram1"), &sram3 = device.memory("sram3");
+  // The tensors that follow have their room before constants take any.
+  std::vector<Argument> buffers = {{BufferRole::kInput, 16, 4, {}},
+                                   {BufferRole::kConstant, 4, 4, {}},
+                                   {BufferRole::kConstant, sram1.size_bytes - 48, 4, {}},
+                                   {BufferRole::kConstant, 8, 4, {}},
+                                   {BufferRole::kOutput, 16, 1, {}}};
+  const auto layout = place_as_firmware_does(device, buffers, 0, {});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->addresses,
+            (std::vector<uint32_t>{sram1.address, sram1.address + 16, sram3.address,
+                                   sram1.address + 20, sram1.address + 28}));
+  buffers[2].size_bytes = sram3.size_bytes + 1;
+  EXPECT_FALSE(place_as_firmware_does(device, buffers, 0, {}));
+}
+
 }  // namespace
 }  // namespace tinytune
