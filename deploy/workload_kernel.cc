@@ -23,38 +23,33 @@ bool is_c_name(const std::string& text) {
 
 /// A schedule, and what the log says of it.
 struct Choice {
-  Schedule schedule;
+  PackedSchedule kernel;
   const Measurement* record = nullptr;
 };
 
-// The first default that these constants permit.
-Result<Schedule> usual(const Workload& workload, const LayerData& data, const Device& device) {
-  Error none(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
-  for (Schedule& schedule : default_schedules_of(workload, device)) {
-    TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
-    const auto packed = t->pack(workload, data, schedule);
-    if (packed) return std::move(schedule);
-    none = packed.error();
-  }
-  return none;
+Result<Choice> packed_for(const Workload& workload, const LayerData& data, const std::string& text,
+                          const Measurement* record) {
+  TT_TRY_ASSIGN(Schedule schedule, parse_schedule(text));
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+  TT_TRY_ASSIGN(std::vector<PackedConstant> packed, t->pack(workload, data, schedule));
+  return Choice{{std::move(schedule), std::move(packed)}, record};
 }
 
 Result<Choice> chosen(const Workload& workload, const LayerData& data, const Ground& ground,
                       const KernelOptions& options) {
   const std::string line = to_text(workload);
   if (options.schedule) {
-    TT_TRY_ASSIGN(Schedule schedule, parse_schedule(*options.schedule));
+    TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(*options.schedule));
     if (!space_of(workload, ground.device).find(schedule))
       return Error(ErrorCode::kUnsupported,
                    *options.schedule + ": no schedule of " + line + " on " + ground.device.name);
-    return Choice{schedule, ground.records.find(line, to_text(schedule))};
+    const std::string text = to_text(schedule);
+    return packed_for(workload, data, text, ground.records.find(line, text));
   }
-  if (const Measurement* best = ground.records.best(line)) {
-    TT_TRY_ASSIGN(Schedule schedule, parse_schedule(best->schedule));
-    return Choice{std::move(schedule), best};
-  }
-  TT_TRY_ASSIGN(Schedule schedule, usual(workload, data, ground.device));
-  return Choice{std::move(schedule), nullptr};
+  if (const Measurement* best = ground.records.best(line))
+    return packed_for(workload, data, best->schedule, best);
+  TT_TRY_ASSIGN(PackedSchedule usual, permitted_default_of(workload, data, ground.device));
+  return Choice{std::move(usual), nullptr};
 }
 
 const char* c_type_of(const PackedConstant& constant) {
@@ -62,16 +57,12 @@ const char* c_type_of(const PackedConstant& constant) {
   return constant.element_bytes == 2 ? "int16_t" : "int32_t";
 }
 
-Status pack_into(TunedKernel& kernel, const Workload& workload, const LayerData& data,
-                 const Schedule& schedule) {
-  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
-  TT_TRY_ASSIGN(std::vector<PackedConstant> packed, t->pack(workload, data, schedule));
+void take_constants(std::vector<PackedConstant> packed, TunedKernel& kernel) {
   for (PackedConstant& constant : packed) {
     kernel.constant_bytes += constant.bytes.size();
     kernel.constants.push_back(
         {std::move(constant.name), c_type_of(constant), std::move(constant.bytes)});
   }
-  return ok_status();
 }
 
 Status build_into(TunedKernel& kernel, const Workload& workload, const Schedule& schedule,
@@ -101,12 +92,13 @@ Result<TunedKernel> compile_workload(const Layer& layer, const std::string& devi
                 load_ground(device_name, {}, options.records, options.on_message));
   TT_TRY_ASSIGN(const Workload workload, parse_workload(layer.workload()));
   const LayerData& data = layer.model().state().tasks.at(0).data;
-  TT_TRY_ASSIGN(const Choice choice, chosen(workload, data, ground, options));
+  TT_TRY_ASSIGN(Choice choice, chosen(workload, data, ground, options));
+  const Schedule& schedule = choice.kernel.schedule;
 
   TunedKernel kernel;
   kernel.symbol = options.symbol;
   kernel.workload = layer.workload();
-  kernel.schedule = to_text(choice.schedule);
+  kernel.schedule = to_text(schedule);
   kernel.tuned = choice.record != nullptr;
   if (choice.record != nullptr) {
     kernel.cycles = choice.record->median_cycles();
@@ -114,10 +106,10 @@ Result<TunedKernel> compile_workload(const Layer& layer, const std::string& devi
   }
   kernel.input_bytes = static_cast<uint64_t>(workload.input_bytes());
   kernel.output_bytes = static_cast<uint64_t>(workload.output_bytes());
-  kernel.scratch_bytes = scratch_bytes_of(workload, choice.schedule);
-  TT_TRY(pack_into(kernel, workload, data, choice.schedule));
+  kernel.scratch_bytes = scratch_bytes_of(workload, schedule);
+  take_constants(std::move(choice.kernel.constants), kernel);
   kernel.prototype = kernel_prototype(kernel);
-  TT_TRY(build_into(kernel, workload, choice.schedule, ground.device));
+  TT_TRY(build_into(kernel, workload, schedule, ground.device));
   print_kernel_sources(ground.device.name, kernel);
   return kernel;
 }

@@ -53,4 +53,18 @@ Result<Schedule> default_schedule_of(const Workload& workload, const Device& dev
   return Error(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
 }
 
+Result<PackedSchedule> permitted_default_of(const Workload& workload, const LayerData& data,
+                                            const Device& device,
+                                            const std::function<bool(const Schedule&)>& accepts) {
+  Error none(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
+  for (Schedule& schedule : default_schedules_of(workload, device)) {
+    if (accepts && !accepts(schedule)) continue;
+    TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
+    auto packed = t->pack(workload, data, schedule);
+    if (packed) return PackedSchedule{std::move(schedule), std::move(packed).value()};
+    none = packed.error();
+  }
+  return none;
+}
+
 }  // namespace tinytune

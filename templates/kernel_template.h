@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -81,8 +82,20 @@ ConfigSpace space_of(const Workload& workload, const Device& device);
 /// followed by its fallback.
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
 
-/// The first supporting template's default; what an untuned layer gets.
+/// The first supporting template's default, whatever the weights.
 /// kUnsupported: no template takes this workload.
 Result<Schedule> default_schedule_of(const Workload& workload, const Device& device);
+
+/// A schedule, and one layer's constants packed for it.
+struct PackedSchedule {
+  Schedule schedule;
+  std::vector<PackedConstant> constants;
+};
+
+/// What an untuned layer gets: the first of default_schedules_of() that its constants permit and,
+/// where there is one, `accepts` does. kUnsupported: none.
+Result<PackedSchedule> permitted_default_of(
+    const Workload& workload, const LayerData& data, const Device& device,
+    const std::function<bool(const Schedule&)>& accepts = nullptr);
 
 }  // namespace tinytune

@@ -39,12 +39,12 @@ Status keep_fitting(const IntegerNetwork& network, const Device& device,
                        " bytes of arena, " + arena.says + "; the smallest achievable is " +
                        std::to_string(live + scratch_bytes_of(workload, lean)));
     }
-    Schedule start = nearest_within(kept, workload, by_default, arena_bytes - live)[0];
-    for (const Schedule& usual : default_schedules_of(workload, device))
-      if (kept.find(usual)) {
-        start = usual;
-        break;
-      }
+    const auto usual =
+        permitted_default_of(workload, task.task->data, device,
+                             [&](const Schedule& s) { return kept.find(s).has_value(); });
+    const Schedule start =
+        usual ? usual->schedule
+              : nearest_within(kept, workload, by_default, arena_bytes - live).front();
     task.default_point = *kept.find(start);
     for (const Measurement* m : records.of(task.workload)) {
       const auto schedule = parse_schedule(m->schedule);

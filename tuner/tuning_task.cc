@@ -20,12 +20,12 @@ Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks
   std::vector<TuningTask> made;
   for (int index : selected) {
     const Task& task = tasks.at(static_cast<size_t>(index));
-    const Result<Schedule> by_default = default_schedule_of(task.workload, device);
+    const auto by_default = permitted_default_of(task.workload, task.data, device);
     if (!by_default) {
       return by_default.error().within("task " + std::to_string(index) + " (" + task.name + ")");
     }
     TuningTask tuning{index, &task, to_text(task.workload), space_of(task.workload, device), 0};
-    const auto point = tuning.space.find(*by_default);
+    const auto point = tuning.space.find(by_default->schedule);
     TT_CHECK(point.has_value(), "the default schedule is a member of its space");
     tuning.default_point = *point;
     made.push_back(std::move(tuning));

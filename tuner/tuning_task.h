@@ -16,13 +16,13 @@ struct TuningTask {
   const Task* task = nullptr;  ///< outlives this
   std::string workload;        ///< text form, as records hold it
   ConfigSpace space;
-  size_t default_point = 0;
+  size_t default_point = 0;  ///< the first default that its constants permit
 };
 
 /// The default of every template that takes the task's workload, as far as its space holds them.
 std::vector<size_t> starts_of(const TuningTask& task, const Device& device);
 
-/// kUnsupported: no template takes one of the tasks on this device.
+/// kUnsupported: no template takes one of the tasks on this device, or its constants.
 Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,
                                                   const std::vector<int>& selected,
                                                   const Device& device);

@@ -38,23 +38,18 @@ Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
   if (auto found = schedules_ ? schedules_(op.workload) : std::nullopt) {
     auto packed = pack_legal(op, found->schedule, device_);
     if (packed)
-      return Choice{std::move(found->schedule), std::move(packed).value(), found->measured};
+      return Choice{{std::move(found->schedule), std::move(packed).value()}, found->measured};
     warnings_.push_back("layer " + std::to_string(layer) + ": schedule " +
                         to_text(found->schedule) + " does not apply (" + packed.error().message() +
                         "); the default is used");
   }
-  // Weights may forbid what suits the shape.
-  Error none(ErrorCode::kUnsupported, "no template takes " + to_text(op.workload));
-  for (Schedule& schedule : default_schedules_of(op.workload, device_)) {
-    auto packed = pack_legal(op, schedule, device_);
-    if (packed) return Choice{std::move(schedule), std::move(packed).value(), false};
-    none = packed.error();
-  }
-  return none;
+  TT_TRY_ASSIGN(PackedSchedule usual, permitted_default_of(op.workload, op.data, device_));
+  return Choice{std::move(usual), false};
 }
 
-Result<std::string> KernelSet::build(const Workload& workload, const Schedule& schedule,
-                                     const std::vector<PackedConstant>& packed, bool scratch) {
+Result<std::string> KernelSet::build(const Workload& workload, const PackedSchedule& chosen,
+                                     bool scratch) {
+  const auto& [schedule, packed] = chosen;
   const auto key = std::make_pair(to_text(workload), to_text(schedule));
   if (const auto known = symbols_.find(key); known != symbols_.end()) return known->second;
   const int number = static_cast<int>(kernels_.size());
@@ -81,15 +76,15 @@ Result<std::string> KernelSet::build(const Workload& workload, const Schedule& s
 
 Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, ConstantPool& constants) {
   TT_TRY_ASSIGN(Choice choice, choose(op, layer));
-  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(choice.schedule));
+  auto& [schedule, packed] = choice.kernel;
+  TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
   KernelCall call;
-  call.scratch_bytes = static_cast<uint32_t>(t->scratch_bytes(op.workload, choice.schedule));
-  TT_TRY_ASSIGN(call.symbol,
-                build(op.workload, choice.schedule, choice.packed, call.scratch_bytes > 0));
-  for (PackedConstant& constant : choice.packed)
+  call.scratch_bytes = static_cast<uint32_t>(t->scratch_bytes(op.workload, schedule));
+  TT_TRY_ASSIGN(call.symbol, build(op.workload, choice.kernel, call.scratch_bytes > 0));
+  for (PackedConstant& constant : packed)
     call.constants.push_back(constants.add(layer_name(name_, layer) + "_" + constant.name,
                                            type_of(constant), std::move(constant.bytes)));
-  call.schedule = std::move(choice.schedule);
+  call.schedule = std::move(schedule);
   call.tuned = choice.tuned;
   return call;
 }

@@ -48,13 +48,11 @@ class KernelSet {
 
  private:
   struct Choice {
-    Schedule schedule;
-    std::vector<PackedConstant> packed;
+    PackedSchedule kernel;
     bool tuned = false;
   };
   Result<Choice> choose(const KernelOp& op, int layer);
-  Result<std::string> build(const Workload& workload, const Schedule& schedule,
-                            const std::vector<PackedConstant>& packed, bool scratch);
+  Result<std::string> build(const Workload& workload, const PackedSchedule& chosen, bool scratch);
 
   const Device& device_;
   const ScheduleSource& schedules_;

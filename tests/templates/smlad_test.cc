@@ -176,11 +176,15 @@ TEST(JoinedWeights, ALayerThatCannotHaveThem_FallsBackToPairs) {
   const std::vector<Schedule> defaults = default_schedules_of(layer.workload, *device);
   EXPECT_EQ(defaults[0].get("weights"), "joined");
   EXPECT_FALSE(packs(layer, defaults[0]));
-  const auto first = std::find_if(defaults.begin(), defaults.end(),
-                                  [&](const auto& s) { return packs(layer, s); });
-  ASSERT_NE(first, defaults.end());
-  EXPECT_EQ(first->template_name(), "smlad_dense");
-  EXPECT_EQ(first->get("weights"), "pairs");
+  const auto usual = permitted_default_of(layer.workload, layer.data, *device);
+  ASSERT_TRUE(usual) << usual.error().message();
+  EXPECT_EQ(usual->schedule.template_name(), "smlad_dense");
+  EXPECT_EQ(usual->schedule.get("weights"), "pairs");
+  EXPECT_FALSE(usual->constants.empty());
+  const auto next = permitted_default_of(layer.workload, layer.data, *device,
+                                         [&](const Schedule& s) { return s != usual->schedule; });
+  ASSERT_TRUE(next) << next.error().message();
+  EXPECT_NE(next->schedule, usual->schedule);
 }
 
 TEST(ScaledByLayer, ALayerWithOneScale_ReadsItOnceAndIsExact) {

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "tests/templates/random_layer.h"
+
 namespace tinytune {
 namespace {
 
@@ -21,6 +23,7 @@ class RunIdentityTest : public testing::Test {
       ASSERT_TRUE(workload);
       network_.emplace_back();
       network_.back().workload = *workload;
+      network_.back().data = random_layer(*workload, Scales::kTypical, 1).data;
       network_.back().layers = {static_cast<int>(network_.size())};
     }
     tasks_ = tasks({0, 1});

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "templates/kernel_template.h"
+#include "tests/templates/random_layer.h"
 #include "tuner/session.h"
 
 namespace tinytune::test {
@@ -87,6 +88,7 @@ inline Task task_of(const char* workload, std::vector<int> layers) {
   const auto parsed = parse_workload(workload);
   EXPECT_TRUE(parsed) << parsed.error().message();
   task.workload = *parsed;
+  task.data = random_layer(*parsed, Scales::kTypical, 1).data;
   task.name = workload;
   task.layers = std::move(layers);
   return task;
@@ -173,7 +175,8 @@ class SessionTest : public testing::Test {
     EXPECT_TRUE(log);
     std::vector<std::string> keys;
     for (const Measurement& m : log->measurements)
-      keys.push_back(m.workload.str() + " | " + m.schedule.str() + " | " + std::string(name_of(m.outcome)) +
+      keys.push_back(m.workload.str() + " | " + m.schedule.str() + " | " +
+                     std::string(name_of(m.outcome)) +
                      (m.cycles.empty() ? "" : " " + std::to_string(m.cycles[0])));
     return keys;
   }
