@@ -87,6 +87,8 @@ struct Timing {
   std::string model = "unit";
   std::map<std::string, int> cycles;
   std::map<std::string, std::string> sources;  ///< same keys: where each number comes from
+  /// Bytes that heads of loops may be aligned to, a knob of kernels; 0: it pays nothing here.
+  uint32_t loop_alignment = 0;
 };
 
 struct Device {

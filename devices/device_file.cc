@@ -89,9 +89,14 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
 }
 
 Result<Timing> read_timing(const Reader& reader, const toml::table& table) {
-  TT_TRY(reader.only(table, "[timing]", {"model", "cycles"}));
+  TT_TRY(reader.only(table, "[timing]", {"model", "cycles", "loop_alignment"}));
   Timing timing;
   TT_TRY_ASSIGN(timing.model, reader.get_name(table, "[timing]", "model"));
+  if (table.contains("loop_alignment")) {
+    TT_TRY_ASSIGN(timing.loop_alignment, reader.get_word(table, "[timing]", "loop_alignment"));
+    if (timing.loop_alignment != 4 && timing.loop_alignment != 8)
+      return reader.error(*table.get("loop_alignment"), "loop_alignment must be 4 or 8 bytes");
+  }
   if (!table.contains("cycles")) return timing;
   TT_TRY_ASSIGN(const toml::table* cycles, reader.get_table(table, "[timing]", "cycles"));
   for (const auto& [key, node] : *cycles) {

@@ -7,7 +7,8 @@
 namespace tinytune::internal {
 
 // Name, description, clock, transports and sources change no cycle count, so records stay valid
-// when they do. Capabilities follow from what is hashed: the core's architecture and features.
+// when they do; which loops are aligned is said by a record's schedule. Capabilities follow from
+// what is hashed: the core's architecture and features.
 uint64_t hash_of(const Device& device) {
   std::ostringstream text;
   const Target& target = device.target;

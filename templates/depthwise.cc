@@ -78,7 +78,7 @@ bool legal(const Workload& w, const Schedule& schedule) {
   return t.tile_inside || (t.unroll_columns && t.outputs() > 1);
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> channels;
   for (int c : {1, 2, 4, 8})
     if (w.out_c % c == 0 && (c < 8 || is_nhwc(w))) channels.push_back(c);
@@ -92,14 +92,14 @@ ConfigSpace space(const Workload& w, const Device&) {
                walk_knob(w),
                {"inside", {"tile", "filter"}},
                border_knob(w),
-               scheduler_knob()}},
+               scheduler_knob(device)}},
              [&](const Schedule& s) { return legal(w, s); });
   return result;
 }
 
 // The rule: one channel, the widest row of pixels that leaves registers for the filter, and as much
 // of the filter in straight-line code as stays small.
-Schedule default_schedule(const Workload& w, const Device&) {
+Schedule default_schedule(const Workload& w, const Device& device) {
   int px = 1;
   for (int p = 1; p <= std::min(w.out_w, 6); ++p)
     if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
@@ -116,7 +116,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                      {walk_knob(w).name, walk_knob(w).values[0]},
                      {"inside", "tile"},
                      {"border", border},
-                     {"sched", "source"}});
+                     {kSchedulerKnob, usual_scheduler(device)}});
   };
   const Schedule lean = with_border(border_knob(w).values.back());
   return legal(w, lean) ? lean : with_border(border_knob(w).values.front());

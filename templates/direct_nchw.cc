@@ -77,23 +77,24 @@ bool legal(const Workload& w, const Schedule& schedule) {
   return t.border != "test" || w.kernel_w == 1 || t.unroll_columns;
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
   if (w.kernel_w > 1) columns.values.emplace_back("loop");
   if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
   ConfigSpace result;
-  result.add({kName,
-              1,
-              {direct_channels_knob(shape), direct_pixels_knob(shape),
-               int_knob("cu", divisors(shape.channels, 16)), columns, rows, walk,
-               direct_order_knob(shape), direct_inside_knob(), border_knob(w), scheduler_knob()}},
-             [&](const Schedule& s) { return legal(w, s); });
+  result.add(
+      {kName,
+       1,
+       {direct_channels_knob(shape), direct_pixels_knob(shape),
+        int_knob("cu", divisors(shape.channels, 16)), columns, rows, walk, direct_order_knob(shape),
+        direct_inside_knob(), border_knob(w), scheduler_knob(device)}},
+      [&](const Schedule& s) { return legal(w, s); });
   return result;
 }
 
 // The rule of direct_nhwc.cc, and kernel columns in straight-line code where they fit.
-Schedule default_schedule(const Workload& w, const Device&) {
+Schedule default_schedule(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   const DirectTile tile = usual_direct_tile(shape);
   const bool columns = direct_tile_fits(tile, shape, tile.oc * tile.px * w.kernel_w);
@@ -110,7 +111,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                      {"order", "channels_outer"},
                      {"inside", "tile"},
                      {"border", border},
-                     {"sched", "source"}});
+                     {kSchedulerKnob, usual_scheduler(device)}});
   };
   const Schedule lean = with_border(border_knob(w).values.back());
   return legal(w, lean) ? lean : with_border(border_knob(w).values.front());

@@ -69,7 +69,7 @@ bool legal(const Workload& w, const Schedule& schedule) {
   return t.border != "test" || w.kernel_w == 1 || t.reduce == "taps";
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   std::vector<int> unrolls = divisors(shape.channels, 32);
   const Reduction runs(w, shape, "runs", border_knob(w).values[0]);
@@ -80,17 +80,17 @@ ConfigSpace space(const Workload& w, const Device&) {
   if (w.kernel_w > 1) reduce.values.emplace_back("taps");
   if (w.kernel_h > 1) rows.values.emplace_back("unrolled");
   ConfigSpace result;
-  result.add(
-      {kName,
-       1,
-       {direct_channels_knob(shape), direct_pixels_knob(shape), int_knob("ku", unrolls), reduce,
-        rows, direct_order_knob(shape), direct_inside_knob(), border_knob(w), scheduler_knob()}},
-      [&](const Schedule& s) { return legal(w, s); });
+  result.add({kName,
+              1,
+              {direct_channels_knob(shape), direct_pixels_knob(shape), int_knob("ku", unrolls),
+               reduce, rows, direct_order_knob(shape), direct_inside_knob(), border_knob(w),
+               scheduler_knob(device)}},
+             [&](const Schedule& s) { return legal(w, s); });
   return result;
 }
 
 // The rule: the usual tile, then unroll the reduction to some 64 products a turn.
-Schedule default_schedule(const Workload& w, const Device&) {
+Schedule default_schedule(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   const Reduction runs(w, shape, "runs", border_knob(w).values[0]);
   const DirectTile tile = usual_direct_tile(shape);
@@ -104,7 +104,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                    {"order", "channels_outer"},
                    {"inside", "tile"},
                    {"border", border_knob(w).values[0]},
-                   {"sched", "source"}});
+                   {kSchedulerKnob, usual_scheduler(device)}});
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {

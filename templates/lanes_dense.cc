@@ -42,21 +42,23 @@ bool legal(const Workload& w, const Plan& plan) {
          plan.step <= w.facts.lane_group && plan.pairs * plan.step <= 64;
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
-  ConfigSpace::Family family{
-      "lanes_dense",
-      1,
-      {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}), int_knob("step", {1, 2, 4, 8}), scheduler_knob()}};
+ConfigSpace space(const Workload& w, const Device& device) {
+  ConfigSpace::Family family{"lanes_dense",
+                             1,
+                             {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}),
+                              int_knob("step", {1, 2, 4, 8}), scheduler_knob(device)}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(s)); });
   return result;
 }
 
-Schedule default_schedule(const Workload& w, const Device&) {
+Schedule default_schedule(const Workload& w, const Device& device) {
   Schedule best;
   for (const char* pairs : {"1", "2", "4"})
     for (const char* step : {"1", "2", "4"}) {
-      const Schedule s("lanes_dense", 1, {{"pairs", pairs}, {"step", step}, {"sched", "source"}});
+      const Schedule s(
+          "lanes_dense", 1,
+          {{"pairs", pairs}, {"step", step}, {kSchedulerKnob, usual_scheduler(device)}});
       if (legal(w, Plan(s))) best = s;
     }
   return best;

@@ -56,7 +56,7 @@ bool supports(const Workload& w, const Device& device) {
          !device.target.can(Capability::kDsp);  // SMLAD does better there
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4})
     if (w.out_c % c == 0) channels.push_back(c);
@@ -64,7 +64,7 @@ ConfigSpace space(const Workload& w, const Device&) {
                              2,
                              {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
                               int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}),
-                              border_knob(w), scheduler_knob()}};
+                              border_knob(w), scheduler_knob(device)}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
@@ -78,7 +78,7 @@ ConfigSpace space(const Workload& w, const Device&) {
   return result;
 }
 
-Schedule default_schedule(const Workload& w, const Device&) {
+Schedule default_schedule(const Workload& w, const Device& device) {
   const int pairs = std::clamp(w.out_h * w.out_w / 2, 1, 3);
   return Schedule("lanes_nhwc", 2,
                   {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
@@ -86,7 +86,7 @@ Schedule default_schedule(const Workload& w, const Device&) {
                    {"first", w.reduction() >= 2 ? "2" : "1"},
                    {"step", w.reduction() >= 2 ? "2" : "1"},
                    {"border", usual_border(w)},
-                   {"sched", "source"}});
+                   {kSchedulerKnob, usual_scheduler(device)}});
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {

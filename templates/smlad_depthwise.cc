@@ -53,7 +53,7 @@ bool supports(const Workload& w, const Device& device) {
          w.pad_left < w.kernel_w && int64_t{kMostUnrolled} * w.in_c <= 4095;
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> rows;
   for (int r : {1, 2, 3, 4, 6, 8, 12, 16, 25, 32})
     if (r < w.out_h) rows.push_back(r);
@@ -61,7 +61,7 @@ ConfigSpace space(const Workload& w, const Device&) {
   ConfigSpace result;
   result.add({kName,
               kVersion,
-              {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(),
+              {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(device),
                Knob{"loads", {"grouped", "paired"}}}},
              [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); });
   return result;
@@ -78,8 +78,8 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   for (size_t i = 1; i < all.size(); ++i) {
     const Schedule s = all.schedule(i);
     const Plan plan(w, s);
-    if (s.get("sched") == "source" && plan.px == 4 && plan.buffered_bytes() <= room &&
-        (plan.loads == SmladLoads::kPaired) == paired)
+    if (s.get(kSchedulerKnob) == usual_scheduler(device) && plan.px == 4 &&
+        plan.buffered_bytes() <= room && (plan.loads == SmladLoads::kPaired) == paired)
       best = s;
   }
   return best;

@@ -58,7 +58,7 @@ struct Plan {
         scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
                                                                 : Scaled::kByChannel),
         border(s.get("border")),
-        moved(s.get(kSchedulerKnob) == "pressure") {
+        moved(switches_of(s).scheduler == "pressure") {
     const int64_t run = inputs_of_run(w, border);
     staging = w.in_c % 4 == 0                       ? Staging::kWords
               : run % 2 == 0                        ? Staging::kPairs
@@ -119,7 +119,7 @@ bool supports_by_layer(const Workload& w, const Device& device) {
 }
 
 template <Row row>
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4, 5, 6, 8})
     if (c <= w.out_c) channels.push_back(c);
@@ -127,7 +127,7 @@ ConfigSpace space(const Workload& w, const Device&) {
       name_of(row),
       kVersion,
       {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("step", {1, 2, 4, 8}),
-       border_knob(w), scheduler_knob(), weights_knob(), loads_knob()}};
+       border_knob(w), scheduler_knob(device), weights_knob(), loads_knob()}};
   if (row != Row::kConv) {
     family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
     family.knobs.push_back({"inputs", {"staged", "widened"}});
@@ -146,13 +146,14 @@ Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpac
   Schedule best;
   for (const char* step : {"1", "2", "4", "8"})
     for (const char* inputs : {"staged", "widened"}) {
-      std::vector<std::pair<std::string, std::string>> knobs = {{"oc", std::to_string(channels)},
-                                                                {"px", std::to_string(pixels)},
-                                                                {"step", step},
-                                                                {"border", usual_border(w)},
-                                                                {"sched", "source"},
-                                                                {"weights", weights},
-                                                                {"loads", usual_loads(device)}};
+      std::vector<std::pair<std::string, std::string>> knobs = {
+          {"oc", std::to_string(channels)},
+          {"px", std::to_string(pixels)},
+          {"step", step},
+          {"border", usual_border(w)},
+          {kSchedulerKnob, usual_scheduler(device)},
+          {"weights", weights},
+          {"loads", usual_loads(device)}};
       if (row != Row::kConv)
         knobs.emplace_back("inputs", inputs);
       else

@@ -81,7 +81,7 @@ bool supports(const Workload& w, const Device& device) {
          w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
 }
 
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4, 5, 6, 8})
     if (c <= w.out_c) channels.push_back(c);
@@ -91,7 +91,7 @@ ConfigSpace space(const Workload& w, const Device&) {
                               int_knob("px", {1, 2, 3, 4}),
                               int_knob("rows", {1, 2, 4}),
                               int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
-                              scheduler_knob(),
+                              scheduler_knob(device),
                               weights_knob(),
                               loads_knob(),
                               {"order", {"pixels_outer", "channels_outer"}}}};
@@ -117,7 +117,7 @@ Schedule sensible_schedule(const Workload& w, const Device& device, const std::s
                         {"px", std::to_string(pixels)},
                         {"rows", wait && w.out_h >= 2 ? "2" : "1"},
                         {"step", step},
-                        {"sched", "source"},
+                        {kSchedulerKnob, usual_scheduler(device)},
                         {"weights", weights},
                         {"loads", usual_loads(device)},
                         {"order", wait ? "channels_outer" : "pixels_outer"}});

@@ -1,13 +1,42 @@
 #include "templates/switches.h"
 
-namespace tinytune {
+#include <string_view>
 
-Knob scheduler_knob() { return {kSchedulerKnob, {"source", "pressure", "ilp"}}; }
+namespace tinytune {
+namespace {
+
+constexpr const char* kSchedulers[] = {"source", "pressure", "ilp"};
+constexpr std::string_view kAligned = "_aligned";
+
+}  // namespace
+
+Switches switches_of(const Schedule& schedule) {
+  Switches switches{schedule.get(kSchedulerKnob)};
+  switches.aligned_loops = switches.scheduler.ends_with(kAligned);
+  if (switches.aligned_loops)
+    switches.scheduler.resize(switches.scheduler.size() - kAligned.size());
+  return switches;
+}
+
+Knob scheduler_knob(const Device& device) {
+  Knob knob{kSchedulerKnob, {}};
+  for (const char* scheduler : kSchedulers) knob.values.emplace_back(scheduler);
+  if (device.timing.loop_alignment > 0)
+    for (const char* scheduler : kSchedulers)
+      knob.values.push_back(scheduler + std::string(kAligned));
+  return knob;
+}
+
+std::string usual_scheduler(const Device& device) {
+  return kSchedulers[0] + std::string(device.timing.loop_alignment > 0 ? kAligned : "");
+}
 
 void describe_switches(const Schedule& schedule, LoopNest& nest) {
-  for (const char* kind : {"source", "pressure", "ilp"})
+  const Switches switches = switches_of(schedule);
+  for (const char* kind : kSchedulers)
     nest.switches.emplace_back(std::string("sched_") + kind,
-                               schedule.get(kSchedulerKnob) == kind ? 1.0 : 0.0);
+                               switches.scheduler == kind ? 1.0 : 0.0);
+  if (switches.aligned_loops) nest.switches.emplace_back("aligned_loops", 1.0);
 }
 
 }  // namespace tinytune

@@ -1,11 +1,17 @@
-// Knobs of the code generator that every template offers: which instruction scheduler LLVM runs.
+// Knobs of the code generator that every template offers: which instruction scheduler LLVM runs,
+// and whether heads of loops are aligned.
 //
 // Whether scheduling helps depends on the tile: it hides load latency, and it spills when the tile
-// already fills the registers. So it is measured like any other choice.
+// already fills the registers. So it is measured like any other choice. An instruction of 32 bits
+// that is no multiple of 4 costs some cores a cycle at every jump to it; aligning a loop costs a
+// NOP before it. Both are one knob, so that logs from before there was the second say what they
+// said: its values are the schedulers' names, and where it pays the same with "_aligned".
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/loop_nest.h"
 
@@ -14,8 +20,18 @@ namespace tinytune {
 /// No template may read it when it lowers: schedules that differ in it alone are lowered once.
 inline constexpr const char* kSchedulerKnob = "sched";
 
-/// Its values: "source" (order of the IR), "ilp" (latency), "pressure" (registers).
-Knob scheduler_knob();
+/// What a value of the knob asks of LLVM.
+struct Switches {
+  std::string scheduler;  ///< "source" (order of the IR), "ilp" (latency), "pressure" (registers)
+  bool aligned_loops = false;
+};
+Switches switches_of(const Schedule& schedule);
+
+/// Loops may be aligned where the device file says to what.
+Knob scheduler_knob(const Device& device);
+
+/// Of defaults: the order of the IR, loops aligned where they may be.
+std::string usual_scheduler(const Device& device);
 
 /// The switches of a schedule as features.
 void describe_switches(const Schedule& schedule, LoopNest& nest);

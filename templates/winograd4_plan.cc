@@ -101,7 +101,7 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
                               int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
                               int_knob("step", steps(w, device)),
                               {"multiply", {smlad ? "smlad" : "scalar"}},
-                              scheduler_knob()}};
+                              scheduler_knob(device)}};
   if (smlad) family.knobs.push_back(loads_knob());
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
@@ -128,7 +128,7 @@ Schedule winograd4_default(const Workload& w, const Device& device) {
       {"oc", std::to_string(oc)},
       {"step", std::to_string(best)},
       {"multiply", smlad ? "smlad" : "scalar"},
-      {"sched", "source"}};
+      {kSchedulerKnob, usual_scheduler(device)}};
   if (smlad) knobs.emplace_back("loads", usual_loads(device));
   return Schedule(kName, kVersion, std::move(knobs));
 }

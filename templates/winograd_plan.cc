@@ -59,7 +59,7 @@ ConfigSpace winograd_space(const Workload& w, const Device& device) {
                               int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
                               int_knob("step", steps(smlad ? (w.in_c + 1) / 2 : w.in_c)),
                               {"multiply", {smlad ? "smlad" : "scalar"}},
-                              scheduler_knob()}};
+                              scheduler_knob(device)}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const WinogradPlan plan(w, s);
@@ -78,7 +78,7 @@ Schedule winograd_default(const Workload& w, const Device& device) {
                    {"oc", w.out_c % wanted == 0 ? std::to_string(wanted) : "1"},
                    {"step", w.in_c >= 8 ? "4" : "1"},
                    {"multiply", smlad ? "smlad" : "scalar"},
-                   {"sched", "source"}});
+                   {kSchedulerKnob, usual_scheduler(device)}});
 }
 
 }  // namespace tinytune

@@ -97,7 +97,7 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   kernel.times.lower_ms = lowering.ms();
 
   const ProcessorWatch optimising;
-  set_switches(schedule.get(kSchedulerKnob));
+  set_switches(switches_of(schedule).scheduler);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   if (lowered.stages != nullptr) {
@@ -150,12 +150,15 @@ Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& sch
 
 Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
                                    const Device& device, const std::string& symbol, Emit kind) {
-  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  const Switches switches = switches_of(schedule);
+  TT_TRY_ASSIGN(
+      const auto machine,
+      make_target_machine(device, switches.aligned_loops ? device.timing.loop_alignment : 0));
   CompiledKernel kernel;
   kernel.symbol = symbol;
   kernel.times = lowered.times;
   const ProcessorWatch emitting;
-  set_switches(schedule.get(kSchedulerKnob));
+  set_switches(switches.scheduler);
   llvm::LLVMContext context;
   TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
   if (kind == Emit::kLlvmIr) {

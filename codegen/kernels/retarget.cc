@@ -100,7 +100,8 @@ Status check_reads(llvm::Argument& buffer, const Stage& stage, const std::string
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device,
+                                                                 unsigned loop_alignment) {
   initialise_targets();
   const Target& t = device.target;
   std::string why;
@@ -111,6 +112,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
   options.MCOptions.ABIName = t.abi;
   options.FloatABIType = llvm::FloatABI::Soft;
   options.FunctionSections = true;
+  options.LoopAlignment = loop_alignment;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(t.triple, t.cpu, t.features, options, llvm::Reloc::Static,
                                   llvm::None, llvm::CodeGenOpt::Aggressive));

@@ -24,9 +24,11 @@ struct Stage {
   std::vector<std::string> buffers;
 };
 
+/// `loop_alignment`: of loops' heads, in bytes; 0: as the target has them.
 /// kUnsupported: LLVM was built without this target, or the core lacks a capability that the device
 /// lists.
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device);
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device,
+                                                                 unsigned loop_alignment = 0);
 
 /// Gives the module the machine's triple and data layout and drops what would contradict them.
 void retarget(llvm::Module& module, llvm::TargetMachine& machine);
@@ -42,7 +44,7 @@ Status wrap_stages(llvm::Module& module, const std::string& symbol,
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 /// Sets LLVM's process-wide switches for one build, before Halide runs its own passes.
-/// `scheduler`: a value of the "sched" knob.
+/// `scheduler`: one of templates/switches.h.
 void set_switches(const std::string& scheduler);
 
 }  // namespace tinytune

@@ -25,16 +25,18 @@ constexpr int kVersion = 1;  // raised when a knob's meaning changes: older reco
 bool supports(const Workload& w, const Device&) { return tiles_fit(w) && w.op == OpKind::kDense; }
 
 // What can be chosen: how far the loop over inputs is unrolled, and LLVM's instruction scheduler.
-ConfigSpace space(const Workload& w, const Device&) {
+ConfigSpace space(const Workload& w, const Device& device) {
   ConfigSpace result;
-  result.add({kName, kVersion, {int_knob("unroll", {1, 2, 4, 8, 16}), scheduler_knob()}},
+  result.add({kName, kVersion, {int_knob("unroll", {1, 2, 4, 8, 16}), scheduler_knob(device)}},
              [&](const Schedule& s) { return w.in_c % s.get_int("unroll") == 0; });
   return result;
 }
 
 // A member of the space, decent without tuning.
-Schedule default_schedule(const Workload& w, const Device&) {
-  return Schedule(kName, kVersion, {{"unroll", w.in_c % 4 == 0 ? "4" : "1"}, {"sched", "source"}});
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return Schedule(
+      kName, kVersion,
+      {{"unroll", w.in_c % 4 == 0 ? "4" : "1"}, {kSchedulerKnob, usual_scheduler(device)}});
 }
 
 // The loops as data, outermost first, with the bytes that each array's address moves per step:
