@@ -211,9 +211,10 @@ void grow<OperatorKind::kFullyConnected>(GraphMaker& m) {
                       : m.chance(60)            ? elements
                                                 : divisor(m, elements);
   const int rows = elements / columns;
-  const int channels =
-      static_cast<int>(std::clamp<int64_t>(m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33, 128}), 1,
-                                           std::max<int64_t>(1, m.most_elements() / rows)));
+  // Weights of several such layers have to fit the flash of every device.
+  const int64_t most = std::min(m.most_elements() / rows, m.most_macs() / elements);
+  const int channels = static_cast<int>(std::clamp<int64_t>(
+      m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33, 128}), 1, std::max<int64_t>(1, most)));
   const Layer layer{{channels, columns}, 0, channels, columns, m.tensor(x).quantization.scales[0]};
   const Constants c = random_constants(m, layer);
   Shape out = {rows, channels};
