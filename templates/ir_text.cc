@@ -107,10 +107,6 @@ Value IrText::differs(const Value& a, const Value& b) {
   return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
 }
 
-Value IrText::before(const Value& a, const Value& b) {
-  return emit("i1", fmt::format("icmp ult i8* {}, {}", a.text, b.text));
-}
-
 Values IrText::phis(const Values& initial) {
   Values values;
   for (const Value& v : initial) values.push_back({v.type, "%v" + std::to_string(next_++)});

@@ -65,8 +65,6 @@ class IrText {
   /// 0 <= a < limit, for a positive limit.
   Value below(const Value& a, const Value& limit);
   Value differs(const Value& a, const Value& b);
-  /// Of two addresses.
-  Value before(const Value& a, const Value& b);
 
   /// Assembly that reads memory. `carried` are read and written, `read` only read, and
   /// `temporaries` registers lost; operands are numbered in the order carried, temporaries, (the

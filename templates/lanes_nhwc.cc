@@ -98,16 +98,16 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
-  std::vector<int8_t> weights;  // of a tile: (bytes to the next such byte, a group)..., 0
+  std::vector<int8_t> weights;  // of a tile: (bytes of a group, the group)..., 0
   for (int first = 0; first < w.out_c; first += plan.oc) {
     const auto tile = weights_of_tile(w, data, first, plan.oc);
     // Lengths are stored as bytes, in weights.
-    const auto lengths = lane_groups(tile, {plan.first, plan.step, (255 - 1) / plan.oc});
+    const auto lengths = lane_groups(tile, {plan.first, plan.step, 255 / plan.oc});
     if (lengths.empty())
       return Error(ErrorCode::kUnsupported, "the first products of a group do not fit a lane");
     size_t k = 0;
     for (int length : lengths) {
-      weights.push_back(static_cast<int8_t>(1 + length * plan.oc));
+      weights.push_back(static_cast<int8_t>(length * plan.oc));
       for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
         for (const auto& channel : tile)
           weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
@@ -219,9 +219,9 @@ class Writer {
   // Returns the next tile's weights.
   Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
     const int sums = plan_.oc * plan_.pairs, words = channels_.param_bytes() / 4;
-    // Carried: weights, the end of the next group's, staged, then (sum, high) of every pair and
+    // Carried: weights, bytes of the next group, staged, then (sum, high) of every pair and
     // channel.
-    Values state = {weights, ir_.at(weights, ir_.load_byte(weights, false)), staged};
+    Values state = {weights, ir_.load_byte(weights, false), staged};
     for (int i = 0; i < plan_.pairs; ++i)
       for (int c = 0; c < plan_.oc; ++c) {
         state.push_back(ir_.load_word(ir_.at(params, 4 * (c * words + 1))));
@@ -229,24 +229,23 @@ class Writer {
       }
     state = ir_.do_while(state, [&](const Values& v) {
       Values group = {ir_.at(v[0], 1), v[2]};
+      const Value end = ir_.at(group[0], v[1]);
       for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
       // The first products by themselves: their sums begin at a constant that no instruction loads.
       group = products(group, plan_.first);
-      // Not "differs": of two that are equal LLVM keeps one, and copies it for the next group.
-      group = ir_.do_while_if(ir_.before(group[0], v[1]), group, [&](const Values& g) {
+      group = ir_.do_while_if(ir_.differs(group[0], end), group, [&](const Values& g) {
         Values next = products(g, plan_.step);
-        next.push_back(ir_.before(next[0], v[1]));
+        next.push_back(ir_.differs(next[0], end));
         return next;
       });
-      const Value bytes = ir_.load_byte(group[0], false);
-      Values next = {group[0], ir_.at(group[0], bytes), group[1]};
+      Values next = {group[0], ir_.load_byte(group[0], false), group[1]};
       for (int s = 0; s < sums; ++s) {
         const auto at = static_cast<size_t>(s);
         const Value& acc = group[2 + at];
         next.push_back(ir_.add(v[3 + 2 * at], acc));
         next.push_back(ir_.add(v[4 + 2 * at], ir_.shift_right(acc, n(16))));
       }
-      next.push_back(ir_.differs(bytes, n(0)));
+      next.push_back(ir_.differs(next[1], n(0)));
       return next;
     });
     channels_.store({plan_.oc, 2 * plan_.pairs, w_.out_c}, params, out, [&](int pixel, int c) {
