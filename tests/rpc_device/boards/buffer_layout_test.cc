@@ -100,7 +100,7 @@ TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
   // The tensors that follow have their room before constants take any.
   std::vector<Argument> buffers = {{BufferRole::kInput, 16, 4, {}},
                                    {BufferRole::kConstant, 4, 4, {}},
-                                   {BufferRole::kConstant, sram1.size_bytes - 48, 4, {}},
+                                   {BufferRole::kConstant, sram1.size_bytes - 24, 4, {}},
                                    {BufferRole::kConstant, 8, 4, {}},
                                    {BufferRole::kOutput, 16, 1, {}}};
   const auto layout = place_as_firmware_does(device, buffers, 0, {});
