@@ -13,7 +13,7 @@ TEST(TuningTask, StartsWithTheFirstDefaultThatItsConstantsPermit) {
   const auto device = load_device("cortex-m4");
   ASSERT_TRUE(device) << device.error().message();
   const auto workload = parse_workload(
-      "dense_s8 nhwc n1 in1x1x64 out1x1x8 k1x1 s1x1 d1x1 p0,0 g1 m1 zp0,-128 act-128,127 lane1 "
+      "dense_s8 nhwc n1 in1x1x128 out1x1x128 k1x1 s1x1 d1x1 p0,0 g1 m1 zp0,-128 act-128,127 lane1 "
       "fused");
   ASSERT_TRUE(workload) << workload.error().message();
   const auto start = [&](const LayerData& data) {
@@ -26,8 +26,9 @@ TEST(TuningTask, StartsWithTheFirstDefaultThatItsConstantsPermit) {
   };
   LayerData data = random_layer(*workload, Scales::kTypical, 3).data;
   EXPECT_EQ(start(data), "smlad_dense") << "channels have scales of their own";
-  std::fill(data.multiplier.begin(), data.multiplier.end(), data.multiplier[0]);
-  std::fill(data.shift.begin(), data.shift.end(), data.shift[0]);
+  // 1/256: a scale that the layer's own shifts (schedules/layer_shifts.h) reach exactly.
+  std::fill(data.multiplier.begin(), data.multiplier.end(), 1 << 30);
+  std::fill(data.shift.begin(), data.shift.end(), -7);
   EXPECT_EQ(start(data), "smlad_dense_by_layer");
 }
 
