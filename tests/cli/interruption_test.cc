@@ -65,6 +65,10 @@ TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothi
     RunningTune run(folder_, with_model({"--trials", total, "--tuner", "random", "--records", "a"}),
                     /*terminal=*/true);
     const auto moment = std::chrono::milliseconds(100 + rng.below(1900));
+    // Every other one from its first report on, which comes late where the machine is busy.
+    const auto patience = Clock::now() + std::chrono::minutes(1);
+    while (kill % 2 == 1 && reported(run.output()) == 0 && Clock::now() < patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const auto until = Clock::now() + moment;
     while (Clock::now() < until) {
       run.output();
