@@ -1,8 +1,9 @@
 // generate_inputs(): the bytes that `seed:N` stands for.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <cstring>
 
+#include "base/little_endian.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -31,21 +32,17 @@ class ByteGenerator {
   int walk_ = 0;
 };
 
-template <typename T>
-void append(std::vector<uint8_t>& bytes, T element) {
-  uint8_t raw[sizeof element];
-  std::memcpy(raw, &element, sizeof element);
-  bytes.insert(bytes.end(), raw, raw + sizeof element);
-}
-
 void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t value) {
-  if (type == "float32") return append(bytes, static_cast<float>(value + 128) / 255.0f);
+  if (type == "float32")
+    return append_little_endian(bytes,
+                                std::bit_cast<uint32_t>(static_cast<float>(value + 128) / 255.0f));
   // Both bytes are the generated one, so that the whole range is reached.
-  if (type == "int16") return append(bytes, static_cast<int16_t>(value * 256 + (value & 255)));
+  if (type == "int16")
+    return append_little_endian(bytes, static_cast<int16_t>(value * 256 + (value & 255)));
   // Places and lengths, which are small numbers.
-  if (type == "int32") return append(bytes, int32_t{value});
-  if (type == "int64") return append(bytes, int64_t{value});
-  bytes.push_back(static_cast<uint8_t>(value));
+  if (type == "int32") return append_little_endian(bytes, int32_t{value});
+  if (type == "int64") return append_little_endian(bytes, int64_t{value});
+  append_little_endian(bytes, value);
 }
 
 }  // namespace

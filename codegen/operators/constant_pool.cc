@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "base/check.h"
-#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 
 namespace tinytune {
@@ -112,16 +111,6 @@ std::string ConstantPool::add(const std::string& symbol, CType type, std::vector
     arrays_.push_back({symbol + number, type, std::move(bytes)});
   }
   return arrays_[at->second].symbol;
-}
-
-std::vector<uint8_t> little_endian(std::span<const int16_t> words) {
-  return little_endian_bytes(words);
-}
-std::vector<uint8_t> little_endian(const std::vector<int32_t>& words) {
-  return little_endian_bytes(words);
-}
-std::vector<uint8_t> little_endian(const std::vector<int64_t>& words) {
-  return little_endian_bytes(words);
 }
 
 std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,6 @@ class ConstantPool {
   std::map<std::string, int> times_named_;
 };
 
-std::vector<uint8_t> little_endian(std::span<const int16_t> words);
-std::vector<uint8_t> little_endian(const std::vector<int32_t>& words);
-std::vector<uint8_t> little_endian(const std::vector<int64_t>& words);
 std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values);
 
 /// "int8_t name[4]", for a declaration or the start of a definition.

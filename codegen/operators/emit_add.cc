@@ -1,6 +1,7 @@
 // ADD and SUB.
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -25,8 +26,10 @@ std::string linear(const AddOp& op, const LinearAdd& form, EmitContext& context)
 // The reference's own steps; the inputs' by table, since 256 values each are all there are.
 std::string by_reference(const AddOp& op, EmitContext& context) {
   const AddTerms terms = add_terms(op);
-  const std::string first = context.constant("first", CType::kInt32, little_endian(terms.first));
-  const std::string second = context.constant("second", CType::kInt32, little_endian(terms.second));
+  const std::string first =
+      context.constant("first", CType::kInt32, little_endian_bytes(terms.first));
+  const std::string second =
+      context.constant("second", CType::kInt32, little_endian_bytes(terms.second));
   const int left = std::max(op.output_shift, 0), right = std::max(-op.output_shift, 0);
   CWriter w(1);
   print_elementwise(

@@ -2,6 +2,7 @@
 // table.
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -16,8 +17,10 @@ std::string entry(const std::string& table, const std::string& x) {
 
 std::string emit_squared_difference(const IntegerOp& any, EmitContext& context) {
   const auto& op = std::get<SquaredDifferenceOp>(any);
-  const std::string first = context.constant("first", CType::kInt32, little_endian(op.terms[0]));
-  const std::string second = context.constant("second", CType::kInt32, little_endian(op.terms[1]));
+  const std::string first =
+      context.constant("first", CType::kInt32, little_endian_bytes(op.terms[0]));
+  const std::string second =
+      context.constant("second", CType::kInt32, little_endian_bytes(op.terms[1]));
   CWriter w(1);
   print_elementwise(
       w, op.broadcast, binary_pointers(context),
@@ -77,7 +80,8 @@ std::string emit_divide(const IntegerOp& any, EmitContext& context) {
     inverses.push_back(inverse.multiplier);
     bits.push_back(static_cast<uint8_t>(inverse.bits));
   }
-  const std::string inverse = context.constant("inverses", CType::kInt32, little_endian(inverses));
+  const std::string inverse =
+      context.constant("inverses", CType::kInt32, little_endian_bytes(inverses));
   const std::string bit = context.constant("bits", CType::kUint8, std::move(bits));
   CWriter w(1);
   print_elementwise(
@@ -97,7 +101,7 @@ std::string emit_divide(const IntegerOp& any, EmitContext& context) {
 
 std::string emit_add_n(const IntegerOp& any, EmitContext& context) {
   const AddNOp& op = std::get<AddNOp>(any);
-  const std::string terms = context.constant("terms", CType::kInt32, little_endian(op.terms));
+  const std::string terms = context.constant("terms", CType::kInt32, little_endian_bytes(op.terms));
   const std::string output = context.output();
   CWriter w(1);
   print_unrolled(w, op.elements, [&](const std::string& variable, int64_t added) {
@@ -115,7 +119,7 @@ std::string emit_add_n(const IntegerOp& any, EmitContext& context) {
 
 std::string emit_cumsum(const IntegerOp& any, EmitContext& context) {
   const CumsumOp& op = std::get<CumsumOp>(any);
-  const std::string terms = context.constant("terms", CType::kInt32, little_endian(op.terms));
+  const std::string terms = context.constant("terms", CType::kInt32, little_endian_bytes(op.terms));
   const std::string add = "sum += (uint32_t)" + entry(terms, context.input(0) + "[at]") + ";";
   const int64_t last = op.reverse ? (op.axis - 1) * op.inner : 0;
   CWriter w(1);

@@ -1,5 +1,6 @@
 // RESIZE_BILINEAR: first along a row of pixels, then between two rows. The products are whole
 // numbers, so the order in which four of them are added makes no difference.
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
@@ -17,9 +18,9 @@ std::vector<int32_t> table_of(const std::vector<BilinearOp::Tap>& taps, int step
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const BilinearOp& op = std::get<BilinearOp>(any);
   const std::string rows = context.constant(
-      "rows", CType::kInt32, little_endian(table_of(op.rows, op.in_w * op.channels)));
-  const std::string columns =
-      context.constant("columns", CType::kInt32, little_endian(table_of(op.columns, op.channels)));
+      "rows", CType::kInt32, little_endian_bytes(table_of(op.rows, op.in_w * op.channels)));
+  const std::string columns = context.constant(
+      "columns", CType::kInt32, little_endian_bytes(table_of(op.columns, op.channels)));
   const std::string input = context.input(0), output = context.output();
   CWriter w(1);
   w.loop("n", op.batch).loop("y", static_cast<int64_t>(op.rows.size()));

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/wide_border.h"
@@ -65,7 +66,7 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
   const std::string quantise = context.helper(kQuantise);
   std::vector<int32_t> steps;
   for (int value = op.low + 1; value <= op.high; ++value) steps.push_back(threshold(op, value));
-  const std::string table = context.constant("steps", CType::kInt32, little_endian(steps));
+  const std::string table = context.constant("steps", CType::kInt32, little_endian_bytes(steps));
   CWriter w(1);
   w.loop("i", op.elements);
   w.line("union {").line("  float value;").line("  uint32_t bits;").line("} x;");

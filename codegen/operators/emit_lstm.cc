@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/gate_text.h"
@@ -27,26 +28,29 @@ const SharedFunction kDot = {
 )",
     {}};
 
+// The products of a row of int16, in a sum of that type.
+std::string wide_dot_body(const std::string& type) {
+  return "\n  " + type + R"( total = 0;
+  for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
+  return total;
+)";
+}
+
+const std::string kWideDotBody = wide_dot_body("int32_t");
+const std::string kLongDotBody = wide_dot_body("int64_t");
+
 const SharedFunction kWideDot = {
     "wide_dot",
     "/* The products of two rows, whose sum fits 32 bits. */",
-    R"(int32_t @_wide_dot(const int16_t *x, const int8_t *weights, int32_t count))",
-    R"(
-  int32_t total = 0;
-  for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
-  return total;
-)",
+    "int32_t @_wide_dot(const int16_t *x, const int8_t *weights, int32_t count)",
+    kWideDotBody.c_str(),
     {}};
 
 const SharedFunction kLongDot = {
     "long_dot",
     "/* The products of two rows. */",
-    R"(int64_t @_long_dot(const int16_t *x, const int8_t *weights, int32_t count))",
-    R"(
-  int64_t total = 0;
-  for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
-  return total;
-)",
+    "int64_t @_long_dot(const int16_t *x, const int8_t *weights, int32_t count)",
+    kLongDotBody.c_str(),
     {}};
 
 const SharedFunction kSaturate = {"saturate_16",
@@ -77,7 +81,8 @@ class LstmPrinter {
         saturate_(context.helper(kSaturate)),
         logistic_(context.helper(kLogistic)),
         tanh_(context.helper(kTanh)),
-        table_(context.constant("logistic", CType::kInt16, little_endian(logistic_table()))) {}
+        table_(context.constant("logistic", CType::kInt16, little_endian_bytes(logistic_table()))) {
+  }
 
   std::string print() {
     const std::string at = op_.time_major ? "(t * " + std::to_string(op_.batch) + " + b)"
@@ -119,7 +124,7 @@ class LstmPrinter {
         sum += static_cast<uint32_t>(d.values[i] * d.offset);
       sums.push_back(static_cast<int32_t>(sum));
     }
-    return context_.constant(d.name, CType::kInt32, little_endian(sums));
+    return context_.constant(d.name, CType::kInt32, little_endian_bytes(sums));
   }
 
   bool products_fit_32_bits(const Dense& d) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
@@ -159,9 +160,9 @@ std::string emit_resize(const IntegerOp& any, EmitContext& context) {
   std::vector<int32_t> rows, columns;
   for (const int row : op.rows) rows.push_back(row * op.in_w * op.channels);
   for (const int column : op.columns) columns.push_back(column * op.channels);
-  const std::string row_table = context.constant("rows", CType::kInt32, little_endian(rows));
+  const std::string row_table = context.constant("rows", CType::kInt32, little_endian_bytes(rows));
   const std::string column_table =
-      context.constant("columns", CType::kInt32, little_endian(columns));
+      context.constant("columns", CType::kInt32, little_endian_bytes(columns));
   const int64_t unit = op.channels % 4 == 0 ? 4 : 1;
   const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
   CWriter w(1);

@@ -1,5 +1,6 @@
 // L2_NORMALIZATION and LOG_SOFTMAX: once a row a root or a logarithm, in the reference's own fixed
 // point. What LOG_SOFTMAX needs of a difference of two int8 values is a table.
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -110,8 +111,8 @@ std::string emit_log_softmax(const IntegerOp& any, EmitContext& context) {
   }
   const std::string log_softmax = context.helper(kLogSoftmax);
   const std::string scaled =
-      context.constant("scaled", CType::kInt32, little_endian(op.differences));
-  const std::string exp = context.constant("exp", CType::kInt32, little_endian(exponentials));
+      context.constant("scaled", CType::kInt32, little_endian_bytes(op.differences));
+  const std::string exp = context.constant("exp", CType::kInt32, little_endian_bytes(exponentials));
   CWriter w(1);
   w.line(log_softmax + "(" + context.input(0) + ", " + context.output() + ", " +
          std::to_string(op.rows) + ", " + std::to_string(op.depth) + ", " + scaled + ", " + exp +

@@ -4,6 +4,7 @@
 // stay different, the raw values compare the same and need no table.
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 
@@ -44,7 +45,7 @@ std::string emit_compare(const IntegerOp& any, EmitContext& context) {
   const char* const names[] = {"first", "second"};
   for (size_t i = 0; i < 2; ++i)
     if (!compares_raw(op))
-      tables[i] = context.constant(names[i], CType::kInt32, little_endian(op.terms[i]));
+      tables[i] = context.constant(names[i], CType::kInt32, little_endian_bytes(op.terms[i]));
   const auto value = [&](size_t operand, const std::string& x) {
     if (op.type == ElementType::kBool) return "(" + x + " != 0)";
     return tables[operand].empty() ? x : tables[operand] + "[" + x + " + 128]";

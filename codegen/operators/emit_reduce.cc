@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -115,7 +116,7 @@ std::string emit_mean(const IntegerOp& any, EmitContext& context) {
   std::string count, steps;
   if (op.rounding == Rounding::kHalfToEven) {
     count = context.helper(kCountSteps);
-    steps = context.constant("steps", CType::kInt32, little_endian(steps_of(op)));
+    steps = context.constant("steps", CType::kInt32, little_endian_bytes(steps_of(op)));
   }
   const auto finish = [&](CWriter& w, const std::string& s, const std::string& out) {
     if (!count.empty()) {

@@ -6,6 +6,7 @@
 // such bound and is computed there, once a row.
 #include <algorithm>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -87,7 +88,7 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   const SoftmaxOp& op = std::get<SoftmaxOp>(any);
   const std::string softmax = context.helper(op.wide_output ? kSoftmax16 : kSoftmax);
   const std::vector<int32_t> table = exponentials(op);
-  const std::string symbol = context.constant("exp", CType::kInt32, little_endian(table));
+  const std::string symbol = context.constant("exp", CType::kInt32, little_endian_bytes(table));
   CWriter w(1);
   w.line(softmax + "(" + context.input(0) + ", " + context.output() + ", " +
          std::to_string(op.rows) + ", " + std::to_string(op.depth) + ", " + symbol + ", " +

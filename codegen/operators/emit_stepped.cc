@@ -1,5 +1,6 @@
 // ONNX's ADD and SOFTMAX in integers: what the float arithmetic rounds up was found when the form
 // was made, and is a table here.
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -11,7 +12,7 @@ namespace {
 std::string emit_add(const IntegerOp& any, EmitContext& context) {
   const SteppedAddOp& op = std::get<SteppedAddOp>(any);
   const auto table = [&](const char* name, const std::vector<int32_t>& words) {
-    return context.constant(name, CType::kInt32, little_endian(words));
+    return context.constant(name, CType::kInt32, little_endian_bytes(words));
   };
   const std::string first = table("first", op.terms[0]), second = table("second", op.terms[1]);
   const std::string steps = table("steps", op.steps), shift = std::to_string(op.shift);
@@ -68,7 +69,7 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   const SteppedSoftmaxOp& op = std::get<SteppedSoftmaxOp>(any);
   const auto table = [&](const char* name, const std::vector<uint32_t>& words) {
     return context.constant(name, CType::kUint32,
-                            little_endian(std::vector<int32_t>(words.begin(), words.end())));
+                            little_endian_bytes(std::vector<int32_t>(words.begin(), words.end())));
   };
   const std::string softmax = context.helper(kSteppedSoftmax);
   CWriter w(1);

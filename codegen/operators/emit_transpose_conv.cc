@@ -1,6 +1,7 @@
 // TRANSPOSE_CONV, turned around: the reference scatters each input into the output, which needs an
 // int32 image of the output. Gathering reads, for each output, the taps that would have reached it;
 // sums modulo 2^32, as the reference's are, do not depend on the order.
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -24,7 +25,7 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   const std::string input = context.activation(0);
   const std::string requantise = context.helper(kRequantise);
   const auto words = [&](const char* name, const std::vector<int32_t>& values) {
-    return context.constant(name, CType::kInt32, little_endian(values));
+    return context.constant(name, CType::kInt32, little_endian_bytes(values));
   };
   const std::string weights = context.constant("weights", CType::kInt8, bytes_of(op.data.weights));
   const std::string bias = words("bias", op.data.bias);

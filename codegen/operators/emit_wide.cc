@@ -1,5 +1,6 @@
 // ADD, SUB, MUL, LOGISTIC and TANH of int16, and QUANTIZE from or to it: element by element, by the
 // reference's own steps.
+#include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/gate_text.h"
@@ -49,7 +50,7 @@ std::string emit_gate(const IntegerOp& any, EmitContext& context) {
   const WideGateOp& op = std::get<WideGateOp>(any);
   const std::string function = context.helper(op.is_tanh ? kTanh : kScaledLogistic);
   const std::string table =
-      context.constant("logistic", CType::kInt16, little_endian(logistic_table()));
+      context.constant("logistic", CType::kInt16, little_endian_bytes(logistic_table()));
   const TableStep step{op.factor, op.shift};
   CWriter w(1);
   w.loop("i", op.elements);

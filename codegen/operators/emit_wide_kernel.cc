@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -79,8 +80,8 @@ void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context) {
     }
   const std::string bias = long_constant(context, "bias", op.bias, "c");
   const std::string scales =
-      ", " + context.constant("multiplier", CType::kInt32, little_endian(multiplier)) + "[c], " +
-      context.constant("shift", CType::kInt32, little_endian(shift)) + "[c]);";
+      ", " + context.constant("multiplier", CType::kInt32, little_endian_bytes(multiplier)) +
+      "[c], " + context.constant("shift", CType::kInt32, little_endian_bytes(shift)) + "[c]);";
   if (op.long_sums)
     w.line("int32_t v = " + context.helper(kScaleLong) + "((int64_t)sum + " + bias + scales);
   else

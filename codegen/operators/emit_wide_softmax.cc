@@ -1,6 +1,7 @@
 // SOFTMAX of int16: TFLite's two tables of 513 points, and lines between them.
 #include <vector>
 
+#include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
@@ -59,9 +60,10 @@ const SharedFunction kWideSoftmax = {
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const WideSoftmaxOp& op = std::get<WideSoftmaxOp>(any);
   const std::string softmax = context.helper(kWideSoftmax);
-  const std::string exp = context.constant("exp", CType::kInt16, little_endian(wide_exp_table()));
+  const std::string exp =
+      context.constant("exp", CType::kInt16, little_endian_bytes(wide_exp_table()));
   const std::string inverse =
-      context.constant("inverse", CType::kInt16, little_endian(wide_inverse_table()));
+      context.constant("inverse", CType::kInt16, little_endian_bytes(wide_inverse_table()));
   CWriter w(1);
   w.line(softmax + "(" + context.input(0) + ", " + context.output() + ", " +
          std::to_string(op.rows) + ", " + std::to_string(op.depth) + ", " + exp + ", " + inverse +

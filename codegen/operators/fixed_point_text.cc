@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/little_endian.h"
 #include "models/reference/fixed_point.h"
 
 namespace tinytune {
@@ -124,8 +125,8 @@ std::string long_constant(EmitContext& context, const std::string& name,
                           const std::vector<int64_t>& values, const std::string& index) {
   const std::vector<int32_t> narrow(values.begin(), values.end());
   if (std::equal(narrow.begin(), narrow.end(), values.begin()))
-    return context.constant(name, CType::kInt32, little_endian(narrow)) + "[" + index + "]";
-  const std::string words = context.constant(name, CType::kUint32, little_endian(values));
+    return context.constant(name, CType::kInt32, little_endian_bytes(narrow)) + "[" + index + "]";
+  const std::string words = context.constant(name, CType::kUint32, little_endian_bytes(values));
   return "(int64_t)((uint64_t)" + words + "[2 * " + index + " + 1] << 32 | " + words + "[2 * " +
          index + "])";
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/little_endian.h"
 #include "base/printable.h"
 
 namespace tinytune::gdb {
@@ -256,9 +257,9 @@ Result<uint64_t> Client::read_register(const Register& of) {
 }
 
 Status Client::write_register(const Register& of, uint64_t value) {
-  std::vector<uint8_t> bytes(of.bits / 8);
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = i < 8 ? static_cast<uint8_t>(value >> (8 * i)) : 0;
+  std::vector<uint8_t> bytes;
+  append_little_endian(bytes, value);
+  bytes.resize(of.bits / 8);
   const std::string digits = to_hex(bytes);
   const std::string one = "P" + hex_number(of.number) + "=" + digits;
   TT_TRY_ASSIGN(const std::string reply, request(one));
