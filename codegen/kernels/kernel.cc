@@ -39,14 +39,14 @@ Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachin
   return bytes;
 }
 
-// Whoever calls it knows it by its address, so any pointer will do.
-/// Assemblers leave the padding before an aligned loop to the linker where it may relax calls, which
-/// is RISC-V's custom and lld's refusal up to version 14: of this function they pad for good.
+/// Assemblers leave the padding before an aligned loop to the linker where it may relax calls,
+/// which is RISC-V's custom and lld's refusal up to version 14: of this function they pad for good.
 void pad_for_good(std::string& assembly, const std::string& symbol) {
   const size_t label = assembly.find("\n" + symbol + ":");
   assembly.insert(assembly.find('\n', label + 1) + 1, "\t.option\tnorelax\n");
 }
 
+// Whoever calls it knows it by its address, so any pointer will do.
 Result<std::vector<uint8_t>> compiled_from_c(const llvm::Module& module, const std::string& symbol,
                                              const std::string& body, const Device& device) {
   std::vector<std::string> parameters;
