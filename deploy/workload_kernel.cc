@@ -27,9 +27,8 @@ struct Choice {
   const Measurement* record = nullptr;
 };
 
-Result<Choice> packed_for(const Workload& workload, const LayerData& data, const std::string& text,
+Result<Choice> packed_for(const Workload& workload, const LayerData& data, Schedule schedule,
                           const Measurement* record) {
-  TT_TRY_ASSIGN(Schedule schedule, parse_schedule(text));
   TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
   TT_TRY_ASSIGN(std::vector<PackedConstant> packed, t->pack(workload, data, schedule));
   return Choice{{std::move(schedule), std::move(packed)}, record};
@@ -39,15 +38,17 @@ Result<Choice> chosen(const Workload& workload, const LayerData& data, const Gro
                       const KernelOptions& options) {
   const std::string line = to_text(workload);
   if (options.schedule) {
-    TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(*options.schedule));
+    TT_TRY_ASSIGN(Schedule schedule, parse_schedule(*options.schedule));
     if (!space_of(workload, ground.device).find(schedule))
       return Error(ErrorCode::kUnsupported,
                    *options.schedule + ": no schedule of " + line + " on " + ground.device.name);
-    const std::string text = to_text(schedule);
-    return packed_for(workload, data, text, ground.records.find(line, text));
+    const Measurement* record = ground.records.find(line, to_text(schedule));
+    return packed_for(workload, data, std::move(schedule), record);
   }
-  if (const Measurement* best = ground.records.best(line))
-    return packed_for(workload, data, best->schedule, best);
+  if (const Measurement* best = ground.records.best(line)) {
+    TT_TRY_ASSIGN(Schedule schedule, parse_schedule(best->schedule));
+    return packed_for(workload, data, std::move(schedule), best);
+  }
   TT_TRY_ASSIGN(PackedSchedule usual, permitted_default_of(workload, data, ground.device));
   return Choice{std::move(usual), nullptr};
 }
