@@ -7,8 +7,8 @@
 // once, with the outcome and the cycles that it has on a good line.
 //
 // Usage: board_faults MODEL.tflite [TRIALS] [SEEDS] [TABLE.csv]
-// Four seeds at once. With a table, each seed is a line of it as soon as it
-// is done, and those that it has are not run again.
+// Four seeds at once. With a table, each seed is a line of it as soon as it is done, and those that
+// it has are not run again.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -194,9 +194,10 @@ Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
 /// Each kind's share over all seeds, and whether any record is not as it should be.
 int summary(const std::map<uint64_t, Tally>& tallies, uint64_t seeds, size_t trials) {
   Tally all;
-  for (const auto& [seed, tally] : tallies)
-    for (const Column& column : kColumns)
-      if (seed <= seeds) all.*column.value += tally.*column.value;
+  for (const auto& [seed, tally] : tallies) {
+    if (seed > seeds) break;  // of another call, with more
+    for (const Column& column : kColumns) all.*column.value += tally.*column.value;
+  }
   for (const Column& column : kColumns)
     if (column.of != nullptr)
       std::printf(
@@ -221,9 +222,13 @@ int run(const std::string& model, size_t trials, uint64_t seeds, const std::stri
   if (!table.empty() && tallies.empty()) rows << header() << std::endl;
   std::puts(header().c_str());
   std::vector<uint64_t> to_run;
-  for (uint64_t seed = 1; seed <= seeds; ++seed)
-    tallies.contains(seed) ? static_cast<void>(std::puts(line_of(tallies[seed]).c_str()))
-                           : to_run.push_back(seed);
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const auto known = tallies.find(seed);
+    if (known != tallies.end())
+      std::puts(line_of(known->second).c_str());
+    else
+      to_run.push_back(seed);
+  }
   std::mutex mutex;  // of `to_run`, `tallies` and what is printed
   const auto work = [&] {
     for (std::unique_lock lock(mutex); !to_run.empty();) {

@@ -71,7 +71,8 @@ class Target:
         start = time.monotonic()
         done = subprocess.run(
             [self.program, limit, f"-timeout={INPUT_SECONDS}", f"-max_len={MOST_BYTES}", "-verbosity=0",
-             "-report_slow_units=3600", "-print_final_stats=1", f"-artifact_prefix={self.build}/{self.name}-", corpus, FOLDER / "seeds" / self.name],
+             "-report_slow_units=3600", "-print_final_stats=1", f"-artifact_prefix={self.build}/{self.name}-",
+             corpus, FOLDER / "seeds" / self.name],
             env=os.environ | {"ASAN_OPTIONS": SANITIZER}, stderr=subprocess.PIPE, text=True, errors="replace")
         runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
         if runs is None or self.is_finding(done):
