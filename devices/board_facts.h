@@ -38,6 +38,11 @@ struct RunnerPlace {
   uint32_t code_address = 0, code_bytes = 0, ram_address = 0, ram_bytes = 0;
   std::string uart;  ///< a source of the firmware, uart_<this>.c
   uint32_t uart_address = 0, uart_clock_hz = 0, baud = 0;
+  uint32_t uart_fraction_bits = 0;  ///< of its divider, where that has any beyond clock / baud
+  /// Of the core while the runner has it, which sets no PLL: code and data in RAM without wait
+  /// states take the same cycles at any clock. 0: the device's own.
+  uint32_t core_clock_hz = 0;
+  std::vector<SetupWrite> setup;  ///< after the board's own: the UART's pins and clock
   /// RISC-V: a timer in memory, now and compare, whose step is 2^shift cycles; 0: none.
   uint32_t timer_now = 0, timer_compare = 0, timer_shift = 0;
   /// RISC-V: an interrupt controller (PLIC) and the UART's number there, so that the core can sleep

@@ -65,11 +65,13 @@ Result<std::vector<SetupWrite>> read_setup(const Reader& reader, const toml::tab
 Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                                 const Target& target) {
   const std::string name = "runner";
-  TT_TRY(reader.only(
-      table, name,
-      {"core", "code_address", "code_bytes", "ram_address", "ram_bytes", "uart", "uart_address",
-       "uart_clock_hz", "baud", "timer_now", "timer_compare", "timer_shift", "plic_address",
-       "uart_interrupt", "code_bus_address", "data_bus_address", "bus_bytes", "loader"}));
+  TT_TRY(reader.only(table, name, {"core",          "code_address",     "code_bytes",
+                                   "ram_address",   "ram_bytes",        "uart",
+                                   "uart_address",  "uart_clock_hz",    "baud",
+                                   "timer_now",     "timer_compare",    "timer_shift",
+                                   "plic_address",  "uart_interrupt",   "uart_fraction_bits",
+                                   "core_clock_hz", "code_bus_address", "data_bus_address",
+                                   "bus_bytes",     "loader",           "setup"}));
   RunnerPlace place;
   const bool any_core = target.family == CoreFamily::kAnyC;  // its sources know the rest
   if (any_core) {
@@ -92,6 +94,8 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
                         {"timer_shift", &RunnerPlace::timer_shift, true},
                         {"plic_address", &RunnerPlace::plic_address, true},
                         {"uart_interrupt", &RunnerPlace::uart_interrupt, true},
+                        {"uart_fraction_bits", &RunnerPlace::uart_fraction_bits, true},
+                        {"core_clock_hz", &RunnerPlace::core_clock_hz, true},
                         {"code_bus_address", &RunnerPlace::code_bus_address, true},
                         {"data_bus_address", &RunnerPlace::data_bus_address, true},
                         {"bus_bytes", &RunnerPlace::bus_bytes, true}};
@@ -103,8 +107,11 @@ Result<RunnerPlace> read_runner(const Reader& reader, const toml::table& table,
   if (table.contains("loader")) {
     TT_TRY_ASSIGN(place.loader, reader.get_name(table, name, "loader"));
   }
-  if (place.baud == 0 || place.timer_shift > 31)
-    return reader.error(table, "runner needs a baud above 0 and a timer_shift below 32");
+  TT_TRY_ASSIGN(place.setup, read_setup(reader, table));
+  if (place.baud == 0 || place.timer_shift > 31 || place.uart_fraction_bits > 16)
+    return reader.error(table,
+                        "runner needs a baud above 0, a timer_shift below 32 and at most 16 "
+                        "uart_fraction_bits");
   if ((place.plic_address == 0) != (place.uart_interrupt == 0) || place.uart_interrupt > 31)
     return reader.error(table,
                         "runner needs plic_address and a uart_interrupt of 1 to 31 together");

@@ -52,12 +52,16 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
   for (const Range& window : windows_of(device, facts))
     windows += fmt::format("{{{:#x}u, {:#x}u}}, ", window.begin, window.end - window.begin);
   // What a chip's ROM leaves is not what its firmware sets, and no count of cycles depends on it.
-  const uint64_t clock = runner.loader.empty() ? device.clock_hz.value_or(0) : 0;
+  const uint64_t clock = runner.core_clock_hz != 0 ? runner.core_clock_hz
+                         : runner.loader.empty()   ? device.clock_hz.value_or(0)
+                                                   : 0;
   std::string text = fmt::format(
       "/* {}: written by tune firmware from its device file. */\n"
       "#define WINDOWS {}\n#define CLOCK_HZ {}u\n"
-      "#define UART_ADDRESS {:#x}u\n#define UART_CLOCK_HZ {}u\n#define UART_BAUD {}u\n",
-      device.name, windows, clock, runner.uart_address, runner.uart_clock_hz, runner.baud);
+      "#define UART_ADDRESS {:#x}u\n#define UART_CLOCK_HZ {}u\n#define UART_BAUD {}u\n"
+      "#define UART_FRACTION_BITS {}u\n",
+      device.name, windows, clock, runner.uart_address, runner.uart_clock_hz, runner.baud,
+      runner.uart_fraction_bits);
   text += fmt::format(
       "#define UNIQUE_ID_BYTES 0\n#define UNIQUE_ID_ADDRESS {:#x}u\n#define UNIQUE_ID_SIZE {}u\n",
       facts.unique_id ? facts.unique_id->address : 0,
@@ -82,12 +86,13 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
         fmt::format("#define CODE_BUS {:#x}u\n#define DATA_BUS {:#x}u\n#define BUS_BYTES {:#x}u\n",
                     runner.code_bus_address, runner.data_bus_address, runner.bus_bytes);
   std::string setup;
-  for (const SetupWrite& write : facts.setup)
-    setup += write.is_csr
-                 ? fmt::format("  __asm__ volatile(\"csrw {:#x}, %0\" ::\"r\"({:#x}u)); \\\n",
-                               write.where, write.value)
-                 : fmt::format("  *(volatile unsigned *){:#x}u = {:#x}u; \\\n", write.where,
-                               write.value);
+  for (const auto* writes : {&facts.setup, &runner.setup})
+    for (const SetupWrite& write : *writes)
+      setup += write.is_csr
+                   ? fmt::format("  __asm__ volatile(\"csrw {:#x}, %0\" ::\"r\"({:#x}u)); \\\n",
+                                 write.where, write.value)
+                   : fmt::format("  *(volatile unsigned *){:#x}u = {:#x}u; \\\n", write.where,
+                                 write.value);
   return text + "#define BOARD_SETUP \\\n" + setup + "  (void)0\n";
 }
 

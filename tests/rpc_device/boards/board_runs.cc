@@ -42,8 +42,8 @@ void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, dou
     if (device.target.family == CoreFamily::kRiscv32)
       EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
     else
-      EXPECT_NEAR(static_cast<double>(measured.cycles[0]), 0.8 * static_cast<double>(expected),
-                  ticks);
+      EXPECT_NEAR(static_cast<double>(measured.cycles[0]),
+                  machine.ticks_an_instruction * static_cast<double>(expected), ticks);
   }
 }
 

@@ -58,7 +58,9 @@ TEST_P(GdbBoardOn, SchedulesOfAConvolution_GiveTheSimulatorsBytes) {
   expect_schedules_as_simulated(*GetParam(), *board, 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, GdbBoardOn, testing::Values(&riscv_virt(), &mps2_an386()),
+INSTANTIATE_TEST_SUITE_P(Machines, GdbBoardOn,
+                         testing::Values(&riscv_virt(), &mps2_an385(), &mps2_an386(), &mps2_an500(),
+                                         &mps2_an505(), &netduinoplus2()),
                          [](const auto& machine) {
                            std::string name = machine.param->device;
                            std::erase(name, '-');

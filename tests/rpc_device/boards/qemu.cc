@@ -32,6 +32,13 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
+QemuMachine arm_machine(const std::string& device, const std::string& machine, int icount_shift,
+                        double ticks_an_instruction) {
+  return {device,
+          {"qemu-system-arm", "-M", machine, "-icount", "shift=" + std::to_string(icount_shift)},
+          ticks_an_instruction};
+}
+
 }  // namespace
 
 const QemuMachine& riscv_virt() {
@@ -42,15 +49,28 @@ const QemuMachine& riscv_virt() {
   return kMachine;
 }
 
+const QemuMachine& mps2_an385() {
+  static const QemuMachine kMachine = arm_machine("qemu-mps2-m3", "mps2-an385", 5, 0.8);
+  return kMachine;
+}
+
 const QemuMachine& mps2_an386() {
-  static const QemuMachine kMachine = {
-      "qemu-mps2-m4", {"qemu-system-arm", "-M", "mps2-an386", "-icount", "shift=5"}};
+  static const QemuMachine kMachine = arm_machine("qemu-mps2-m4", "mps2-an386", 5, 0.8);
   return kMachine;
 }
 
 const QemuMachine& mps2_an500() {
-  static const QemuMachine kMachine = {
-      "qemu-mps2-m7", {"qemu-system-arm", "-M", "mps2-an500", "-icount", "shift=5"}};
+  static const QemuMachine kMachine = arm_machine("qemu-mps2-m7", "mps2-an500", 5, 0.8);
+  return kMachine;
+}
+
+const QemuMachine& mps2_an505() {
+  static const QemuMachine kMachine = arm_machine("qemu-mps2-m33", "mps2-an505", 5, 0.64);
+  return kMachine;
+}
+
+const QemuMachine& netduinoplus2() {
+  static const QemuMachine kMachine = arm_machine("qemu-stm32f4", "netduinoplus2", 2, 0.672);
   return kMachine;
 }
 

@@ -20,10 +20,14 @@ namespace tinytune::test {
 struct QemuMachine {
   std::string device;
   std::vector<std::string> command;
+  double ticks_an_instruction = 1;  ///< of its counter, as its device file says
 };
 const QemuMachine& riscv_virt();
+const QemuMachine& mps2_an385();
 const QemuMachine& mps2_an386();
 const QemuMachine& mps2_an500();
+const QemuMachine& mps2_an505();
+const QemuMachine& netduinoplus2();
 
 /// Connected to a unix socket of a program that has just been started.
 Descriptor connect_when_there(const std::string& path);
