@@ -15,6 +15,7 @@
 
 #include "models/broadcast.h"
 #include "models/graph.h"
+#include "models/raw_op.h"
 #include "models/recurrent_op.h"
 #include "models/wide_op.h"
 #include "schedules/layer_data.h"
@@ -37,9 +38,8 @@ struct PoolOp {
   int activation_min = -128, activation_max = 127;
 };
 
-/// The same of int16.
 struct WidePoolOp {
-  PoolOp pool;
+  PoolOp pool;  ///< of int16
 };
 
 /// SOFTMAX over the innermost dimension, of int8 (TFLite's fixed-point reference).
@@ -373,7 +373,7 @@ using IntegerOp =
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
                  CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp,
                  ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp, WideSoftmaxOp,
-                 WideGateOp, RescaleOp>;
+                 WideGateOp, RescaleOp, RawArithmeticOp>;
 
 /// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
 /// An operator on constants alone is computed here, and becomes the copy of its result.

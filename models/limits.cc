@@ -26,6 +26,7 @@ int64_t steps(const WideMulOp& op) { return product(op.broadcast.extents); }
 int64_t steps(const WideSoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const WideGateOp& op) { return op.elements; }
 int64_t steps(const RescaleOp& op) { return op.elements; }
+int64_t steps(const RawArithmeticOp& op) { return product(op.broadcast.extents); }
 int64_t steps(const SoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
 int64_t steps(const CopyOp& op) { return op.bytes; }
 int64_t steps(const AddOp& op) { return product(op.broadcast.extents); }

@@ -40,8 +40,9 @@ int alike(GraphMaker& m, const Tensor& like) {
   return known >= 0 ? known : m.random_constant(like.type, like.shape, like.quantization);
 }
 
-// A counter of int8 whose steps are exact.
-int counter(GraphMaker& m, int value) {
+// A counter of int32, or of int8 whose steps are exact.
+int counter(GraphMaker& m, ElementType type, int value) {
+  if (type == ElementType::kInt32) return m.integers({1}, {value});
   return m.constant(ElementType::kInt8, {1}, {{0.5F}, {0}, 0}, {static_cast<uint8_t>(value)});
 }
 
@@ -76,7 +77,8 @@ void grow<OperatorKind::kIf>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kWhile>(GraphMaker& m) {
   if (m.depth() == kDeepest) return grow<K::kRelu>(m);
-  std::vector<int> given = {counter(m, m.between(-3, 3))};
+  const ElementType type = m.one_of({ElementType::kInt8, ElementType::kInt32});
+  std::vector<int> given = {counter(m, type, m.between(-3, 3))};
   for (int i = m.between(1, 2); i > 0; --i) given.push_back(any_source(m));
   std::vector<int> carried;
   for (const int x : given) carried.push_back(like(m, x, m.tensor(x).shape));
@@ -85,13 +87,13 @@ void grow<OperatorKind::kWhile>(GraphMaker& m) {
   m.enter(true);
   m.show(carried);
   const int c = m.result(ElementType::kBool, {1}, {});
-  m.op(K::kLess, {carried[0], counter(m, m.between(-3, 4))}, {c});
+  m.op(K::kLess, {carried[0], counter(m, type, m.between(-3, 4))}, {c});
   m.leave();
   m.op(K::kDo, {c}, {});
   m.enter(true);
   m.show(carried);
-  const int next = m.result({1}, m.tensor(carried[0]).quantization);
-  m.op(K::kAdd, {carried[0], counter(m, 1)}, {next}, ActivationAttributes{});
+  const int next = m.result(type, {1}, m.tensor(carried[0]).quantization);
+  m.op(K::kAdd, {carried[0], counter(m, type, 1)}, {next}, ActivationAttributes{});
   grow_some(m, 2);
   std::vector<int> computed = {next};
   for (size_t i = 1; i < carried.size(); ++i) {

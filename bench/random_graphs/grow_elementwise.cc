@@ -9,7 +9,17 @@
 namespace tinytune::bench {
 namespace {
 
+// Of int32, now and then. False: this one is to be quantised.
+bool grow_raw(GraphMaker& m, OperatorKind kind, Attributes attributes) {
+  if (m.is_wide() || !m.chance(12)) return false;
+  const std::vector<int> inputs = plain_operands(m, ElementType::kInt32);
+  const int y = m.result(ElementType::kInt32, result_shape(m, inputs), {});
+  m.op(kind, inputs, {y}, std::move(attributes));
+  return true;
+}
+
 void grow_sum(GraphMaker& m, OperatorKind kind) {
+  if (grow_raw(m, kind, ActivationAttributes{m.activation_function()})) return;
   const std::vector<int> inputs = operands(m, false);
   const double larger = std::max(scale_of(m, inputs[0]), scale_of(m, inputs[1]));
   Quantization q = m.quantization();
@@ -25,6 +35,7 @@ void grow_sum(GraphMaker& m, OperatorKind kind) {
 }
 
 void grow_extremum(GraphMaker& m, OperatorKind kind) {
+  if (grow_raw(m, kind, {})) return;
   const std::vector<int> inputs = operands(m, true);
   const int y = m.result(result_shape(m, inputs), m.tensor(inputs[0]).quantization);
   m.op(kind, inputs, {y});
@@ -44,6 +55,7 @@ void grow<OperatorKind::kSub>(GraphMaker& m) {
 
 template <>
 void grow<OperatorKind::kMul>(GraphMaker& m) {
+  if (grow_raw(m, OperatorKind::kMul, ActivationAttributes{m.activation_function()})) return;
   const std::vector<int> inputs = operands(m, false);
   const double fills = m.is_wide() ? 80 * 256 : 80;
   const Quantization q = m.scaled_to(scale_of(m, inputs[0]) * scale_of(m, inputs[1]) * fills);

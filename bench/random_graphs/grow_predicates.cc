@@ -9,36 +9,6 @@ namespace {
 
 using K = OperatorKind;
 
-// Computed before, or an input of the network.
-int typed(GraphMaker& m, ElementType type, const GraphMaker::Fits& fits,
-          const std::function<Shape()>& otherwise) {
-  const int known =
-      m.chance(80) ? m.existing([&](const Tensor& t) { return t.type == type && fits(t); }) : -1;
-  return known >= 0 ? known : m.input(type, otherwise(), {});
-}
-
-int typed(GraphMaker& m, ElementType type) {
-  return typed(
-      m, type, [](const Tensor& t) { return !t.shape.empty(); }, [&] { return m.shape(); });
-}
-
-// Two operands of a type without scales, one of which may repeat or be a constant.
-std::vector<int> plain_operands(GraphMaker& m, ElementType type) {
-  const int a = typed(m, type);
-  const Shape shape = m.tensor(a).shape;
-  const Shape other = m.chance(50) ? shape : repeated(m, shape);
-  const auto fits = [&](const Tensor& t) { return t.shape == other; };
-  int b = -1;
-  if (type == ElementType::kInt32 && m.chance(40)) {
-    std::vector<int32_t> values(static_cast<size_t>(elements_of(other)));
-    for (int32_t& value : values) value = m.between(-3, 20);
-    b = m.integers(other, values);
-  } else {
-    b = typed(m, type, fits, [&] { return other; });
-  }
-  return m.chance(50) ? std::vector<int>{a, b} : std::vector<int>{b, a};
-}
-
 void grow_relation(GraphMaker& m, OperatorKind kind, const std::vector<ElementType>& types) {
   const ElementType type = types[static_cast<size_t>(
       m.chance(60) ? 0 : m.between(0, static_cast<int>(types.size()) - 1))];

@@ -110,6 +110,34 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales, const GraphMaker::Fi
   return m.chance(50) ? std::vector<int>{a, b} : std::vector<int>{b, a};
 }
 
+int typed(GraphMaker& m, ElementType type, const GraphMaker::Fits& fits,
+          const std::function<Shape()>& otherwise) {
+  const int known =
+      m.chance(80) ? m.existing([&](const Tensor& t) { return t.type == type && fits(t); }) : -1;
+  return known >= 0 ? known : m.input(type, otherwise(), {});
+}
+
+int typed(GraphMaker& m, ElementType type) {
+  return typed(
+      m, type, [](const Tensor& t) { return !t.shape.empty(); }, [&] { return m.shape(); });
+}
+
+std::vector<int> plain_operands(GraphMaker& m, ElementType type) {
+  const int a = typed(m, type);
+  const Shape shape = m.tensor(a).shape;
+  const Shape other = m.chance(50) ? shape : repeated(m, shape);
+  const auto fits = [&](const Tensor& t) { return t.shape == other; };
+  int b = -1;
+  if (type == ElementType::kInt32 && m.chance(40)) {
+    std::vector<int32_t> values(static_cast<size_t>(elements_of(other)));
+    for (int32_t& value : values) value = m.between(-3, 20);
+    b = m.integers(other, values);
+  } else {
+    b = typed(m, type, fits, [&] { return other; });
+  }
+  return m.chance(50) ? std::vector<int>{a, b} : std::vector<int>{b, a};
+}
+
 Shape result_shape(const GraphMaker& m, const std::vector<int>& inputs) {
   return joined(m.tensor(inputs[0]).shape, m.tensor(inputs[1]).shape);
 }

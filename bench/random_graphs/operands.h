@@ -29,6 +29,12 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales, const GraphMaker::Fi
 inline std::vector<int> operands(GraphMaker& m, bool equal_scales) {
   return operands(m, equal_scales, [](const Tensor&) { return true; });
 }
+/// Of a type without scales: computed before, or an input of the network.
+int typed(GraphMaker& m, ElementType type, const GraphMaker::Fits& fits,
+          const std::function<Shape()>& otherwise);
+int typed(GraphMaker& m, ElementType type);
+/// Two of such a type, one of which may repeat or be a constant.
+std::vector<int> plain_operands(GraphMaker& m, ElementType type);
 Shape result_shape(const GraphMaker& m, const std::vector<int>& inputs);
 
 /// Axes to reduce, as a constant, and the shape that is left. One axis is, at least.

@@ -85,10 +85,10 @@ void grow(GraphMaker& m, OperatorKind kind) {
 void grow_wide(GraphMaker& m) {
   m.set_wide(true);
   for (int count = m.between(1, 4); count > 0; --count) {
-    grow(m,
-         m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected, K::kAdd, K::kSub, K::kMul,
-                   K::kAveragePool2d, K::kMaxPool2d, K::kSoftmax, K::kLogistic, K::kTanh, K::kPad,
-                   K::kReshape, K::kConcatenation, K::kTranspose, K::kUnidirectionalSequenceLstm}));
+    grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected, K::kAdd, K::kSub,
+                      K::kMul, K::kMaximum, K::kMinimum, K::kAveragePool2d, K::kMaxPool2d,
+                      K::kSoftmax, K::kLogistic, K::kTanh, K::kPad, K::kReshape, K::kConcatenation,
+                      K::kTranspose, K::kUnidirectionalSequenceLstm}));
     m.follow();
   }
   if (m.chance(50)) grow(m, m.one_of({K::kQuantize, K::kQuantize, K::kDequantize}));

@@ -70,6 +70,25 @@ Result<Range> fused_range(const OperatorView& view) {
   return view.clamp_of(std::get<ActivationAttributes>(view.op().attributes).activation);
 }
 
+Result<IntegerOp> raw_arithmetic(const OperatorView& view, RawArithmeticOp::Function function,
+                                 Activation activation) {
+  RawArithmeticOp op;
+  op.function = function;
+  op.type = view.output().type;
+  for (size_t i = 0; i < 2; ++i) {
+    const Tensor& t = view.input(i);
+    if (t.type != op.type)
+      return view.invalid(
+          fmt::format("{} and {} differ in type", describe(t), describe(view.output())));
+    op.constants[i] = t.data;
+  }
+  TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view));
+  const Range range = activation_range(activation, 1, 0, {op.activation_min, op.activation_max});
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return IntegerOp(std::move(op));
+}
+
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m) {
   std::vector<int32_t> terms;
   for (int x = -128; x < 128; ++x)
@@ -80,7 +99,14 @@ std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const Quantize
 
 namespace {
 
+using Raw = RawArithmeticOp::Function;
+
 bool is_wide(const OperatorView& view) { return view.output().type == ElementType::kInt16; }
+bool is_raw(const OperatorView& view) { return view.output().type == ElementType::kInt32; }
+
+Activation activation_of(const OperatorView& view) {
+  return std::get<ActivationAttributes>(view.op().attributes).activation;
+}
 
 // The same of the forms of int16.
 template <typename Op>
@@ -144,6 +170,10 @@ Result<IntegerOp> sum(const OperatorView& view, bool subtract, int left_shift,
 }
 
 Result<IntegerOp> prepare_addition(const OperatorView& view, bool subtract) {
+  // TFLite's int32 ADD ignores the fused activation, and its SUB does not.
+  if (is_raw(view))
+    return subtract ? raw_arithmetic(view, Raw::kSubtract, activation_of(view))
+                    : raw_arithmetic(view, Raw::kAdd);
   return is_wide(view) ? sum<WideAddOp>(view, subtract, WideAddOp::kLeftShift, read_wide)
                        : sum<AddOp>(view, subtract, AddOp().left_shift, read_arithmetic);
 }
@@ -163,6 +193,8 @@ Result<IntegerOp> product(const OperatorView& view, ReadOperands<Op> read) {
 }
 
 Result<IntegerOp> prepare_extremum(const OperatorView& view, bool maximum) {
+  if (is_raw(view) || is_wide(view))
+    return raw_arithmetic(view, maximum ? Raw::kMaximum : Raw::kMinimum);
   ExtremumOp op;
   TT_TRY(read_operands(view, op));
   op.maximum = maximum;
@@ -179,6 +211,7 @@ Result<IntegerOp> prepare_minimum(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_mul(const OperatorView& view) {
+  if (is_raw(view)) return raw_arithmetic(view, Raw::kMultiply, activation_of(view));
   return is_wide(view) ? product<WideMulOp>(view, read_wide)
                        : product<MulOp>(view, read_arithmetic);
 }

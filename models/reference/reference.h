@@ -65,6 +65,7 @@ void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
 void run(const WideKernelOp& op, const Buffers& buffers);
 void run(const WideAddOp& op, const Buffers& buffers);
 void run(const WideMulOp& op, const Buffers& buffers);
+void run(const RawArithmeticOp& op, const Buffers& buffers);
 void run(const WidePoolOp& op, const Buffers& buffers);
 void run(const WideSoftmaxOp& op, const Buffers& buffers);
 void run(const WideGateOp& op, const Buffers& buffers);

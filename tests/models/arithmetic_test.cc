@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/rng.h"
 #include "models/reference/fixed_point.h"
@@ -117,6 +118,71 @@ TEST(Sums, AddNAndCumsum_AreNearTheRealSum) {
   }
 }
 
+// Of tensors without scales; a second operand of one element is repeated.
+template <typename T>
+std::vector<T> raw_results(OperatorKind kind, ElementType type, const std::vector<T>& first,
+                           const std::vector<T>& second, Attributes attributes = {}) {
+  GraphBuilder b;
+  const auto tensor = [&](size_t elements, bool is_input) {
+    const std::vector<int> shape = {static_cast<int>(elements)};
+    const int id = is_input ? b.input(shape) : b.activation(shape);
+    Tensor& t = b.graph.tensors[static_cast<size_t>(id)];
+    t.type = type;
+    if (type == ElementType::kInt32) t.quantization = {};
+    return id;
+  };
+  const int x = tensor(first.size(), true), y = tensor(second.size(), true);
+  const int z = tensor(first.size(), false);
+  b.op(kind, {x, y}, {z}, std::move(attributes));
+  b.graph.outputs = {z};
+  const auto raw = [](const std::vector<T>& values) {
+    Bytes bytes(values.size() * sizeof(T));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  };
+  const Bytes bytes = run_imported(b.graph, {raw(first), raw(second)})[static_cast<size_t>(z)];
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+constexpr int32_t kLeast = std::numeric_limits<int32_t>::min();
+constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+
+std::vector<int32_t> whole_results(OperatorKind kind, const std::vector<int32_t>& first,
+                                   const std::vector<int32_t>& second, Attributes attributes = {}) {
+  return raw_results(kind, ElementType::kInt32, first, second, std::move(attributes));
+}
+
+TEST(RawArithmetic, OfInt32_Wraps) {
+  const ActivationAttributes none;
+  EXPECT_THAT(whole_results(OperatorKind::kAdd, {3, kMost, kLeast}, {4, 1, -1}, none),
+              ElementsAre(7, kLeast, kMost));
+  EXPECT_THAT(whole_results(OperatorKind::kSub, {3, kLeast, kMost}, {1}, none),
+              ElementsAre(2, kMost, kMost - 1));
+  EXPECT_THAT(whole_results(OperatorKind::kMul, {-3, 1 << 16, kLeast}, {5, 1 << 16, -1}, none),
+              ElementsAre(-15, 0, kLeast));
+  EXPECT_THAT(whole_results(OperatorKind::kMaximum, {kLeast, -2, 5}, {kMost, -3, 5}),
+              ElementsAre(kMost, -2, 5));
+  EXPECT_THAT(whole_results(OperatorKind::kMinimum, {kLeast, -2, 5}, {0}),
+              ElementsAre(kLeast, -2, 0));
+}
+
+TEST(RawArithmetic, OfInt32_ClampsButForSums) {
+  const ActivationAttributes relu6{Activation::kRelu6}, unit{Activation::kReluN1To1};
+  EXPECT_THAT(whole_results(OperatorKind::kSub, {-9, 5, 9}, {0}, relu6), ElementsAre(0, 5, 6));
+  EXPECT_THAT(whole_results(OperatorKind::kMul, {-9, 0, 9}, {2}, unit), ElementsAre(-1, 0, 1));
+  EXPECT_THAT(whole_results(OperatorKind::kAdd, {-9, 5, 9}, {0}, relu6), ElementsAre(-9, 5, 9));
+}
+
+TEST(RawArithmetic, ExtremaOfInt16_CompareRawValues) {
+  const std::vector<int16_t> first = {-32768, 300, 7}, second = {32767, -300, 7};
+  EXPECT_THAT(raw_results(OperatorKind::kMaximum, ElementType::kInt16, first, second),
+              ElementsAre(32767, 300, 7));
+  EXPECT_THAT(raw_results(OperatorKind::kMinimum, ElementType::kInt16, first, second),
+              ElementsAre(-32768, -300, 7));
+}
+
 TEST(Predicates, CompareRealNumbersAndSelect) {
   GraphBuilder b;
   const int x = b.input({2, 2}, 0.5F, 0), y = b.input({2}, 0.25F, 2);
@@ -155,7 +221,8 @@ TEST(Reductions, ExtremesSumsAndTheirPlaces) {
   const auto values = run_imported(b.graph, {bytes_of({5, 9, 9, -7, -3, -128})});
   EXPECT_THAT(values_of(values[static_cast<size_t>(most)]), ElementsAre(9, -3));
   EXPECT_THAT(values_of(values[static_cast<size_t>(least)]), ElementsAre(5, -128));
-  EXPECT_THAT(values_of(values[static_cast<size_t>(sum)]), ElementsAre(10, -70));  // of 20 and -141, halves up
+  EXPECT_THAT(values_of(values[static_cast<size_t>(sum)]),
+              ElementsAre(10, -70));  // of 20 and -141, halves up
   EXPECT_THAT(values[static_cast<size_t>(where)], ElementsAre(1, 0, 0, 0, 1, 0, 0, 0));
 }
 

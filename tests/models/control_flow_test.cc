@@ -121,6 +121,33 @@ TEST(ControlFlow, While_CarriesValuesFromRoundToRound) {
   EXPECT_THAT(*y, ElementsAre(ElementsAre(5), ElementsAre(10 + 2 + 3 + 4)));
 }
 
+// As converters write loops: the counter is an int32.
+TEST(ControlFlow, WhileThatCountsInInt32_CarriesValuesFromRoundToRound) {
+  Builder b;
+  const auto whole = [&](int id) {
+    Tensor& t = b.graph.tensors[static_cast<size_t>(id)];
+    t.type = ElementType::kInt32;
+    t.quantization = {};
+    return id;
+  };
+  const int first = b.given(1), n = whole(b.whole(1)), next = whole(b.whole(1));
+  const int x = b.whole(1), condition = b.flag(false);
+  b.copy(b.int32_constant({1}, {-2}), n);
+  b.copy(first, x);
+  b.op(K::kWhile, {}, {});
+  b.op(K::kLess, {n, b.int32_constant({1}, {3})}, {condition});
+  b.op(K::kDo, {condition}, {});
+  b.op(K::kAdd, {n, b.int32_constant({1}, {1})}, {next}, ActivationAttributes{});
+  const int doubled = b.sum(x, x);
+  b.copy(next, n);
+  b.copy(doubled, x);
+  b.op(K::kEndWhile, {n, x}, {});
+  b.graph.outputs = {x};
+  const auto y = results(b.graph, {bytes_of({3})});
+  ASSERT_TRUE(y) << y.error().message();
+  EXPECT_THAT(*y, ElementsAre(ElementsAre(3 << 5)));
+}
+
 TEST(ControlFlow, WhileThatNeverBegins_GivesItsInputs) {
   const auto y = results(counting_loop(5), {bytes_of({7}), bytes_of({10})});
   ASSERT_TRUE(y);
