@@ -8,6 +8,13 @@
 
 namespace tinytune {
 
+IntegerOp::IntegerOp() = default;
+IntegerOp::IntegerOp(const IntegerOp&) = default;
+IntegerOp::IntegerOp(IntegerOp&&) noexcept = default;
+IntegerOp& IntegerOp::operator=(const IntegerOp&) = default;
+IntegerOp& IntegerOp::operator=(IntegerOp&&) noexcept = default;
+IntegerOp::~IntegerOp() = default;
+
 Result<IntegerOp> prepare(const Graph& graph, const Operator& op) {
   if (reads_only_constants(graph, op)) {
     TT_TRY_ASSIGN(const ConstantOperator constant, prepare_on_constants(graph, op));
