@@ -98,6 +98,40 @@ bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
 
 uint64_t without(uint64_t bytes, uint64_t taken) { return bytes - std::min(bytes, taken); }
 
+struct Filling {
+  std::vector<FastHome> homes;
+  uint64_t saved_cycles = 0;
+};
+
+// In the order of `worth`, each into the first memory for its kind that has room.
+template <typename Worth>
+Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget, Worth worth) {
+  std::vector<size_t> order(candidates.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return worth(candidates[a]) > worth(candidates[b]); });
+  Filling filling{std::vector<FastHome>(candidates.size()), 0};
+  FastBudget left = budget;
+  for (const size_t i : order) {
+    const FastCandidate& candidate = candidates[i];
+    if (candidate.bytes > left.total_bytes) continue;
+    if (candidate.saved_cycles == 0 && !budget.everything) continue;
+    const std::span<uint64_t> rooms =
+        candidate.code ? std::span(&left.code_bytes, 1) : std::span(left.constant_bytes);
+    const auto room = std::find_if(rooms.begin(), rooms.end(),
+                                   [&](uint64_t bytes) { return candidate.bytes <= bytes; });
+    if (room == rooms.end()) continue;
+    *room -= candidate.bytes;
+    left.total_bytes -= candidate.bytes;
+    filling.homes[i] = static_cast<FastHome>(room - rooms.begin() + 1);
+    filling.saved_cycles += candidate.saved_cycles;
+    if (!left.with_code) continue;
+    uint64_t& shared = left.constant_bytes[*left.with_code];
+    shared = left.code_bytes = std::min(shared, left.code_bytes);
+  }
+  return filling;
+}
+
 }  // namespace
 
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
@@ -116,6 +150,7 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
       free = without(free, arena_bytes + kDataAlignment);
       if (is_usual) free = shared(free);
     }
+    if (memory == device.fast_code_memory) budget.with_code = budget.constant_bytes.size();
     budget.constant_bytes.push_back(free);
   }
   if (is_usual) {
@@ -132,29 +167,14 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
 
 std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
                                   const FastBudget& budget) {
-  std::vector<size_t> order(candidates.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const FastCandidate &x = candidates[a], &y = candidates[b];
-    return static_cast<double>(x.saved_cycles) * static_cast<double>(y.bytes) >
-           static_cast<double>(y.saved_cycles) * static_cast<double>(x.bytes);
-  });
-  std::vector<FastHome> homes(candidates.size());
-  FastBudget left = budget;
-  for (const size_t i : order) {
-    const FastCandidate& candidate = candidates[i];
-    if (candidate.bytes > left.total_bytes) continue;
-    if (candidate.saved_cycles == 0 && !budget.everything) continue;
-    const std::span<uint64_t> rooms =
-        candidate.code ? std::span(&left.code_bytes, 1) : std::span(left.constant_bytes);
-    const auto room = std::find_if(rooms.begin(), rooms.end(),
-                                   [&](uint64_t bytes) { return candidate.bytes <= bytes; });
-    if (room == rooms.end()) continue;
-    *room -= candidate.bytes;
-    left.total_bytes -= candidate.bytes;
-    homes[i] = static_cast<FastHome>(room - rooms.begin() + 1);
-  }
-  return homes;
+  const auto saved_per_byte = [](const FastCandidate& c) {
+    return static_cast<double>(c.saved_cycles) /
+           static_cast<double>(std::max<uint64_t>(c.bytes, 1));
+  };
+  const auto saved = [](const FastCandidate& c) { return static_cast<double>(c.saved_cycles); };
+  Filling by_density = fill(candidates, budget, saved_per_byte);
+  Filling by_size = fill(candidates, budget, saved);
+  return std::move(by_size.saved_cycles > by_density.saved_cycles ? by_size : by_density).homes;
 }
 
 Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,

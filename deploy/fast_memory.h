@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct FastBudget {
   std::vector<uint64_t> constant_bytes;  ///< of each memory for weights, the preferred in front
   uint64_t total_bytes = 0;              ///< of all
   bool everything = false;               ///< all of it where it fits, also what saves nothing
+  std::optional<size_t> with_code;       ///< the one of them that holds `code_bytes` in all
 };
 
 /// What copies may take beside the arena. Where nothing is said: half of the RAM that the arena
@@ -41,8 +43,9 @@ struct FastBudget {
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
                        uint64_t stack_bytes = 0);
 
-/// Where each moves to, those with the most saved cycles a byte first; what saves nothing stays,
-/// but where everything was asked for.
+/// Where each moves to: those with the most saved cycles a byte first, or those with the most saved
+/// cycles, whichever way saves more, since large parts find no room behind small ones. What saves
+/// nothing stays, but where everything was asked for.
 std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
                                   const FastBudget& budget);
 

@@ -101,8 +101,8 @@ struct Device {
   std::string rodata_memory;  ///< constants and weights of linked programs,
   std::string data_memory;    ///< .data, .bss, arenas and a kernel's tensors,
   std::string stack_memory;   ///< and the stack, apart so that an overflow faults
-  /// Where code and weights may live instead, copied there at start-up: faster, and scarce. Empty:
-  /// nowhere. Weights fill the first memory, then the next; one of them may be the data memory.
+  /// Where code and weights may live instead, copied there at start-up: faster, scarce; empty:
+  /// nowhere. Weights fill one memory, then the next, that of data or of fast code among them.
   std::string fast_code_memory;
   std::vector<std::string> fast_rodata_memories;
   std::string fast_code_section;  ///< what that board's usual linker scripts call such code

@@ -44,14 +44,13 @@ Status read_fast_rodata(const Reader& reader, const toml::table& table, const st
   const Use use = {"fast_rodata", false, false};
   if (!table.contains(use.key)) return ok_status();
   TT_TRY_ASSIGN(device.fast_rodata_memories, read_names(reader, table, name, use.key));
-  std::set<std::string> taken = {device.code_memory, device.rodata_memory, device.stack_memory,
-                                 device.fast_code_memory};
+  std::set<std::string> taken = {device.code_memory, device.rodata_memory, device.stack_memory};
   for (const std::string& region : device.fast_rodata_memories) {
     TT_TRY(check_memory(reader, *table.get(use.key), device, use, region));
     if (!taken.insert(region).second)
       return reader.error(table,
-                          "the memories of fast_rodata must be memories of their own, or the "
-                          "data memory, each named once");
+                          "the memories of fast_rodata must be memories of their own, the data "
+                          "memory or that of fast_code, each named once");
   }
   return ok_status();
 }

@@ -84,6 +84,7 @@ std::vector<FastHome> drawn_placement(const Plan& plan, const GeneratedNetwork& 
     rooms.push_back(device.memory(memory).size_bytes);
     if (memory == device.data_memory)
       rooms.back() -= std::min<uint64_t>(rooms.back(), network.arena_bytes + kSlack);
+    if (memory == device.fast_code_memory) rooms.back() /= 2;  // the other half is the code's
   }
   Rng rng = Rng(plan.seed).fork("placement");
   std::vector<FastHome> homes;

@@ -32,8 +32,9 @@ std::string numbered(const char* name, size_t index) {
 std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();
   const std::vector<std::string>& weights = device.fast_rodata_memories;
-  const auto region_of_weights = [&](size_t i) {
-    return weights[i] == device.data_memory ? "data" : numbered("fast_constants", i);
+  const auto region_of_weights = [&](size_t i) -> std::string {
+    if (weights[i] == device.data_memory) return "data";
+    return weights[i] == device.fast_code_memory ? "fast_code" : numbered("fast_constants", i);
   };
   const bool literals = device.target.family == CoreFamily::kAnyC;  // Xtensa's, before their code
   const std::string text = std::string(literals ? ".literal .literal.* " : "") + ".text .text.*";
@@ -42,7 +43,7 @@ std::string linker_script(const Device& device, CodeHome home) {
                        region_text("data", device.memory(device.data_memory));
   if (fast_code) script += region_text("fast_code", device.memory(device.fast_code_memory));
   for (size_t i = 0; i < weights.size(); ++i)
-    if (weights[i] != device.data_memory)
+    if (weights[i] != device.data_memory && weights[i] != device.fast_code_memory)
       script += region_text(region_of_weights(i).c_str(), device.memory(weights[i]));
   script += "}\nSECTIONS {\n";
   if (fast_code)

@@ -57,13 +57,17 @@ uint64_t taken_by(const Argument& buffer) {
 
 /// A memory that is being filled.
 struct Room {
-  explicit Room(const MemoryRegion& memory)
-      : at(memory.address), first(memory.address), end(at + memory.size_bytes) {}
+  /// Behind what an image has there.
+  Room(const MemoryRegion& memory, std::span<const AddressRange> segments)
+      : at(memory.address), end(at + memory.size_bytes) {
+    for (const AddressRange& segment : segments)
+      if (segment.address >= memory.address && segment.address < end)
+        at = std::max(at, uint64_t{segment.address} + segment.size_bytes);
+  }
 
   uint64_t at;        ///< of the next buffer
   uint64_t kept = 0;  ///< bytes for buffers that may go nowhere else
 
-  bool holds(uint64_t address) const { return address >= first && address < end; }
   uint64_t begin_of(const Argument& buffer) const {
     return round_up(at, std::max(buffer.alignment, 1u));
   }
@@ -72,7 +76,7 @@ struct Room {
   }
 
  private:
-  uint64_t first, end;
+  uint64_t end;
 };
 
 }  // namespace
@@ -81,18 +85,15 @@ std::optional<BufferLayout> place_as_firmware_does(const Device& device,
                                                    std::span<const Argument> buffers,
                                                    uint32_t used_bytes,
                                                    std::span<const AddressRange> segments) {
-  Room data(device.memory(device.data_memory));
+  Room data(device.memory(device.data_memory), {});
   data.at += used_bytes;
-  Room flash(device.memory(device.rodata_memory));
-  for (const AddressRange& segment : segments)
-    if (flash.holds(segment.address))
-      flash.at = std::max(flash.at, uint64_t{segment.address} + segment.size_bytes);
+  Room flash(device.memory(device.rodata_memory), segments);
   std::vector<Room> others;  // for weights, beside the data memory
   std::vector<Room*> for_constants;
   others.reserve(device.fast_rodata_memories.size());
   for (const std::string& name : device.fast_rodata_memories)
-    for_constants.push_back(name == device.data_memory ? &data
-                                                       : &others.emplace_back(device.memory(name)));
+    for_constants.push_back(
+        name == device.data_memory ? &data : &others.emplace_back(device.memory(name), segments));
   if (for_constants.empty()) for_constants.push_back(&flash);
 
   for (const Argument& buffer : buffers)

@@ -71,6 +71,29 @@ TEST(ChooseFast, WhatFindsNoRoomInThePreferredMemory_GoesToTheNext) {
             (std::vector<FastHome>{2, 1, 1, 1}));
 }
 
+TEST(ChooseFast, LargePartsGoFirst_WhereThatSavesMore) {
+  const std::vector<FastCandidate> candidates = {
+      {false, 80, 800}, {false, 80, 800}, {false, 15, 151}, {false, 15, 151}, {false, 15, 151}};
+  EXPECT_EQ(choose_fast(candidates, {0, {96, 96}, 1000}), (std::vector<FastHome>{1, 2, 1, 2, 0}));
+  EXPECT_EQ(choose_fast(candidates, {0, {45}, 1000}), (std::vector<FastHome>{0, 0, 1, 1, 1}));
+}
+
+TEST(ChooseFast, CodeAndWeights_ShareTheRoomOfOneMemory) {
+  const std::vector<FastCandidate> candidates = {
+      {true, 60, 900}, {false, 50, 500}, {false, 40, 300}, {true, 10, 40}};
+  const FastBudget budget{
+      .code_bytes = 100, .constant_bytes = {10, 100}, .total_bytes = 1000, .with_code = 1};
+  EXPECT_EQ(choose_fast(candidates, budget), (std::vector<FastHome>{1, 0, 2, 0}));
+}
+
+TEST(FastBudget, OfAMemoryForCodeAndWeights_IsSaidToBeOne) {
+  const Device device = *load_device("rp2040");
+  const FastBudget all = fast_budget(device, 20'000, {.fast_ram_bytes = kAllFastRam});
+  ASSERT_EQ(all.with_code, 1u);
+  EXPECT_EQ(all.constant_bytes.at(1), all.code_bytes);
+  EXPECT_FALSE(fast_budget(*load_device("esp32c3"), 0, {}).with_code.has_value());
+}
+
 TEST(ArenaAllowance, TheTighterOfArenaAndRam_IsNamed) {
   EXPECT_FALSE(arena_allowance({}).bytes.has_value());
   const ArenaAllowance arena = arena_allowance({.ram_bytes = 5000, .arena_bytes = 4000});

@@ -220,7 +220,7 @@ TEST(DeviceFile, ImpossibleMemory_IsRefused) {
   EXPECT_THAT(refusal(changed("stack = \"stack\"", "stack = \"dram\"")), HasSubstr("different"));
   EXPECT_THAT(refusal(changed("rodata = \"flash_rodata\"", "rodata = \"flash_code\"")),
               HasSubstr("different"));
-  EXPECT_THAT(refusal(changed("fast_rodata = \"dram\"", "fast_rodata = \"iram\"")),
+  EXPECT_THAT(refusal(changed("fast_rodata = \"dram\"", "fast_rodata = \"flash_code\"")),
               HasSubstr("memories of their own"));
   EXPECT_THAT(refusal(changed("code = \"iram\"", "code = \"rom\"")),
               HasSubstr("no memory is named 'rom'"));

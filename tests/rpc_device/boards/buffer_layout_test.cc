@@ -112,5 +112,18 @@ TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
   EXPECT_FALSE(place_as_firmware_does(device, buffers, 0, {}));
 }
 
+TEST(BufferLayout, ConstantsInTheMemoryOfCode_StandBehindTheImage) {
+  const Device device = load_device("rp2040").value();
+  const MemoryRegion &data = device.memory("sram_data"), &code = device.memory("sram_code");
+  const std::vector<Argument> buffers = {{BufferRole::kConstant, data.size_bytes - 8, 4, {}},
+                                         {BufferRole::kConstant, 64, 4, {}},
+                                         {BufferRole::kOutput, 8, 4, {}}};
+  const std::vector<AddressRange> image = {{code.address, 1002}};
+  const auto layout = place_as_firmware_does(device, buffers, 0, image);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->addresses, (std::vector<uint32_t>{data.address, code.address + 1004,
+                                                      data.address + data.size_bytes - 8}));
+}
+
 }  // namespace
 }  // namespace tinytune
