@@ -103,9 +103,13 @@ struct Filling {
   uint64_t saved_cycles = 0;
 };
 
-// In the order of `worth`, each into the first memory for its kind that has room.
+enum class Room { kPreferred, kTightest };
+
+// In the order of `worth`, each into a memory for its kind that has room: the first, or the one
+// that has the least left then.
 template <typename Worth>
-Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget, Worth worth) {
+Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget, Room wanted,
+             Worth worth) {
   std::vector<size_t> order(candidates.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
@@ -118,8 +122,11 @@ Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget
     if (candidate.saved_cycles == 0 && !budget.everything) continue;
     const std::span<uint64_t> rooms =
         candidate.code ? std::span(&left.code_bytes, 1) : std::span(left.constant_bytes);
-    const auto room = std::find_if(rooms.begin(), rooms.end(),
-                                   [&](uint64_t bytes) { return candidate.bytes <= bytes; });
+    auto room = rooms.end();
+    for (auto r = rooms.begin(); r != rooms.end(); ++r)
+      if (candidate.bytes <= *r &&
+          (room == rooms.end() || (wanted == Room::kTightest && *r < *room)))
+        room = r;
     if (room == rooms.end()) continue;
     *room -= candidate.bytes;
     left.total_bytes -= candidate.bytes;
@@ -172,9 +179,14 @@ std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
            static_cast<double>(std::max<uint64_t>(c.bytes, 1));
   };
   const auto saved = [](const FastCandidate& c) { return static_cast<double>(c.saved_cycles); };
-  Filling by_density = fill(candidates, budget, saved_per_byte);
-  Filling by_size = fill(candidates, budget, saved);
-  return std::move(by_size.saved_cycles > by_density.saved_cycles ? by_size : by_density).homes;
+  Filling best = fill(candidates, budget, Room::kPreferred, saved_per_byte);
+  const auto consider = [&](Filling other) {
+    if (other.saved_cycles > best.saved_cycles) best = std::move(other);
+  };
+  consider(fill(candidates, budget, Room::kPreferred, saved));
+  consider(fill(candidates, budget, Room::kTightest, saved_per_byte));
+  consider(fill(candidates, budget, Room::kTightest, saved));
+  return std::move(best.homes);
 }
 
 Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,

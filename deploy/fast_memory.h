@@ -43,9 +43,9 @@ struct FastBudget {
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
                        uint64_t stack_bytes = 0);
 
-/// Where each moves to: those with the most saved cycles a byte first, or those with the most saved
-/// cycles, whichever way saves more, since large parts find no room behind small ones. What saves
-/// nothing stays, but where everything was asked for.
+/// Where each moves to: those with the most saved cycles a byte first, each into the memory that is
+/// preferred; or another order or room (large parts find none behind small ones) that saves more.
+/// What saves nothing stays, but where everything was asked for.
 std::vector<FastHome> choose_fast(std::span<const FastCandidate> candidates,
                                   const FastBudget& budget);
 

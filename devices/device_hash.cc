@@ -31,7 +31,8 @@ uint64_t hash_of(const Device& device) {
        << device.data_memory << ' ' << device.stack_memory;
   if (!device.fast_code_memory.empty()) text << " fast code " << device.fast_code_memory;
   if (!device.fast_rodata_memories.empty()) text << " fast rodata";
-  for (const std::string& memory : device.fast_rodata_memories) text << ' ' << memory;
+  for (const std::string& memory : device.fast_rodata_memories)
+    if (memory != device.fast_code_memory) text << ' ' << memory;  // what overflows only
   text << "\ntiming " << device.timing.model;
   for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
   // Since there is that rule, the same file means other cycles.

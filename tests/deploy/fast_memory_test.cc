@@ -78,6 +78,13 @@ TEST(ChooseFast, LargePartsGoFirst_WhereThatSavesMore) {
   EXPECT_EQ(choose_fast(candidates, {0, {45}, 1000}), (std::vector<FastHome>{0, 0, 1, 1, 1}));
 }
 
+TEST(ChooseFast, TheTightestRoomIsTaken_WhereThatSavesMore) {
+  const std::vector<FastCandidate> candidates = {
+      {false, 90, 910}, {false, 80, 800}, {false, 70, 700}};
+  EXPECT_EQ(choose_fast(candidates, {0, {155, 95}, 1000}), (std::vector<FastHome>{2, 1, 1}));
+  EXPECT_EQ(choose_fast(candidates, {0, {245, 95}, 1000}), (std::vector<FastHome>{1, 1, 1}));
+}
+
 TEST(ChooseFast, CodeAndWeights_ShareTheRoomOfOneMemory) {
   const std::vector<FastCandidate> candidates = {
       {true, 60, 900}, {false, 50, 500}, {false, 40, 300}, {true, 10, 40}};
