@@ -26,18 +26,19 @@ using IntegerForm =
                  WideGateOp, RescaleOp, RawArithmeticOp>;
 
 template <typename T, typename Forms>
-inline constexpr bool kIsFormOf = false;
+inline constexpr bool kIsOneOf = false;
 template <typename T, typename... Forms>
-inline constexpr bool kIsFormOf<T, std::variant<Forms...>> = (std::same_as<T, Forms> || ...);
+inline constexpr bool kIsOneOf<T, std::variant<Forms...>> = (std::same_as<T, Forms> || ...);
+template <typename T>
+concept OperatorForm = kIsOneOf<T, IntegerForm>;
 
 /// One of the forms, as a variant. A class of its own, because what copies, moves and destroys so
 /// many types is long: every source file that holds one would compile it.
 class IntegerOp : public IntegerForm {
  public:
   IntegerOp();  ///< an empty KernelOp
-  template <typename Form>
-  requires kIsFormOf<Form, IntegerForm> IntegerOp(Form form)
-      : IntegerForm(std::in_place_type<Form>, std::move(form)) {}
+  template <OperatorForm Form>
+  IntegerOp(Form form) : IntegerForm(std::in_place_type<Form>, std::move(form)) {}
   IntegerOp(const IntegerOp&);
   IntegerOp(IntegerOp&&) noexcept;
   IntegerOp& operator=(const IntegerOp&);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Milliseconds of the MLPerf Tiny networks on simulated boards beside the best published ones.
 
-  bench/latency/latency.py [--trials N] [--logs DIR] [--devices A,B] [--models M1,M2]
+  bench/latency/latency.py [--trials N] [--tuner T] [--logs DIR] [--devices A,B] [--models M1,M2]
                            [--setups flash,fast]
 
 Each network is a row for each of two set-ups, which are tuned and logged apart:
@@ -88,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int)
+    parser.add_argument("--tuner", default="bayes")
     parser.add_argument("--logs", type=pathlib.Path, default=pathlib.Path("latency-logs"))
     parser.add_argument("--devices", default=",".join(CORES))
     parser.add_argument("--models", default=",".join(MODELS))
@@ -125,7 +126,7 @@ def print_row(options, best, device, name, setup):
         where += ["--ram", str(st_ram)]
     if options.trials:
         tune_json(options.tune, *where, "--records", str(log), "--seed", "1",
-                  "--trials", str(options.trials))
+                  "--trials", str(options.trials), "--tuner", options.tuner)
     if log.exists():
         where += ["--records", str(log)]
     ours = tune_json(options.tune, "run", *where, "--verify")
