@@ -57,6 +57,7 @@ void grow<OperatorKind::kSvdf>(GraphMaker& m) {
     return t.shape.size() == 2 && t.shape[0] <= 4 && is_moderate(t.quantization.scales[0]);
   };
   const int x = m.source(fits, [&] { return Shape{m.between(1, 3), m.between(1, 40)}; });
+  if (m.is_known(x)) return grow<OperatorKind::kTanh>(m);  // which import refuses
   const Shape in = m.tensor(x).shape;
   const int rank = m.between(1, 3), units = m.between(1, 8), memory = m.between(1, 9);
   const int filters = rank * units;
@@ -86,6 +87,7 @@ void grow<OperatorKind::kUnidirectionalSequenceLstm>(GraphMaker& m) {
                          [&] {
                            return Shape{m.between(1, 2), m.between(1, 5), m.between(1, 8)};
                          });
+  if (m.is_known(x)) return grow<OperatorKind::kTanh>(m);  // which import refuses
   const Shape in = m.tensor(x).shape;
   const bool time_major = m.chance(50);
   const int batch = in[time_major ? 1 : 0], units = m.between(1, 9);

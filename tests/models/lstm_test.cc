@@ -203,6 +203,14 @@ TEST(Lstm, WhatTfliteMicroDoesNotTake_IsRefused) {
   Width odd = kWide;
   odd.hidden_zero = 1;
   EXPECT_THAT(refusal({.width = odd}), testing::HasSubstr("is int16 with a zero point"));
+  Graph constant = lstm_network({}).graph;
+  Tensor& input = constant.tensors[static_cast<size_t>(constant.inputs.at(0))];
+  input.is_constant = true;
+  input.data.resize(static_cast<size_t>(input.bytes()));
+  constant.inputs.clear();
+  const auto network = integer_network(constant);
+  ASSERT_FALSE(network);
+  EXPECT_THAT(network.error().message(), testing::HasSubstr("is a constant"));
 }
 
 TEST(GateFunctions, EveryValue_IsNearTheRealFunction) {

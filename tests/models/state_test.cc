@@ -45,6 +45,18 @@ Svdf svdf_network(ElementType state_type) {
   return {b.graph, y, state};
 }
 
+// Beside state that moves on, there is nothing to compute once and for all.
+TEST(Svdf, OfAConstant_IsRefused) {
+  Graph graph = svdf_network(ElementType::kInt8).graph;
+  Tensor& input = graph.tensors[static_cast<size_t>(graph.inputs.at(0))];
+  input.is_constant = true;
+  input.data = {1, 2, 3};
+  graph.inputs.clear();
+  const auto network = integer_network(graph);
+  ASSERT_FALSE(network);
+  EXPECT_THAT(network.error().message(), testing::HasSubstr("is a constant"));
+}
+
 TEST(Svdf, SeveralInferences_AreNearTheRealFilter) {
   for (const ElementType type : {ElementType::kInt16, ElementType::kInt8}) {
     const Svdf svdf = svdf_network(type);
