@@ -130,6 +130,17 @@ Result<QemuMachine> read_qemu(const Reader& reader, const toml::table& table) {
   return qemu;
 }
 
+// Known devices that are this one but for some keys, among which is a [board].
+std::string boards_of(const Device& device) {
+  std::string names;
+  for (const auto& known : embedded_devices()) {
+    const auto tables = parse_tables(known.toml, known.name);
+    if (!tables || (*tables)["base"].value<std::string>() != device.name) continue;
+    if (tables->contains("board")) names += (names.empty() ? "" : ", ") + std::string(known.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
@@ -182,9 +193,12 @@ Result<BoardFacts> load_board_facts(std::string_view name_or_path) {
   TT_TRY_ASSIGN(const internal::DeviceText file, internal::find_device_text(name_or_path));
   TT_TRY_ASSIGN(const Device device, parse_device(file.text, file.origin));
   TT_TRY_ASSIGN(const toml::table root, internal::read_tables(file.text, file.origin));
-  if (!root.contains("board"))
+  if (!root.contains("board")) {
+    const std::string others = internal::boards_of(device);
     return Error(ErrorCode::kUnsupported,
-                 "device " + device.name + " has no [board] in its file: it is simulated only");
+                 "device " + device.name + " has no [board] in its file: it is simulated only" +
+                     (others.empty() ? "" : "; as a board it is " + others));
+  }
   return internal::read_board_facts(internal::Reader(file.origin), root, device);
 }
 

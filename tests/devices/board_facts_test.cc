@@ -37,6 +37,11 @@ TEST(BoardFacts, DeviceWithoutABoard_IsSimulatedOnly) {
   EXPECT_THAT(facts.error().message(), HasSubstr("simulated only"));
 }
 
+TEST(BoardFacts, DeviceThatAnotherFileDrives_NamesThatOne) {
+  EXPECT_THAT(load_board_facts("stm32f4").error().message(), HasSubstr("as a board it is stm32f4-sram"));
+  EXPECT_EQ(load_board_facts("stm32f4-sram").value().runner->core_clock_hz, 16'000'000u);
+}
+
 TEST(BoardFacts, WrongTables_AreRefusedWithTheirLine) {
   const std::string ram = "ram = [\"iram\", \"dram\", \"stack\"]";
   EXPECT_THAT(refusal(changed(ram, "ram = [\"irom\"]")), HasSubstr("no memory is named 'irom'"));
