@@ -24,7 +24,7 @@ Result<std::string> write_firmware(const Arguments& arguments) {
     return text + "; no clang-14 here: make -C " + arguments.directory + "\n";
   if (!elf) return elf.error();
   TT_TRY(write_file(arguments.directory + "/runner.elf", text_of(*elf)));
-  text += " and runner.elf";
+  text += ", runner.elf";
   if (facts.runner->code_bytes == 0) return text + "\n";  // a program of this system
   TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(*elf, device));
   if (facts.runner->loader.empty())
@@ -32,7 +32,7 @@ Result<std::string> write_firmware(const Arguments& arguments) {
   if (facts.runner->loader != "uf2") return text + "\n";
   TT_TRY(write_file(arguments.directory + "/runner.uf2",
                     text_of(uf2_of(runner.segments, kUf2Rp2040))));
-  return text + " and runner.uf2\n";
+  return text + ", runner.uf2\n";
 }
 
 }  // namespace
