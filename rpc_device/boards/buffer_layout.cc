@@ -94,7 +94,7 @@ std::optional<BufferLayout> place_as_firmware_does(const Device& device,
   for (const std::string& name : device.fast_rodata_memories)
     for_constants.push_back(
         name == device.data_memory ? &data : &others.emplace_back(device.memory(name), segments));
-  if (for_constants.empty()) for_constants.push_back(&flash);
+  for_constants.push_back(&flash);
 
   for (const Argument& buffer : buffers)
     if (buffer.role != BufferRole::kConstant) data.kept += taken_by(buffer);

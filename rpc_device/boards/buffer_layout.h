@@ -33,9 +33,8 @@ struct BufferLayout {
 };
 
 /// Packed into the device's data memory after its first `used_bytes`. Constants go to the first of
-/// the memories for copied weights that has room for them, tensors first; those that no firmware
-/// copies to RAM where linked programs have them; both after what the image's `segments` take there.
-/// Nothing: they do not fit.
+/// the memories for copied weights that has room for them, tensors first, or else to where linked
+/// programs have them; both after what the image's `segments` take there. Nothing: they do not fit.
 std::optional<BufferLayout> place_as_firmware_does(const Device& device,
                                                    std::span<const Argument> buffers,
                                                    uint32_t used_bytes,

@@ -108,21 +108,25 @@ TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
   EXPECT_EQ(layout->addresses,
             (std::vector<uint32_t>{sram1.address, sram1.address + 16, sram3.address,
                                    sram1.address + 20, sram1.address + 28}));
+  // What no firmware could copy stays in flash.
   buffers[2].size_bytes = sram3.size_bytes + 1;
+  EXPECT_EQ(place_as_firmware_does(device, buffers, 0, {})->addresses.at(2),
+            device.memory("flash_rodata").address);
+  buffers[2].size_bytes = device.memory("flash_rodata").size_bytes + 1;
   EXPECT_FALSE(place_as_firmware_does(device, buffers, 0, {}));
 }
 
 TEST(BufferLayout, ConstantsInTheMemoryOfCode_StandBehindTheImage) {
   const Device device = load_device("rp2040").value();
   const MemoryRegion &data = device.memory("sram_data"), &code = device.memory("sram_code");
-  const std::vector<Argument> buffers = {{BufferRole::kConstant, data.size_bytes - 8, 4, {}},
+  const std::vector<Argument> buffers = {{BufferRole::kConstant, data.size_bytes - 16, 4, {}},
                                          {BufferRole::kConstant, 64, 4, {}},
                                          {BufferRole::kOutput, 8, 4, {}}};
   const std::vector<AddressRange> image = {{code.address, 1002}};
   const auto layout = place_as_firmware_does(device, buffers, 0, image);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->addresses, (std::vector<uint32_t>{data.address, code.address + 1004,
-                                                      data.address + data.size_bytes - 8}));
+                                                      data.address + data.size_bytes - 16}));
 }
 
 }  // namespace
