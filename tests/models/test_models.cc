@@ -51,7 +51,7 @@ int GraphBuilder::int8_constant(std::vector<int> shape, std::vector<int8_t> valu
 int GraphBuilder::int32_constant(std::vector<int> shape, const std::vector<int32_t>& values) {
   Tensor tensor{.type = ElementType::kInt32, .shape = std::move(shape), .is_constant = true};
   tensor.data.resize(values.size() * sizeof(int32_t));
-  std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
+  if (!values.empty()) std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
   return add(std::move(tensor));
 }
 
