@@ -70,7 +70,7 @@ struct Engine::Hooks {
     Engine& engine = *static_cast<Engine*>(user);
     ++engine.accesses_in_block_;
     const auto bytes = static_cast<uint32_t>(size);
-    const bool misaligned = address % bytes != 0;
+    const bool misaligned = (address & (bytes - 1)) != 0;  // sizes are powers of two
     const bool forbidden = engine.touches_off_limits(address, bytes);
     if ((!misaligned && !forbidden) || engine.fault_.end != CallEnd::kReturned) return;
     const std::string what =

@@ -13,8 +13,10 @@
 #include "base/check.h"
 #include "base/processor_time.h"
 #include "codegen/kernels/c_compiler.h"
+#include "codegen/kernels/optimise.h"
 #include "codegen/kernels/portable_c.h"
 #include "codegen/kernels/retarget.h"
+#include "codegen/kernels/stage_code.h"
 #include "templates/kernel_template.h"
 #include "templates/switches.h"
 
@@ -65,19 +67,6 @@ std::vector<std::string> parameter_names(const KernelTemplate& t, const Workload
   return names;
 }
 
-// Halide makes names unique within a process by adding "$1", "$2", ….
-std::string plain_name(const std::string& name) { return name.substr(0, name.find('$')); }
-
-std::vector<Stage> stages_of(const Halide::Module& module) {
-  std::vector<Stage> stages;
-  for (const Halide::Internal::LoweredFunc& f : module.functions()) {
-    Stage stage{f.name, {}};
-    for (const auto& argument : f.args) stage.buffers.push_back(plain_name(argument.name));
-    stages.push_back(std::move(stage));
-  }
-  return stages;
-}
-
 // Lists of uses are kept: passes walk them, and a kernel must not depend on where its bitcode was.
 std::vector<uint8_t> bitcode_of(const llvm::Module& module) {
   llvm::SmallVector<char, 0> bytes;
@@ -94,6 +83,28 @@ Result<std::unique_ptr<llvm::Module>> module_of(const std::vector<uint8_t>& bitc
   return Error(ErrorCode::kFailed, "no bitcode: " + llvm::toString(module.takeError()));
 }
 
+// What a template wrote itself.
+Result<std::unique_ptr<llvm::Module>> written_module(const Lowered& lowered, const Device& device,
+                                                     llvm::LLVMContext& context) {
+  if (!lowered.c.empty()) {
+    TT_TRY_ASSIGN(const auto bitcode, compile_to_bitcode(lowered.c, device));
+    return module_of(bitcode, context);
+  }
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseAssemblyString(lowered.llvm_assembly, problem, context);
+  TT_CHECK(module != nullptr, problem.getMessage().str());
+  return module;
+}
+
+// Goes with the bitcode, and is no business of who reads the kernel's IR.
+constexpr const char* kStepsItsPointers = "tinytune-steps-its-pointers";
+
+Pointers take_pointers(llvm::Function& function) {
+  if (!function.hasFnAttribute(kStepsItsPointers)) return Pointers::kByHalide;
+  function.removeFnAttr(kStepsItsPointers);
+  return Pointers::kByTemplate;
+}
+
 Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
                             const Schedule& schedule, const Device& device,
                             const std::string& symbol) {
@@ -108,21 +119,16 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   if (lowered.stages != nullptr) {
-    module = Halide::compile_module_to_llvm_module(*lowered.stages, context);
-    retarget(*module, *machine);
-    TT_TRY(wrap_stages(*module, symbol, parameter_names(t, workload, schedule),
-                       stages_of(*lowered.stages)));
-  } else if (!lowered.c.empty()) {
-    TT_TRY_ASSIGN(const auto bitcode, compile_to_bitcode(lowered.c, device));
-    TT_TRY_ASSIGN(module, module_of(bitcode, context));
-    retarget(*module, *machine);
+    TT_TRY_ASSIGN(module,
+                  code_of_stages(*lowered.stages, symbol, parameter_names(t, workload, schedule),
+                                 *machine, context));
+    optimise_stages(*module, *machine);
   } else {
-    llvm::SMDiagnostic problem;
-    module = llvm::parseAssemblyString(lowered.llvm_assembly, problem, context);
-    TT_CHECK(module != nullptr, std::string(t.name) + ": " + problem.getMessage().str());
+    TT_TRY_ASSIGN(module, written_module(lowered, device, context));
     retarget(*module, *machine);
+    optimise_text(*module, *machine);
+    if (lowered.c.empty()) module->getFunction(symbol)->addFnAttr(kStepsItsPointers);
   }
-  optimise(*module, *machine);
   kernel.bitcode = bitcode_of(*module);
   kernel.times.llvm_ms = optimising.ms();
   return kernel;
@@ -165,9 +171,9 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
   kernel.symbol = symbol;
   kernel.times = lowered.times;
   const ProcessorWatch emitting;
-  set_switches(switches.scheduler);
   llvm::LLVMContext context;
   TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
+  set_switches(switches.scheduler, take_pointers(*module->getFunction(symbol)));
   if (kind == Emit::kLlvmIr) {
     llvm::raw_string_ostream(kernel.llvm_ir) << *module;
   } else if (kind == Emit::kPortableC) {

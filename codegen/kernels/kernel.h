@@ -1,9 +1,9 @@
 // One kernel: schedule → Halide → LLVM → object or assembly for the device.
 //
 // Halide's own 32-bit targets are wrong for microcontrollers (double-float ABI on RISC-V,
-// application profile on Arm), so its LLVM module is retargeted and its buffer structs are wrapped
-// away: see doc/adr/. Not thread-safe (LLVM's switches are global): build in a process of its own
-// when kernels are built side by side, as measure/ does.
+// application profile on Arm), so only its statements are taken, and LLVM is driven from here: see
+// doc/adr/. Not thread-safe (LLVM's switches are global): build in a process of its own when
+// kernels are built side by side, as measure/ does.
 #pragma once
 
 #include <chrono>

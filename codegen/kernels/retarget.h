@@ -1,12 +1,8 @@
-// From Halide's LLVM module to one a microcontroller's ABI agrees with.
-//
-// Two steps, both in place: every function is moved to the device's target, and one exported
-// function with plain pointers is wrapped around the stages that a template lowered to.
+// LLVM for a device: its machine, modules that others wrote moved to it, and process-wide switches.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "devices/device.h"
 #include "tinytune/result.h"
@@ -18,12 +14,6 @@ class TargetMachine;
 
 namespace tinytune {
 
-/// One function that a template produced: its symbol, and the buffers it takes, by name.
-struct Stage {
-  std::string symbol;
-  std::vector<std::string> buffers;
-};
-
 /// `loop_alignment`: of loops' heads, in bytes; 0: as the target has them.
 /// kUnsupported: LLVM was built without this target, or the core lacks a capability that the device
 /// lists.
@@ -33,18 +23,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
 /// Gives the module the machine's triple and data layout and drops what would contradict them.
 void retarget(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Adds `void symbol(pointer…)`, one parameter for each of `parameters`, which calls the stages in
-/// order with halide_buffer_t structs on its stack that hold nothing but the host pointer. The
-/// stages are inlined and the structs vanish: the templates fix every bound and stride.
-/// kFailed: a stage reads another field of a struct, where there would be garbage.
-Status wrap_stages(llvm::Module& module, const std::string& symbol,
-                   const std::vector<std::string>& parameters, const std::vector<Stage>& stages);
+/// Who chose the pointers that a kernel's loops step.
+enum class Pointers {
+  kByHalide,    ///< nobody: every address is computed from indices, and LLVM finds the steps
+  kByTemplate,  ///< text of ours steps them already; LLVM's search would take half of an emission
+};
 
-/// Inlines, cleans up, and leaves only `symbol` visible.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine);
-
-/// Sets LLVM's process-wide switches for one build, before Halide runs its own passes.
+/// Sets LLVM's process-wide switches for one build, before any pass runs.
 /// `scheduler`: one of templates/switches.h.
-void set_switches(const std::string& scheduler);
+void set_switches(const std::string& scheduler, Pointers pointers = Pointers::kByHalide);
 
 }  // namespace tinytune

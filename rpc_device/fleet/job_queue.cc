@@ -5,12 +5,19 @@
 #include "base/check.h"
 
 namespace tinytune {
+namespace {
+
+// Forgotten all at once: whoever builds of a kin next has it then.
+constexpr size_t kMostHomes = 4096;
+
+}  // namespace
 
 uint64_t JobQueue::submit(size_t task, std::string schedule, const MeasureLimits& limits,
-                          Fidelity stage) {
+                          Fidelity stage, const std::string& kin) {
   const std::lock_guard lock(mutex_);
   const uint64_t ticket = next_ticket_++;
   Job& job = waiting_[ticket];
+  if (!kin.empty()) job.kin = std::to_string(task) + " " + kin;
   job.lease.ticket = ticket;
   job.lease.task = task;
   job.lease.schedule = std::move(schedule);
@@ -29,19 +36,34 @@ std::optional<JobStep> JobQueue::next_step(const Job& job, const WorkerSkills& w
   return runs ? JobStep::kMeasure : JobStep::kMakeImage;
 }
 
+bool JobQueue::has_kin_elsewhere(const Job& job, uint64_t instance) const {
+  if (job.kin.empty() || job.lease.image != nullptr) return false;
+  const auto home = homes_.find(job.kin);
+  return home != homes_.end() && home->second != instance;
+}
+
 std::optional<JobQueue::Lease> JobQueue::take(const WorkerSkills& worker, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (closed_) return std::nullopt;
+  auto taken = waiting_.end();
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
-    Job& job = at->second;
-    const std::optional<JobStep> step = next_step(job, worker);
-    if (!step) continue;
+    const Job& job = at->second;
+    if (!next_step(job, worker)) continue;
     if (job.witnesses.contains(worker.instance) && now < job.last_death + kChanceForOthers)
       continue;
-    job.lease.step = *step;
-    return leased_.insert(waiting_.extract(at)).position->second.lease;
+    if (taken == waiting_.end()) taken = at;
+    if (has_kin_elsewhere(job, worker.instance)) continue;
+    taken = at;
+    break;
   }
-  return std::nullopt;
+  if (taken == waiting_.end()) return std::nullopt;
+  Job& job = leased_.insert(waiting_.extract(taken)).position->second;
+  job.lease.step = *next_step(job, worker);
+  if (!job.kin.empty() && job.lease.image == nullptr) {
+    if (homes_.size() == kMostHomes) homes_.clear();
+    homes_[job.kin] = worker.instance;
+  }
+  return job.lease;
 }
 
 bool JobQueue::has_work_for(const WorkerSkills& worker) const {
@@ -106,6 +128,7 @@ void JobQueue::blame(uint64_t ticket, uint64_t instance, const std::string& who,
                      Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   Job job = end_lease(ticket);
+  std::erase_if(homes_, [&](const auto& home) { return home.second == instance; });
   job.witnesses.insert(instance);
   job.last_death = now;
   ++job.deaths;

@@ -3,6 +3,8 @@
 // A job goes to a worker that can take it further. One that builds and runs does the whole of it;
 // otherwise it is built by one, waits again with its image, and is run by another, so that a board
 // never waits for a compiler. Older jobs go first, so a job that comes back is the next to go out.
+// Of jobs that share work (`kin`), the later ones wait for the process that had the first, as long
+// as others have something else to do.
 //
 // Blame counts witnesses, and a witness is a process: when a second one dies with a job, the job
 // is the killer and `lost`. A process that loses its connection twice is one witness. What went
@@ -63,9 +65,12 @@ class JobQueue {
   /// How long a job is kept from a process that died with it already, for others to take it.
   static constexpr std::chrono::seconds kChanceForOthers{5};
 
-  uint64_t submit(size_t task, std::string schedule, const MeasureLimits& limits, Fidelity stage);
+  /// Jobs of a task with equal `kin`, if any, are built cheaper by one process.
+  uint64_t submit(size_t task, std::string schedule, const MeasureLimits& limits, Fidelity stage,
+                  const std::string& kin = "");
 
-  /// The oldest job that this worker can take further; nothing if there is none, or after close().
+  /// The oldest job that this worker can take further, and whose kin no other process has; failing
+  /// that, the oldest. Nothing if there is none, or after close().
   std::optional<Lease> take(const WorkerSkills& worker, Clock::time_point now = Clock::now());
   /// A leased job's result.
   void finish(uint64_t ticket, MeasureResult result);
@@ -100,11 +105,13 @@ class JobQueue {
   struct Job {
     Lease lease;
     std::optional<MeasureResult> built;
+    std::string kin;  ///< its task's number included; empty: of no kin
     std::set<uint64_t> witnesses;
     int deaths = 0;
     Clock::time_point last_death;
   };
   static std::optional<JobStep> next_step(const Job& job, const WorkerSkills& worker);
+  bool has_kin_elsewhere(const Job& job, uint64_t instance) const;
   Job end_lease(uint64_t ticket);
   void put_back(Job job);
   void report(uint64_t ticket, MeasureResult result);
@@ -115,6 +122,7 @@ class JobQueue {
   uint64_t next_ticket_ = 1, done_ = 0, redone_ = 0, failures_in_a_row_ = 0;
   std::string last_failure_;
   std::map<uint64_t, Job> waiting_, leased_;
+  std::map<std::string, uint64_t> homes_;  ///< by kin: the process that built one of it last
   std::deque<Finished> finished_;
 };
 

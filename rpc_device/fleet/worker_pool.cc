@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "codegen/kernels/kernel.h"
 #include "rpc_device/fleet/address.h"
 #include "rpc_device/fleet/job_queue.h"
 #include "rpc_device/fleet/local_workers.h"
@@ -167,7 +168,8 @@ WorkerPool::Task WorkerPool::add_task(const TaskData& task) {
 
 WorkerPool::Ticket WorkerPool::submit(Task task, const Schedule& schedule,
                                       const MeasureLimits& limits, Fidelity stage) {
-  const Ticket ticket = state_->queue.submit(task, to_text(schedule), limits, stage);
+  const Ticket ticket =
+      state_->queue.submit(task, to_text(schedule), limits, stage, common_schedule(schedule));
   state_->service->hand_out();
   return ticket;
 }

@@ -40,6 +40,32 @@ TEST(JobQueue, Jobs_GoOutInOrderAndComeBackInAny) {
   EXPECT_FALSE(queue.next_finished(kNow));
 }
 
+TEST(JobQueue, JobsOfOneKin_GoToTheProcessThatHadTheFirst) {
+  JobQueue queue;
+  const auto submit_kin = [&](const char* schedule, const char* kin) {
+    queue.submit(0, schedule, {}, Fidelity::kSimulate, kin);
+  };
+  submit_kin("a1", "a");
+  submit_kin("a2", "a");
+  submit_kin("a3", "a");
+  submit_kin("b1", "b");
+  EXPECT_EQ(queue.take(whole(1))->schedule, "a1");
+  EXPECT_EQ(queue.take(whole(2))->schedule, "b1");
+  EXPECT_EQ(queue.take(whole(1))->schedule, "a2");
+  EXPECT_EQ(queue.take(whole(2))->schedule, "a3") << "nothing else is left for it";
+}
+
+TEST(JobQueue, KinOfAProcessThatDied_IsAnybodys) {
+  JobQueue queue;
+  queue.submit(0, "a1", {}, Fidelity::kSimulate, "a");
+  const auto lost = queue.take(whole(1));
+  queue.submit(0, "a2", {}, Fidelity::kSimulate, "a");
+  queue.submit(0, "b1", {}, Fidelity::kSimulate, "b");
+  queue.blame(lost->ticket, 1, "it");
+  EXPECT_EQ(queue.take(whole(2))->schedule, "a1");
+  EXPECT_EQ(queue.take(whole(2))->schedule, "a2");
+}
+
 TEST(JobQueue, WorkerThatDoesBoth_IsAskedForBothAtOnce) {
   JobQueue queue;
   submit(queue, "a");

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 using WorkerPoolTest = PoolTest;
 
 TEST_F(WorkerPoolTest, AnyNumberOfWorkers_GivesTheSameResults) {
-  const ConfigSpace space = space_of(task_.workload, device_);
+  const ConfigSpace space = space_of(task_.workload, task_.data, device_);
   std::map<uint64_t, MeasureResult> by_workers[2];
   for (const int workers : {1, 2}) {
     auto pool = open(workers);

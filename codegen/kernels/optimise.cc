@@ -1,0 +1,96 @@
+#include "codegen/kernels/optimise.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
+
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+// -O3 without what leaves kernels as they are. Without memcpyopt as well: it makes a memset of
+// neighbouring stores, and there is no C library under a kernel. A loop is unrolled whole or not at
+// all: how far is a knob of the templates.
+constexpr const char* kStagePasses =
+    "function("
+    "sroa,early-cse,instcombine,simplifycfg,sroa,early-cse<memssa>,correlated-propagation,"
+    "reassociate,loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),simplifycfg,"
+    "instcombine,loop(indvars),loop(loop-deletion,loop-unroll-full),gvn,instcombine,dse,"
+    "loop-mssa(licm),simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-upperbound>,"
+    "instcombine,loop-mssa(licm),instsimplify,simplifycfg)";
+
+// C compilers gather neighbouring stores into memset; without a C library they become loops.
+void expand_memory_intrinsics(llvm::Module& module) {
+  std::vector<llvm::MemIntrinsic*> calls;
+  for (llvm::Function& f : module)
+    for (llvm::BasicBlock& block : f)
+      for (llvm::Instruction& i : block)
+        if (auto* call = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) calls.push_back(call);
+  for (llvm::MemIntrinsic* call : calls) {
+    if (auto* set = llvm::dyn_cast<llvm::MemSetInst>(call)) {
+      llvm::expandMemSetAsLoop(set);
+    } else if (auto* move = llvm::dyn_cast<llvm::MemMoveInst>(call)) {
+      llvm::expandMemMoveAsLoop(move);
+    } else {
+      auto* copy = llvm::cast<llvm::MemCpyInst>(call);
+      llvm::expandMemCpyAsLoop(copy, llvm::TargetTransformInfo(module.getDataLayout()));
+    }
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PipelineTuningOptions options;
+  options.ForgetAllSCEVInLoopUnroll = true;  // cheaper where loops are nested and unrolled
+  llvm::PassBuilder builder(&machine, options);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  if (auto wrong = builder.parsePassPipeline(passes, kStagePasses))
+    TT_CHECK(false, llvm::toString(std::move(wrong)));
+  passes.run(module, modules);
+}
+
+void optimise_text(llvm::Module& module, llvm::TargetMachine& machine) {
+  expand_memory_intrinsics(module);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  passes.add(llvm::createAlwaysInlinerLegacyPass());
+  passes.add(llvm::createSROAPass());
+  passes.add(llvm::createEarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.add(llvm::createInstructionCombiningPass());
+  passes.add(llvm::createCFGSimplificationPass());
+  passes.add(llvm::createLoopRotatePass());
+  passes.add(llvm::createLICMPass());
+  passes.add(llvm::createGVNPass());
+  passes.add(llvm::createIndVarSimplifyPass());
+  passes.add(llvm::createDeadStoreEliminationPass());
+  passes.add(llvm::createInstructionCombiningPass());
+  passes.add(llvm::createCFGSimplificationPass());
+  passes.add(llvm::createGlobalDCEPass());
+  passes.run(module);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,20 @@
+// LLVM's passes over a kernel's module, before its code generator.
+//
+// A kernel is one small function of loops whose bounds are constants, so what a compiler looks for
+// in whole programs is left out, and a pass stays only if kernels change without it.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace tinytune {
+
+/// What Halide's statements became (stage_code.h): locals in memory, every address computed anew.
+void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// What a template or a C compiler wrote, which is in order but for inlining and cleaning up.
+void optimise_text(llvm::Module& module, llvm::TargetMachine& machine);
+
+}  // namespace tinytune

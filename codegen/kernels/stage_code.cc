@@ -1,0 +1,138 @@
+#include "codegen/kernels/stage_code.h"
+
+#include <Halide.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "base/check.h"
+
+namespace tinytune {
+namespace {
+
+using Halide::Internal::CodeGen_Posix;
+
+// Halide makes names unique within a process by adding "$1", "$2", ….
+std::string plain_name(const std::string& name) { return name.substr(0, name.find('$')); }
+
+// Of "input$1.stride.0", "input": a local that holds a field of a buffer's struct.
+std::string buffer_of(const std::string& field) {
+  return plain_name(field.substr(0, field.find('.')));
+}
+
+struct ReadsField : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// While it lives, values get no names: Halide's differ each time that it lowers. A context that
+// goes on without names cannot take back those of parameters, so an error must not leave it so.
+class WithoutNames {
+ public:
+  explicit WithoutNames(llvm::LLVMContext& context) : context_(context) {
+    context_.setDiscardValueNames(true);
+  }
+  ~WithoutNames() { context_.setDiscardValueNames(false); }
+  WithoutNames(const WithoutNames&) = delete;
+  WithoutNames& operator=(const WithoutNames&) = delete;
+
+ private:
+  llvm::LLVMContext& context_;
+};
+
+// Statements are translated by Halide's classes; buffers come from parameters and not from structs.
+class StageCode : public CodeGen_Posix {
+ public:
+  StageCode(const Halide::Target& target, llvm::LLVMContext& in) : CodeGen_Posix(target) {
+    set_context(in);
+    init_context();
+  }
+
+  std::unique_ptr<llvm::Module> write(const Halide::Module& stages, const std::string& symbol,
+                                      const std::vector<std::string>& parameters,
+                                      llvm::TargetMachine& machine) {
+    module = std::make_unique<llvm::Module>(symbol, *context);
+    module->setTargetTriple(machine.getTargetTriple().str());
+    module->setDataLayout(machine.createDataLayout());
+    begin(symbol, parameters);
+    {
+      const WithoutNames without_names(*context);
+      for (const auto& stage : stages.functions()) codegen(stage.body);
+    }
+    builder->CreateRetVoid();
+    return std::move(module);
+  }
+
+ private:
+  using CodeGen_Posix::visit;
+
+  void begin(const std::string& symbol, const std::vector<std::string>& parameters) {
+    const std::vector<llvm::Type*> types(parameters.size(), builder->getInt8PtrTy());
+    function = llvm::Function::Create(llvm::FunctionType::get(builder->getVoidTy(), types, false),
+                                      llvm::GlobalValue::ExternalLinkage, symbol, *module);
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      llvm::Argument* argument = function->getArg(static_cast<unsigned>(i));
+      argument->setName(parameters[i]);
+      argument->addAttr(llvm::Attribute::NoAlias);
+      arguments_[parameters[i]] = argument;
+    }
+    builder->SetInsertPoint(llvm::BasicBlock::Create(*context, "entry", function));
+  }
+
+  // What bounds must be is known since templates fix them.
+  void visit(const Halide::Internal::AssertStmt*) override {}
+
+  // A stage begins with a local for each field of its buffers' structs.
+  void visit(const Halide::Internal::LetStmt* let) override {
+    const auto* call = let->value.as<Halide::Internal::Call>();
+    if (call == nullptr || !call->name.starts_with("_halide_buffer_get_"))
+      return CodeGen_Posix::visit(let);
+    if (call->name != "_halide_buffer_get_host") {
+      fields_.insert(let->name);
+      return codegen(let->body);
+    }
+    const auto argument = arguments_.find(plain_name(let->name));
+    TT_CHECK(argument != arguments_.end(), "no parameter " + let->name);
+    sym_push(let->name, argument->second);
+    codegen(let->body);
+    sym_pop(let->name);
+  }
+
+  void visit(const Halide::Internal::Variable* variable) override {
+    if (fields_.contains(variable->name))
+      throw ReadsField("a stage reads '" + variable->name + "' of buffer '" +
+                       buffer_of(variable->name) +
+                       "'; callers pass its host pointer alone, so the template must fix its "
+                       "bounds and strides");
+    CodeGen_Posix::visit(variable);
+  }
+
+  // Asked by what is not used of the base class: functions' attributes and vectors.
+  std::string mcpu() const override { return ""; }
+  std::string mattrs() const override { return ""; }
+  bool use_soft_float_abi() const override { return true; }
+  int native_vector_bits() const override { return 32; }
+
+  std::map<std::string, llvm::Value*> arguments_;
+  std::set<std::string> fields_;  ///< locals of what no caller says
+};
+
+}  // namespace
+
+Result<std::unique_ptr<llvm::Module>> code_of_stages(const Halide::Module& stages,
+                                                     const std::string& symbol,
+                                                     const std::vector<std::string>& parameters,
+                                                     llvm::TargetMachine& machine,
+                                                     llvm::LLVMContext& context) {
+  try {
+    return StageCode(stages.target(), context).write(stages, symbol, parameters, machine);
+  } catch (const ReadsField& reads) {
+    return Error(ErrorCode::kFailed, reads.what());
+  }
+}
+
+}  // namespace tinytune
