@@ -32,6 +32,7 @@ struct IntegerNetwork {
   /// By tensor id: its bytes are no longer those of the model's tensor (channels are left out).
   std::vector<bool> altered;
   bool may_run_in_strips = false;  ///< consecutive operators may be computed some rows at a time
+  bool may_reorder = false;        ///< operators may run in any order that their inputs allow
 };
 
 /// Every operator prepared, nothing rewritten but that what import has computed is absorbed, no

@@ -15,16 +15,22 @@ std::string key_of(size_t family, const ConfigSpace::Coordinates& at) {
 
 Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coordinates& at) {
   std::vector<std::pair<std::string, std::string>> knobs;
+  knobs.reserve(at.size());
   for (size_t k = 0; k < at.size(); ++k)
     knobs.emplace_back(family.knobs[k].name, family.knobs[k].values[at[k]]);
   return Schedule(family.template_name, family.version, std::move(knobs));
 }
 
-// The odometer: the last knob varies fastest. Returns false after the last point.
-bool next_point(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at) {
+// The odometer: the last knob varies fastest. Changes what differs of the point's schedule, since
+// most points are refused and a schedule is a dozen texts. Returns false after the last point.
+bool next_point(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at,
+                Schedule& schedule) {
   for (size_t k = at.size(); k-- > 0;) {
-    if (++at[k] < family.knobs[k].values.size()) return true;
-    at[k] = 0;
+    const std::vector<std::string>& values = family.knobs[k].values;
+    const bool carries = ++at[k] == values.size();
+    if (carries) at[k] = 0;
+    schedule.set_value(k, values[at[k]]);
+    if (!carries) return true;
   }
   return false;
 }
@@ -42,9 +48,10 @@ void ConfigSpace::add(Family family, const Constraint& legal) {
   for (const Knob& knob : family.knobs) TT_CHECK(!knob.values.empty(), "knob " + knob.name);
   const auto f = static_cast<uint32_t>(families_.size());
   Coordinates at(family.knobs.size(), 0);
+  Schedule schedule = schedule_at(family, at);
   do {
-    if (legal(schedule_at(family, at))) add({f, at});
-  } while (next_point(family, at));
+    if (legal(schedule)) add({f, at});
+  } while (next_point(family, at, schedule));
   families_.push_back(std::move(family));
 }
 

@@ -89,14 +89,29 @@ struct Step {
   int64_t first;  // … from this accumulator on
 };
 
+// What is multiplied is (acc + origin) << left.
+struct FusedForm {
+  int left = 0, right = 0;
+  int64_t origin = 0;
+
+  int64_t factor(int64_t accumulator) const {
+    return (accumulator + origin) * (int64_t{1} << left);
+  }
+  double multiplier(double scale) const { return std::ldexp(scale, 32 + right - left); }
+};
+
+int64_t high_word(int64_t a, int64_t b) {
+  return static_cast<int64_t>((static_cast<__int128>(a) * b) >> 32);
+}
+
 // The multipliers that step exactly where the reference does, for one offset.
-Limits limits_for(const std::vector<Step>& steps, const AccumulatorRange& range, int left,
-                  int right, int64_t offset) {
+Limits limits_for(const std::vector<Step>& steps, const AccumulatorRange& range,
+                  const FusedForm& form, int64_t offset) {
   Limits limits;
   for (const Step& step : steps) {
-    const int64_t target = (int64_t{step.level} << right) - offset;
-    if (step.first <= range.high) limits.reach(step.first * (int64_t{1} << left), target);
-    if (step.first > range.low) limits.stay_below((step.first - 1) * (int64_t{1} << left), target);
+    const int64_t target = (int64_t{step.level} << form.right) - offset;
+    if (step.first <= range.high) limits.reach(form.factor(step.first), target);
+    if (step.first > range.low) limits.stay_below(form.factor(step.first - 1), target);
     if (limits.empty()) break;
   }
   return limits;
@@ -192,7 +207,8 @@ struct FusedChannel {
 
 // Constants that step where the reference does with this channel's scale, on all of `range`.
 std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& data, size_t channel,
-                                         const AccumulatorRange& range, int left, int right) {
+                                         const AccumulatorRange& range, const FusedForm& form) {
+  const int right = form.right;
   std::vector<Step> steps;
   for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
     steps.push_back({level, first_reaching(w, range, data, channel, level)});
@@ -201,22 +217,47 @@ std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& dat
   const int rest = right - right_shift(data, static_cast<int>(channel)) - 1;
   const int64_t middle = (int64_t{w.output_zero_point} << right) + (int64_t{1} << (right - 1)) +
                          (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
+  // What the origin adds, the offset takes off.
+  const int64_t of_origin =
+      high_word(form.factor(0), std::llround(form.multiplier(scale_of(data, channel))));
   for (int64_t attempt = 0; attempt <= 64; ++attempt) {
     const int64_t offset = middle + (attempt % 2 == 0 ? attempt / 2 : -(attempt / 2 + 1));
     if (offset < INT32_MIN / 2 || offset > INT32_MAX / 2) return std::nullopt;
-    const Limits limits = limits_for(steps, range, left, right, offset);
+    const Limits limits = limits_for(steps, range, form, offset - of_origin);
     if (limits.empty()) continue;
     // The result plus offset must not wrap at either end of the range.
     const int64_t m = limits.low + (limits.high - limits.low) / 2;
-    const auto high_word = [&](int64_t acc) {
-      return static_cast<int64_t>((static_cast<__int128>(acc << left) * m) >> 32);
-    };
-    if (std::abs(high_word(range.low)) + std::abs(offset) > INT32_MAX ||
-        std::abs(high_word(range.high)) + std::abs(offset) > INT32_MAX)
-      return std::nullopt;
-    return FusedChannel{static_cast<int32_t>(m), static_cast<int32_t>(offset)};
+    for (const int64_t end : {range.low, range.high})
+      if (std::abs(high_word(form.factor(end), m) - of_origin) + std::abs(offset) > INT32_MAX)
+        return std::nullopt;
+    if (offset - of_origin < INT32_MIN || offset - of_origin > INT32_MAX) return std::nullopt;
+    return FusedChannel{static_cast<int32_t>(m), static_cast<int32_t>(offset - of_origin)};
   }
   return std::nullopt;
+}
+
+// Whether the reference has steps to follow.
+bool has_steps(const Workload& w, const LayerData& data,
+               const std::vector<AccumulatorRange>& ranges) {
+  if (w.rounding == Rounding::kTwice && !scales_without_overflow(data, ranges, -30)) return false;
+  return std::all_of(ranges.begin(), ranges.end(), [](const AccumulatorRange& range) {
+    return range.low >= INT32_MIN && range.high <= INT32_MAX;
+  });
+}
+
+double largest_scale_of(const LayerData& data) {
+  double largest = 0;
+  for (size_t c = 0; c < data.multiplier.size(); ++c)
+    largest = std::max(largest, scale_of(data, c));
+  return largest;
+}
+
+// scale = multiplier * 2^(left - 32 - right) with the largest multiplier below 2^31: the more bits
+// it has, the closer its steps come to the reference's. 0: there is none.
+int largest_right_shift(double largest_scale, int left) {
+  int right = 0;
+  while (right < 24 && FusedForm{left, right + 1}.multiplier(largest_scale) < 2147483647.0) ++right;
+  return right;
 }
 
 bool scaled_alike(const LayerData& data) {
@@ -229,28 +270,15 @@ bool scaled_alike(const LayerData& data) {
 
 std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerData& data) {
   const auto ranges = accumulator_ranges(w, data);
-  if (w.rounding == Rounding::kTwice && !scales_without_overflow(data, ranges, -30))
-    return std::nullopt;
-  for (const AccumulatorRange& range : ranges)
-    if (range.low < INT32_MIN || range.high > INT32_MAX) return std::nullopt;
+  const double largest_scale = largest_scale_of(data);
+  if (!has_steps(w, data, ranges) || largest_scale <= 0) return std::nullopt;
   int64_t largest = 1;
-  double largest_scale = 0;
-  for (size_t c = 0; c < ranges.size(); ++c) {
-    largest = std::max({largest, std::abs(ranges[c].low), std::abs(ranges[c].high)});
-    largest_scale = std::max(largest_scale, scale_of(data, c));
-  }
-  if (largest_scale <= 0) return std::nullopt;
+  for (const AccumulatorRange& range : ranges)
+    largest = std::max({largest, std::abs(range.low), std::abs(range.high)});
 
   FusedRequantise fused;
   while (fused.left < 30 && (largest << (fused.left + 1)) <= INT32_MAX) ++fused.left;
-  // scale = multiplier * 2^(left - 32 - right) with the largest multiplier below 2^31: the more
-  // bits it has, the closer its steps come to the reference's.
-  fused.right = 0;
-  const auto multiplier_at = [&](int right) {
-    return std::ldexp(largest_scale, 32 + right - fused.left);
-  };
-  if (multiplier_at(0) >= 2147483647.0) return std::nullopt;
-  while (fused.right < 24 && multiplier_at(fused.right + 1) < 2147483647.0) ++fused.right;
+  fused.right = largest_right_shift(largest_scale, fused.left);
   if (fused.right == 0) return std::nullopt;
 
   if (scaled_alike(data)) {
@@ -260,9 +288,9 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
       whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
     for (const auto& [left, right] :
          {std::pair(kLayerLeft, kLayerRight), std::pair(fused.left, fused.right)}) {
-      if (left > fused.left || std::ldexp(largest_scale, 32 + right - left) >= 2147483647.0)
+      if (left > fused.left || FusedForm{left, right}.multiplier(largest_scale) >= 2147483647.0)
         continue;
-      const auto all = fuse_channel(w, data, 0, whole, left, right);
+      const auto all = fuse_channel(w, data, 0, whole, {left, right});
       if (!all) continue;
       fused.left = left, fused.right = right;
       fused.multiplier.assign(ranges.size(), all->multiplier);
@@ -271,12 +299,35 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
     }
   }
   for (size_t c = 0; c < ranges.size(); ++c) {
-    const auto channel = fuse_channel(w, data, c, ranges[c], fused.left, fused.right);
+    const auto channel = fuse_channel(w, data, c, ranges[c], {fused.left, fused.right});
     if (!channel) return std::nullopt;
     fused.multiplier.push_back(channel->multiplier);
     fused.offset.push_back(channel->offset);
   }
   return fused;
+}
+
+std::optional<FusedRequantise> fuse_requantise_from(const Workload& w, const LayerData& data,
+                                                    int left, const std::vector<int64_t>& origin) {
+  const auto ranges = accumulator_ranges(w, data);
+  const double largest_scale = largest_scale_of(data);
+  if (!has_steps(w, data, ranges) || largest_scale <= 0) return std::nullopt;
+  for (size_t c = 0; c < ranges.size(); ++c)
+    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> (32 - left) != 0)
+      return std::nullopt;
+  // Numbers without a sign reach twice as far: the result may need a bit or two more.
+  const int most = largest_right_shift(largest_scale, left);
+  for (int right = most; right > std::max(0, most - 3); --right) {
+    FusedRequantise fused{left, right, {}, {}};
+    for (size_t c = 0; c < ranges.size(); ++c) {
+      const auto channel = fuse_channel(w, data, c, ranges[c], {left, right, origin[c]});
+      if (!channel) break;
+      fused.multiplier.push_back(channel->multiplier);
+      fused.offset.push_back(channel->offset);
+    }
+    if (fused.offset.size() == ranges.size()) return fused;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tinytune

@@ -80,4 +80,11 @@ struct FusedRequantise {
 /// sides of zero.
 std::optional<FusedRequantise> fuse_requantise(const Workload& workload, const LayerData& data);
 
+/// The same where what a kernel has is not the accumulator but u = acc + origin[c], always in
+/// [0, 2^(32 - left)), and mulh is of numbers without a sign. The bias and what u starts from are
+/// then in the offset, and `left` is where the kernel has its sums. Nothing too where u may leave
+/// its bits.
+std::optional<FusedRequantise> fuse_requantise_from(const Workload& workload, const LayerData& data,
+                                                    int left, const std::vector<int64_t>& origin);
+
 }  // namespace tinytune

@@ -29,6 +29,8 @@ class Schedule {
   const std::string& get(std::string_view knob) const;
   int get_int(std::string_view knob) const;
   bool has(std::string_view knob) const;
+  /// Of the `knob`th one.
+  void set_value(size_t knob, const std::string& value) { knobs_[knob].second = value; }
 
   bool operator==(const Schedule&) const = default;
 

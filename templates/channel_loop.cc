@@ -9,8 +9,17 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 ChannelLoop::ChannelLoop(const Workload& workload, IrText& ir, int start_words)
-    : w_(workload), ir_(ir), start_words_(start_words) {
+    : w_(workload),
+      ir_(ir),
+      start_words_(start_words),
+      low_(n(workload.activation_min)),
+      high_(n(workload.activation_max)) {
   TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
+}
+
+void ChannelLoop::keep_limits() {
+  low_ = ir_.opaque(low_);
+  high_ = ir_.opaque(high_);
 }
 
 int ChannelLoop::param_bytes() const {
@@ -67,8 +76,7 @@ Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& e
   if (w_.facts.requantise == Requantise::kFused) {
     const Value left = ir_.load_word(end), right = ir_.load_word(ir_.at(end, 4));
     const Value scaled = ir_.multiply_high(ir_.shift_left(sum, left), s.multiplier);
-    return ir_.clamp(ir_.shift_right(ir_.add(scaled, s.last), right), w_.activation_min,
-                     w_.activation_max);
+    return ir_.clamp(ir_.shift_right(ir_.add(scaled, s.last), right), low_, high_);
   }
   if (w_.facts.requantise == Requantise::kStepped) return stepped(sum, s, end);
   const bool shifted = w_.facts.requantise == Requantise::kShifted;
@@ -82,8 +90,7 @@ Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& e
   Value sign = ir_.shift_right(high, n(31));
   if (shifted) sign = ir_.bit_and(sign, ir_.shift_right(ir_.sub(n(0), s.last), n(31)));
   const Value rounded = ir_.add(ir_.add(high, sign), half);
-  return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), n(w_.output_zero_point)),
-                   w_.activation_min, w_.activation_max);
+  return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), n(w_.output_zero_point)), low_, high_);
 }
 
 Value ChannelLoop::stepped(const Value& sum, const Scaling& s, const Value& levels) {
@@ -95,7 +102,7 @@ Value ChannelLoop::stepped(const Value& sum, const Scaling& s, const Value& leve
   const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, n(0xff)), n(1))));
   // The difference is -1 in its sign where the fraction is above the level's.
   const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), n(31)));
-  return ir_.clamp(ir_.add(rounded, n(w_.output_zero_point)), w_.activation_min, w_.activation_max);
+  return ir_.clamp(ir_.add(rounded, n(w_.output_zero_point)), low_, high_);
 }
 
 }  // namespace tinytune

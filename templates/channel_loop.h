@@ -48,6 +48,10 @@ class ChannelLoop {
   /// The clamped result, still a word. `end` is end()'s value.
   Value requantise(const Value& sum, const Scaling& scaling, const Value& end);
 
+  /// From here on the clamp's limits are in registers. LLVM would load them for every output, which
+  /// is right where a core clamps in one instruction.
+  void keep_limits();
+
   /// Behind the last channel's parameters: what all channels share.
   Value end();
 
@@ -60,6 +64,7 @@ class ChannelLoop {
   const Workload& w_;
   IrText& ir_;
   int start_words_;
+  Value low_, high_;  // the clamp's limits
 };
 
 }  // namespace tinytune

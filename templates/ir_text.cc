@@ -26,10 +26,10 @@ Value IrText::high_word(const Value& a, const Value& b, const char* extend_secon
   return emit("i32", fmt::format("trunc i64 {} to i32", high.text));
 }
 
-Value IrText::clamp(const Value& a, int low, int high) {
-  const auto limit = [&](const Value& v, const char* keep_if, int bound) {
-    const Value keep = emit("i1", fmt::format("icmp {} i32 {}, {}", keep_if, v.text, bound));
-    return emit("i32", fmt::format("select i1 {}, i32 {}, i32 {}", keep.text, v.text, bound));
+Value IrText::clamp(const Value& a, const Value& low, const Value& high) {
+  const auto limit = [&](const Value& v, const char* keep_if, const Value& bound) {
+    const Value keep = emit("i1", fmt::format("icmp {} i32 {}, {}", keep_if, v.text, bound.text));
+    return select(keep, v, bound);
   };
   return limit(limit(a, "slt", high), "sgt", low);
 }
@@ -89,6 +89,11 @@ void IrText::store_byte(const Value& value, const Value& address) {
   body_ += fmt::format("  store i8 {}, i8* {}\n", byte.text, address.text);
 }
 
+void IrText::store_byte_here(const Value& value, const Value& address) {
+  store_byte(value, address);
+  body_ += "  call void asm sideeffect \"\", \"\"() nounwind\n";
+}
+
 void IrText::store_word(const Value& value, const Value& address) {
   const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
   body_ += fmt::format("  store i32 {}, i32* {}, align 4\n", value.text, word.text);
@@ -105,6 +110,35 @@ Value IrText::below(const Value& a, const Value& limit) {
 
 Value IrText::differs(const Value& a, const Value& b) {
   return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
+}
+
+Value IrText::less(const Value& a, const Value& b) {
+  return emit("i1", fmt::format("icmp slt i32 {}, {}", a.text, b.text));
+}
+
+void IrText::if_else(const Value& condition, const std::function<void()>& then,
+                     const std::function<void()>& otherwise) {
+  branch(condition, "", then, otherwise);
+}
+
+void IrText::if_rarely(const Value& condition, const std::function<void()>& then,
+                       const std::function<void()>& otherwise) {
+  metadata_ = "!0 = !{!\"branch_weights\", i32 1, i32 1000}\n";
+  branch(condition, ", !prof !0", then, otherwise);
+}
+
+void IrText::branch(const Value& condition, const char* weights, const std::function<void()>& then,
+                    const std::function<void()>& otherwise) {
+  const std::string yes = label(), no = label(), after = label();
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}{}\n", condition.text, yes, no, weights);
+  for (const auto& [name, body] : {std::pair(yes, &then), std::pair(no, &otherwise)}) {
+    body_ += name + ":\n";
+    block_ = name;
+    (*body)();
+    body_ += fmt::format("  br label %{}\n", after);
+  }
+  body_ += after + ":\n";
+  block_ = after;
 }
 
 Values IrText::phis(const Values& initial) {
@@ -203,6 +237,25 @@ Values IrText::do_while_if(const Value& condition, const Values& initial,
   return result;
 }
 
+Values IrText::either(const Value& condition, const std::function<Values()>& if_true,
+                      const std::function<Values()>& if_false) {
+  const std::string yes = label(), no = label(), after = label();
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n", condition.text, yes, no);
+  const auto branch = [&](const std::string& name, const std::function<Values()>& write) {
+    body_ += name + ":\n";
+    block_ = name;
+    Values values = write();
+    body_ += fmt::format("  br label %{}\n", after);
+    return std::pair(std::move(values), block_);
+  };
+  const auto [first, from_first] = branch(yes, if_true);
+  const auto [second, from_second] = branch(no, if_false);
+  const Values result = phis(first);
+  body_ += after + ":\n" + phi_lines(result, first, from_first, second, from_second);
+  block_ = after;
+  return result;
+}
+
 Values IrText::while_loop(const Values& initial,
                           const std::function<Value(const Values&)>& condition,
                           const std::function<Values(const Values&)>& body) {
@@ -265,8 +318,8 @@ std::string IrText::function(const std::string& symbol,
     list += (list.empty() ? "" : ", ") + ("i8* noalias nocapture %" + p);
   std::string declared;
   for (const std::string& line : declarations_) declared += line;
-  return declared + fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n",
-                                symbol, list, body_);
+  return declared + fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n{}",
+                                symbol, list, body_, metadata_);
 }
 
 }  // namespace tinytune

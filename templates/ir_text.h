@@ -35,7 +35,8 @@ class IrText {
   /// High word of the 64-bit product of two signed words; of a signed and an unsigned one.
   Value multiply_high(const Value& a, const Value& b) { return high_word(a, b, "sext"); }
   Value multiply_high_unsigned(const Value& a, const Value& b) { return high_word(a, b, "zext"); }
-  Value clamp(const Value& a, int low, int high);
+  Value clamp(const Value& a, int low, int high) { return clamp(a, number(low), number(high)); }
+  Value clamp(const Value& a, const Value& low, const Value& high);
 
   /// A pure LLVM intrinsic on words: call("llvm.arm.smlad", {a, b, c}).
   Value call(const std::string& intrinsic, const Values& arguments);
@@ -59,6 +60,9 @@ class IrText {
   void store_half(const Value& value, const Value& address);
   void store_byte(const Value& value, const Value& address);
   void store_word(const Value& value, const Value& address);
+  /// A byte, as the last of one case of if_else(). It stays there: stores that end both cases LLVM
+  /// makes one behind them, of what either then moves into the same register.
+  void store_byte_here(const Value& value, const Value& address);
 
   Value select(const Value& condition, const Value& if_true, const Value& if_false);
   Value both(const Value& a, const Value& b) { return binary("and", a, b); }
@@ -77,12 +81,25 @@ class IrText {
   void assembly_of_all_registers(const std::string& text, const Values& read);
   static constexpr int kAllRegisters = 14;
 
+  /// a < b, of signed words.
+  Value less(const Value& a, const Value& b);
+  /// Code of its own for either case.
+  void if_else(const Value& condition, const std::function<void()>& then,
+               const std::function<void()>& otherwise);
+  /// The same, with `then` out of the way of what follows.
+  void if_rarely(const Value& condition, const std::function<void()>& then,
+                 const std::function<void()>& otherwise);
+
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
   /// an i1. Returns the values after the loop.
   Values do_while(const Values& initial, const std::function<Values(const Values&)>& body);
   /// if (condition) do_while(initial, body): the values after either.
   Values do_while_if(const Value& condition, const Values& initial,
                      const std::function<Values(const Values&)>& body);
+  /// if (condition) if_true() else if_false(), each of which returns as many values: those of the
+  /// one that ran.
+  Values either(const Value& condition, const std::function<Values()>& if_true,
+                const std::function<Values()>& if_false);
   /// while (condition(carried)) carried = body(carried), the test made before each turn.
   Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
@@ -99,13 +116,15 @@ class IrText {
  private:
   Value binary(const char* opcode, const Value& a, const Value& b);
   Value high_word(const Value& a, const Value& b, const char* extend_second);
+  void branch(const Value& condition, const char* weights, const std::function<void()>& then,
+              const std::function<void()>& otherwise);
   Value emit(const std::string& type, const std::string& instruction);
   std::string label() { return "b" + std::to_string(next_++); }
   Values phis(const Values& initial);
 
   int next_ = 0;
   std::string block_ = "entry";  // the block being written
-  std::string body_;
+  std::string body_, metadata_;
   std::set<std::string> declarations_;
 };
 

@@ -35,14 +35,24 @@ ConfigSpace space_of(const Workload& workload, const Device& device) {
   return all;
 }
 
+ConfigSpace space_of(const Workload& workload, const LayerData& data, const Device& device) {
+  ConfigSpace all;
+  for (const KernelTemplate& t : kernel_templates()) {
+    if (!t.supports(workload, device)) continue;
+    const ConfigSpace whole = t.space(workload, device);
+    all.append(t.may_pack == nullptr ? whole : whole.filtered(t.may_pack(workload, data)));
+  }
+  return all;
+}
+
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device) {
   std::vector<Schedule> all;
   for (const KernelTemplate& t : kernel_templates()) {
     if (!t.supports(workload, device)) continue;
     all.push_back(t.default_schedule(workload, device));
-    if (t.fallback_schedule == nullptr) continue;
-    const Schedule fallback = t.fallback_schedule(workload, device);
-    if (fallback != all.back()) all.push_back(fallback);
+    if (t.fallback_schedules == nullptr) continue;
+    for (Schedule& fallback : t.fallback_schedules(workload, device))
+      if (fallback != all.back()) all.push_back(std::move(fallback));
   }
   return all;
 }

@@ -57,12 +57,15 @@ struct KernelTemplate {
   ConfigSpace (*space)(const Workload&, const Device&);
   /// A decent register-blocked kernel by a simple rule; a member of the space.
   Schedule (*default_schedule)(const Workload&, const Device&);
-  /// Where the default asks weights for a proof that they may fail: what any weights permit. Null
-  /// where it asks for none.
-  Schedule (*fallback_schedule)(const Workload&, const Device&) = nullptr;
+  /// Where the default asks weights for a proof that they may fail: what asks for less, in the
+  /// order to try them. Null where it asks for none.
+  std::vector<Schedule> (*fallback_schedules)(const Workload&, const Device&) = nullptr;
   LoopNest (*describe)(const Workload&, const Schedule&);
   /// kUnsupported: these constants do not permit this schedule (its proof fails for them).
   Result<std::vector<PackedConstant>> (*pack)(const Workload&, const LayerData&, const Schedule&);
+  /// Looks at constants once, and then says of any schedule false where pack() will refuse them: a
+  /// search leaves such points out. Workload and data outlive what it returns. Null: none is known.
+  std::function<bool(const Schedule&)> (*may_pack)(const Workload&, const LayerData&) = nullptr;
   int64_t (*scratch_bytes)(const Workload&, const Schedule&);
   /// Throws what Halide throws; codegen/kernel.cc is its only caller.
   Lowered (*lower)(const Workload&, const Schedule&, const Halide::Target&,
@@ -78,8 +81,11 @@ Result<const KernelTemplate*> find_template(const Schedule& schedule);
 /// The union of the spaces of all templates that support the workload.
 ConfigSpace space_of(const Workload& workload, const Device& device);
 
+/// What of that these constants may permit.
+ConfigSpace space_of(const Workload& workload, const LayerData& data, const Device& device);
+
 /// The default of every template that supports the workload, in the order of kernels.inc, each
-/// followed by its fallback.
+/// followed by its fallbacks.
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
 
 /// The first supporting template's default, whatever the weights.

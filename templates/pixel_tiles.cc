@@ -14,6 +14,16 @@ bool tiles_fit(const Workload& w) {
                                     w.groups == 1 && w.dilation_w == 1);
 }
 
+namespace {
+
+// Pixels of output and input are the same ones, in one row.
+bool is_pointwise(const Workload& w) {
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
+         !needs_border(w);
+}
+
+}  // namespace
+
 std::string usual_border(const Workload& w) {
   const Knob knob = border_knob(w);
   return w.in_c >= 8 ? knob.values.back() : knob.values.front();
@@ -53,8 +63,15 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
   ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
     const Value start = ir_.mul(tile, n(pixels_));
     const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
-    Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
     std::vector<Pixel> pixels;
+    if (is_pointwise(w_)) {
+      const Value start_of_first = ir_.at(source, ir_.mul(first, n(w_.in_c)));
+      for (int i = 0; i < pixels_; ++i)
+        pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
+      stage(pixels);
+      return channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+    }
+    Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
     for (int i = 0; i < pixels_; ++i) {
       Pixel pixel;
       if (window_.tested) {
@@ -99,36 +116,70 @@ Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value&
   return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
 }
 
-Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                                 int64_t advance, const std::function<void(const Values&)>& step) {
+Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
+  const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h, columns = w_.in_w - w_.kernel_w + 1;
+  Value inside;
+  for (const Pixel& pixel : pixels) {
+    const Value here = ir_.both(ir_.below(pixel.row, n(std::max(rows, 0))),
+                                ir_.below(pixel.column, n(std::max(columns, 0))));
+    inside = inside.text.empty() ? here : ir_.both(inside, here);
+  }
+  return inside;
+}
+
+// Where nothing has to be tested; rows count in units of the dilation.
+Value PixelTiles::whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
+                             const Step& step) {
   const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
-  const int64_t run = inputs_of_run(w_, window_.tested ? "test" : "copy");
-  // Carried over kernel rows: target and row. Rows count in units of the dilation.
   const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
-    const Value row = v[1];
-    Value reached = v[0];
-    if (window_.tested) {
-      const Values columns = ir_.do_while({reached, n(0)}, [&](const Values& c) {
-        Values cursors;
-        for (const Pixel& pixel : pixels)
-          cursors.push_back(tap_address(pixel, ir_.mul(row, n(w_.dilation_h)), c[1]));
-        cursors.push_back(c[0]);
-        const Value to = run_inputs(cursors, run, unroll, advance, step);
-        const Value next = ir_.add(c[1], n(1));
-        return Values{to, next, ir_.differs(next, n(w_.kernel_w))};
-      });
-      reached = columns[0];
-    } else {
-      Values cursors;
-      for (const Pixel& pixel : pixels)
-        cursors.push_back(ir_.at(pixel.address, ir_.mul(row, n(kernel_row))));
-      cursors.push_back(reached);
-      reached = run_inputs(cursors, run, unroll, advance, step);
-    }
-    const Value next = ir_.add(row, n(1));
+    Values cursors;
+    for (const Value& start : starts)
+      cursors.push_back(ir_.at(start, ir_.mul(v[1], n(kernel_row))));
+    cursors.push_back(v[0]);
+    const Value reached =
+        run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
+    const Value next = ir_.add(v[1], n(1));
     return Values{reached, next, ir_.differs(next, n(w_.kernel_h))};
   });
   return ends[0];
+}
+
+Value PixelTiles::tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                              int64_t advance, const Step& step) {
+  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
+    const Value row = ir_.mul(v[1], n(w_.dilation_h));
+    const Values columns = ir_.do_while({v[0], n(0)}, [&](const Values& c) {
+      Values cursors;
+      for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, c[1]));
+      cursors.push_back(c[0]);
+      const Value to = run_inputs(cursors, w_.in_c, unroll, advance, step);
+      const Value next = ir_.add(c[1], n(1));
+      return Values{to, next, ir_.differs(next, n(w_.kernel_w))};
+    });
+    const Value next = ir_.add(v[1], n(1));
+    return Values{columns[0], next, ir_.differs(next, n(w_.kernel_h))};
+  });
+  return ends[0];
+}
+
+Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                                 int64_t advance, const std::function<void(const Values&)>& step) {
+  Values starts;
+  if (!window_.tested) {
+    for (const Pixel& pixel : pixels) starts.push_back(pixel.address);
+    return whole_rows(starts, target, unroll, advance, step);
+  }
+  // Most tiles are inside.
+  return ir_.either(
+      all_inside(pixels),
+      [&] {
+        for (const Pixel& pixel : pixels) {
+          const Value offset = ir_.add(ir_.mul(pixel.row, n(w_.in_w)), pixel.column);
+          starts.push_back(ir_.at(IrText::argument("input"), ir_.mul(offset, n(w_.in_c))));
+        }
+        return Values{whole_rows(starts, target, unroll, advance, step)};
+      },
+      [&] { return Values{tested_taps(pixels, target, unroll, advance, step)}; })[0];
 }
 
 uint32_t PixelTiles::border_word() const {

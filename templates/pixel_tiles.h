@@ -65,6 +65,13 @@ class PixelTiles {
   void copy_window(const Value& scratch);
   uint32_t border_word() const;
   Value tap_address(const Pixel& pixel, const Value& row, const Value& column);
+  /// Of tested borders: whether the windows of all these pixels lie inside the input.
+  Value all_inside(const std::vector<Pixel>& pixels);
+  using Step = std::function<void(const Values& cursors)>;
+  Value whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
+                   const Step& step);
+  Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                    int64_t advance, const Step& step);
   Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
                    const std::function<void(const Values&)>& step);
 

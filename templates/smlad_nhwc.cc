@@ -187,8 +187,8 @@ Schedule default_schedule(const Workload& w, const Device& device) {
 }
 
 template <Row row>
-Schedule fallback_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule<row>(w, device, "pairs");
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {sensible_schedule<row>(w, device, "pairs")};
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
@@ -376,7 +376,7 @@ KernelTemplate kernel_template(bool (*supports)(const Workload&, const Device&))
           .supports = supports,
           .space = space<row>,
           .default_schedule = default_schedule<row>,
-          .fallback_schedule = fallback_schedule<row>,
+          .fallback_schedules = fallback_schedules<row>,
           .describe = describe,
           .pack = pack,
           .scratch_bytes = scratch_bytes,

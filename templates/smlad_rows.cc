@@ -134,8 +134,8 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   return sensible_schedule(w, device, usual_weights(w));
 }
 
-Schedule fallback_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule(w, device, "pairs");
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {sensible_schedule(w, device, "pairs")};
 }
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
@@ -360,7 +360,7 @@ const KernelTemplate kSmladRows = {
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,
-    .fallback_schedule = fallback_schedule,
+    .fallback_schedules = fallback_schedules,
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,

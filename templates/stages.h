@@ -13,8 +13,7 @@ class Module;
 namespace tinytune {
 
 /// Lowers `function` and appends it to `module` as `symbol`. Buffers are matched by name across
-/// stages (codegen/retarget.h). Plain external linkage: the default would add a metadata blob and
-/// a second entry point to compile and throw away.
+/// stages (codegen/kernels/stage_code.h).
 void append_stage(Halide::Module& module, const Halide::Func& function,
                   const std::vector<Halide::ImageParam>& inputs, const std::string& symbol);
 

@@ -1,7 +1,6 @@
 // Arithmetic on numbers without a scale: as C has it, where sums and products wrap.
-#include <limits>
-
 #include "codegen/operators/elementwise.h"
+#include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
 
 namespace tinytune {
@@ -36,11 +35,7 @@ std::string emit_raw(const IntegerOp& any, EmitContext& context) {
       w, op.broadcast, binary_pointers(context),
       [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
         e.line("int32_t v = " + expression(op.function, a, b) + ";");
-        if (op.activation_min > std::numeric_limits<int32_t>::min())
-          e.line("if (v < " + c_int(op.activation_min) + ") v = " + c_int(op.activation_min) + ";");
-        if (op.activation_max < std::numeric_limits<int32_t>::max())
-          e.line("if (v > " + c_int(op.activation_max) + ") v = " + c_int(op.activation_max) + ";");
-        e.line(out + " = (" + c_type_of(op.type) + ")v;");
+        print_clamped_store(e, {out, op.activation_min, op.activation_max, 0, c_type_of(op.type)});
       });
   return w.text();
 }

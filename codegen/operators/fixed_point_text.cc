@@ -144,8 +144,10 @@ void print_requantise(CWriter& w, int32_t multiplier, int shift) {
 void print_clamped_store(CWriter& w, const ClampedStore& store) {
   const std::string low = c_int(store.low - store.zero_point);
   const std::string high = c_int(store.high - store.zero_point);
-  w.line("if (v < " + low + ") v = " + low + ";");
-  w.line("if (v > " + high + ") v = " + high + ";");
+  if (store.low > std::numeric_limits<int32_t>::min())
+    w.line("if (v < " + low + ") v = " + low + ";");
+  if (store.high < std::numeric_limits<int32_t>::max())
+    w.line("if (v > " + high + ") v = " + high + ";");
   w.line(store.output + " = (" + store.type + ")(" + c_plus("v", store.zero_point) + ");");
 }
 

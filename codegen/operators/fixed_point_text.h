@@ -17,7 +17,7 @@ namespace tinytune {
 void print_requantise(CWriter& w, int32_t multiplier, int shift);
 
 /// Lines that store clamp(v + zero_point, low, high) of any int32_t `v`: clamped first, since the
-/// sum may lie outside int32.
+/// sum may lie outside int32. An end of int32 clamps nothing.
 struct ClampedStore {
   std::string output;  ///< an lvalue
   int low = -128, high = 127, zero_point = 0;

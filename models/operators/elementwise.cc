@@ -66,28 +66,15 @@ std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view) {
   return constants;
 }
 
-Result<Range> fused_range(const OperatorView& view) {
-  return view.clamp_of(std::get<ActivationAttributes>(view.op().attributes).activation);
+namespace {
+
+Activation activation_of(const OperatorView& view) {
+  return std::get<ActivationAttributes>(view.op().attributes).activation;
 }
 
-Result<IntegerOp> raw_arithmetic(const OperatorView& view, RawArithmeticOp::Function function,
-                                 Activation activation) {
-  RawArithmeticOp op;
-  op.function = function;
-  op.type = view.output().type;
-  for (size_t i = 0; i < 2; ++i) {
-    const Tensor& t = view.input(i);
-    if (t.type != op.type)
-      return view.invalid(
-          fmt::format("{} and {} differ in type", describe(t), describe(view.output())));
-    op.constants[i] = t.data;
-  }
-  TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view));
-  const Range range = activation_range(activation, 1, 0, {op.activation_min, op.activation_max});
-  op.activation_min = range.low;
-  op.activation_max = range.high;
-  return IntegerOp(std::move(op));
-}
+}  // namespace
+
+Result<Range> fused_range(const OperatorView& view) { return view.clamp_of(activation_of(view)); }
 
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m) {
   std::vector<int32_t> terms;
@@ -104,8 +91,24 @@ using Raw = RawArithmeticOp::Function;
 bool is_wide(const OperatorView& view) { return view.output().type == ElementType::kInt16; }
 bool is_raw(const OperatorView& view) { return view.output().type == ElementType::kInt32; }
 
-Activation activation_of(const OperatorView& view) {
-  return std::get<ActivationAttributes>(view.op().attributes).activation;
+// Of operands and a result of one type without scales.
+Result<IntegerOp> raw_arithmetic(const OperatorView& view, Raw function,
+                                 Activation activation = Activation::kNone) {
+  RawArithmeticOp op;
+  op.function = function;
+  op.type = view.output().type;
+  for (size_t i = 0; i < 2; ++i) {
+    const Tensor& t = view.input(i);
+    if (t.type != op.type)
+      return view.invalid(
+          fmt::format("{} and {} differ in type", describe(t), describe(view.output())));
+    op.constants[i] = t.data;
+  }
+  TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view));
+  const Range range = activation_range(activation, 1, 0, {op.activation_min, op.activation_max});
+  op.activation_min = range.low;
+  op.activation_max = range.high;
+  return IntegerOp(std::move(op));
 }
 
 // The same of the forms of int16.

@@ -40,10 +40,6 @@ Status read_arithmetic(const OperatorView& view, Op& op) {
   return ok_status();
 }
 
-/// RawArithmeticOp of two operands of `type` and a result of it. kUnsupported: another type.
-Result<IntegerOp> raw_arithmetic(const OperatorView& view, RawArithmeticOp::Function function,
-                                 Activation activation = Activation::kNone);
-
 /// One double-rounding scaling of (x - zero_point) * 2^left_shift for every int8 x, -128 first.
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m);
 

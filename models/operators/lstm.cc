@@ -110,7 +110,7 @@ Result<LstmOp> read_layout(const OperatorView& view) {
   op.wide = input.type == ElementType::kInt16;
   for (const Tensor* t : {&input, &output, &hidden})
     TT_TRY(op.wide ? view.require_int16(*t) : view.require_int8(*t));
-  if (input.is_constant) return view.unsupported(describe(input) + " is a constant");
+  TT_TRY(view.require_computed(input));
   TT_TRY(view.require_rank(input, 3));
   TT_TRY(view.require_rank(hidden, 2));
   op.time_major = attributes.time_major;

@@ -69,6 +69,11 @@ Status OperatorView::require_constant(const Tensor& tensor) const {
   return ok_status();
 }
 
+Status OperatorView::require_computed(const Tensor& tensor) const {
+  if (tensor.is_constant) return unsupported(describe(tensor) + " is a constant");
+  return ok_status();
+}
+
 Result<Range> OperatorView::clamp_of(Activation activation) const {
   const Quantization& q = output().quantization;
   const Range range =

@@ -37,6 +37,7 @@ class OperatorView {
   Status require_rank(const Tensor& tensor, size_t rank) const;
   Status require_shape(const Tensor& tensor, const std::vector<int>& shape) const;
   Status require_constant(const Tensor& tensor) const;
+  Status require_computed(const Tensor& tensor) const;  ///< no constant
   /// What a fused activation leaves of output 0's type. kUnsupported: nothing.
   Result<Range> clamp_of(Activation activation) const;
 

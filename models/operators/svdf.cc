@@ -38,7 +38,7 @@ Result<IntegerOp> prepare_svdf(const OperatorView& view) {
   TT_TRY(check_weights(view, time));
   TT_TRY(view.require_quantised(state));
   if (!state.is_variable) return view.unsupported(describe(state) + " is not a variable");
-  if (input.is_constant) return view.unsupported(describe(input) + " is a constant");
+  TT_TRY(view.require_computed(input));
   if (feature.type != ElementType::kInt8 || time.type != state.type ||
       (state.type != ElementType::kInt16 && state.type != ElementType::kInt8))
     return view.unsupported(fmt::format("weights of {} and {} with a state of {}",

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "base/little_endian.h"
 #include "base/rng.h"
 #include "models/reference/fixed_point.h"
 #include "tests/models/operator_run.h"
@@ -135,14 +135,11 @@ std::vector<T> raw_results(OperatorKind kind, ElementType type, const std::vecto
   const int z = tensor(first.size(), false);
   b.op(kind, {x, y}, {z}, std::move(attributes));
   b.graph.outputs = {z};
-  const auto raw = [](const std::vector<T>& values) {
-    Bytes bytes(values.size() * sizeof(T));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  };
-  const Bytes bytes = run_imported(b.graph, {raw(first), raw(second)})[static_cast<size_t>(z)];
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  const Bytes bytes = run_imported(
+      b.graph, {little_endian_bytes(first), little_endian_bytes(second)})[static_cast<size_t>(z)];
+  std::vector<T> values;
+  for (size_t at = 0; at < bytes.size(); at += sizeof(T))
+    values.push_back(little_endian_at<T>(bytes, at));
   return values;
 }
 

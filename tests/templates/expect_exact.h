@@ -26,11 +26,10 @@ inline bool packs(const RandomLayer& layer, const Schedule& schedule) {
   return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
 }
 
-/// Builds `schedule` for `layer`, runs it on random inputs and compares every byte.
-inline void expect_exact(Simulator& simulator, const Device& device, const RandomLayer& layer,
-                         const Schedule& schedule, uint64_t seed) {
-  SCOPED_TRACE(to_text(layer.workload) + " | " + to_text(schedule) + " | seed " +
-               std::to_string(seed));
+/// Builds `schedule` for `layer`, runs it on `input` and compares every byte.
+inline void expect_exact_on(Simulator& simulator, const Device& device, const RandomLayer& layer,
+                            const Schedule& schedule, const std::vector<uint8_t>& input) {
+  SCOPED_TRACE(to_text(layer.workload) + " | " + to_text(schedule));
   const auto* kernel_template = *find_template(schedule);
   const auto kernel = compile_kernel(layer.workload, schedule, device, "kernel", Emit::kObject);
   ASSERT_TRUE(kernel) << kernel.error().message();
@@ -40,9 +39,6 @@ inline void expect_exact(Simulator& simulator, const Device& device, const Rando
   const auto constants = kernel_template->pack(layer.workload, layer.data, schedule);
   ASSERT_TRUE(constants) << constants.error().message();
 
-  Rng rng(seed);
-  std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()));
-  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
   std::vector<uint8_t> expected(static_cast<size_t>(layer.workload.output_bytes()));
   const std::span<const uint8_t> inputs[] = {input};
   run_reference(KernelOp{layer.workload, layer.data}, inputs, expected);
@@ -65,6 +61,16 @@ inline void expect_exact(Simulator& simulator, const Device& device, const Rando
   const auto output = simulator.read(arguments.back(), expected.size());
   ASSERT_TRUE(output) << output.error().message();
   EXPECT_EQ(*output, expected);
+}
+
+/// The same on random inputs.
+inline void expect_exact(Simulator& simulator, const Device& device, const RandomLayer& layer,
+                         const Schedule& schedule, uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Rng rng(seed);
+  std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()));
+  for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
+  expect_exact_on(simulator, device, layer, schedule, input);
 }
 
 }  // namespace tinytune

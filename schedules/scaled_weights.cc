@@ -1,0 +1,102 @@
+#include "schedules/scaled_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedules/requantise.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int64_t kLeast = INT32_MIN, kMost = INT32_MAX;
+constexpr int64_t kMostFactors = 1 << 14;  // that are looked at
+
+struct Step {
+  int level;      // outputs reach `level` …
+  int64_t first;  // … from this accumulator on
+};
+
+// One channel's search.
+class Channel {
+ public:
+  Channel(const Workload& w, const LayerData& data, size_t channel, const AccumulatorRange& range,
+          int right)
+      : range_(range), right_(right) {
+    const auto output = [&](int64_t accumulator) {
+      return int{requantise_reference(w, static_cast<int32_t>(accumulator),
+                                      data.multiplier[channel], data.shift[channel])};
+    };
+    lowest_ = output(range.low);
+    for (int level = lowest_ + 1; level <= output(range.high); ++level)
+      steps_.push_back({level, first_reaching(w, range, data, channel, level)});
+    scale_ = std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+    // Where the scaled sum plus offset is zero.
+    if (scale_ > 0) zero_at_ = -(w.output_zero_point + 0.5) / scale_;
+  }
+
+  std::optional<ScaledChannel> find() const {
+    if (steps_.empty()) return always(lowest_);
+    const double reach = std::max(std::abs(static_cast<double>(range_.low) - zero_at_),
+                                  std::abs(static_cast<double>(range_.high) - zero_at_));
+    const auto most = static_cast<int64_t>(static_cast<double>(kMost) / std::max(reach, 1.0));
+    const double ideal_product = std::ldexp(scale_, 32 + right_);
+    double least_error = 1;
+    for (int64_t f = most; f > most / 2 && f > most - kMostFactors; --f) {
+      const double ideal = ideal_product / static_cast<double>(f);
+      const double multiplier = std::round(ideal);
+      if (multiplier < 1 || multiplier > static_cast<double>(kMost)) continue;
+      const double error = std::abs(multiplier - ideal) / ideal;
+      if (error >= least_error) continue;
+      least_error = error;
+      if (const auto offset = offset_for(f, static_cast<int64_t>(multiplier)))
+        return ScaledChannel{static_cast<int32_t>(f), *offset, static_cast<int32_t>(multiplier)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // mulh(level << (right + 2), 2^30) is level << right.
+  std::optional<ScaledChannel> always(int level) const {
+    const int64_t offset = int64_t{level} * (int64_t{1} << (right_ + 2));
+    if (offset < kLeast || offset > kMost) return std::nullopt;
+    return ScaledChannel{0, static_cast<int32_t>(offset), 1 << 30};
+  }
+
+  // The middle of those with which outputs step where the reference's do, and no sum leaves a word.
+  std::optional<int32_t> offset_for(int64_t factor, int64_t multiplier) const {
+    int64_t low = kLeast - range_.low * factor, high = kMost - range_.high * factor;
+    for (const Step& step : steps_) {
+      // The least scaled sum that reaches the level.
+      const __int128 target = static_cast<__int128>(step.level) << (32 + right_);
+      const auto least =
+          static_cast<int64_t>(target > 0 ? (target - 1) / multiplier + 1 : target / multiplier);
+      low = std::max(low, least - step.first * factor);
+      high = std::min(high, least - 1 - (step.first - 1) * factor);
+    }
+    if (low > high) return std::nullopt;
+    return static_cast<int32_t>(static_cast<uint32_t>(low + (high - low) / 2));
+  }
+
+  AccumulatorRange range_;
+  int right_;
+  int lowest_ = 0;  // output
+  std::vector<Step> steps_;
+  double scale_ = 0, zero_at_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<ScaledChannel>> scale_weights(const Workload& w, const LayerData& data,
+                                                        int right) {
+  std::vector<ScaledChannel> channels;
+  const auto ranges = accumulator_ranges(w, data);
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    if (ranges[c].low < kLeast || ranges[c].high > kMost) return std::nullopt;
+    const auto channel = Channel(w, data, c, ranges[c], right).find();
+    if (!channel) return std::nullopt;
+    channels.push_back(*channel);
+  }
+  return channels;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,289 @@
+// Convolution with lanes as wide as whole sums: several pixels in fewer words (lane_words.h).
+//
+// Lanes of 16 bits do two products a multiplication, but must be emptied every few products
+// (lanes_nhwc.cc), and of each two sums three registers are in use. Here eight pixels in five words
+// do 1.6 products a multiplication and are never emptied: the inner loop is loads, products and
+// nothing else, over twice as many sums. It asks that every sum fits its lane, which follows from
+// the weights: pack() refuses others.
+//
+// How many pixels share how many words are knobs: 17 to 24 bits a sum. Words of a tile are staged
+// once for all output channels, as lanes_nhwc.cc's are.
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "schedules/requantise.h"
+#include "templates/channel_loop.h"
+#include "templates/channel_params.h"
+#include "templates/ir_text.h"
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/text_kernel.h"
+#include "templates/wide_lanes_plan.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+using Plan = WideLanesPlan;
+
+// Sums begin in the middle of their lanes.
+uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
+
+bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFused; }
+
+// Of a channel, before its requantisation: what is added to its sums. Fused constants have that in
+// them.
+int start_words(const Workload& w) { return is_fused(w) ? 0 : 1; }
+
+// What is staged should serve more than a channel or two.
+bool supports(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3 &&
+         device.target.family == CoreFamily::kRiscv32;  // others lack the registers
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return usual_wide_lanes(w, device).front();
+}
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  std::vector<Schedule> usual = usual_wide_lanes(w, device);
+  usual.erase(usual.begin());
+  return usual;
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).scratch_bytes(w); }
+
+// What is added to a channel's accumulator to get what its lane holds.
+std::vector<int64_t> origins(const Workload& w, const LayerData& data, int bits) {
+  std::vector<int64_t> origin;
+  for (int c = 0; c < w.out_c; ++c)
+    origin.push_back(int64_t{middle(bits)} - folded_bias(w, data, c));
+  return origin;
+}
+
+bool sums_fit(const Workload& w, const LayerData& data, int bits) {
+  const auto ranges = accumulator_ranges(w, data);
+  const auto origin = origins(w, data, bits);
+  for (size_t c = 0; c < ranges.size(); ++c)
+    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> bits != 0) return false;
+  return true;
+}
+
+// All that pack() asks, once for every width of a lane.
+std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+  return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
+    const int bits = Plan(w, schedule).bits();
+    const auto [at, is_new] = known.try_emplace(bits, false);
+    if (is_new)
+      at->second =
+          sums_fit(w, data, bits) &&
+          (!is_fused(w) || fuse_requantise_from(w, data, 32 - bits, origins(w, data, bits)));
+    return at->second;
+  };
+}
+
+// The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
+// then the layer's right shift. Else what ChannelLoop reads.
+Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, int bits) {
+  if (is_fused(w)) {
+    const auto fused = fuse_requantise_from(w, data, 32 - bits, origins(w, data, bits));
+    if (!fused)
+      return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+    std::vector<int32_t> words;
+    for (size_t c = 0; c < fused->offset.size(); ++c)
+      words.insert(words.end(), {fused->multiplier[c], fused->offset[c]});
+    words.push_back(fused->right);
+    return words_constant("params", words);
+  }
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  for (int c = 0; c < w.out_c; ++c) {
+    const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
+    params.add({static_cast<int32_t>(bias - middle(bits))});
+    params.add_scaling(c);
+  }
+  return params.finish();
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  if (!sums_fit(w, data, plan.bits()))
+    return Error(ErrorCode::kUnsupported,
+                 "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
+  TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan.bits()));
+  std::vector<int8_t> weights;  // [tile][product][channel of the tile]
+  for (const auto& tile : tiles_of_weights(w, data, plan.tile.channels))
+    for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
+      for (const auto& channel : tile)
+        weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
+  return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t tiles = PixelTiles::tiles(w, plan.pixels);
+  using Kind = Loop::Kind;
+  const int param_bytes = 4 * (start_words(w) + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 1, param_bytes);
+  build.loop(
+      {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.pixels}});
+  build.loop({.name = "oc_outer",
+              .extent = (w.out_c + plan.tile.channels - 1) / plan.tile.channels,
+              .strides = {.weights = plan.weight_bytes(),
+                          .output = plan.tile.channels,
+                          .params = param_bytes * plan.tile.channels}});
+  build.loop({.name = "reduction",
+              .extent = plan.padded_reduction / plan.tile.step,
+              .reduces = true,
+              .strides = {.input = 4 * plan.tile.words * plan.tile.step,
+                          .weights = int64_t{plan.tile.step} * plan.tile.channels}});
+  build.loop({.name = "ku",
+              .extent = plan.tile.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4 * plan.tile.words, .weights = plan.tile.channels}});
+  build.loop({.name = "px",
+              .extent = plan.pixels,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.tile.channels,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = static_cast<double>(plan.tile.words) / plan.pixels;
+  nest.accumulators = plan.tile.channels * plan.tile.words;
+  nest.outputs = tiles * plan.pixels * w.out_c;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+  nest.unrolled_body = int64_t{plan.tile.channels} * plan.tile.words * plan.tile.step;
+  nest.switches.emplace_back("lanes", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        lanes_(plan.pixels, plan.tile.words),
+        tiles_(w, plan.pixels, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, start_words(w)) {}
+
+  std::string write(const std::string& symbol) {
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int64_t run = inputs_of_run(w_, plan_.border), bytes = int64_t{4} * plan_.tile.words;
+    const int unroll = run % 2 == 0 ? 2 : 1;
+    const Value end = tiles_.for_each_input(
+        pixels, tiles_.staging_area(), unroll, bytes, [&](const Values& cursors) {
+          for (int u = 0; u < unroll; ++u) {
+            Values inputs;
+            for (int i = 0; i < plan_.pixels; ++i)
+              inputs.push_back(ir_.load_byte(ir_.at(cursors[static_cast<size_t>(i)], u), true));
+            const Values words = lanes_.pack(inputs, ir_);
+            for (int i = 0; i < plan_.tile.words; ++i)
+              ir_.store_word(words[static_cast<size_t>(i)],
+                             ir_.at(cursors.back(), u * bytes + 4 * i));
+          }
+        });
+    for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
+      ir_.store_word(n(0), ir_.at(end, 4 * i));
+  }
+
+  void channels(const Value& out) {
+    const Value staged = tiles_.staging_area();
+    channels_.run(plan_.tile.channels, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, staged, output);
+                  });
+  }
+
+  // Returns the next tile's weights.
+  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
+    const Value end = ir_.at(weights, plan_.weight_bytes());
+    Values words;
+    for (int c = 0; c < plan_.tile.channels; ++c)
+      for (int i = 0; i < plan_.tile.words; ++i)
+        words.push_back(n(lanes_.word_of(i, middle(plan_.bits()))));
+    words = add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
+    is_fused(w_) ? finish_fused(words, params, out) : finish(words, params, out);
+    return end;
+  }
+
+  // The lanes of a channel.
+  Values lanes_of(const Values& words, int channel, LaneWords::End end) {
+    const auto first = words.begin() + int64_t{channel} * plan_.tile.words;
+    return lanes_.unpack(Values(first, first + plan_.tile.words), end, ir_);
+  }
+
+  void finish(const Values& words, const Value& params, const Value& out) {
+    channels_.keep_limits();
+    Values sums;  // of one channel
+    Value bias;
+    channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
+                    [&](int pixel, int c) {
+                      if (pixel == 0) {
+                        sums = lanes_of(words, c, LaneWords::End::kBottom);
+                        bias = ir_.load_word(ir_.at(params, int64_t{c} * channels_.param_bytes()));
+                      }
+                      return ir_.add(sums[static_cast<size_t>(pixel)], bias);
+                    });
+  }
+
+  void finish_fused(const Values& words, const Value& params, const Value& out) {
+    // Limits in registers: LLVM would load them for every output.
+    const Value low = ir_.opaque(n(w_.activation_min)), high = ir_.opaque(n(w_.activation_max));
+    const Value right = ir_.load_word(channels_.end());
+    for (int c = 0; c < plan_.tile.channels; ++c) {
+      const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
+      const Value multiplier = ir_.load_word(at), offset = ir_.load_word(ir_.at(at, 4));
+      const Values sums = lanes_of(words, c, LaneWords::End::kTop);
+      for (int i = 0; i < plan_.pixels; ++i) {
+        const Value scaled = ir_.multiply_high_unsigned(multiplier, sums[static_cast<size_t>(i)]);
+        const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
+        ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{i} * w_.out_c + c));
+      }
+    }
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  const LaneWords lanes_;
+  PixelTiles tiles_;
+  IrText& ir_;
+  ChannelLoop channels_;
+};
+
+}  // namespace
+
+extern const KernelTemplate kWideLanesNhwc;
+const KernelTemplate kWideLanesNhwc = {
+    .name = "wide_lanes_nhwc",
+    .version = kWideLanesVersion,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = wide_lanes_space,
+    .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
+    .describe = describe,
+    .pack = pack,
+    .may_pack = may_pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

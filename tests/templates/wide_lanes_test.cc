@@ -1,0 +1,230 @@
+// Lanes as wide as whole sums: every way to lay them into words, at the ends of what they hold.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "base/rng.h"
+#include "schedules/requantise.h"
+#include "schedules/weight_facts.h"
+#include "templates/lane_words.h"
+#include "tests/templates/expect_exact.h"
+
+namespace tinytune {
+namespace {
+
+const char* const kShapes[] = {
+    // Channels and pixels that tiles do not divide, and reductions that steps do not.
+    "conv2d_s8 nhwc n1 in7x5x9 out7x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
+    "long",
+    "conv2d_s8 nhwc n1 in9x9x3 out9x9x5 k3x3 s1x1 d1x1 p1,1 g1 m1 zp5,-128 act-128,127 lane1 long",
+    "conv2d_s8 nhwc n1 in12x9x2 out6x4x11 k3x4 s2x2 d1x1 p0,1 g1 m1 zp-7,-128 act-128,127 lane1 "
+    "long",
+    "conv2d_s8 nhwc n1 in9x9x4 out9x9x3 k3x3 s1x1 d2x1 p2,1 g1 m1 zp-1,-128 act-128,127 lane1 long",
+    // Outputs on both sides of zero: the short requantisation.
+    "conv2d_s8 nhwc n1 in5x5x16 out5x5x6 k1x1 s1x1 d1x1 p0,0 g1 m1 zp3,-7 act-100,90 lane1 long",
+    "conv2d_s8 nhwc n1 in8x8x5 out4x4x8 k1x1 s2x2 d1x1 p0,0 g1 m1 zp4,3 act-128,127 lane1 long",
+};
+
+struct Bench {
+  Device device;
+  Simulator simulator;
+
+  static Bench of(const char* name) {
+    Device device = *load_device(name);
+    auto simulator = Simulator::create(device);
+    EXPECT_TRUE(simulator) << simulator.error().message();
+    return {std::move(device), std::move(*simulator)};
+  }
+};
+
+// Schedules of the template, in random order.
+std::vector<Schedule> some_of(const Workload& w, const Device& device, Rng& rng, size_t most) {
+  const auto found = find_template(Schedule("wide_lanes_nhwc", 1, {}));
+  const ConfigSpace space = (*found)->space(w, device);
+  std::vector<Schedule> some;
+  while (some.size() < most) some.push_back(space.schedule(rng.below(space.size())));
+  return some;
+}
+
+TEST(WideLanes, EveryKnob_ComputesTheReferencesBytes) {
+  Bench bench = Bench::of("rv32imc");
+  uint64_t seed = 700;
+  std::set<std::string> values;
+  std::set<Requantise> forms;
+  for (const char* shape : kShapes) {
+    const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    Rng rng(seed);
+    for (const Schedule& schedule : some_of(layer.workload, bench.device, rng, 30)) {
+      if (!packs(layer, schedule)) continue;
+      expect_exact(bench.simulator, bench.device, layer, schedule, ++seed);
+      forms.insert(layer.workload.facts.requantise);
+      for (const auto& [knob, value] : schedule.knobs()) values.insert(knob + "=" + value);
+    }
+    if (HasFatalFailure()) return;
+  }
+  for (const char* value : {"loop=assembly", "loop=llvm", "border=none", "border=copy",
+                            "border=test", "words=2", "words=7", "pixels=3", "pixels=12"})
+    EXPECT_TRUE(values.contains(value)) << value;
+  EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
+}
+
+TEST(WideLanes, OtherCoresOfTheFamily_ComputeTheSame) {
+  for (const char* name : {"esp32c3", "hazard3"}) {
+    Bench bench = Bench::of(name);
+    uint64_t seed = 900;
+    for (const char* shape : {kShapes[0], kShapes[4]}) {
+      const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+      Rng rng(seed);
+      for (const Schedule& schedule : some_of(layer.workload, bench.device, rng, 6))
+        if (packs(layer, schedule))
+          expect_exact(bench.simulator, bench.device, layer, schedule, ++seed);
+    }
+  }
+}
+
+// One channel of `weights`, a second of the opposite ones but for the first, which is one less, and
+// a third of few.
+RandomLayer pointwise(const std::vector<int8_t>& weights, int zero_point) {
+  Workload w = *parse_workload(
+      "conv2d_s8 nhwc n1 in6x4x8 out6x4x3 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
+      "long");
+  w.in_c = static_cast<int>(weights.size());
+  w.output_zero_point = zero_point;
+  RandomLayer layer{w, {}};
+  layer.data.weights = weights;
+  for (const int8_t weight : weights) layer.data.weights.push_back(static_cast<int8_t>(-weight));
+  ++layer.data.weights[weights.size()];
+  layer.data.weights.resize(3 * weights.size(), 1);
+  layer.data.bias = {0, 700, -5000};
+  layer.data.multiplier = {1'600'000'001, 1'200'000'003, 1'999'999'999};
+  layer.data.shift = {-9, -8, -4};
+  layer.workload.facts = prove_facts(layer.workload, layer.data);
+  return layer;
+}
+
+Schedule of_lanes(int pixels, int words) {
+  return Schedule("wide_lanes_nhwc", 1,
+                  {{"oc", "2"},
+                   {"words", std::to_string(words)},
+                   {"pixels", std::to_string(pixels)},
+                   {"step", "1"},
+                   {"loop", "assembly"},
+                   {"border", "none"},
+                   {"sched", "source"}});
+}
+
+// Weights whose sum reaches the lower end of `bits` bits with inputs of -128: 128 * sum w =
+// 2^(bits - 1). Their opposites would leave the upper end by one.
+std::vector<int8_t> filling(int bits) {
+  int left = 1 << (bits - 8);
+  std::vector<int8_t> weights;
+  for (; left > 0; left -= weights.back())
+    weights.push_back(static_cast<int8_t>(std::min(left, 127)));
+  return weights;
+}
+
+// Inputs of pixels that make the first channel's sum largest, or smallest, by turns and at random.
+std::vector<uint8_t> extreme_inputs(const RandomLayer& layer, uint64_t seed) {
+  Rng rng(seed);
+  std::vector<uint8_t> input;
+  for (int pixel = 0; pixel < layer.workload.in_h * layer.workload.in_w; ++pixel) {
+    const bool largest = rng.below(2) == 0;
+    for (int k = 0; k < layer.workload.in_c; ++k)
+      input.push_back((layer.data.weights[static_cast<size_t>(k)] > 0) == largest ? 127 : 0x80);
+  }
+  return input;
+}
+
+TEST(WideLanes, SumsAtTheEndsOfTheirLanes_AreExact) {
+  Bench bench = Bench::of("rv32imc");
+  uint64_t seed = 1100;
+  int layouts = 0;
+  for (const int zero_point : {-128, 5})  // fused, short
+    for (int words = 2; words <= 8; ++words)
+      for (int pixels = words + 1; pixels <= std::min(12, 2 * words); ++pixels) {
+        const int bits = LaneWords::bits(pixels, words);
+        if (bits < 17 || bits > 21) continue;  // more take too many weights
+        const RandomLayer layer = pointwise(filling(bits), zero_point);
+        ASSERT_TRUE(packs(layer, of_lanes(pixels, words))) << bits << " bits";
+        for (int i = 0; i < 4; ++i)
+          expect_exact_on(bench.simulator, bench.device, layer, of_lanes(pixels, words),
+                          extreme_inputs(layer, ++seed));
+        if (HasFatalFailure()) return;
+        ++layouts;
+      }
+  EXPECT_GE(layouts, 20);
+}
+
+TEST(WideLanes, SumsThatMayLeaveTheirLanes_AreRefused) {
+  std::vector<int8_t> weights = filling(19);
+  EXPECT_TRUE(packs(pointwise(weights, -128), of_lanes(5, 3)));
+  weights.push_back(1);
+  EXPECT_FALSE(packs(pointwise(weights, -128), of_lanes(5, 3)));
+  EXPECT_TRUE(packs(pointwise(weights, -128), of_lanes(8, 5))) << "these lanes have 20 bits";
+}
+
+TEST(WideLanes, PortableKernels_HaveNoAssembly) {
+  const Device device = with_portable_kernels(*load_device("rv32imc"));
+  const RandomLayer layer = random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 1);
+  Rng rng(1);
+  for (const Schedule& schedule : some_of(layer.workload, device, rng, 20))
+    EXPECT_EQ(schedule.get("loop"), "llvm");
+}
+
+// A layer always gets lanes that are wide enough, or those of the next template.
+TEST(WideLanes, FallbacksAskForLess_BitsOrScratch) {
+  const Device device = *load_device("rv32imc");
+  const KernelTemplate& wide = **find_template(Schedule("wide_lanes_nhwc", 1, {}));
+  const RandomLayer layer = random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 1);
+  std::vector<Schedule> all = {wide.default_schedule(layer.workload, device)};
+  for (const Schedule& s : wide.fallback_schedules(layer.workload, device)) all.push_back(s);
+  ASSERT_GE(all.size(), 3u);
+  const auto bits = [](const Schedule& s) {
+    return LaneWords::bits(s.get_int("pixels"), s.get_int("words"));
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_TRUE(wide.space(layer.workload, device).find(all[i])) << to_text(all[i]);
+    for (size_t earlier = 0; earlier < i; ++earlier)
+      EXPECT_TRUE(bits(all[i]) > bits(all[earlier]) ||
+                  wide.scratch_bytes(layer.workload, all[i]) <
+                      wide.scratch_bytes(layer.workload, all[earlier]))
+          << to_text(all[i]);
+  }
+}
+
+// The proof's constants, by trying every number that a lane can hold.
+TEST(FusedFromAnOrigin, AgreesWithTheReference_OnEveryReachableNumber) {
+  int proved = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const RandomLayer layer =
+        random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 2000 + seed);
+    const Workload& w = layer.workload;
+    constexpr int kBits = 18;
+    std::vector<int64_t> origin;
+    const auto ranges = accumulator_ranges(w, layer.data);
+    for (const AccumulatorRange& range : ranges)
+      origin.push_back((1 << (kBits - 1)) - (range.low + range.high) / 2);
+    const auto fused = fuse_requantise_from(w, layer.data, 32 - kBits, origin);
+    if (!fused) continue;
+    ++proved;
+    for (size_t c = 0; c < ranges.size(); ++c)
+      for (int64_t acc = ranges[c].low; acc <= ranges[c].high; ++acc) {
+        const auto u = static_cast<uint32_t>(acc + origin[c]) << (32 - kBits);
+        const auto high = static_cast<uint32_t>(
+            (uint64_t{u} * static_cast<uint32_t>(fused->multiplier[c])) >> 32);
+        const auto sum =
+            static_cast<int32_t>(high + static_cast<uint32_t>(fused->offset[c])) >> fused->right;
+        ASSERT_EQ(std::clamp(sum, w.activation_min, w.activation_max),
+                  requantise_reference(w, static_cast<int32_t>(acc), layer.data.multiplier[c],
+                                       layer.data.shift[c]))
+            << "seed " << seed << " channel " << c << " accumulator " << acc;
+      }
+  }
+  EXPECT_GE(proved, 15);
+}
+
+}  // namespace
+}  // namespace tinytune
