@@ -189,26 +189,43 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search
     if (!takes) return best;
     cycles = takes->cycles;
   }
+  std::vector<StripGroup> best_groups;
   std::vector<std::vector<StripGroup>> tried = {{}};
-  for (const uint64_t scratch : {0, 384, 768, 1536, 3072}) {
-    const auto groups = search.within(allowed - std::min(allowed, scratch));
-    if (!groups) break;
-    if (std::find(tried.begin(), tried.end(), *groups) != tried.end()) continue;
-    tried.push_back(*groups);
+  // False: nothing tells which is better.
+  const auto try_groups = [&](const std::vector<StripGroup>& groups) {
+    if (std::find(tried.begin(), tried.end(), groups) != tried.end()) return true;
+    tried.push_back(groups);
     NetworkOptions grouped = options;
-    grouped.strips = *groups;
+    grouped.strips = groups;
     Result<GeneratedNetwork> network = within_ram(grouped);
     if (!network) {
       if (!best) best = std::move(network);
-      continue;
+      return true;
     }
     const Result<Footprint> takes = measure(*network);
-    if (!takes)
-      return best ? std::move(best) : std::move(network);  // nothing tells which is better
-    if (takes->cycles >= cycles) continue;
+    if (takes && takes->cycles >= cycles) return true;
+    if (takes || !best) best = std::move(network);
+    if (!takes) return false;
     cycles = takes->cycles;
-    best = std::move(network);
+    best_groups = groups;
+    return true;
+  };
+  for (const uint64_t scratch : {0, 384, 768, 1536, 3072}) {
+    const auto groups = search.within(allowed - std::min(allowed, scratch));
+    if (!groups) break;
+    if (!try_groups(*groups)) return best;
   }
+  // What leaves one group's kernels enough may leave another's too much.
+  const std::vector<std::vector<StripGroup>> paths = tried;
+  for (size_t g = 0; g < best_groups.size(); ++g)
+    for (const std::vector<StripGroup>& path : paths)
+      for (const StripGroup& other : path) {
+        StripGroup& own = best_groups[g];
+        if (other.first != own.first || other.last != own.last) continue;
+        std::vector<StripGroup> groups = best_groups;
+        groups[g] = other;
+        if (!try_groups(groups)) return best;
+      }
   return best;
 }
 

@@ -92,7 +92,8 @@ bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
   for (const FastCandidate& candidate : candidates)
     (candidate.code ? code : constants) += candidate.bytes;
   const uint64_t preferred = budget.constant_bytes.empty() ? 0 : budget.constant_bytes.front();
-  return code <= budget.code_bytes && constants <= preferred &&
+  const uint64_t beside = budget.with_code == size_t{0} ? code : 0;
+  return code <= budget.code_bytes && constants + beside <= preferred &&
          code + constants <= budget.total_bytes;
 }
 

@@ -71,10 +71,13 @@ class Gatherer {
     // Defaults come in the order of their speed, and large layers gain most by an earlier one.
     const uint64_t step = std::max(slowest_, static_cast<uint64_t>(workload_.macs()));
     uint64_t guess = slowest_;
-    for (const Schedule& schedule : defaults) {
-      TT_TRY(offer(schedule, guess += step, std::nullopt));
+    const auto others = std::find_if(defaults.begin(), defaults.end(), [&](const Schedule& s) {
+      return s.template_name() != defaults.front().template_name();
+    });
+    for (auto schedule = defaults.begin(); schedule != defaults.end(); ++schedule) {
+      TT_TRY(offer(*schedule, guess += step, std::nullopt));
       // With less scratch, the fastest template comes before the next.
-      if (&schedule == &defaults.front()) TT_TRY(offer_within_room(schedule, guess += step));
+      if (schedule + 1 == others) TT_TRY(offer_within_room(defaults.front(), guess += step));
     }
     for (const Schedule& schedule : std::span(defaults).subspan(1))
       TT_TRY(offer_within_room(schedule, guess += step));

@@ -54,7 +54,7 @@ uint64_t extra_cycles_of(const StripFlow& flow, const LaidOutGraph& network) {
 }  // namespace
 
 Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options) {
-  const LaidOutGraph laid = laid_out(network, options);
+  const LaidOutGraph laid = in_model_order(network, options);
   const auto cannot = [](const std::string& why) {
     return Error(ErrorCode::kUnsupported, "the input cannot arrive in rows: " + why);
   };
@@ -70,7 +70,7 @@ Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options
 }
 
 Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const NetworkOptions& options) {
-  const LaidOutGraph laid = laid_out(network, options);
+  const LaidOutGraph laid = in_model_order(network, options);
   const std::vector<Operator>& operators = laid.graph.operators;
   std::string why = "no operator reads it";
   std::optional<FramesGroup> one_row;
@@ -92,7 +92,10 @@ Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const Network
 
 StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& options,
                          InputArrival input)
-    : network_(network), options_(options), input_(input), laid_out_(laid_out(network, options)) {
+    : network_(network),
+      options_(options),
+      input_(input),
+      laid_out_(in_model_order(network, options)) {
   options_.strips.clear();
   edges_.resize(laid_out_.ops.size());
   add_layers();

@@ -12,6 +12,7 @@
 #include "codegen/networks/names.h"
 #include "codegen/networks/network_memory.h"
 #include "codegen/networks/network_parts.h"
+#include "codegen/networks/operator_order.h"
 #include "codegen/networks/placed_text.h"
 #include "codegen/networks/storage.h"
 #include "codegen/networks/strip_printer.h"
@@ -349,10 +350,16 @@ class Generation {
 
 }  // namespace
 
-LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {
+LaidOutGraph in_model_order(const IntegerNetwork& network, const NetworkOptions& options) {
   const auto layouts =
       options.layouts ? options.layouts(network.graph, network.ops) : std::vector<Layout>();
   return lay_out(network.graph, network.ops, layouts);
+}
+
+LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {
+  LaidOutGraph ordered = in_model_order(network, options);
+  if (network.may_reorder) order_operators(ordered, options);
+  return ordered;
 }
 
 Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,

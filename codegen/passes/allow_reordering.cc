@@ -1,0 +1,14 @@
+// Order: operators may run before others that the model lists first. Which ones do is decided where
+// memory is known (codegen/networks/operator_order.h). State, marks of control flow and functions
+// of the user's are read and written in the model's order.
+#include "codegen/passes/rewriting.h"
+#include "models/control_flow.h"
+
+namespace tinytune {
+
+void allow_reordering(IntegerNetwork& network) {
+  network.may_reorder = !has_control_flow(network.graph) && !has_state(network.graph) &&
+                        network.graph.externals.empty();
+}
+
+}  // namespace tinytune
