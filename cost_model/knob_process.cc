@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "cost_model/move_process.h"
 
 namespace tinytune {
 namespace {
@@ -23,8 +24,8 @@ constexpr double kTogether = 0.5;                  // share of the variance that
 constexpr double kSharpness = 6;     // of that part: relevance times this is the knob's rate
 constexpr double kOfFamilies = 0.3;  // variance between families
 constexpr double kOfLevel = 4;       // of the task's level, which nobody knows before
-constexpr double kHintWeight = 0.15, kHintVariance = 0.02;
-constexpr double kMoveWeight = 0.06, kMoveVariance = 0.001;
+constexpr double kHintWeight = 0.8, kHintVariance = 0.15;
+constexpr double kMoveVariance = 0.001;
 // Variance of what no other point tells: compilers are not smooth. It is there at points that were
 // not tried as well, so it counts as uncertainty.
 constexpr double kOwns[] = {0.0004, 0.0015, 0.005, 0.015};
@@ -100,10 +101,7 @@ struct KnobProcess::State {
     return matrix;
   }
 
-  /// What is expected of a point before anything is known.
-  double expected(const KnobSample& sample) const {
-    return level - kHintWeight * sample.hint + kMoveWeight * sample.moves;
-  }
+  double expected(const KnobSample& sample) const { return level + before(sample); }
 
   void factor() {
     Matrix matrix = alike(known, known);
@@ -158,6 +156,10 @@ struct KnobProcess::State {
 
 KnobProcess::KnobProcess(const ConfigSpace& space) : state_(std::make_unique<State>(space)) {}
 KnobProcess::~KnobProcess() = default;
+
+double KnobProcess::before(const KnobSample& sample) {
+  return kCostOfAMove * sample.moves - kHintWeight * sample.hint;
+}
 
 void KnobProcess::fit(std::span<const KnobSample> samples, bool learn) {
   State& s = *state_;

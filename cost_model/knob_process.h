@@ -23,7 +23,7 @@ namespace tinytune {
 struct KnobSample {
   size_t point = 0;
   double value = 0;  ///< in logarithms of cycles; smaller is better
-  double hint = 0;   ///< larger is better, of about unit deviation over the space; 0: no opinion
+  double hint = 0;   ///< logarithms by which it may be faster than its moves say; 0: no opinion
   double moves =
       0;  ///< knobs that differ from a point that was chosen by thought, such as a default
 };
@@ -38,6 +38,9 @@ class KnobProcess {
   /// `space` outlives the process.
   explicit KnobProcess(const ConfigSpace& space);
   ~KnobProcess();
+
+  /// What is expected of a sample over the task's level before anything is known.
+  static double before(const KnobSample& sample);
 
   /// Forgets what it was told before. `learn`: chooses anew how much each knob matters, starting
   /// from what was chosen last; otherwise that stays. Learning takes some thirty times as long, and

@@ -47,7 +47,7 @@ class LineFields {
   Status read_json(std::string_view line);
   static bool plain_value(std::string_view raw, Value& value);
 
-  std::vector<Field> fields_;     ///< by key
+  std::vector<Field> fields_;
   std::deque<std::string> held_;  ///< what a JSON parser had to decode
 };
 

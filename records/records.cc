@@ -10,6 +10,23 @@ size_t key_of(std::string_view workload, std::string_view schedule) {
   return hash(workload) * 31 + hash(schedule);
 }
 
+/// Reads each text once: a million records have some thousand different schedules.
+class SchedulesByText {
+ public:
+  /// Null: not a schedule.
+  const Schedule* find(const std::string& text) {
+    auto known = known_.find(text);
+    if (known == known_.end()) {
+      Result<Schedule> read = parse_schedule(text);
+      known = known_.emplace(text, read ? std::optional(std::move(*read)) : std::nullopt).first;
+    }
+    return known->second ? &*known->second : nullptr;
+  }
+
+ private:
+  std::unordered_map<std::string, std::optional<Schedule>> known_;
+};
+
 std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
 
 }  // namespace
@@ -17,30 +34,31 @@ std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" :
 Records::Records(std::vector<Measurement> measurements, const Scope& scope,
                  const IsCurrent& is_current)
     : kept_(std::move(measurements)) {
+  SchedulesByText schedules;
+  const auto is_counted = [&](const Measurement& m) {
+    if (m.device_hash != scope.device_hash) {
+      ++other_device_;
+      return false;
+    }
+    // What could not be built cannot be run anywhere: such a record belongs to every scope.
+    if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
+      ++other_fidelity_;
+      return false;
+    }
+    const Schedule* schedule = schedules.find(m.schedule);
+    if (schedule == nullptr || !is_current(m.workload, *schedule)) {
+      ++other_version_;
+      return false;
+    }
+    return true;
+  };
   // In place: there may be a million.
   const size_t all = kept_.size();
   size_t kept = 0;
+  by_key_.reserve(all);
   for (size_t i = 0; i < all; ++i)
-    if (is_counted(kept_[i], scope, is_current) && put(kept, std::move(kept_[i]))) ++kept;
+    if (is_counted(kept_[i]) && put(kept, std::move(kept_[i]))) ++kept;
   kept_.resize(kept);
-}
-
-bool Records::is_counted(const Measurement& m, const Scope& scope, const IsCurrent& is_current) {
-  if (m.device_hash != scope.device_hash) {
-    ++other_device_;
-    return false;
-  }
-  // What could not be built cannot be run anywhere: such a record belongs to every scope.
-  if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
-    ++other_fidelity_;
-    return false;
-  }
-  const Result<Schedule> schedule = parse_schedule(m.schedule);
-  if (!schedule || !is_current(m.workload, *schedule)) {
-    ++other_version_;
-    return false;
-  }
-  return true;
 }
 
 std::string Records::ignored_message() const {
@@ -98,19 +116,19 @@ bool Records::put(size_t at, Measurement&& measurement) {
     const bool was_lost = kept_[*known].outcome == Outcome::kLost;
     if (!was_lost || measurement.outcome == Outcome::kLost) return false;
     kept_[*known] = std::move(measurement);
-    count(*known);
+    count(*known, by_workload_[kept_[*known].workload]);
     return false;
   }
   if (&kept_[at] != &measurement) kept_[at] = std::move(measurement);
   const Measurement& m = kept_[at];
   by_key_.emplace(key_of(m.workload, m.schedule), at);
-  by_workload_[m.workload].all.push_back(at);
-  count(at);
+  OfWorkload& same = by_workload_[m.workload];
+  same.all.push_back(at);
+  count(at, same);
   return true;
 }
 
-void Records::count(size_t at) {
-  OfWorkload& same = by_workload_[kept_[at].workload];
+void Records::count(size_t at, OfWorkload& same) {
   const auto cycles = kept_[at].median_cycles();
   if (!cycles) return;
   ++same.valid;

@@ -67,13 +67,12 @@ class Records {
     uint64_t valid = 0;
   };
   std::unordered_map<std::string, OfWorkload> by_workload_;
-  bool is_counted(const Measurement& measurement, const Scope& scope, const IsCurrent& is_current);
   /// The place of an equal (workload, schedule) pair.
   std::optional<size_t> place_of(std::string_view workload, std::string_view schedule) const;
   /// Puts it at `at`, where it may already be; false if it is not a new pair, and goes elsewhere or
   /// nowhere.
   bool put(size_t at, Measurement&& measurement);
-  void count(size_t at);
+  void count(size_t at, OfWorkload& same);
   size_t other_device_ = 0, other_fidelity_ = 0, other_version_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cost_model/knob_process.h"
+#include "cost_model/move_process.h"
 #include "search/neighbours.h"
 #include "search/shared_model.h"
 #include "search/strategies.h"
@@ -30,6 +31,12 @@ constexpr double kFarthest = 1.5;      // logarithms behind the best; what is wo
 constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
 constexpr size_t kQuiet = 16;          // trials without it before a task is done
 
+// What other tasks say.
+constexpr double kHearsay = 16;  // own trials that halve what it is worth
+constexpr double kWorthAPromise =
+    0.005;                       // logarithms below the default; less is not followed blindly
+constexpr double kWarned = 0.1;  // logarithms behind it; such starts are not tried blindly
+
 double expected_improvement(const KnobGuess& guess, double best) {
   if (guess.deviation <= 0) return std::max(0.0, best - guess.mean);
   const double z = (best - guess.mean) / guess.deviation;
@@ -47,12 +54,8 @@ class Bayes : public Strategy {
         model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
         task_(model_->add_task(problem_)),
         process_(space_),
-        rng_(Rng(problem_.seed).fork("bayes search")),
-        start_of_family_(space_.family_count()) {
-    if (space_.size() == 0) return;
-    for (const size_t point : problem_.starts) start_of_family_[space_.family_of(point)] = point;
-    start_of_family_[space_.family_of(problem_.default_point)] = problem_.default_point;
-  }
+        moves_(space_, problem_.default_point, problem_.starts),
+        rng_(Rng(problem_.seed).fork("bayes search")) {}
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
@@ -86,9 +89,7 @@ class Bayes : public Strategy {
 
   size_t choose() {
     if (unseen_.contains(problem_.default_point)) return problem_.default_point;
-    for (const size_t point : problem_.starts)
-      if (unseen_.contains(point)) return point;
-    if (best_ >= kFailed) return near_a_start();
+    if (const auto first = first_proposal()) return *first;
     const size_t turn = proposed_++ % 4;
     if (turn == 3 && known_.size() >= kFewestRanked) return ranked_best();
     learn();
@@ -107,6 +108,31 @@ class Bayes : public Strategy {
     if (everywhere) expected_ = most;
     if (most < kWorthATrial && rng_.uniform() < 0.5) return unseen_.draw(rng_);
     return points[chosen].point;
+  }
+
+  // Behind the default: what other tasks promise most, then the starts that they do not warn of,
+  // and while nothing has run whatever is left of either.
+  std::optional<size_t> first_proposal() {
+    const auto promised = !promised_ || best_ >= kFailed ? promise() : std::nullopt;
+    if (promised) {
+      promised_ = true;
+      return promised;
+    }
+    for (const size_t point : problem_.starts)
+      if (unseen_.contains(point) && hinted({point}).front().hint > -kWarned) return point;
+    if (best_ < kFailed) return std::nullopt;
+    return near_a_start();
+  }
+
+  /// The point of which other tasks expect most, if that is better than the default.
+  std::optional<size_t> promise() {
+    std::optional<size_t> chosen;
+    double least = -kWorthAPromise;
+    for (const KnobSample& sample : hinted(candidates())) {
+      const double expected = KnobProcess::before(sample);
+      if (expected < least) least = expected, chosen = sample.point;
+    }
+    return chosen;
   }
 
   // Nothing has run yet, so nobody knows more than that the defaults are sensible.
@@ -157,17 +183,10 @@ class Bayes : public Strategy {
   std::vector<KnobSample> hinted(const std::vector<size_t>& points) {
     const std::vector<float> hints = model_->hints(task_, points);
     std::vector<KnobSample> samples;
+    const double believed = kHearsay / (kHearsay + static_cast<double>(known_.size()));
     for (size_t i = 0; i < points.size(); ++i)
-      samples.push_back({points[i], 0, hints[i], moves(points[i])});
+      samples.push_back({points[i], 0, believed * hints[i], moves_.count(points[i])});
     return samples;
-  }
-
-  double moves(size_t point) const {
-    const size_t start = start_of_family_[space_.family_of(point)].value_or(point);
-    const auto &a = space_.coordinates(point), &b = space_.coordinates(start);
-    double moved = 0;
-    for (size_t k = 0; k < a.size(); ++k) moved += a[k] != b[k] ? 1 : 0;
-    return moved;
   }
 
   std::vector<size_t> candidates() {
@@ -192,11 +211,12 @@ class Bayes : public Strategy {
   std::shared_ptr<SharedModel> model_;
   size_t task_;
   KnobProcess process_;
+  KnobMoves moves_;
   Rng rng_;
-  std::vector<std::optional<size_t>> start_of_family_;
   std::vector<Known> known_;  ///< the fastest first once samples() was called
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;
+  bool promised_ = false;      ///< a proposal rested on other tasks alone
   size_t proposed_ = 0;        ///< behind the starts
   size_t learned_at_ = 0;      ///< trials known when the process last learned
   size_t gained_at_ = 0;       ///< trials known when the best last became better

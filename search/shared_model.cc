@@ -23,8 +23,12 @@ constexpr size_t kRefitAtMostPerTask = 16;
 // A hint costs a fit for each task, of rows that are not its own: seldom enough that their number
 // is a logarithm of the observations.
 constexpr size_t kForeignAtLeast = 12;
-constexpr size_t kForeignShare = 2;
+constexpr size_t kForeignShare = 4;
 constexpr size_t kMostHinted = 20'000;  // points of a space that are scored at each of these fits
+constexpr size_t kMostSamples = 384;    // of all other tasks
+constexpr size_t kFewestSamplesOfATask = 16;
+constexpr double kFarthest = 1.5;  // logarithms behind a task's best; what is worse is as bad
+constexpr double kNever = 1e9;
 
 /// Columns that say the same in every row teach nothing; leaving them out is what makes a matrix of
 /// every template's knobs and every device's facts cheap.
@@ -46,7 +50,11 @@ std::vector<size_t> varying_columns(const FeatureMatrix& matrix) {
 
 size_t SharedModel::add_task(const SearchProblem& problem) {
   tasks_.push_back(
-      {std::make_unique<TaskRows>(problem, columns_), problem.space->size(), {}, {}, {}});
+      {.rows = std::make_unique<TaskRows>(problem, columns_),
+       .moves = std::make_unique<KnobMoves>(*problem.space, problem.default_point, problem.starts),
+       .space_size = problem.space->size(),
+       .points = {},
+       .cycles = {}});
   return tasks_.size() - 1;
 }
 
@@ -78,8 +86,8 @@ std::vector<float> SharedModel::Task::merits(std::span<const size_t> chosen) con
   return merits;
 }
 
-std::optional<SharedModel::Fit> SharedModel::fit(std::optional<size_t> without) {
-  const auto taught = [&](size_t t) { return t != without && !tasks_[t].points.empty(); };
+std::optional<SharedModel::Fit> SharedModel::fit() {
+  const auto taught = [&](size_t t) { return !tasks_[t].points.empty(); };
   size_t heard = 0;
   for (size_t t = 0; t < tasks_.size(); ++t) heard += taught(t) ? 1 : 0;
   const size_t most = std::max(kFewestRowsOfATask, kMostRows / std::max<size_t>(1, heard));
@@ -128,44 +136,71 @@ std::vector<float> SharedModel::scores(size_t task, std::span<const size_t> poin
                                  kRefitAtMostPerTask * std::max<size_t>(1, tasks_.size()));
   if (observed_ > 0 && (fitted_ == 0 || observed_ >= fitted_ + wait)) {
     fitted_ = observed_;
-    fit_ = fit({});
+    fit_ = fit();
   }
   if (!fit_) return std::vector<float>(points.size(), 0);
   return scores(*fit_, task, points);
+}
+
+// Half of them the fastest, which say where to go, and half evenly over the history, which say what
+// that is worth.
+std::vector<MoveSample> SharedModel::Task::samples(size_t task, size_t most) const {
+  std::vector<size_t> places(points.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  const auto counted = [&](size_t i) { return cycles[i] > 0 ? std::log(cycles[i]) : kNever; };
+  if (places.size() > most) {
+    std::stable_sort(places.begin(), places.end(),
+                     [&](size_t a, size_t b) { return counted(a) < counted(b); });
+    places.resize(most / 2);
+    const std::vector<size_t> evenly = sampled(most - most / 2);
+    places.insert(places.end(), evenly.begin(), evenly.end());
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+  }
+  double best = kNever;
+  for (const size_t i : places) best = std::min(best, counted(i));
+  if (best >= kNever) return {};
+  std::vector<MoveSample> samples;
+  for (const size_t i : places)
+    samples.push_back({task, points[i], std::min(counted(i), best + kFarthest)});
+  return samples;
 }
 
 void SharedModel::refit_foreign(size_t task) {
   Foreign& foreign = tasks_[task].foreign;
   foreign.fitted = observed_ - tasks_[task].points.size();
   foreign.of_space.clear();
-  foreign.fit = fit(task);
-  if (!foreign.fit) return;
-  // Evenly over the space, which a sample at random would need more points for.
-  const size_t size = tasks_[task].space_size, count = std::min(size, kMostHinted);
-  std::vector<size_t> points(count);
-  for (size_t i = 0; i < count; ++i) points[i] = i * size / count;
-  std::vector<float> of_points = scores(*foreign.fit, task, points);
-  double sum = 0, squares = 0;
-  for (const float score : of_points) sum += score, squares += double{score} * score;
-  const double n = static_cast<double>(count), mean = sum / n;
-  foreign.mean = static_cast<float>(mean);
-  foreign.deviation = static_cast<float>(std::sqrt(std::max(1e-9, squares / n - mean * mean)));
-  if (count == size) foreign.of_space = std::move(of_points);
+  size_t heard = 0;
+  for (size_t t = 0; t < tasks_.size(); ++t) heard += t != task && !tasks_[t].points.empty();
+  const size_t most = std::max(kFewestSamplesOfATask, kMostSamples / std::max<size_t>(1, heard));
+  std::vector<const KnobMoves*> moves;
+  std::vector<MoveSample> samples;
+  for (size_t t = 0; t < tasks_.size(); ++t) {
+    moves.push_back(tasks_[t].moves.get());
+    if (t == task) continue;
+    const std::vector<MoveSample> of_task = tasks_[t].samples(t, most);
+    samples.insert(samples.end(), of_task.begin(), of_task.end());
+  }
+  foreign.fit.fit(std::move(moves), samples);
+  if (tasks_[task].space_size > kMostHinted) return;
+  std::vector<size_t> every(tasks_[task].space_size);
+  std::iota(every.begin(), every.end(), size_t{0});
+  foreign.of_space = foreign.fit.promises(*tasks_[task].moves, every);
 }
 
-std::vector<float> SharedModel::hints(size_t task, std::span<const size_t> points) {
+SharedModel::Foreign& SharedModel::foreign(size_t task) {
   Foreign& foreign = tasks_.at(task).foreign;
   const size_t others = observed_ - tasks_[task].points.size();
   if (others >= std::max(kForeignAtLeast, foreign.fitted + foreign.fitted / kForeignShare))
     refit_foreign(task);
-  std::vector<float> hints(points.size(), 0);
-  if (!foreign.fit || points.empty()) return hints;
-  if (foreign.of_space.empty()) {
-    hints = scores(*foreign.fit, task, points);
-  } else {
-    for (size_t i = 0; i < points.size(); ++i) hints[i] = foreign.of_space[points[i]];
-  }
-  for (float& hint : hints) hint = (hint - foreign.mean) / foreign.deviation;
+  return foreign;
+}
+
+std::vector<float> SharedModel::hints(size_t task, std::span<const size_t> points) {
+  const Foreign& of_others = foreign(task);
+  if (of_others.of_space.empty()) return of_others.fit.promises(*tasks_[task].moves, points);
+  std::vector<float> hints;
+  for (const size_t point : points) hints.push_back(of_others.of_space[point]);
   return hints;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cost_model/columns.h"
+#include "cost_model/move_process.h"
 #include "cost_model/ranker.h"
 #include "search/strategy.h"
 #include "search/task_rows.h"
@@ -33,8 +34,8 @@ class SharedModel {
   /// the last fit; all equal before anything was.
   std::vector<float> scores(size_t task, std::span<const size_t> points);
 
-  /// What the observations of all other tasks say of points: larger is better, of unit deviation
-  /// over the task's space. All 0 before there are enough of them.
+  /// What the observations of all other tasks promise of points (cost_model/move_process.h), in
+  /// logarithms of cycles. All 0 before there are enough of them.
   std::vector<float> hints(size_t task, std::span<const size_t> points);
 
   /// Observations of all tasks so far.
@@ -45,24 +46,26 @@ class SharedModel {
     Ranker ranker;
     std::vector<size_t> kept;  ///< the columns that it was trained on
   };
-  /// A fit to all tasks but one, and how its scores become hints.
+  /// A fit to all tasks but one.
   struct Foreign {
-    std::optional<Fit> fit;
-    size_t fitted = 0;  ///< observations of the others at the last fit
-    float mean = 0, deviation = 1;
+    MoveProcess fit;
+    size_t fitted = 0;            ///< observations of the others at the last fit
     std::vector<float> of_space;  ///< by point; empty where the space is too large
   };
   struct Task {
     std::unique_ptr<TaskRows> rows;
+    std::unique_ptr<KnobMoves> moves;
     size_t space_size = 0;
     std::vector<size_t> points;  ///< observed ones, in order
     std::vector<double> cycles;  ///< of each; 0 for a failure
     Foreign foreign = {};
     std::vector<size_t> sampled(size_t most) const;
     std::vector<float> merits(std::span<const size_t> chosen) const;
+    std::vector<MoveSample> samples(size_t task, size_t most) const;
   };
-  std::optional<Fit> fit(std::optional<size_t> without);
+  std::optional<Fit> fit();
   std::vector<float> scores(const Fit& fit, size_t task, std::span<const size_t> points);
+  Foreign& foreign(size_t task);
   void refit_foreign(size_t task);
 
   uint64_t seed_;

@@ -2,9 +2,9 @@
 // proposal.
 //
 // Records of the run's own tasks are history (session.h): trials that are not repeated. A record of
-// another task is hearsay. It teaches the shared model as one more task, and the best schedules of
-// the likest tasks are proposed early, for a trial each. How far the model is believed is inferred
-// from this run's own trials (knob_process.h), so what misleads fades.
+// another task is hearsay: it teaches the shared model as one more task, and what gained there is
+// tried early here. How far it is believed is inferred from this run's own trials
+// (knob_process.h), so what misleads fades.
 #pragma once
 
 #include <string>
@@ -19,8 +19,6 @@ namespace tinytune {
 
 class Prior {
  public:
-  /// Proposals that a task gets from others' best schedules, at most.
-  static constexpr size_t kMostStarts = 2;
   /// Records of a workload that are told, its best among them: a model is asked to learn what is
   /// common, and its time is shared by all workloads.
   static constexpr size_t kMostRows = 256;
@@ -34,9 +32,6 @@ class Prior {
   /// The model refers to this prior from then on.
   void teach(SharedModel& model) const;
 
-  /// Points of the task's space: the best schedules of workloads of its kind, the likest first.
-  std::vector<size_t> starts_for(const TuningTask& task) const;
-
   /// How many records are told.
   size_t used() const;
   /// Of so many workloads.
@@ -44,11 +39,9 @@ class Prior {
 
  private:
   struct Told {
-    std::string text;
     Workload workload;
     ConfigSpace space;
     std::vector<Observation> observations;
-    size_t best = 0;  ///< a point
   };
   Device device_;
   std::vector<Told> told_;  ///< by text

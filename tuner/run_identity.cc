@@ -37,7 +37,8 @@ std::string run_identity(const std::vector<TuningTask>& tasks, const Device& dev
     digest.add(task.workload).add_all(task.task->layers);
     add_space(digest, task.space);
     digest.add(uint64_t{task.default_point});
-    for (const size_t start : starts_of(task, device)) digest.add(uint64_t{start});
+    for (const size_t start : starts_in(task.space, task.task->workload, device))
+      digest.add(uint64_t{start});
   }
   digest.add(settings.tuner).add(static_cast<uint64_t>(strategy_version(settings.tuner)));
   digest.add(static_cast<uint64_t>(kFeatureVersion));

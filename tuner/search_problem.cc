@@ -21,6 +21,8 @@ SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, con
   problem.describe = [workload, &space](size_t point) {
     return describe(workload, space.schedule(point));
   };
+  problem.starts = starts_in(space, workload, device);
+  if (!problem.starts.empty()) problem.default_point = problem.starts.front();
   problem.device = facts_of(device);
   return problem;
 }
@@ -28,7 +30,6 @@ SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, con
 SearchProblem problem_of(const TuningTask& task, const Device& device) {
   SearchProblem problem = problem_of(task.task->workload, task.space, device);
   problem.default_point = task.default_point;
-  problem.starts = starts_of(task, device);
   return problem;
 }
 

@@ -13,7 +13,7 @@ namespace tinytune {
 /// Without a seed, a last stage or a shared model, which are a run's. `task` outlives it.
 SearchProblem problem_of(const TuningTask& task, const Device& device);
 
-/// The same of a workload that is not tuned, which has no defaults. `space` outlives it.
+/// The same of a workload that is not tuned. `space` outlives it.
 SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, const Device& device);
 
 /// What a strategy hears of a measurement of its task's `point`.

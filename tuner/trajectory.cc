@@ -30,10 +30,6 @@ Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, cons
     problem.seed = Rng(settings.seed).fork(task.workload).next();
     problem.last_stage = settings.fidelity;
     problem.model = model;
-    if (prior) {
-      const std::vector<size_t> first = prior->starts_for(task);
-      problem.starts.insert(problem.starts.begin(), first.begin(), first.end());
-    }
     TT_TRY_ASSIGN(auto strategy, make_strategy(settings.tuner, std::move(problem)));
     strategies.push_back(std::move(strategy));
   }

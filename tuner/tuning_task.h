@@ -19,8 +19,10 @@ struct TuningTask {
   size_t default_point = 0;  ///< the first default that its constants permit
 };
 
-/// The default of every template that takes the task's workload, as far as its space holds them.
-std::vector<size_t> starts_of(const TuningTask& task, const Device& device);
+/// The defaults of every template that takes the workload; where the space lacks one, because no
+/// memory is left for its scratch, the point of that template that differs least from it.
+std::vector<size_t> starts_in(const ConfigSpace& space, const Workload& workload,
+                              const Device& device);
 
 /// kUnsupported: no template takes one of the tasks on this device, or its constants.
 Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks,

@@ -46,7 +46,8 @@ void count_passes(IntegerNetwork network, Tally& tally) {
     for (const Tensor& t : network.graph.tensors) bytes += t.bytes();
     for (const IntegerOp& op : network.ops)
       if (const auto* copy = std::get_if<CopyOp>(&op)) renamed += copy->in_place ? 1 : 0;
-    return std::tuple(network.ops.size(), bytes, renamed, network.may_run_in_strips);
+    return std::tuple(network.ops.size(), bytes, renamed, network.may_run_in_strips,
+                      network.may_reorder);
   };
   for (const GraphPass& pass : graph_passes()) {
     const auto before = state();

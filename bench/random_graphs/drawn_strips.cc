@@ -9,7 +9,7 @@ std::vector<StripGroup> drawn_strips(const IntegerNetwork& network, const Networ
                                      uint64_t seed) {
   std::vector<StripGroup> groups;
   if (!network.may_run_in_strips) return groups;
-  const LaidOutGraph laid = laid_out(network, options);
+  const LaidOutGraph laid = in_model_order(network, options);
   Rng rng = Rng(seed).fork("strips");
   const bool streams = Rng(seed).fork("streams").below(4) != 0;
   const size_t steps = laid.ops.size();

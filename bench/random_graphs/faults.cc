@@ -312,8 +312,11 @@ std::span<const Fault> faults() {
       {"a multiplier of SMLAD halved", in_packed("smlad", "params", halve(1))},
       {"a multiplier of Winograd's kernel halved", in_packed("winograd", "params", halve(1))},
       {"a multiplier of lanes halved", in_packed("lanes_nhwc", "params", halve(2))},
+      {"a multiplier of a sliding window halved", in_packed("sliding", "params", halve(1))},
+      {"a multiplier of wide lanes halved", in_packed("wide_lanes", "params", halve(0))},
       {"two packed weights of SMLAD swapped", in_packed("smlad", "weights", swap_weights)},
       {"two of Winograd's weights swapped", in_packed("winograd", "weights", swap_weights)},
+      {"two of a sliding window's weights swapped", in_packed("sliding", "weights", swap_weights)},
       {"lanes that start a group short", in_packed("lanes", "params", forget_a_group)},
       {"two groups of lanes as one", in_packed("lanes_nhwc", "weights", merge_groups)},
   };

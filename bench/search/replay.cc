@@ -58,6 +58,7 @@ Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
   const double best = static_cast<double>(table.best().value());
   std::deque<size_t> out;
   Curve curve;
+  std::vector<size_t> points;
   double found = kNothing;
   bool more = true;
   std::optional<size_t> done_after;
@@ -70,6 +71,7 @@ Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
     }
     if (out.empty()) break;
     const Observation outcome = outcome_of(table, out.front());
+    points.push_back(out.front());
     out.pop_front();
     strategy->observe(outcome);
     found = std::min(found, outcome.cycles().value_or(kNothing) / best);
@@ -77,7 +79,7 @@ Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
   }
   const size_t spent = curve.size();
   curve.resize(trials, found);
-  return {std::move(curve), std::min(done_after.value_or(spent), trials)};
+  return {std::move(curve), std::min(done_after.value_or(spent), trials), std::move(points)};
 }
 
 Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials) {
@@ -125,13 +127,15 @@ Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way
   return curve;
 }
 
-std::shared_ptr<SharedModel> taught_by(const std::vector<const SpaceTable*>& tables, size_t most,
-                                       uint64_t seed) {
+Log logged(const SpaceTable& table, const Way& way, size_t trials) {
+  return {&table, replay(table, way, trials).points};
+}
+
+std::shared_ptr<SharedModel> taught_by(const std::vector<const Log*>& logs, uint64_t seed) {
   auto model = std::make_shared<SharedModel>(seed);
-  for (const SpaceTable* table : tables) {
-    const size_t task = model->add_task(problem_of(*table, seed, nullptr));
-    const size_t size = table->space.size(), count = std::min(most, size);
-    for (size_t i = 0; i < count; ++i) model->observe(task, outcome_of(*table, i * size / count));
+  for (const Log* log : logs) {
+    const size_t task = model->add_task(problem_of(*log->table, seed, nullptr));
+    for (const size_t point : log->points) model->observe(task, outcome_of(*log->table, point));
   }
   return model;
 }

@@ -26,7 +26,8 @@ size_t trials_to(const Curve& curve, double share);
 
 struct Replayed {
   Curve curve;
-  size_t done_after = 0;  ///< trials at which a run would have left the task
+  size_t done_after = 0;       ///< trials at which a run would have left the task
+  std::vector<size_t> points;  ///< in the order told
 };
 
 /// One task from its default, until `trials` or the end of the space. `model`: what was taught
@@ -39,8 +40,16 @@ Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
 /// done gets no more of them.
 Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials);
 
-/// A model that was told up to `most` rows of each table, evenly over its space.
-std::shared_ptr<SharedModel> taught_by(const std::vector<const SpaceTable*>& tables, size_t most,
-                                       uint64_t seed);
+/// A table and the points that were tried on it, in their order.
+struct Log {
+  const SpaceTable* table = nullptr;
+  std::vector<size_t> points;
+};
+
+/// What a run's log holds of a table that it tuned cold.
+Log logged(const SpaceTable& table, const Way& way, size_t trials);
+
+/// A model that was told these logs. They outlive it, and so do their tables.
+std::shared_ptr<SharedModel> taught_by(const std::vector<const Log*>& logs, uint64_t seed);
 
 }  // namespace tinytune::bench

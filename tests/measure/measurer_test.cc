@@ -141,7 +141,7 @@ TEST_F(MeasurerTest, CycleLimit_IsARunTimeout) {
 }
 
 TEST_F(MeasurerTest, WholeSpaceOfASmallTask_IsValid) {
-  const ConfigSpace space = space_of(task_.workload, device_);
+  const ConfigSpace space = space_of(task_.workload, task_.data, device_);
   ASSERT_GT(space.size(), 0u);
   Rng rng(3);
   for (int i = 0; i < 12; ++i) {
