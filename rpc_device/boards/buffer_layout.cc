@@ -84,7 +84,8 @@ struct Room {
 std::optional<BufferLayout> place_as_firmware_does(const Device& device,
                                                    std::span<const Argument> buffers,
                                                    uint32_t used_bytes,
-                                                   std::span<const AddressRange> segments) {
+                                                   std::span<const AddressRange> segments,
+                                                   Overflow overflow) {
   Room data(device.memory(device.data_memory), {});
   data.at += used_bytes;
   Room flash(device.memory(device.rodata_memory), segments);
@@ -94,7 +95,7 @@ std::optional<BufferLayout> place_as_firmware_does(const Device& device,
   for (const std::string& name : device.fast_rodata_memories)
     for_constants.push_back(
         name == device.data_memory ? &data : &others.emplace_back(device.memory(name), segments));
-  for_constants.push_back(&flash);
+  if (for_constants.empty() || overflow == Overflow::kToFlash) for_constants.push_back(&flash);
 
   for (const Argument& buffer : buffers)
     if (buffer.role != BufferRole::kConstant) data.kept += taken_by(buffer);

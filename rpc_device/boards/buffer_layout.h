@@ -32,13 +32,21 @@ struct BufferLayout {
   std::vector<AddressRange> slack;
 };
 
+/// Where constants may be that no memory for copied weights has room for.
+enum class Overflow {
+  kToFlash,  ///< where linked programs have them
+  kNowhere,  ///< they do not fit: nobody writes a real board's flash
+};
+
 /// Packed into the device's data memory after its first `used_bytes`. Constants go to the first of
-/// the memories for copied weights that has room for them, tensors first, or else to where linked
-/// programs have them; both after what the image's `segments` take there. Nothing: they do not fit.
+/// the memories for copied weights that has room for them, tensors first; on a device without such
+/// memories to where linked programs have them; both after what the image's `segments` take there.
+/// Nothing: they do not fit.
 std::optional<BufferLayout> place_as_firmware_does(const Device& device,
                                                    std::span<const Argument> buffers,
                                                    uint32_t used_bytes,
-                                                   std::span<const AddressRange> segments);
+                                                   std::span<const AddressRange> segments,
+                                                   Overflow overflow);
 
 /// Both guarded layouts at once, in an address range the device does not use, so that one mapping
 /// serves every verify run of a kernel. Nothing: no such range is left.

@@ -156,9 +156,9 @@ Result<LoadReport> RemoteBoard::load(const LoadRequest& request) {
   if (!image) return refused(LoadEnd::kRefused, image.error().message());
   const auto function = image->address_of(request.symbol);
   if (!function) return refused(LoadEnd::kRefused, "the image has no function " + request.symbol);
-  auto layout =
-      place_as_firmware_does(device_, request.arguments,
-                             image->info.data_bytes + image->info.bss_bytes, image->info.segments);
+  auto layout = place_as_firmware_does(device_, request.arguments,
+                                       image->info.data_bytes + image->info.bss_bytes,
+                                       image->info.segments, Overflow::kNowhere);
   if (!layout)
     return refused(LoadEnd::kDoesNotFit,
                    "tensors and constants exceed the " +

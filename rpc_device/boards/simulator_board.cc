@@ -217,9 +217,9 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   const auto symbol = state.info.symbols.find(request.symbol);
   if (symbol == state.info.symbols.end())
     return refused(LoadEnd::kRefused, "the image has no function " + request.symbol);
-  auto packed =
-      place_as_firmware_does(state.device, request.arguments,
-                             state.info.data_bytes + state.info.bss_bytes, state.info.segments);
+  auto packed = place_as_firmware_does(state.device, request.arguments,
+                                       state.info.data_bytes + state.info.bss_bytes,
+                                       state.info.segments, Overflow::kToFlash);
   if (!packed)
     return refused(LoadEnd::kDoesNotFit,
                    "tensors and constants exceed the " +
@@ -230,6 +230,9 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   state.arguments = request.arguments;
   state.contents = std::move(named.contents);
   state.loaded = true;
+  // Now, so that the timed run and the guarded ones share an engine and its translations. Where
+  // there is no room, the run that asks for guards says so.
+  (void)state.map_guards();
   return report;
 }
 

@@ -46,6 +46,18 @@ std::vector<Range> windows_of(const Device& device, const BoardFacts& facts) {
   return windows;
 }
 
+// Of a macro, a line for each.
+std::string lines_of(const std::vector<SetupWrite>& writes) {
+  std::string lines;
+  for (const SetupWrite& write : writes)
+    lines += write.is_csr
+                 ? fmt::format("  __asm__ volatile(\"csrw {:#x}, %0\" ::\"r\"({:#x}u)); \\\n",
+                               write.where, write.value)
+                 : fmt::format("  *(volatile unsigned *){:#x}u = {:#x}u; \\\n", write.where,
+                               write.value);
+  return lines;
+}
+
 std::string configuration(const Device& device, const BoardFacts& facts) {
   const RunnerPlace& runner = *facts.runner;
   std::string windows;
@@ -85,15 +97,8 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
     text +=
         fmt::format("#define CODE_BUS {:#x}u\n#define DATA_BUS {:#x}u\n#define BUS_BYTES {:#x}u\n",
                     runner.code_bus_address, runner.data_bus_address, runner.bus_bytes);
-  std::string setup;
-  for (const auto* writes : {&facts.setup, &runner.setup})
-    for (const SetupWrite& write : *writes)
-      setup += write.is_csr
-                   ? fmt::format("  __asm__ volatile(\"csrw {:#x}, %0\" ::\"r\"({:#x}u)); \\\n",
-                                 write.where, write.value)
-                   : fmt::format("  *(volatile unsigned *){:#x}u = {:#x}u; \\\n", write.where,
-                                 write.value);
-  return text + "#define BOARD_SETUP \\\n" + setup + "  (void)0\n";
+  return text + "#define BOARD_SETUP \\\n" + lines_of(facts.setup) + lines_of(runner.setup) +
+         "  (void)0\n";
 }
 
 std::string linker_script(const RunnerPlace& runner) {

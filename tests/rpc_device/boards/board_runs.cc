@@ -30,7 +30,7 @@ void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, dou
   const Device device = load_device(machine.device).value();
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
-  const ConfigSpace space = space_of(task.workload, device);
+  const ConfigSpace space = space_of(task.workload, task.data, device);
   for (size_t point = 0; point < space.size(); point += space.size() / 6) {
     const auto built = builder.build(task, space.schedule(point), {});
     ASSERT_TRUE(built) << built.error().message();

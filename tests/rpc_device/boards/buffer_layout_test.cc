@@ -20,6 +20,12 @@ const GuardedPages* pages_of(const BufferLayout& layout, size_t buffer, size_t b
              : nullptr;
 }
 
+std::optional<BufferLayout> placed(const Device& device, const std::vector<Argument>& buffers,
+                                   uint32_t used_bytes, std::span<const AddressRange> segments,
+                                   Overflow overflow = Overflow::kToFlash) {
+  return place_as_firmware_does(device, buffers, used_bytes, segments, overflow);
+}
+
 // Bytes outside every buffer that can be touched without a fault.
 bool is_slack(const BufferLayout& layout, uint64_t address) {
   for (const AddressRange& r : layout.slack)
@@ -71,9 +77,9 @@ TEST(BufferLayout, DataMemory_IsFilledToItsLastByteAndNoFurther) {
   const uint32_t size = device.memory(device.data_memory).size_bytes;
   std::vector<Argument> buffers = {{BufferRole::kInput, size - 8 - 3, 4, {}},
                                    {BufferRole::kOutput, 3, 1, {}}};
-  EXPECT_TRUE(place_as_firmware_does(device, buffers, 8, {}));
+  EXPECT_TRUE(placed(device, buffers, 8, {}));
   ++buffers[1].size_bytes;
-  EXPECT_FALSE(place_as_firmware_does(device, buffers, 8, {}));
+  EXPECT_FALSE(placed(device, buffers, 8, {}));
 }
 
 TEST(BufferLayout, ConstantsThatNobodyCopies_StayInFlash) {
@@ -84,10 +90,10 @@ TEST(BufferLayout, ConstantsThatNobodyCopies_StayInFlash) {
                                          {BufferRole::kConstant, 8, 4, {}},
                                          {BufferRole::kOutput, 16, 4, {}}};
   const std::vector<AddressRange> image = {{flash, 10}};
-  const auto copied = place_as_firmware_does(device, buffers, 0, image);
+  const auto copied = placed(device, buffers, 0, image);
   ASSERT_TRUE(copied);
   EXPECT_EQ(copied->addresses[1], copied->addresses[0] + 16);
-  const auto stays = place_as_firmware_does(in_flash(device), buffers, 0, image);
+  const auto stays = placed(in_flash(device), buffers, 0, image);
   ASSERT_TRUE(stays);
   EXPECT_EQ(stays->addresses[1], flash + 12);
   EXPECT_EQ(stays->addresses[2], flash + 12 + 64);
@@ -103,17 +109,17 @@ TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
                                    {BufferRole::kConstant, sram1.size_bytes - 24, 4, {}},
                                    {BufferRole::kConstant, 8, 4, {}},
                                    {BufferRole::kOutput, 16, 1, {}}};
-  const auto layout = place_as_firmware_does(device, buffers, 0, {});
+  const auto layout = placed(device, buffers, 0, {});
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->addresses,
             (std::vector<uint32_t>{sram1.address, sram1.address + 16, sram3.address,
                                    sram1.address + 20, sram1.address + 28}));
-  // What no firmware could copy stays in flash.
+  // What no firmware could copy stays in flash, if anybody can put it there.
   buffers[2].size_bytes = sram3.size_bytes + 1;
-  EXPECT_EQ(place_as_firmware_does(device, buffers, 0, {})->addresses.at(2),
-            device.memory("flash_rodata").address);
+  EXPECT_FALSE(placed(device, buffers, 0, {}, Overflow::kNowhere));
+  EXPECT_EQ(placed(device, buffers, 0, {})->addresses.at(2), device.memory("flash_rodata").address);
   buffers[2].size_bytes = device.memory("flash_rodata").size_bytes + 1;
-  EXPECT_FALSE(place_as_firmware_does(device, buffers, 0, {}));
+  EXPECT_FALSE(placed(device, buffers, 0, {}));
 }
 
 TEST(BufferLayout, ConstantsInTheMemoryOfCode_StandBehindTheImage) {
@@ -123,7 +129,7 @@ TEST(BufferLayout, ConstantsInTheMemoryOfCode_StandBehindTheImage) {
                                          {BufferRole::kConstant, 64, 4, {}},
                                          {BufferRole::kOutput, 8, 4, {}}};
   const std::vector<AddressRange> image = {{code.address, 1002}};
-  const auto layout = place_as_firmware_does(device, buffers, 0, image);
+  const auto layout = placed(device, buffers, 0, image);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->addresses, (std::vector<uint32_t>{data.address, code.address + 1004,
                                                       data.address + data.size_bytes - 16}));

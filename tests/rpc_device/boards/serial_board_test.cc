@@ -205,7 +205,7 @@ TEST(SerialBoard, ConstantsAndInputs_CrossTheLineOnce) {
   ASSERT_NO_FATAL_FAILURE(open_counted(*qemu, opened));
   Builder builder = Builder::start(opened.board->device()).value();
   const TaskData task = small_conv_task();
-  const ConfigSpace space = space_of(task.workload, opened.board->device());
+  const ConfigSpace space = space_of(task.workload, task.data, opened.board->device());
   const auto built = builder.build(task, space.schedule(0), {});
   ASSERT_TRUE(built) << built.error().message();
   const auto bytes_of_run = [&](const BuiltKernel& kernel, const TaskData& of) {
@@ -241,7 +241,8 @@ TEST(SerialBoard, WhatAnotherKernelStoredOnTheShelf_IsNotHeldAgainstTheNext) {
   const Device& device = opened.board->device();
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
-  const auto built = builder.build(task, space_of(task.workload, device).schedule(0), {});
+  const auto built =
+      builder.build(task, space_of(task.workload, task.data, device).schedule(0), {});
   ASSERT_TRUE(built) << built.error().message();
   EXPECT_EQ(run(*opened.board, built->kernel, task).outcome, Outcome::kOk);
   constexpr uint32_t kEnd = 64 << 10;  // of the data memory, where the shelf begins
