@@ -316,6 +316,7 @@ std::span<const Fault> faults() {
       {"a multiplier of wide lanes halved", in_packed("wide_lanes", "params", halve(0))},
       {"two packed weights of SMLAD swapped", in_packed("smlad", "weights", swap_weights)},
       {"two of Winograd's weights swapped", in_packed("winograd", "weights", swap_weights)},
+      {"two weights of wide lanes swapped", in_packed("wide_lanes", "weights", swap_weights)},
       {"two of a sliding window's weights swapped", in_packed("sliding", "weights", swap_weights)},
       {"lanes that start a group short", in_packed("lanes", "params", forget_a_group)},
       {"two groups of lanes as one", in_packed("lanes_nhwc", "weights", merge_groups)},

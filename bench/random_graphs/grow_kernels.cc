@@ -18,6 +18,7 @@ struct Layer {
   int64_t reduction = 1;  // terms of one output's sum
   float input_scale = 1;
   bool may_be_packed = true;  // as int4
+  bool is_plain = false;      // with the scales of a trained network
 };
 
 struct Constants {
@@ -68,9 +69,9 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   // Of a sum of `reduction` products of values spread over their ranges.
   const double amplitude = std::sqrt(static_cast<double>(layer.reduction)) * 74 * reach * 0.58 + 1;
   const double natural = 60 / amplitude;
-  const bool ordinary = m.chance(75), per_channel = m.chance(65);
+  const bool ordinary = layer.is_plain || m.chance(75), per_channel = m.chance(65);
   // In percent of the channels: outputs that are the same for every input.
-  const int pruned = m.one_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
+  const int pruned = layer.is_plain ? 0 : m.one_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
   Constants c;
   c.output = m.quantization();
   const double unit = double{c.output.scales[0]} / double{layer.input_scale};
@@ -138,14 +139,15 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   int kernel_w = m.chance(60) ? kernel_h : random_filter(m, in[2]);
   if (m.chance(12)) (m.chance(50) ? kernel_h : kernel_w) = 1;
   if (m.chance(25)) kernel_h = kernel_w = 1;
-  const bool plain = m.chance(15);  // 3x3 and nothing else: what fast algorithms are for
-  if (plain) kernel_h = kernel_w = 3, a.stride_h = a.stride_w = a.dilation_h = a.dilation_w = 1;
+  const bool plain = m.chance(25);  // what fast algorithms are for: 3x3 or 1x1 and nothing else
+  if (plain) kernel_h = kernel_w = depthwise || m.chance(60) ? 3 : 1;
+  if (plain) a.stride_h = a.stride_w = a.dilation_h = a.dilation_w = 1;
   fit(a.padding, in[1], kernel_h, a.dilation_h);
   fit(a.padding, in[2], kernel_w, a.dilation_w);
 
   int groups = 1, channels = 0;
   if (depthwise) {
-    const int multiplier = m.one_of({1, 1, 1, 1, 2, 3, 4, 8});
+    const int multiplier = plain ? 1 : m.one_of({1, 1, 1, 1, 2, 3, 4, 8});
     channels = in[3] * multiplier;
     a.depth_multiplier = m.chance(90) ? multiplier : 0;
   } else {
@@ -180,6 +182,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
               channels,
               fan_in * kernel_h * kernel_w,
               m.tensor(x).quantization.scales[0]};
+  layer.is_plain = plain;
   if (depthwise) layer.weights = {1, kernel_h, kernel_w, channels}, layer.channel_axis = 3;
   const Constants c = random_constants(m, layer);
   const int y = m.result({in[0], rows(), columns(), channels}, c.output);
