@@ -24,8 +24,8 @@ std::vector<int> lane_groups(const std::vector<std::vector<int8_t>>& tile, Group
   for (size_t from = 0; from < all; from += static_cast<size_t>(groups.back())) {
     size_t to = from + static_cast<size_t>(lengths.first);
     if (!fits(tile, from, to)) return {};
-    while (to < all && (!lengths.within || to + step <= all) &&
-           to + step - from <= static_cast<size_t>(lengths.longest) && fits(tile, from, to + step))
+    while (to < all && to + step - from <= static_cast<size_t>(lengths.longest) &&
+           fits(tile, from, to + step))
       to += step;
     groups.push_back(static_cast<int>(to - from));
   }

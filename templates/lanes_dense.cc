@@ -5,15 +5,12 @@
 // channels and adds two products per multiplication. Flash doubles (16 bits a weight).
 
 #include <algorithm>
-#include <cctype>
-#include <string>
 
 #include "templates/channel_loop.h"
 #include "templates/channel_params.h"
 #include "templates/ir_text.h"
 #include "templates/kernel_template.h"
 #include "templates/lane_groups.h"
-#include "templates/lane_pairs.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
@@ -28,20 +25,10 @@ constexpr int kStartWords = 2;  // of a pair: what the high lane starts from, an
 constexpr int kPairWords = 8;   // those, the requantisation of both, and room
 constexpr int kLongestGroup = 255;
 
-// Values of the knob "step": products between tests or, with a group's first ones apart, "2_8".
-// With the suffix, the loops are assembly. Not knobs of their own, so that schedules of logs from
-// before there was assembly say what they said.
-const std::string kInAssembly = "_assembly";
+struct Plan {
+  int pairs, step;  // pairs of channels a tile, products between tests of the loop
 
-struct Plan : LanePairs {
-  bool assembly;
-
-  explicit Plan(const Schedule& s) : assembly(s.get("step").ends_with(kInAssembly)) {
-    const std::string value = s.get("step");
-    pairs = s.get_int("pairs");
-    first = value[0] - '0';
-    step = value.size() > 2 && std::isdigit(value[2]) ? value[2] - '0' : first;
-  }
+  explicit Plan(const Schedule& s) : pairs(s.get_int("pairs")), step(s.get_int("step")) {}
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -50,41 +37,25 @@ bool supports(const Workload& w, const Device& device) {
          !device.target.can(Capability::kDsp);  // SMLAD does better there
 }
 
-bool has_assembly(const Device& device) {
-  return device.target.family == CoreFamily::kRiscv32 && !device.target.portable_kernels;
-}
-
-Knob step_knob(const Device& device) {
-  Knob knob = int_knob("step", {1, 2, 4, 8});
-  if (!has_assembly(device)) return knob;
-  for (const char* step : {"1", "2", "4", "8", "2_4", "2_8", "4_8"})
-    knob.values.push_back(step + kInAssembly);
-  return knob;
-}
-
 bool legal(const Workload& w, const Plan& plan) {
-  return (!plan.assembly || lane_pairs_fit(plan)) && w.out_c % (2 * plan.pairs) == 0 &&
-         w.in_c % plan.first == 0 && plan.step <= w.in_c && plan.first <= w.facts.lane_group &&
-         plan.pairs * plan.step <= 64;
+  return w.out_c % (2 * plan.pairs) == 0 && w.in_c % plan.step == 0 &&
+         plan.step <= w.facts.lane_group && plan.pairs * plan.step <= 64;
 }
 
 ConfigSpace space(const Workload& w, const Device& device) {
-  ConfigSpace::Family family{
-      "lanes_dense",
-      1,
-      {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}), step_knob(device), scheduler_knob(device)}};
+  ConfigSpace::Family family{"lanes_dense",
+                             1,
+                             {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}),
+                              int_knob("step", {1, 2, 4, 8}), scheduler_knob(device)}};
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(s)); });
   return result;
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
-  const bool assembly = has_assembly(device);
-  std::vector<std::string> steps = {"1", "2", "4"};
-  if (assembly) steps = {"1_assembly", "2_assembly", "2_4_assembly", "4_8_assembly"};
   Schedule best;
   for (const char* pairs : {"1", "2", "4"})
-    for (const std::string& step : steps) {
+    for (const char* step : {"1", "2", "4"}) {
       const Schedule s(
           "lanes_dense", 1,
           {{"pairs", pairs}, {"step", step}, {kSchedulerKnob, usual_scheduler(device)}});
@@ -101,9 +72,10 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   std::vector<int32_t> weights;
   std::vector<int8_t> groups;
+  const int longest = kLongestGroup / plan.step * plan.step;
   for (int first = 0; first < w.out_c; first += 2 * plan.pairs) {
     const auto tile = weights_of_tile(w, data, first, 2 * plan.pairs);
-    const auto lengths = lane_groups(tile, {plan.first, plan.step, kLongestGroup, true});
+    const auto lengths = lane_groups(tile, {plan.step, plan.step, longest});
     if (lengths.empty())
       return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
     for (int length : lengths) groups.push_back(static_cast<int8_t>(length));
@@ -194,28 +166,7 @@ class Writer {
       state.push_back(ir_.load_word(ir_.at(params, 4 * (q * kPairWords + 1))));
       state.push_back(ir_.load_word(ir_.at(params, 4 * q * kPairWords)));
     }
-    state = plan_.assembly ? add_lane_pairs(plan_, state, ir_) : add_groups(state);
-    if (plan_.assembly) channels_.keep_limits();
-    const Value shared = params_end();
-    for (int q = 0; q < plan_.pairs; ++q) {
-      const auto at = static_cast<size_t>(3 + 2 * q);
-      const Value& high = state[at + 1];
-      const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
-      const int words = scaling_words(w_.facts.requantise);
-      for (int lane = 0; lane < 2; ++lane) {
-        const Value address = ir_.at(params, 4 * (q * kPairWords + kStartWords + lane * words));
-        const ChannelLoop::Scaling scaling = channels_.scaling(address);
-        ir_.store_byte(channels_.requantise(lane == 0 ? low : high, scaling, shared),
-                       ir_.at(out, 2 * q + lane));
-      }
-    }
-    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kPairWords * plan_.pairs),
-            ir_.at(out, 2 * plan_.pairs)};
-  }
-
-  // What add_lane_pairs() does, for any core.
-  Values add_groups(const Values& initial) {
-    return ir_.do_while(initial, [&](const Values& v) {
+    state = ir_.do_while(state, [&](const Values& v) {
       const Value end = ir_.at(v[2], ir_.load_byte(v[1], false));
       Values group = {v[0], v[2]};
       for (int q = 0; q < plan_.pairs; ++q) group.push_back(n(0x8000));
@@ -235,6 +186,21 @@ class Writer {
       next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
       return next;
     });
+    const Value shared = params_end();
+    for (int q = 0; q < plan_.pairs; ++q) {
+      const auto at = static_cast<size_t>(3 + 2 * q);
+      const Value& high = state[at + 1];
+      const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
+      const int words = scaling_words(w_.facts.requantise);
+      for (int lane = 0; lane < 2; ++lane) {
+        const Value address = ir_.at(params, 4 * (q * kPairWords + kStartWords + lane * words));
+        const ChannelLoop::Scaling scaling = channels_.scaling(address);
+        ir_.store_byte(channels_.requantise(lane == 0 ? low : high, scaling, shared),
+                       ir_.at(out, 2 * q + lane));
+      }
+    }
+    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kPairWords * plan_.pairs),
+            ir_.at(out, 2 * plan_.pairs)};
   }
 
   Values products(const Values& g) {

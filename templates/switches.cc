@@ -11,7 +11,9 @@ constexpr std::string_view kAligned = "_aligned";
 }  // namespace
 
 Switches switches_of(const Schedule& schedule) {
-  Switches switches{schedule.get(kSchedulerKnob)};
+  Switches switches{kSchedulers[0]};
+  if (!schedule.has(kSchedulerKnob)) return switches;
+  switches.scheduler = schedule.get(kSchedulerKnob);
   switches.aligned_loops = switches.scheduler.ends_with(kAligned);
   if (switches.aligned_loops)
     switches.scheduler.resize(switches.scheduler.size() - kAligned.size());

@@ -1,5 +1,5 @@
-// Knobs of the code generator that every template offers: which instruction scheduler LLVM runs,
-// and whether heads of loops are aligned.
+// Knobs of the code generator that every template offers but those whose kernels are one piece of
+// assembly: which instruction scheduler LLVM runs, and whether heads of loops are aligned.
 //
 // Whether scheduling helps depends on the tile: it hides load latency, and it spills when the tile
 // already fills the registers. So it is measured like any other choice. An instruction of 32 bits

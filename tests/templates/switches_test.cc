@@ -75,6 +75,9 @@ TEST(Switches, OfASchedule_AreTheSchedulerAndTheAlignment) {
   EXPECT_FALSE(of("ilp").aligned_loops);
   EXPECT_EQ(of("ilp_aligned").scheduler, "ilp");
   EXPECT_TRUE(of("ilp_aligned").aligned_loops);
+  const Switches of_assembly = switches_of(Schedule("t", 1, {{"pairs", "6"}}));
+  EXPECT_EQ(of_assembly.scheduler, "source");
+  EXPECT_FALSE(of_assembly.aligned_loops);
 }
 
 }  // namespace
