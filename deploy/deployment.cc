@@ -53,6 +53,20 @@ uint64_t room_for_constants(const FastBudget& budget, const FastPlacement& place
   return std::min(all, budget.total_bytes - copied_code);
 }
 
+/// Where nothing is copied: what a byte of constants waits, for layers whose kernel nobody
+/// measured. Records of the others have their waits in their cycles.
+FlashWaits waits_of_unmeasured(const GeneratedNetwork& network, const RunReport& ran) {
+  uint64_t waited = 0;
+  for (const LayerCost& cost : ran.layers) waited += cost.read_wait_cycles;
+  FlashWaits waits;
+  if (waited == 0) return waits;
+  for (const GeneratedLayer& layer : network.layers)
+    if (layer.schedule && !layer.tuned)
+      waits[layer.index] =
+          static_cast<double>(waited) / static_cast<double>(network.constant_bytes);
+  return waits;
+}
+
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 }  // namespace
@@ -275,7 +289,9 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
       .arena_bytes = arena.bytes, .flash_bytes = limits.flash_bytes, .arena_says = arena.says};
   TT_TRY_ASSIGN(Placed best, place(options, allowed, {}, stack_bytes));
   const bool waits_for_flash = best.placement.left_out_cycles > 0;
-  if (!waits_for_flash && !best.placement.overflows) return std::move(best.network);
+  const bool copies_nothing = device.fast_rodata_memories.empty() && !device.caches.empty();
+  if (!waits_for_flash && !best.placement.overflows && !copies_nothing)
+    return std::move(best.network);
   TT_TRY_ASSIGN(const RunReport first, try_out(best.network));
   FlashWaits waits = best.placement.waits;
   std::vector<KernelLimits> thriftier;
@@ -283,7 +299,12 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
     thriftier.push_back(allowed);
     thriftier.back().copies_bytes = room_for_constants(best.budget, best.placement);
   }
-  if (!waits_for_flash) {
+  if (copies_nothing) {
+    waits = waits_of_unmeasured(best.network, first);
+    if (waits.empty()) return std::move(best.network);
+    thriftier.push_back(allowed);
+    thriftier.back().copies_bytes = 0;
+  } else if (!waits_for_flash) {
     waits = overflow_costs(network_memory(model.state().network, options), best.network, first,
                            device, records);
     if (waits.empty()) return std::move(best.network);
