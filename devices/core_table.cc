@@ -143,6 +143,11 @@ std::set<Capability> capabilities_of(const Target& target) {
 
 }  // namespace internal
 
+bool sees_eight_registers(const Target& target) {
+  return target.family == CoreFamily::kArmM &&
+         (target.triple.starts_with("thumbv6m") || target.triple.starts_with("thumbv8m.base"));
+}
+
 std::vector<std::string> clang_arguments(const Target& target) {
   if (target.family == CoreFamily::kAnyC) return target.compiler_flags;
   std::vector<std::string> arguments = {"--target=" + target.triple};

@@ -55,6 +55,9 @@ struct Target {
 /// anything there could also load a plug-in.
 std::vector<std::string> clang_arguments(const Target& target);
 
+/// Whether most instructions reach only eight of an Arm core's registers (Thumb-1).
+bool sees_eight_registers(const Target& target);
+
 /// A buffer between the core and a slow memory: a cache, or with a single line the buffer of a
 /// flash controller. What it holds costs nothing; what it lacks is fetched `fill_bytes` at a time.
 struct CacheModel {

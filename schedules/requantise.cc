@@ -48,9 +48,9 @@ bool scales_without_overflow(const LayerData& data, const std::vector<Accumulato
   return true;
 }
 
-// The multipliers m in [0, 2^31) with (x * m >> 32) >= target, as a lower or upper limit on m.
+// The multipliers m in [0, high] with (x * m >> 32) >= target, as a lower or upper limit on m.
 struct Limits {
-  int64_t low = 0, high = INT32_MAX;
+  int64_t low = 0, high = 0;
   bool empty() const { return low > high; }
   void reach(int64_t x, int64_t target) {  // x * m >= target * 2^32
     const __int128 product = static_cast<__int128>(target) << 32;
@@ -93,11 +93,13 @@ struct Step {
 struct FusedForm {
   int left = 0, right = 0;
   int64_t origin = 0;
+  int multiplier_bits = 31;
 
   int64_t factor(int64_t accumulator) const {
     return (accumulator + origin) * (int64_t{1} << left);
   }
   double multiplier(double scale) const { return std::ldexp(scale, 32 + right - left); }
+  int64_t most() const { return (int64_t{1} << multiplier_bits) - 1; }
 };
 
 int64_t high_word(int64_t a, int64_t b) {
@@ -107,7 +109,7 @@ int64_t high_word(int64_t a, int64_t b) {
 // The multipliers that step exactly where the reference does, for one offset.
 Limits limits_for(const std::vector<Step>& steps, const AccumulatorRange& range,
                   const FusedForm& form, int64_t offset) {
-  Limits limits;
+  Limits limits{0, form.most()};
   for (const Step& step : steps) {
     const int64_t target = (int64_t{step.level} << form.right) - offset;
     if (step.first <= range.high) limits.reach(form.factor(step.first), target);
@@ -252,12 +254,16 @@ double largest_scale_of(const LayerData& data) {
   return largest;
 }
 
-// scale = multiplier * 2^(left - 32 - right) with the largest multiplier below 2^31: the more bits
-// it has, the closer its steps come to the reference's. 0: there is none.
-int largest_right_shift(double largest_scale, int left) {
-  int right = 0;
-  while (right < 24 && FusedForm{left, right + 1}.multiplier(largest_scale) < 2147483647.0) ++right;
-  return right;
+bool has_multiplier(double scale, const FusedForm& form) {
+  return form.multiplier(scale) < static_cast<double>(form.most());
+}
+
+// scale = multiplier * 2^(left - 32 - right) with the largest multiplier that the form has: the
+// more bits it has, the closer its steps come to the reference's. 0: there is none.
+int largest_right_shift(double largest_scale, FusedForm form) {
+  form.right = 1;
+  while (form.right <= 24 && has_multiplier(largest_scale, form)) ++form.right;
+  return form.right - 1;
 }
 
 bool scaled_alike(const LayerData& data) {
@@ -278,7 +284,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
 
   FusedRequantise fused;
   while (fused.left < 30 && (largest << (fused.left + 1)) <= INT32_MAX) ++fused.left;
-  fused.right = largest_right_shift(largest_scale, fused.left);
+  fused.right = largest_right_shift(largest_scale, {.left = fused.left});
   if (fused.right == 0) return std::nullopt;
 
   if (scaled_alike(data)) {
@@ -288,8 +294,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
       whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
     for (const auto& [left, right] :
          {std::pair(kLayerLeft, kLayerRight), std::pair(fused.left, fused.right)}) {
-      if (left > fused.left || FusedForm{left, right}.multiplier(largest_scale) >= 2147483647.0)
-        continue;
+      if (left > fused.left || !has_multiplier(largest_scale, {left, right})) continue;
       const auto all = fuse_channel(w, data, 0, whole, {left, right});
       if (!all) continue;
       fused.left = left, fused.right = right;
@@ -308,19 +313,22 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
 }
 
 std::optional<FusedRequantise> fuse_requantise_from(const Workload& w, const LayerData& data,
-                                                    int left, const std::vector<int64_t>& origin) {
+                                                    const UnsignedMultiply& multiply,
+                                                    const std::vector<int64_t>& origin) {
   const auto ranges = accumulator_ranges(w, data);
   const double largest_scale = largest_scale_of(data);
   if (!has_steps(w, data, ranges) || largest_scale <= 0) return std::nullopt;
   for (size_t c = 0; c < ranges.size(); ++c)
-    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> (32 - left) != 0)
+    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> multiply.bits != 0)
       return std::nullopt;
+  FusedForm form{.left = multiply.left, .multiplier_bits = multiply.multiplier_bits};
   // Numbers without a sign reach twice as far: the result may need a bit or two more.
-  const int most = largest_right_shift(largest_scale, left);
-  for (int right = most; right > std::max(0, most - 3); --right) {
-    FusedRequantise fused{left, right, {}, {}};
+  const int most = largest_right_shift(largest_scale, form);
+  for (form.right = most; form.right > std::max(0, most - 3); --form.right) {
+    FusedRequantise fused{form.left, form.right, {}, {}};
     for (size_t c = 0; c < ranges.size(); ++c) {
-      const auto channel = fuse_channel(w, data, c, ranges[c], {left, right, origin[c]});
+      form.origin = origin[c];
+      const auto channel = fuse_channel(w, data, c, ranges[c], form);
       if (!channel) break;
       fused.multiplier.push_back(channel->multiplier);
       fused.offset.push_back(channel->offset);

@@ -80,11 +80,18 @@ struct FusedRequantise {
 /// sides of zero.
 std::optional<FusedRequantise> fuse_requantise(const Workload& workload, const LayerData& data);
 
-/// The same where what a kernel has is not the accumulator but u = acc + origin[c], always in
-/// [0, 2^(32 - left)), and mulh is of numbers without a sign. The bias and what u starts from are
-/// then in the offset, and `left` is where the kernel has its sums. Nothing too where u may leave
-/// its bits.
+/// How a kernel multiplies numbers without a sign: u in [0, 2^bits) by a multiplier below
+/// 2^multiplier_bits, of which it keeps floor(u * multiplier / 2^(32 - left)), a word.
+struct UnsignedMultiply {
+  int bits, left;
+  int multiplier_bits = 31;
+};
+
+/// The same where what a kernel has is not the accumulator but u = acc + origin[c], and mulh is
+/// this product. The bias and what u starts from are then in the offset. Nothing too where u may
+/// leave its bits.
 std::optional<FusedRequantise> fuse_requantise_from(const Workload& workload, const LayerData& data,
-                                                    int left, const std::vector<int64_t>& origin);
+                                                    const UnsignedMultiply& multiply,
+                                                    const std::vector<int64_t>& origin);
 
 }  // namespace tinytune

@@ -187,7 +187,8 @@ Values IrText::assembly(const std::string& text, const Values& carried, const Va
   return results;
 }
 
-void IrText::assembly_of_all_registers(const std::string& text, const Values& read) {
+Values IrText::assembly_of_all_registers(const std::string& text, const Values& read,
+                                         const std::vector<int>& results) {
   std::string types, constraints, arguments;
   for (int i = 0; i < kAllRegisters; ++i) {
     const auto at = static_cast<size_t>(i);
@@ -198,9 +199,14 @@ void IrText::assembly_of_all_registers(const std::string& text, const Values& re
     constraints += fmt::format("{},", i);
     arguments += fmt::format("{}{} {}", i == 0 ? "" : ", ", read[i].type, read[i].text);
   }
-  body_ +=
-      fmt::format("  call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind\n",
-                  types, text, constraints, arguments);
+  const Value all = emit(
+      "{ " + types + " }",
+      fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind",
+                  types, text, constraints, arguments));
+  Values words;
+  for (const int i : results)
+    words.push_back(emit("i32", fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+  return words;
 }
 
 Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {

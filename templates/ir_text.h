@@ -76,9 +76,10 @@ class IrText {
   Values assembly(const std::string& text, const Values& carried, const Values& read,
                   int temporaries);
   /// Assembly that takes all of Arm's registers: operand i is the i-th of r0 to r12 and lr, so
-  /// lists of neighbouring operands are what LDM loads. `read` are in the first ones; nothing is
-  /// returned.
-  void assembly_of_all_registers(const std::string& text, const Values& read);
+  /// lists of neighbouring operands are what LDM loads. `read` are in the first ones; returns the
+  /// words in operands `results`.
+  Values assembly_of_all_registers(const std::string& text, const Values& read,
+                                   const std::vector<int>& results = {});
   static constexpr int kAllRegisters = 14;
 
   /// a < b, of signed words.

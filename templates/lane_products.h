@@ -24,7 +24,7 @@ struct LaneTile {
 /// Whether RV32's registers suffice.
 bool lane_tile_fits(const LaneTile& tile);
 
-enum class LaneLoop { kLlvm, kAssembly };
+enum class LaneLoop { kLlvm, kRiscv, kThumb };  ///< the last is thumb_lanes.h
 
 /// Adds all products from `weights` to `weights_end` ([product][channel]) with the words from
 /// `inputs` on ([product][word]) to the sums ([channel][word]), and returns those.

@@ -8,10 +8,14 @@
 //
 // How many pixels share how many words are knobs: 17 to 24 bits a sum. Words of a tile are staged
 // once for all output channels, as lanes_nhwc.cc's are.
+//
+// Thumb-1 has a row of its own: another loop (thumb_lanes.h), whose weights have no sign, and no
+// multiply-high (multiplier_parts.h).
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
@@ -21,6 +25,7 @@
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/text_kernel.h"
+#include "templates/thumb_lanes.h"
 #include "templates/wide_lanes_plan.h"
 
 namespace tinytune {
@@ -36,14 +41,24 @@ uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
 
 bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFused; }
 
-// Of a channel, before its requantisation: what is added to its sums. Fused constants have that in
-// them.
-int start_words(const Workload& w) { return is_fused(w) ? 0 : 1; }
+// Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
+// constants have that in them, more parts of its multiplier than a word holds.
+int start_words(const Workload& w, const Plan& plan) {
+  if (!is_fused(w)) return 1;
+  return plan.loop == LaneLoop::kThumb ? MultiplierParts(plan.bits()).words() - 1 : 0;
+}
 
 // What is staged should serve more than a channel or two.
+bool takes(const Workload& w) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3;
+}
+
 bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3 &&
-         device.target.family == CoreFamily::kRiscv32;  // others lack the registers
+  return takes(w) && device.target.family == CoreFamily::kRiscv32;  // others lack the registers
+}
+
+bool supports_thumb(const Workload& w, const Device& device) {
+  return takes(w) && sees_eight_registers(device.target) && !device.target.portable_kernels;
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
@@ -74,32 +89,41 @@ bool sums_fit(const Workload& w, const LayerData& data, int bits) {
   return true;
 }
 
+std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, const Plan& plan) {
+  return fuse_requantise_from(w, data, plan.multiply(), origins(w, data, plan.bits()));
+}
+
 // All that pack() asks, once for every width of a lane.
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
   return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
-    const int bits = Plan(w, schedule).bits();
-    const auto [at, is_new] = known.try_emplace(bits, false);
+    const Plan plan(w, schedule);
+    const auto [at, is_new] = known.try_emplace(plan.bits(), false);
     if (is_new)
-      at->second =
-          sums_fit(w, data, bits) &&
-          (!is_fused(w) || fuse_requantise_from(w, data, 32 - bits, origins(w, data, bits)));
+      at->second = sums_fit(w, data, plan.bits()) && (!is_fused(w) || fuse(w, data, plan));
     return at->second;
   };
 }
 
 // The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
 // then the layer's right shift. Else what ChannelLoop reads.
-Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, int bits) {
+Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
   if (is_fused(w)) {
-    const auto fused = fuse_requantise_from(w, data, 32 - bits, origins(w, data, bits));
+    const auto fused = fuse(w, data, plan);
     if (!fused)
       return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
     std::vector<int32_t> words;
-    for (size_t c = 0; c < fused->offset.size(); ++c)
-      words.insert(words.end(), {fused->multiplier[c], fused->offset[c]});
+    for (size_t c = 0; c < fused->offset.size(); ++c) {
+      const int32_t multiplier = fused->multiplier[c];
+      const auto of_channel = plan.loop == LaneLoop::kThumb
+                                  ? MultiplierParts(plan.bits()).words_of(multiplier)
+                                  : std::vector<int32_t>{multiplier};
+      words.insert(words.end(), of_channel.begin(), of_channel.end());
+      words.push_back(fused->offset[c]);
+    }
     words.push_back(fused->right);
     return words_constant("params", words);
   }
+  const int bits = plan.bits();
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   for (int c = 0; c < w.out_c; ++c) {
     const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
@@ -115,12 +139,13 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   if (!sums_fit(w, data, plan.bits()))
     return Error(ErrorCode::kUnsupported,
                  "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
-  TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan.bits()));
+  TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
+  const int offset = plan.loop == LaneLoop::kThumb ? kThumbWeightOffset : 0;
   std::vector<int8_t> weights;  // [tile][product][channel of the tile]
   for (const auto& tile : tiles_of_weights(w, data, plan.tile.channels))
     for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
       for (const auto& channel : tile)
-        weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
+        weights.push_back(static_cast<int8_t>((k < channel.size() ? channel[k] : 0) + offset));
   return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
 }
 
@@ -128,7 +153,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, plan.pixels);
   using Kind = Loop::Kind;
-  const int param_bytes = 4 * (start_words(w) + scaling_words(w.facts.requantise));
+  const int param_bytes = 4 * (start_words(w, plan) + scaling_words(w.facts.requantise));
   NestBuilder build(4, 1, param_bytes);
   build.loop(
       {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.pixels}});
@@ -174,7 +199,7 @@ class Writer {
         lanes_(plan.pixels, plan.tile.words),
         tiles_(w, plan.pixels, plan.border),
         ir_(tiles_.ir()),
-        channels_(w, ir_, start_words(w)) {}
+        channels_(w, ir_, start_words(w, plan)) {}
 
   std::string write(const std::string& symbol) {
     tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
@@ -188,8 +213,9 @@ class Writer {
   void stage(const std::vector<PixelTiles::Pixel>& pixels) {
     const int64_t run = inputs_of_run(w_, plan_.border), bytes = int64_t{4} * plan_.tile.words;
     const int unroll = run % 2 == 0 ? 2 : 1;
-    const Value end = tiles_.for_each_input(
-        pixels, tiles_.staging_area(), unroll, bytes, [&](const Values& cursors) {
+    const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes());
+    const Value end =
+        tiles_.for_each_input(pixels, first, unroll, bytes, [&](const Values& cursors) {
           for (int u = 0; u < unroll; ++u) {
             Values inputs;
             for (int i = 0; i < plan_.pixels; ++i)
@@ -202,6 +228,29 @@ class Writer {
         });
     for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
       ir_.store_word(n(0), ir_.at(end, 4 * i));
+    if (plan_.loop == LaneLoop::kThumb) stage_starts(first, end);
+  }
+
+  // What sums start from, before the words: what the weights' offset will add is taken off.
+  void stage_starts(const Value& first, const Value& end) {
+    const int words = plan_.tile.words, unroll = w_.reduction() % 2 == 0 ? 2 : 1;
+    Values totals = {first};
+    totals.insert(totals.end(), static_cast<size_t>(words), n(0));
+    totals = ir_.do_while(totals, [&](const Values& v) {
+      Values next = v;
+      for (int i = 0; i < unroll * words; ++i) {
+        Value& total = next[static_cast<size_t>(1 + i % words)];
+        total = ir_.add(total, ir_.load_word(ir_.at(v[0], 4 * i)));
+      }
+      next[0] = ir_.at(v[0], 4 * unroll * words);
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
+    for (int i = 0; i < words; ++i) {
+      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], n(kThumbWeightOffset));
+      ir_.store_word(ir_.sub(n(lanes_.word_of(i, middle(plan_.bits()))), added),
+                     ir_.at(tiles_.staging_area(), 4 * i));
+    }
   }
 
   void channels(const Value& out) {
@@ -215,13 +264,19 @@ class Writer {
   // Returns the next tile's weights.
   Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
     const Value end = ir_.at(weights, plan_.weight_bytes());
+    const Values words = products(weights, end, staged);
+    is_fused(w_) ? finish_fused(words, params, out) : finish(words, params, out);
+    return end;
+  }
+
+  Values products(const Value& weights, const Value& end, const Value& staged) {
+    if (plan_.loop == LaneLoop::kThumb)
+      return thumb_lane_products(plan_.tile, weights, end, staged, ir_);
     Values words;
     for (int c = 0; c < plan_.tile.channels; ++c)
       for (int i = 0; i < plan_.tile.words; ++i)
         words.push_back(n(lanes_.word_of(i, middle(plan_.bits()))));
-    words = add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
-    is_fused(w_) ? finish_fused(words, params, out) : finish(words, params, out);
-    return end;
+    return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
   }
 
   // The lanes of a channel.
@@ -248,12 +303,18 @@ class Writer {
     // Limits in registers: LLVM would load them for every output.
     const Value low = ir_.opaque(n(w_.activation_min)), high = ir_.opaque(n(w_.activation_max));
     const Value right = ir_.load_word(channels_.end());
+    const bool in_parts = plan_.loop == LaneLoop::kThumb;
+    const MultiplierParts parts(plan_.bits());
     for (int c = 0; c < plan_.tile.channels; ++c) {
       const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
-      const Value multiplier = ir_.load_word(at), offset = ir_.load_word(ir_.at(at, 4));
-      const Values sums = lanes_of(words, c, LaneWords::End::kTop);
+      const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
+      const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
+      const Values sums =
+          lanes_of(words, c, in_parts ? LaneWords::End::kBottom : LaneWords::End::kTop);
       for (int i = 0; i < plan_.pixels; ++i) {
-        const Value scaled = ir_.multiply_high_unsigned(multiplier, sums[static_cast<size_t>(i)]);
+        const Value& sum = sums[static_cast<size_t>(i)];
+        const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
+                                      : ir_.multiply_high_unsigned(multiplier[0], sum);
         const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
         ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{i} * w_.out_c + c));
       }
@@ -268,22 +329,27 @@ class Writer {
   ChannelLoop channels_;
 };
 
+KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Device&)) {
+  return {
+      .name = name,
+      .version = kWideLanesVersion,
+      .constants = {"weights", "params"},
+      .supports = supports,
+      .space = wide_lanes_space,
+      .default_schedule = default_schedule,
+      .fallback_schedules = fallback_schedules,
+      .describe = describe,
+      .pack = pack,
+      .may_pack = may_pack,
+      .scratch_bytes = scratch_bytes,
+      .lower = lower_as_text<Plan, Writer>,
+  };
+}
+
 }  // namespace
 
-extern const KernelTemplate kWideLanesNhwc;
-const KernelTemplate kWideLanesNhwc = {
-    .name = "wide_lanes_nhwc",
-    .version = kWideLanesVersion,
-    .constants = {"weights", "params"},
-    .supports = supports,
-    .space = wide_lanes_space,
-    .default_schedule = default_schedule,
-    .fallback_schedules = fallback_schedules,
-    .describe = describe,
-    .pack = pack,
-    .may_pack = may_pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower_as_text<Plan, Writer>,
-};
+extern const KernelTemplate kWideLanesNhwc, kThumbLanesNhwc;
+const KernelTemplate kWideLanesNhwc = row(kWideLanesName, supports);
+const KernelTemplate kThumbLanesNhwc = row(kThumbLanesName, supports_thumb);
 
 }  // namespace tinytune

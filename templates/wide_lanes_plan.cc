@@ -1,10 +1,12 @@
 #include "templates/wide_lanes_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "templates/input_window.h"
 #include "templates/nest_builder.h"
 #include "templates/switches.h"
+#include "templates/thumb_lanes.h"
 
 namespace tinytune {
 namespace {
@@ -23,16 +25,23 @@ bool are_lanes(int pixels, int words) {
 // Few sums are not worth their staging.
 bool legal(const Workload& w, const Plan& plan) {
   const int sums = plan.tile.channels * plan.tile.words;
-  return are_lanes(plan.pixels, plan.tile.words) && lane_tile_fits(plan.tile) &&
-         plan.pixels <= w.out_h * w.out_w && plan.tile.channels <= w.out_c &&
-         plan.tile.step <= w.reduction() && sums >= std::min(8, w.out_c * plan.tile.words) &&
+  const bool fits =
+      plan.loop == LaneLoop::kThumb ? thumb_tile_fits(plan.tile) : lane_tile_fits(plan.tile);
+  return are_lanes(plan.pixels, plan.tile.words) && fits && plan.pixels <= w.out_h * w.out_w &&
+         plan.tile.channels <= w.out_c && plan.tile.step <= w.reduction() &&
+         sums >= std::min(plan.loop == LaneLoop::kThumb ? 3 : 8, w.out_c * plan.tile.words) &&
          int64_t{sums} * plan.tile.step <= kLargestBody;
 }
 
-// Kernels as portable C have no assembly.
-Knob loop_knob(const Device& device) {
-  if (device.target.portable_kernels) return {"loop", {"llvm"}};
-  return {"loop", {"assembly", "llvm"}};
+// Which loop: none on Thumb-1, which has but one. Kernels as portable C have no assembly.
+std::vector<Knob> loop_knobs(const Device& device) {
+  if (sees_eight_registers(device.target)) return {};
+  if (device.target.portable_kernels) return {{"loop", {"llvm"}}};
+  return {{"loop", {"assembly", "llvm"}}};
+}
+
+const char* name_on(const Device& device) {
+  return sees_eight_registers(device.target) ? kThumbLanesName : kWideLanesName;
 }
 
 // Tiles of which a window reaches outside the input.
@@ -62,7 +71,25 @@ double estimate_border(const Workload& w, const Plan& plan, int tested_tiles) {
   return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
 }
 
+// On Thumb-1, in cycles: loads take two, and what LLVM writes around the loop is mostly loads.
+double estimate_thumb(const Workload& w, const Plan& plan, int tested_tiles) {
+  const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
+  const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
+  const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
+  const auto reduction = static_cast<double>(plan.padded_reduction);
+  const double copies = (channels - 1) * (words - 1);
+  const double products = reduction * (1 + words + 2 * channels + 2 * channels * words + copies) +
+                          reduction / plan.tile.step * 4;
+  const double scaling =
+      w.facts.requantise == Requantise::kFused ? 16 + 8 * MultiplierParts(plan.bits()).count() : 60;
+  const double finish = channels * (scaling * pixels + 8 * (pixels - words) + 20);
+  const double stage = reduction * (4 * pixels + 5 * words + 4 * (pixels - words) + 8);
+  return pixel_tiles * (channel_tiles * (products + finish + 60) + stage + 100) +
+         1.5 * estimate_border(w, plan, tested_tiles);
+}
+
 double estimate(const Workload& w, const Plan& plan, int tested_tiles) {
+  if (plan.loop == LaneLoop::kThumb) return estimate_thumb(w, plan, tested_tiles);
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
   const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
@@ -79,6 +106,11 @@ double estimate(const Workload& w, const Plan& plan, int tested_tiles) {
 
 }  // namespace
 
+LaneLoop lane_loop_of(const Schedule& schedule) {
+  if (!schedule.has("loop")) return LaneLoop::kThumb;
+  return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRiscv;
+}
+
 ConfigSpace wide_lanes_space(const Workload& w, const Device& device) {
   const auto from_to = [](int first, int last) {
     std::vector<int> values;
@@ -86,11 +118,14 @@ ConfigSpace wide_lanes_space(const Workload& w, const Device& device) {
     return values;
   };
   ConfigSpace::Family family{
-      "wide_lanes_nhwc",
+      name_on(device),
       kWideLanesVersion,
       {int_knob("oc", up_to(std::min(w.out_c, kMostChannels))),
        int_knob("words", from_to(2, kMostWords)), int_knob("pixels", from_to(3, kMostPixels)),
-       int_knob("step", {1, 2, 4, 8}), loop_knob(device), border_knob(w), scheduler_knob(device)}};
+       int_knob("step", {1, 2, 4, 8})}};
+  for (Knob& knob : loop_knobs(device)) family.knobs.push_back(std::move(knob));
+  family.knobs.push_back(border_knob(w));
+  family.knobs.push_back(scheduler_knob(device));
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(w, s)); });
   return result;
@@ -106,14 +141,16 @@ std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) 
   const auto offer = [&](int channels, int words, int pixels, int tested_tiles) {
     for (const int step : {1, 2, 4})
       for (const std::string& border : border_knob(w).values) {
-        Schedule schedule("wide_lanes_nhwc", kWideLanesVersion,
-                          {{"oc", std::to_string(channels)},
-                           {"words", std::to_string(words)},
-                           {"pixels", std::to_string(pixels)},
-                           {"step", std::to_string(step)},
-                           {"loop", loop_knob(device).values.front()},
-                           {"border", border},
-                           {kSchedulerKnob, usual_scheduler(device)}});
+        std::vector<std::pair<std::string, std::string>> knobs = {
+            {"oc", std::to_string(channels)},
+            {"words", std::to_string(words)},
+            {"pixels", std::to_string(pixels)},
+            {"step", std::to_string(step)}};
+        for (const Knob& knob : loop_knobs(device))
+          knobs.emplace_back(knob.name, knob.values.front());
+        knobs.emplace_back("border", border);
+        knobs.emplace_back(kSchedulerKnob, usual_scheduler(device));
+        Schedule schedule(name_on(device), kWideLanesVersion, std::move(knobs));
         const Plan plan(w, schedule);
         if (legal(w, plan))
           all.push_back({estimate(w, plan, tested_tiles), plan, std::move(schedule)});

@@ -7,14 +7,22 @@
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
+#include "schedules/requantise.h"
 #include "schedules/workload.h"
 #include "templates/lane_products.h"
 #include "templates/lane_words.h"
+#include "templates/multiplier_parts.h"
 #include "templates/pixel_tiles.h"
 
 namespace tinytune {
 
 inline constexpr int kWideLanesVersion = 1;
+/// Templates: of RV32, and of Thumb-1 with its own loop (thumb_lanes.h).
+inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
+inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
+
+/// Of a schedule: those without the knob are Thumb-1's.
+LaneLoop lane_loop_of(const Schedule& schedule);
 
 struct WideLanesPlan {
   LaneTile tile;
@@ -26,13 +34,19 @@ struct WideLanesPlan {
   WideLanesPlan(const Workload& w, const Schedule& s)
       : tile{s.get_int("oc"), s.get_int("words"), s.get_int("step")},
         pixels(s.get_int("pixels")),
-        loop(s.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kAssembly),
+        loop(lane_loop_of(s)),
         padded_reduction((w.reduction() + tile.step - 1) / tile.step * tile.step),
         border(s.get("border")) {}
 
   int bits() const { return LaneWords::bits(pixels, tile.words); }
+  /// Of a sum and the fused requantisation's multiplier.
+  UnsignedMultiply multiply() const {
+    if (loop == LaneLoop::kThumb) return MultiplierParts(bits()).multiply();
+    return {.bits = bits(), .left = 32 - bits()};
+  }
   int64_t weight_bytes() const { return padded_reduction * tile.channels; }  // of a tile
-  int64_t staged_bytes() const { return padded_reduction * tile.words * 4; }
+  int64_t start_bytes() const { return loop == LaneLoop::kThumb ? 4 * tile.words : 0; }
+  int64_t staged_bytes() const { return start_bytes() + padded_reduction * tile.words * 4; }
   int64_t scratch_bytes(const Workload& w) const {
     return PixelTiles::bytes(w, border) + staged_bytes();
   }

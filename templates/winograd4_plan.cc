@@ -115,7 +115,7 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
 
 Schedule winograd4_default(const Workload& w, const Device& device) {
   const bool smlad = device.target.can(Capability::kDsp);
-  const bool few_registers = device.target.isa == "armv6-m";  // most instructions see eight
+  const bool few_registers = sees_eight_registers(device.target);
   const int tiles = usual_tiles(w);
   int oc = few_registers ? 2 : 4;
   while (pads(w, oc)) --oc;

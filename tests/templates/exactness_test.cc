@@ -134,7 +134,8 @@ const Case kCases[] = {
 bool asks_for_a_proof(const Schedule& schedule) {
   return schedule.template_name() == "smlad_dense_by_layer" ||
          schedule.template_name() == "sliding_depthwise" ||
-         schedule.template_name() == "wide_lanes_nhwc";
+         schedule.template_name() == "wide_lanes_nhwc" ||
+         schedule.template_name() == "thumb_lanes_nhwc";
 }
 
 using Parameters = std::tuple<const char*, Scales>;  // device, scales
@@ -185,7 +186,7 @@ std::string name_of_case(const ::testing::TestParamInfo<Parameters>& info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, EveryTemplate,
-    ::testing::Combine(::testing::Values("rv32imc", "cortex-m4"),
+    ::testing::Combine(::testing::Values("rv32imc", "cortex-m4", "rp2040"),
                        ::testing::Values(Scales::kTypical, Scales::kOddChannels, Scales::kExtreme)),
     name_of_case);
 
@@ -204,8 +205,8 @@ RandomLayer layer_at_the_ends(Workload w) {
   return {w, data};
 }
 
-TEST(KernelTemplates, ScaledSumsAtTheEndsOfInt32_AreClampedAndDoNotWrap) {
-  const auto device = load_device("rv32imc");
+void scale_sums_at_the_ends(const char* name) {
+  const auto device = load_device(name);
   ASSERT_TRUE(device) << device.error().message();
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
@@ -224,6 +225,10 @@ TEST(KernelTemplates, ScaledSumsAtTheEndsOfInt32_AreClampedAndDoNotWrap) {
         if (point == 0 || space.family_of(point) != space.family_of(point - 1))
           expect_exact(*simulator, *device, layer, space.schedule(point), 1);
     }
+}
+
+TEST(KernelTemplates, ScaledSumsAtTheEndsOfInt32_AreClampedAndDoNotWrap) {
+  for (const char* name : {"rv32imc", "rp2040"}) scale_sums_at_the_ends(name);
 }
 
 // A channel whose outputs are all alike, or whose scale is 1/2 or more, costs its own

@@ -10,6 +10,7 @@
 #include "schedules/requantise.h"
 #include "schedules/weight_facts.h"
 #include "templates/lane_words.h"
+#include "templates/multiplier_parts.h"
 #include "tests/templates/expect_exact.h"
 
 namespace tinytune {
@@ -40,20 +41,25 @@ struct Bench {
   }
 };
 
+// Of the device: RV32's, or Thumb-1's.
+const KernelTemplate& wide_lanes_of(const Device& device) {
+  const bool thumb = device.target.family == CoreFamily::kArmM;
+  return **find_template(Schedule(thumb ? "thumb_lanes_nhwc" : "wide_lanes_nhwc", 1, {}));
+}
+
 // Schedules of the template, in random order.
 std::vector<Schedule> some_of(const Workload& w, const Device& device, Rng& rng, size_t most) {
-  const auto found = find_template(Schedule("wide_lanes_nhwc", 1, {}));
-  const ConfigSpace space = (*found)->space(w, device);
+  const ConfigSpace space = wide_lanes_of(device).space(w, device);
   std::vector<Schedule> some;
   while (some.size() < most) some.push_back(space.schedule(rng.below(space.size())));
   return some;
 }
 
-TEST(WideLanes, EveryKnob_ComputesTheReferencesBytes) {
-  Bench bench = Bench::of("rv32imc");
+// The knobs' values that were exact, and the forms of requantisation behind them.
+void compute_all_shapes(const char* device, std::set<std::string>& values,
+                        std::set<Requantise>& forms) {
+  Bench bench = Bench::of(device);
   uint64_t seed = 700;
-  std::set<std::string> values;
-  std::set<Requantise> forms;
   for (const char* shape : kShapes) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     Rng rng(seed);
@@ -63,10 +69,27 @@ TEST(WideLanes, EveryKnob_ComputesTheReferencesBytes) {
       forms.insert(layer.workload.facts.requantise);
       for (const auto& [knob, value] : schedule.knobs()) values.insert(knob + "=" + value);
     }
-    if (HasFatalFailure()) return;
+    if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(WideLanes, EveryKnob_ComputesTheReferencesBytes) {
+  std::set<std::string> values;
+  std::set<Requantise> forms;
+  compute_all_shapes("rv32imc", values, forms);
   for (const char* value : {"loop=assembly", "loop=llvm", "border=none", "border=copy",
                             "border=test", "words=2", "words=7", "pixels=3", "pixels=12"})
+    EXPECT_TRUE(values.contains(value)) << value;
+  EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
+}
+
+TEST(ThumbLanes, EveryKnob_ComputesTheReferencesBytes) {
+  std::set<std::string> values;
+  std::set<Requantise> forms;
+  compute_all_shapes("rp2040", values, forms);
+  for (const char* value :
+       {"oc=1", "oc=2", "oc=3", "words=2", "words=3", "words=4", "words=5", "pixels=3", "pixels=9",
+        "step=1", "step=2", "step=4", "step=8", "border=none", "border=copy", "border=test"})
     EXPECT_TRUE(values.contains(value)) << value;
   EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
 }
@@ -105,6 +128,16 @@ RandomLayer pointwise(const std::vector<int8_t>& weights, int zero_point) {
   return layer;
 }
 
+Schedule of_thumb(int pixels, int words) {
+  return Schedule("thumb_lanes_nhwc", 1,
+                  {{"oc", "1"},
+                   {"words", std::to_string(words)},
+                   {"pixels", std::to_string(pixels)},
+                   {"step", "1"},
+                   {"border", "none"},
+                   {"sched", "source"}});
+}
+
 Schedule of_lanes(int pixels, int words) {
   return Schedule("wide_lanes_nhwc", 1,
                   {{"oc", "2"},
@@ -138,24 +171,33 @@ std::vector<uint8_t> extreme_inputs(const RandomLayer& layer, uint64_t seed) {
   return input;
 }
 
-TEST(WideLanes, SumsAtTheEndsOfTheirLanes_AreExact) {
-  Bench bench = Bench::of("rv32imc");
+// Returns how many layouts were tried.
+int fill_lanes(const char* device, Schedule (*schedule)(int pixels, int words), int most_words) {
+  Bench bench = Bench::of(device);
   uint64_t seed = 1100;
   int layouts = 0;
   for (const int zero_point : {-128, 5})  // fused, short
-    for (int words = 2; words <= 8; ++words)
+    for (int words = 2; words <= most_words; ++words)
       for (int pixels = words + 1; pixels <= std::min(12, 2 * words); ++pixels) {
         const int bits = LaneWords::bits(pixels, words);
         if (bits < 17 || bits > 21) continue;  // more take too many weights
         const RandomLayer layer = pointwise(filling(bits), zero_point);
-        ASSERT_TRUE(packs(layer, of_lanes(pixels, words))) << bits << " bits";
+        EXPECT_TRUE(packs(layer, schedule(pixels, words))) << bits << " bits";
         for (int i = 0; i < 4; ++i)
-          expect_exact_on(bench.simulator, bench.device, layer, of_lanes(pixels, words),
+          expect_exact_on(bench.simulator, bench.device, layer, schedule(pixels, words),
                           extreme_inputs(layer, ++seed));
-        if (HasFatalFailure()) return;
+        if (testing::Test::HasFatalFailure()) return layouts;
         ++layouts;
       }
-  EXPECT_GE(layouts, 20);
+  return layouts;
+}
+
+TEST(WideLanes, SumsAtTheEndsOfTheirLanes_AreExact) {
+  EXPECT_GE(fill_lanes("rv32imc", of_lanes, 8), 20);
+}
+
+TEST(ThumbLanes, SumsAtTheEndsOfTheirLanes_AreExact) {
+  EXPECT_GE(fill_lanes("rp2040", of_thumb, 5), 10);
 }
 
 TEST(WideLanes, SumsThatMayLeaveTheirLanes_AreRefused) {
@@ -195,35 +237,68 @@ TEST(WideLanes, FallbacksAskForLess_BitsOrScratch) {
   }
 }
 
-// The proof's constants, by trying every number that a lane can hold.
-TEST(FusedFromAnOrigin, AgreesWithTheReference_OnEveryReachableNumber) {
+TEST(MultiplierParts, OfEveryWidth_AddUpToTheMultiplier) {
+  Rng rng(5);
+  for (int bits = 17; bits <= 24; ++bits) {
+    const MultiplierParts parts(bits);
+    const UnsignedMultiply multiply = parts.multiply();
+    const int part_bits = 32 - bits;
+    for (int i = 0; i < 100; ++i) {
+      const auto all = (uint64_t{1} << multiply.multiplier_bits) - 1;
+      const uint64_t multiplier = i == 0 ? all : rng.below(all);
+      const auto words = parts.words_of(static_cast<int32_t>(multiplier));
+      ASSERT_EQ(words.size(), static_cast<size_t>(parts.words()));
+      // As kernels compute it, of the largest sum.
+      const uint32_t sum = (1u << bits) - 1;
+      uint32_t product = 0;
+      for (int part = parts.count(); part-- > 0;) {
+        const auto word = static_cast<uint32_t>(words[static_cast<size_t>(part / 2)]);
+        const uint32_t factor = part % 2 == 0 ? word & 0xffff : word >> 16;
+        product = (product >> part_bits) + sum * factor;
+      }
+      ASSERT_EQ(product, uint64_t{sum} * multiplier >> (32 - multiply.left)) << bits;
+    }
+  }
+}
+
+// The proof's constants, by trying every number that a lane can hold; returns how many were proved.
+int try_every_number(const UnsignedMultiply& multiply) {
   int proved = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const RandomLayer layer =
         random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 2000 + seed);
     const Workload& w = layer.workload;
-    constexpr int kBits = 18;
     std::vector<int64_t> origin;
     const auto ranges = accumulator_ranges(w, layer.data);
     for (const AccumulatorRange& range : ranges)
-      origin.push_back((1 << (kBits - 1)) - (range.low + range.high) / 2);
-    const auto fused = fuse_requantise_from(w, layer.data, 32 - kBits, origin);
+      origin.push_back((1 << (multiply.bits - 1)) - (range.low + range.high) / 2);
+    const auto fused = fuse_requantise_from(w, layer.data, multiply, origin);
     if (!fused) continue;
     ++proved;
     for (size_t c = 0; c < ranges.size(); ++c)
       for (int64_t acc = ranges[c].low; acc <= ranges[c].high; ++acc) {
-        const auto u = static_cast<uint32_t>(acc + origin[c]) << (32 - kBits);
-        const auto high = static_cast<uint32_t>(
-            (uint64_t{u} * static_cast<uint32_t>(fused->multiplier[c])) >> 32);
+        const auto u = static_cast<uint64_t>(acc + origin[c]);
+        const auto high = static_cast<uint32_t>(u * static_cast<uint32_t>(fused->multiplier[c]) >>
+                                                (32 - multiply.left));
         const auto sum =
             static_cast<int32_t>(high + static_cast<uint32_t>(fused->offset[c])) >> fused->right;
-        ASSERT_EQ(std::clamp(sum, w.activation_min, w.activation_max),
-                  requantise_reference(w, static_cast<int32_t>(acc), layer.data.multiplier[c],
-                                       layer.data.shift[c]))
+        const int expected = requantise_reference(w, static_cast<int32_t>(acc),
+                                                  layer.data.multiplier[c], layer.data.shift[c]);
+        EXPECT_EQ(std::clamp(sum, w.activation_min, w.activation_max), expected)
             << "seed " << seed << " channel " << c << " accumulator " << acc;
       }
+    if (testing::Test::HasFailure()) return proved;
   }
-  EXPECT_GE(proved, 15);
+  return proved;
+}
+
+TEST(FusedFromAnOrigin, AgreesWithTheReference_OnEveryReachableNumber) {
+  EXPECT_GE(try_every_number({.bits = 18, .left = 14}), 15);
+}
+
+TEST(FusedFromAnOrigin, WithAMultiplierInParts_AgreesToo) {
+  for (const int bits : {18, 19, 21, 23})
+    EXPECT_GE(try_every_number(MultiplierParts(bits).multiply()), 15) << bits;
 }
 
 }  // namespace
