@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/processor_time.h"
 #include "codegen/kernels/c_compiler.h"
+#include "codegen/kernels/long_products.h"
 #include "codegen/kernels/optimise.h"
 #include "codegen/kernels/portable_c.h"
 #include "codegen/kernels/retarget.h"
@@ -105,6 +106,12 @@ Pointers take_pointers(llvm::Function& function) {
   return Pointers::kByTemplate;
 }
 
+// A compiler of portable C sees better what its core has.
+bool lacks_long_products(const Device& device) {
+  return device.target.family == CoreFamily::kArmM && !device.target.can(Capability::kMulHigh) &&
+         !device.target.portable_kernels;
+}
+
 Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
                             const Schedule& schedule, const Device& device,
                             const std::string& symbol) {
@@ -122,10 +129,12 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
     TT_TRY_ASSIGN(module,
                   code_of_stages(*lowered.stages, symbol, parameter_names(t, workload, schedule),
                                  *machine, context));
+    if (lacks_long_products(device)) expand_long_products(*module);
     optimise_stages(*module, *machine);
   } else {
     TT_TRY_ASSIGN(module, written_module(lowered, device, context));
     retarget(*module, *machine);
+    if (lacks_long_products(device)) expand_long_products(*module);
     optimise_text(*module, *machine);
     if (lowered.c.empty()) module->getFunction(symbol)->addFnAttr(kStepsItsPointers);
   }
