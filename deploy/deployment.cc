@@ -45,12 +45,14 @@ void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& s
                                " of its tensors + 5 %: the least that can be had");
 }
 
-/// Room for constants, once the code that pays most is copied.
-uint64_t room_for_constants(const FastBudget& budget, const FastPlacement& placement) {
+/// Room for constants, once the code that pays most is copied: in all, and in one memory.
+void leave_room(const FastBudget& budget, const FastPlacement& placement, KernelLimits& kernels) {
   const uint64_t copied_code = std::min(budget.total_bytes, placement.code_bytes);
-  const uint64_t all =
-      std::accumulate(budget.constant_bytes.begin(), budget.constant_bytes.end(), uint64_t{0});
-  return std::min(all, budget.total_bytes - copied_code);
+  std::vector<uint64_t> rooms = budget.constant_bytes;
+  if (budget.with_code) rooms[*budget.with_code] -= std::min(rooms[*budget.with_code], copied_code);
+  const uint64_t all = std::accumulate(rooms.begin(), rooms.end(), uint64_t{0});
+  kernels.copies_bytes = std::min(all, budget.total_bytes - copied_code);
+  kernels.copy_bytes = *std::max_element(rooms.begin(), rooms.end());
 }
 
 /// Where nothing is copied: what a byte of constants waits, for layers whose kernel nobody
@@ -297,7 +299,7 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
   std::vector<KernelLimits> thriftier;
   if (!device.fast_rodata_memories.empty()) {
     thriftier.push_back(allowed);
-    thriftier.back().copies_bytes = room_for_constants(best.budget, best.placement);
+    leave_room(best.budget, best.placement, thriftier.back());
   }
   if (copies_nothing) {
     waits = waits_of_unmeasured(best.network, first);

@@ -36,7 +36,8 @@ class Chooser {
                        flash(fastest), flash(choice));
     }
     if (over || limits_.copies_bytes) {
-      const auto better = share(roomy);
+      auto better = share(scratch_beside_tensors(roomy));
+      if (better && !fits_arena(*better)) better = share(scratch_of(roomy));  // gaps in the plan
       const bool faster = better && (limits_.copies_bytes || cycles(*better) < cycles(choice));
       if (faster && fits_arena(*better)) choice = *better;
     }
@@ -46,7 +47,7 @@ class Chooser {
   std::vector<FlashPoint> front() {
     Choice choice(tasks_.size(), 0);
     if (limits_.arena_bytes && !meet_arena(choice)) return {};
-    const auto fronts = fronts_after_each(choice);
+    const auto fronts = fronts_after_each(scratch_of(choice));
     std::vector<FlashPoint> front;
     for (const Point& point : fronts.back()) front.push_back({point.flash, point.cycles});
     return front;
@@ -57,11 +58,24 @@ class Chooser {
     return tasks_[task].options[choice[task]];
   }
 
-  uint32_t arena(const Choice& choice) const {
+  std::vector<uint32_t> scratch_of(const Choice& choice) const {
     std::vector<uint32_t> scratch;
     for (size_t t = 0; t < tasks_.size(); ++t) scratch.push_back(option(choice, t).scratch_bytes);
-    return arena_of_(scratch);
+    return scratch;
   }
+
+  // What the limit leaves beside each task's tensors, and no less than what `choice` takes.
+  std::vector<uint32_t> scratch_beside_tensors(const Choice& choice) const {
+    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+    std::vector<uint32_t> scratch = scratch_of(choice);
+    const uint64_t arena = std::min(limits_.arena_bytes.value_or(kMost), kMost);
+    for (size_t t = 0; t < tasks_.size(); ++t)
+      if (arena > tasks_[t].live_bytes)
+        scratch[t] = std::max(scratch[t], static_cast<uint32_t>(arena) - tasks_[t].live_bytes);
+    return scratch;
+  }
+
+  uint32_t arena(const Choice& choice) const { return arena_of_(scratch_of(choice)); }
 
   uint64_t flash(const Choice& choice) const {
     uint64_t sum = other_flash_;
@@ -165,23 +179,22 @@ class Chooser {
   };
 
   // The knapsack by dynamic programming: after each task, every (flash, copies, cycles) that no
-  // other choice beats in all. Only options with no more scratch than `roomy` has, which fits the
-  // arena.
-  std::vector<std::vector<Point>> fronts_after_each(const Choice& roomy) const {
+  // other choice beats in all, of options with no more than this scratch.
+  std::vector<std::vector<Point>> fronts_after_each(const std::vector<uint32_t>& scratch) const {
     std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0, 0}}};
     for (size_t t = 0; t < tasks_.size(); ++t) {
       std::vector<Point> points;
       for (size_t p = 0; p < fronts.back().size(); ++p)
         for (size_t o = 0; o < tasks_[t].options.size(); ++o)
-          if (tasks_[t].options[o].scratch_bytes <= option(roomy, t).scratch_bytes)
+          if (tasks_[t].options[o].scratch_bytes <= scratch[t])
             extend(fronts.back()[p], p, o, tasks_[t].options[o], points);
       fronts.push_back(unbeaten(std::move(points)));
     }
     return fronts;
   }
 
-  std::optional<Choice> share(const Choice& roomy) const {
-    const auto fronts = fronts_after_each(roomy);
+  std::optional<Choice> share(const std::vector<uint32_t>& scratch) const {
+    const auto fronts = fronts_after_each(scratch);
     if (fronts.back().empty()) return std::nullopt;
     const auto fastest =
         std::min_element(fronts.back().begin(), fronts.back().end(),
@@ -204,7 +217,8 @@ class Chooser {
     if (limits_.flash_bytes && flash > *limits_.flash_bytes) return;
     const uint64_t copies = from.copies + more.constant_bytes;
     const bool waits = limits_.copies_bytes && more.wait_cycles > 0;
-    if (waits && copies <= *limits_.copies_bytes)
+    const bool has_room = !limits_.copy_bytes || more.largest_constant_bytes <= *limits_.copy_bytes;
+    if (waits && has_room && copies <= *limits_.copies_bytes)
       points.push_back({flash, copies, from.cycles + more.cycles, before, index});
     const uint64_t waited = waits ? more.wait_cycles : 0;
     points.push_back({flash, from.copies, from.cycles + more.cycles + waited, before, index});

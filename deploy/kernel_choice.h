@@ -27,6 +27,7 @@ struct KernelLimits {
   std::optional<uint64_t> arena_bytes = {};
   std::optional<uint64_t> flash_bytes = {};
   std::optional<uint64_t> copies_bytes = {};  ///< of constants in fast memory; the others wait
+  std::optional<uint64_t> copy_bytes = {};    ///< of one layer's: the most that one memory takes
   std::string arena_says = {};  ///< who set the arena's limit, for a refusal: "--arena allows 4096"
 };
 
@@ -36,6 +37,7 @@ struct KernelOption {
   uint32_t scratch_bytes = 0;
   uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
   uint64_t constant_bytes = 0;
+  uint64_t largest_constant_bytes = 0;  ///< of a layer, which is copied as a whole
   uint64_t wait_cycles = 0;  ///< more, of all layers together, where its constants stay in flash
 };
 

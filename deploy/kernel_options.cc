@@ -139,6 +139,7 @@ class Gatherer {
       uint64_t bytes = 0;
       for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
       if (!memory_.layers[layer].shares_constants) option.constant_bytes += bytes;
+      option.largest_constant_bytes = std::max(option.largest_constant_bytes, bytes);
       const auto wait = waits_.find(memory_.layers[layer].index);
       if (wait != waits_.end()) waits += wait->second * static_cast<double>(bytes);
     }

@@ -86,7 +86,7 @@ TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
 
 KernelOption with_constants(uint64_t cycles, uint64_t constants, uint64_t waits) {
   KernelOption made = option(cycles, 0, constants);
-  made.constant_bytes = constants;
+  made.constant_bytes = made.largest_constant_bytes = constants;
   made.wait_cycles = waits;
   return made;
 }
@@ -119,6 +119,30 @@ TEST(KernelChoice, RoomForCopies_GoesToTheTaskThatWaitsMost) {
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen, (std::vector<size_t>{1, 0}));
   limits.flash_bytes = 2000;
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen, (std::vector<size_t>{1, 1}));
+}
+
+TEST(KernelChoice, ConstantsThatNoMemoryTakesWhole_CountAsWaiting) {
+  const std::vector<TaskOptions> tasks = {
+      {{with_constants(100, 4000, 800), with_constants(150, 2000, 400)}, 0}};
+  KernelLimits limits;
+  limits.copies_bytes = 5000;
+  limits.copy_bytes = 3000;  // of each of two memories
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 1u);
+  limits.copy_bytes = 4000;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 0u);
+}
+
+TEST(KernelChoice, KernelsOfFewerBytes_MayTakeTheScratchThatTensorsLeave) {
+  // The fastest takes no scratch; what replaces it takes some, which is there.
+  KernelOption fastest = with_constants(100, 4000, 800), smaller = with_constants(150, 2000, 400);
+  smaller.scratch_bytes = 500;
+  const std::vector<TaskOptions> tasks = {{{fastest, smaller}, 1000}};
+  KernelLimits limits;
+  limits.copies_bytes = 3000;
+  limits.arena_bytes = 1500;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 1u);
+  limits.arena_bytes = 1499;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 0u);
 }
 
 TEST(KernelChoice, OtherFlashCounts) {
