@@ -29,13 +29,11 @@ LaneWords::LaneWords(int lanes, int words)
   }
 }
 
-Values LaneWords::pack(const Values& lanes, IrText& ir) const {
-  Values words(lanes.begin(), lanes.begin() + static_cast<int64_t>(pieces_.size()));
-  for (size_t i = 0; i < words.size(); ++i)
-    for (const Piece& piece : pieces_[i])
-      words[i] = ir.add(words[i], ir.shift_left(lanes[static_cast<size_t>(piece.lane)],
-                                                IrText::number(piece.at - piece.from)));
-  return words;
+Value LaneWords::pack(int word, const std::function<Value(int)>& lane, IrText& ir) const {
+  Value all = lane(word);
+  for (const Piece& piece : pieces_[static_cast<size_t>(word)])
+    all = ir.add(all, ir.shift_left(lane(piece.lane), IrText::number(piece.at - piece.from)));
+  return all;
 }
 
 int32_t LaneWords::word_of(int word, uint32_t value) const {

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "templates/ir_text.h"
@@ -37,8 +38,8 @@ class LaneWords {
   /// Of each lane's sum: as many as the words have for it.
   static int bits(int lanes, int words) { return 32 * words / lanes; }
 
-  /// The words of these lanes' values.
-  Values pack(const Values& lanes, IrText& ir) const;
+  /// A word of the lanes' values, which `lane` gives by their number.
+  Value pack(int word, const std::function<Value(int lane)>& lane, IrText& ir) const;
   /// A word whose lanes are all `value`.
   int32_t word_of(int word, uint32_t value) const;
 

@@ -216,19 +216,33 @@ class Writer {
     const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes());
     const Value end =
         tiles_.for_each_input(pixels, first, unroll, bytes, [&](const Values& cursors) {
-          for (int u = 0; u < unroll; ++u) {
-            Values inputs;
-            for (int i = 0; i < plan_.pixels; ++i)
-              inputs.push_back(ir_.load_byte(ir_.at(cursors[static_cast<size_t>(i)], u), true));
-            const Values words = lanes_.pack(inputs, ir_);
-            for (int i = 0; i < plan_.tile.words; ++i)
-              ir_.store_word(words[static_cast<size_t>(i)],
-                             ir_.at(cursors.back(), u * bytes + 4 * i));
-          }
+          for (int u = 0; u < unroll; ++u) stage_words(cursors, u, u * bytes);
         });
     for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
       ir_.store_word(n(0), ir_.at(end, 4 * i));
     if (plan_.loop == LaneLoop::kThumb) stage_starts(first, end);
+  }
+
+  // Of the inputs `offset` bytes behind the cursors. Cores wait for what they just loaded, so all
+  // loads come first; not on Thumb-1, where there is no such wait and no register to keep them in.
+  void stage_words(const Values& cursors, int64_t offset, int64_t target) {
+    const bool loads_first = plan_.loop != LaneLoop::kThumb;
+    Values inputs(static_cast<size_t>(plan_.pixels)), words;
+    const auto input = [&](int i) {
+      Value& value = inputs[static_cast<size_t>(i)];
+      if (value.text.empty())
+        value = ir_.load_byte(ir_.at(cursors[static_cast<size_t>(i)], offset), true);
+      return value;
+    };
+    const auto store = [&](int i) {
+      ir_.store_word(words[static_cast<size_t>(i)], ir_.at(cursors.back(), target + 4 * i));
+    };
+    for (int i = 0; loads_first && i < plan_.pixels; ++i) input(i);
+    for (int i = 0; i < plan_.tile.words; ++i) {
+      words.push_back(lanes_.pack(i, input, ir_));
+      if (!loads_first) store(i);
+    }
+    for (int i = 0; loads_first && i < plan_.tile.words; ++i) store(i);
   }
 
   // What sums start from, before the words: what the weights' offset will add is taken off.
