@@ -43,7 +43,8 @@ int32_t LaneWords::word_of(int word, uint32_t value) const {
   return static_cast<int32_t>(all);
 }
 
-Values LaneWords::unpack(const Values& words, End end, IrText& ir) const {
+void LaneWords::unpack(const Values& words, End end, IrText& ir,
+                       const std::function<void(int lane, const Value&)>& take) const {
   const auto left = [&](const Value& v, int by) {
     return by == 0 ? v : ir.shift_left(v, IrText::number(by));
   };
@@ -67,9 +68,10 @@ Values LaneWords::unpack(const Values& words, End end, IrText& ir) const {
       const Value placed = left(bits, piece.from + top);
       lanes[at] = piece.from == 0 ? placed : ir.add(lanes[at], placed);
       known[at] = piece.from == 0 ? bits : ir.add(known[at], left(bits, piece.from));
+      if (piece.from + piece.count == bits_) take(piece.lane, lanes[at]);
     }
+    take(static_cast<int>(i), lanes[i]);
   }
-  return lanes;
 }
 
 }  // namespace tinytune

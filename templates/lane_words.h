@@ -45,7 +45,8 @@ class LaneWords {
 
   /// The lanes of these words, at the bottom of a word each or, with zeros below, at its top.
   enum class End { kBottom, kTop };
-  Values unpack(const Values& words, End end, IrText& ir) const;
+  void unpack(const Values& words, End end, IrText& ir,
+              const std::function<void(int lane, const Value&)>& take) const;
 
  private:
   /// Bits of a lane above the words' own ones.

@@ -296,7 +296,10 @@ class Writer {
   // The lanes of a channel.
   Values lanes_of(const Values& words, int channel, LaneWords::End end) {
     const auto first = words.begin() + int64_t{channel} * plan_.tile.words;
-    return lanes_.unpack(Values(first, first + plan_.tile.words), end, ir_);
+    Values lanes(static_cast<size_t>(plan_.pixels));
+    lanes_.unpack(Values(first, first + plan_.tile.words), end, ir_,
+                  [&](int lane, const Value& value) { lanes[static_cast<size_t>(lane)] = value; });
+    return lanes;
   }
 
   void finish(const Values& words, const Value& params, const Value& out) {
@@ -323,15 +326,20 @@ class Writer {
       const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
       const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
       const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
-      const Values sums =
-          lanes_of(words, c, in_parts ? LaneWords::End::kBottom : LaneWords::End::kTop);
-      for (int i = 0; i < plan_.pixels; ++i) {
-        const Value& sum = sums[static_cast<size_t>(i)];
+      const auto finish_sum = [&](int pixel, const Value& sum) {
         const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
                                       : ir_.multiply_high_unsigned(multiplier[0], sum);
         const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
-        ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{i} * w_.out_c + c));
+        ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{pixel} * w_.out_c + c));
+      };
+      const auto first = words.begin() + int64_t{c} * plan_.tile.words;
+      const Values of_channel(first, first + plan_.tile.words);
+      if (in_parts) {
+        lanes_.unpack(of_channel, LaneWords::End::kBottom, ir_, finish_sum);
+        continue;
       }
+      const Values sums = lanes_of(words, c, LaneWords::End::kTop);
+      for (int i = 0; i < plan_.pixels; ++i) finish_sum(i, sums[static_cast<size_t>(i)]);
     }
   }
 
