@@ -303,7 +303,7 @@ class Writer {
   }
 
   void finish(const Values& words, const Value& params, const Value& out) {
-    channels_.keep_limits();
+    if (plan_.loop != LaneLoop::kThumb) channels_.keep_limits();
     Values sums;  // of one channel
     Value bias;
     channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
@@ -317,10 +317,11 @@ class Writer {
   }
 
   void finish_fused(const Values& words, const Value& params, const Value& out) {
-    // Limits in registers: LLVM would load them for every output.
-    const Value low = ir_.opaque(n(w_.activation_min)), high = ir_.opaque(n(w_.activation_max));
-    const Value right = ir_.load_word(channels_.end());
+    // Limits in registers, where there are: LLVM would load them for every output.
     const bool in_parts = plan_.loop == LaneLoop::kThumb;
+    const auto limit = [&](int value) { return in_parts ? n(value) : ir_.opaque(n(value)); };
+    const Value low = limit(w_.activation_min), high = limit(w_.activation_max);
+    const Value right = ir_.load_word(channels_.end());
     const MultiplierParts parts(plan_.bits());
     for (int c = 0; c < plan_.tile.channels; ++c) {
       const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
