@@ -88,7 +88,7 @@ Schedule with_right(const Workload& w, const Device& device, const char* right) 
                      {"band", std::to_string(band)},
                      {"right", right},
                      {"limits", has_min_max(device) ? "select" : "branch"},
-                     {kSchedulerKnob, usual_scheduler(device)}});
+                     {kSchedulerKnob, written_order(device)}});
   };
   const auto permitted = [&](int step, int band) { return legal(SlidingPlan(w, cut(step, band))); };
   const SlidingPlan plan(w, cut(1, 1));

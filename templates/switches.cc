@@ -8,6 +8,12 @@ namespace {
 constexpr const char* kSchedulers[] = {"source", "pressure", "ilp"};
 constexpr std::string_view kAligned = "_aligned";
 
+/// Loops aligned where they may be.
+std::string valued(std::string scheduler, const Device& device) {
+  if (device.timing.loop_alignment > 0) scheduler += kAligned;
+  return scheduler;
+}
+
 }  // namespace
 
 Switches switches_of(const Schedule& schedule) {
@@ -30,8 +36,11 @@ Knob scheduler_knob(const Device& device) {
 }
 
 std::string usual_scheduler(const Device& device) {
-  return kSchedulers[0] + std::string(device.timing.loop_alignment > 0 ? kAligned : "");
+  return device.target.family == CoreFamily::kRiscv32 ? valued("pressure", device)
+                                                      : written_order(device);
 }
+
+std::string written_order(const Device& device) { return valued("source", device); }
 
 void describe_switches(const Schedule& schedule, LoopNest& nest) {
   const Switches switches = switches_of(schedule);

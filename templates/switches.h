@@ -30,8 +30,12 @@ Switches switches_of(const Schedule& schedule);
 /// Loops may be aligned where the device file says to what.
 Knob scheduler_knob(const Device& device);
 
-/// Of defaults: the order of the IR, loops aligned where they may be.
+/// Of defaults whose loops LLVM orders, aligned where they may be: by registers on RISC-V, whose
+/// selection DAG would hold every load of a tile at once; elsewhere as written.
 std::string usual_scheduler(const Device& device);
+
+/// Of defaults whose template has chosen the order of its instructions: that order.
+std::string written_order(const Device& device);
 
 /// The switches of a schedule as features.
 void describe_switches(const Schedule& schedule, LoopNest& nest);

@@ -149,7 +149,7 @@ std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) 
         for (const Knob& knob : loop_knobs(device))
           knobs.emplace_back(knob.name, knob.values.front());
         knobs.emplace_back("border", border);
-        knobs.emplace_back(kSchedulerKnob, usual_scheduler(device));
+        knobs.emplace_back(kSchedulerKnob, written_order(device));
         Schedule schedule(name_on(device), kWideLanesVersion, std::move(knobs));
         const Plan plan(w, schedule);
         if (legal(w, plan))

@@ -39,9 +39,22 @@ TEST(Switches, LoopsMayBeAligned_WhereTheDeviceFileSaysSo) {
   const Device hazard3 = *load_device("hazard3"), other = *load_device("rv32imc");
   const Workload workload = *parse_workload(kConvolution);
   EXPECT_EQ(scheduler_knob(other).values, (std::vector<std::string>{"source", "pressure", "ilp"}));
-  EXPECT_EQ(default_schedule_of(workload, other)->get(kSchedulerKnob), "source");
+  EXPECT_EQ(default_schedule_of(workload, other)->get(kSchedulerKnob), "pressure");
   EXPECT_EQ(scheduler_knob(hazard3).values.size(), 6u);
-  EXPECT_EQ(default_schedule_of(workload, hazard3)->get(kSchedulerKnob), "source_aligned");
+  EXPECT_EQ(default_schedule_of(workload, hazard3)->get(kSchedulerKnob), "pressure_aligned");
+  EXPECT_EQ(written_order(hazard3), "source_aligned");
+}
+
+TEST(Switches, WhatLlvmOrders_IsOrderedByRegistersOnRiscv) {
+  const Workload workload = *parse_workload(kConvolution);
+  const auto by_default = [&](const char* device, const std::string& of_template) {
+    for (const Schedule& schedule : default_schedules_of(workload, *load_device(device)))
+      if (schedule.template_name() == of_template) return schedule.get(kSchedulerKnob);
+    return std::string();
+  };
+  EXPECT_EQ(by_default("rv32imc", "direct_nhwc"), "pressure");
+  EXPECT_EQ(by_default("rv32imc", "wide_lanes_nhwc"), "source") << "its loops are assembly";
+  EXPECT_EQ(by_default("cortex-m4", "direct_nhwc"), "source");
 }
 
 TEST(Switches, SchedulesOfLogsFromBefore_AreInTheSpaceStill) {
