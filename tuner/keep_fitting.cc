@@ -11,6 +11,30 @@
 #include "templates/kernel_template.h"
 
 namespace tinytune {
+namespace {
+
+bool permitted(const Schedule& schedule, const Task& task) {
+  const auto owner = find_template(schedule);
+  return owner && (*owner)->pack(task.workload, task.data, schedule);
+}
+
+/// As networks choose (deploy/kernel_options.cc): with less scratch, the default's template comes
+/// before the next.
+Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule& by_default,
+                      const Device& device, uint64_t room) {
+  const auto same = [&](const Schedule& s) {
+    return s.template_name() == by_default.template_name();
+  };
+  const auto usual = permitted_default_of(task.workload, task.data, device, [&](const Schedule& s) {
+    return kept.find(s).has_value();
+  });
+  if (usual && same(usual->schedule)) return usual->schedule;
+  for (const Schedule& lean : nearest_within(kept.filtered(same), task.workload, by_default, room))
+    if (permitted(lean, task)) return lean;
+  return usual ? usual->schedule : nearest_within(kept, task.workload, by_default, room).front();
+}
+
+}  // namespace
 
 Status keep_fitting(const IntegerNetwork& network, const Device& device,
                     const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records) {
@@ -39,12 +63,7 @@ Status keep_fitting(const IntegerNetwork& network, const Device& device,
                        " bytes of arena, " + arena.says + "; the smallest achievable is " +
                        std::to_string(live + scratch_bytes_of(workload, lean)));
     }
-    const auto usual =
-        permitted_default_of(workload, task.task->data, device,
-                             [&](const Schedule& s) { return kept.find(s).has_value(); });
-    const Schedule start =
-        usual ? usual->schedule
-              : nearest_within(kept, workload, by_default, arena_bytes - live).front();
+    const Schedule start = start_within(kept, *task.task, by_default, device, arena_bytes - live);
     task.default_point = *kept.find(start);
     for (const Measurement* m : records.of(task.workload)) {
       const auto schedule = parse_schedule(m->schedule);

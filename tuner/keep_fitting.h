@@ -14,8 +14,8 @@
 namespace tinytune {
 
 /// Drops from every task the schedules that no network within the arena can use, and from the
-/// records those of them that were measured; a task whose default goes starts from the
-/// next template's, or its nearest neighbour. The arena has its bytes. kFailed: nothing is left of
+/// records those of them that were measured; a task whose default goes starts as an
+/// untuned network runs it: from the nearest of its template, or the next template's default. The arena has its bytes. kFailed: nothing is left of
 /// a task.
 Status keep_fitting(const IntegerNetwork& network, const Device& device,
                     const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records);

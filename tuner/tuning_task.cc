@@ -1,51 +1,48 @@
 #include "tuner/tuning_task.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "schedules/knob_size.h"
+#include "deploy/lean_schedules.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
 
 namespace {
 
-double difference(const std::string& a, const std::string& b) {
-  if (a == b) return 0;
-  const auto x = knob_size(a), y = knob_size(b);
-  return x && y ? std::abs(*x - *y) : 1;
-}
-
 /// Of the schedule's template; nothing where the space has none of it.
-std::optional<size_t> nearest_in(const ConfigSpace& space, const Schedule& schedule) {
-  std::optional<size_t> nearest;
-  double least = std::numeric_limits<double>::infinity();
-  for (size_t point = 0; point < space.size(); ++point) {
-    const ConfigSpace::Family& family = space.family(space.family_of(point));
-    if (family.template_name != schedule.template_name()) continue;
-    double apart = 0;
-    for (size_t k = 0; k < family.knobs.size(); ++k)
-      apart += difference(family.knobs[k].values[space.coordinates(point)[k]],
-                          schedule.get(family.knobs[k].name));
-    if (apart < least) nearest = point, least = apart;
-  }
-  return nearest;
+std::optional<size_t> nearest_in(const ConfigSpace& space, const Workload& workload,
+                                 const Schedule& schedule) {
+  const ConfigSpace own = space.filtered(
+      [&](const Schedule& s) { return s.template_name() == schedule.template_name(); });
+  if (own.size() == 0) return std::nullopt;
+  return space.find(
+      nearest_within(own, workload, schedule, std::numeric_limits<uint64_t>::max()).front());
 }
 
 }  // namespace
 
 std::vector<size_t> starts_in(const ConfigSpace& space, const Workload& workload,
                               const Device& device) {
+  const std::vector<Schedule> sensible = default_schedules_of(workload, device);
   std::vector<size_t> starts;
-  for (const Schedule& sensible : default_schedules_of(workload, device)) {
-    const auto exact = space.find(sensible);
-    const auto point = exact ? exact : nearest_in(space, sensible);
-    if (point && std::find(starts.begin(), starts.end(), *point) == starts.end())
-      starts.push_back(*point);
+  const auto add = [&](size_t point) {
+    if (std::find(starts.begin(), starts.end(), point) == starts.end()) starts.push_back(point);
+  };
+  for (auto first = sensible.begin(); first != sensible.end();) {
+    const auto last = std::find_if(first, sensible.end(), [&](const Schedule& s) {
+      return s.template_name() != first->template_name();
+    });
+    const size_t before = starts.size();
+    for (auto s = first; s != last; ++s)
+      if (const auto point = space.find(*s)) add(*point);
+    const auto nearest =
+        starts.size() == before ? nearest_in(space, workload, *first) : std::nullopt;
+    if (nearest) add(*nearest);
+    first = last;
   }
   return starts;
 }

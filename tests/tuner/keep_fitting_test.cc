@@ -1,0 +1,47 @@
+// What is left of spaces where the arena is small.
+#include "tuner/keep_fitting.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "codegen/networks/network_memory.h"
+#include "deploy/lean_schedules.h"
+#include "deploy/model_state.h"
+#include "tests/tuner/small_model.h"
+#include "tinytune/model.h"
+
+namespace tinytune::test {
+namespace {
+
+TEST(KeepFitting, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
+  const auto device = load_device("esp32c3");
+  ASSERT_TRUE(device) << device.error().message();
+  const std::string path =
+      (std::filesystem::path(testing::TempDir()) / "keep_fitting.tflite").string();
+  write_model(small_graph(), path);
+  const auto model = Model::load(path);
+  ASSERT_TRUE(model) << model.error().message();
+  const Model::State& state = model->state();
+  auto tasks = make_tuning_tasks(state.tasks, {0}, *device);
+  ASSERT_TRUE(tasks) << tasks.error().message();
+  TuningTask& task = tasks->front();
+  const Schedule usual = task.space.schedule(task.default_point);
+  const uint32_t scratch = scratch_bytes_of(task.task->workload, usual);
+  ASSERT_EQ(usual.template_name(), "winograd4_nhwc");
+
+  const uint64_t live = network_memory(state.network, {"network"}).layers.front().live_bytes;
+  const ArenaAllowance arena{live + scratch - 1, "a byte less"};
+  Records records;
+  const Status kept = keep_fitting(state.network, *device, arena, *tasks, records);
+  ASSERT_TRUE(kept) << kept.error().message();
+  const Schedule start = task.space.schedule(task.default_point);
+  EXPECT_EQ(start.template_name(), "winograd4_nhwc");
+  EXPECT_LT(scratch_bytes_of(task.task->workload, start), scratch);
+  size_t moved = 0;
+  for (const auto& [knob, value] : usual.knobs()) moved += start.get(knob) != value;
+  EXPECT_EQ(moved, 1u);
+}
+
+}  // namespace
+}  // namespace tinytune::test
