@@ -55,7 +55,8 @@ class Bayes : public Strategy {
         task_(model_->add_task(problem_)),
         process_(space_),
         moves_(space_, problem_.default_point, problem_.starts),
-        rng_(Rng(problem_.seed).fork("bayes search")) {}
+        rng_(Rng(problem_.seed).fork("bayes search")),
+        best_of_family_(space_.family_count(), kFailed) {}
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
@@ -78,6 +79,8 @@ class Bayes : public Strategy {
     known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
     if (known_.back().log_cycles < best_ - kWorthATrial) gained_at_ = known_.size();
     best_ = std::min(best_, known_.back().log_cycles);
+    double& of_family = best_of_family_[space_.family_of(observation.point)];
+    of_family = std::min(of_family, known_.back().log_cycles);
   }
 
  private:
@@ -118,10 +121,27 @@ class Bayes : public Strategy {
       promised_ = true;
       return promised;
     }
-    for (const size_t point : problem_.starts)
-      if (unseen_.contains(point) && hinted({point}).front().hint > -kWarned) return point;
+    if (const auto start = next_start()) return start;
     if (best_ < kFailed) return std::nullopt;
     return near_a_start();
+  }
+
+  // The first of each template, and then what else is sensible of those that are not behind.
+  std::optional<size_t> next_start() {
+    std::optional<size_t> second;
+    for (const size_t point : problem_.starts) {
+      if (!unseen_.contains(point) || hinted({point}).front().hint <= -kWarned) continue;
+      const size_t family = space_.family_of(point);
+      const bool is_first = best_of_family_[family] >= kFailed && !is_out(family);
+      if (is_first) return point;
+      if (!second && best_of_family_[family] < best_ + kWarned) second = point;
+    }
+    return second;
+  }
+
+  bool is_out(size_t family) const {
+    return std::any_of(out_.begin(), out_.end(),
+                       [&](size_t point) { return space_.family_of(point) == family; });
   }
 
   /// The point of which other tasks expect most, if that is better than the default.
@@ -216,6 +236,7 @@ class Bayes : public Strategy {
   std::vector<Known> known_;  ///< the fastest first once samples() was called
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;
+  std::vector<double> best_of_family_;
   bool promised_ = false;      ///< a proposal rested on other tasks alone
   size_t proposed_ = 0;        ///< behind the starts
   size_t learned_at_ = 0;      ///< trials known when the process last learned

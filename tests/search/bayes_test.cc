@@ -80,6 +80,33 @@ TEST(BayesSearch, FamilyThatIsFarBehind_GetsNextToNoTrials) {
   EXPECT_LE(slow, 8u);
 }
 
+// What weights may refuse has other starts of the same template, which are like each other.
+TEST(BayesSearch, FurtherStartsOfATemplate_ComeBehindOtherTemplates_AndOnlyWhereItIsNotBehind) {
+  const Landscape landscape = two_families();
+  SearchProblem problem = landscape.problem(1, 0);
+  problem.starts = {0, 1, 64, 65};  // the second template's are three times as slow
+  const auto strategy = make_strategy("bayes", std::move(problem)).value();
+  for (const size_t expected : {0, 64, 1}) {
+    const size_t point = strategy->propose()->point;
+    EXPECT_EQ(point, expected);
+    strategy->observe(landscape.outcomes[point]);
+  }
+  EXPECT_NE(strategy->propose()->point, 65u);
+}
+
+// A start that failed says nothing of its template.
+TEST(BayesSearch, StartThatFails_IsFollowedByTheNextOfItsTemplate) {
+  const Landscape landscape = two_families();
+  SearchProblem problem = landscape.problem(1, 0);
+  problem.starts = {0, 64, 65};
+  const auto strategy = make_strategy("bayes", std::move(problem)).value();
+  strategy->observe(landscape.outcomes[strategy->propose()->point]);
+  const size_t failing = strategy->propose()->point;
+  EXPECT_EQ(failing, 64u);
+  strategy->observe({.point = failing, .outcome = Outcome::kBuildFailed});
+  EXPECT_EQ(strategy->propose()->point, 65u);
+}
+
 TEST(BayesSearch, NothingLeftToGain_IsDoneAtTheBestBeforeHalfOfTheSpace) {
   const Landscape landscape = two_families();
   SearchProblem problem = landscape.problem(1, 63);
