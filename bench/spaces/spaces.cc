@@ -20,7 +20,7 @@
 #include "measure/measurer.h"
 #include "measure/test_cases.h"
 #include "rpc_device/boards/simulator_board.h"
-#include "templates/kernel_template.h"
+#include "tuner/tuning_task.h"
 
 namespace tinytune::bench {
 namespace {
@@ -82,8 +82,12 @@ Result<Work> work_of(const Subject& subject, const Device& device, const Options
   TT_TRY_ASSIGN(const Model model, Model::load(options.models + "/" + subject.file + ".tflite"));
   Task task = model.state().tasks.at(static_cast<size_t>(subject.task));
   task.workload.layout = subject.layout;
-  const std::vector<Schedule> defaults = default_schedules_of(task.workload, device);
-  const ConfigSpace whole = space_of(task.workload, device);
+  // As a run begins, but for the arena.
+  TT_TRY_ASSIGN(const std::vector<TuningTask> tuned, make_tuning_tasks({task}, {0}, device));
+  const ConfigSpace& whole = tuned.front().space;
+  std::vector<Schedule> defaults = {whole.schedule(tuned.front().default_point)};
+  for (const size_t start : starts_in(whole, task.workload, device))
+    if (start != tuned.front().default_point) defaults.push_back(whole.schedule(start));
   SpaceTable table;
   table.task = fmt::format("{}-{}{}", subject.model, subject.task,
                            subject.layout == Layout::kNchw ? "-nchw" : "");
