@@ -4,6 +4,7 @@
 // border in place, then smlad_columns.h walks them. A filling serves all channels in turn before
 // the next rows come.
 #include <algorithm>
+#include <limits>
 
 #include "schedules/requantise.h"
 #include "templates/channel_loop.h"
@@ -26,6 +27,10 @@ constexpr int kStartWords = 1;    // of a channel: the bias
 constexpr int kMostUnrolled = 8;  // inputs widened between two tests
 // Fewer do not pay for the start of a channel.
 constexpr int kFewestPixels = 16;
+constexpr int kMostEqual = 6;  // fillings of as many rows each
+
+/// Rows of each of so many fillings.
+int rows_of_each(int rows, int fillings) { return (rows + fillings - 1) / fillings; }
 
 struct Plan {
   int px, rows;       // of a tile; output rows per filling
@@ -54,10 +59,12 @@ bool supports(const Workload& w, const Device& device) {
 }
 
 ConfigSpace space(const Workload& w, const Device& device) {
-  std::vector<int> rows;
-  for (int r : {1, 2, 3, 4, 6, 8, 12, 16, 25, 32})
-    if (r < w.out_h) rows.push_back(r);
-  rows.push_back(w.out_h);
+  std::vector<int> rows = {1, 2, 3, 4, 6, 8, 12, 16, 25, 32};
+  for (int fillings = 1; fillings <= kMostEqual; ++fillings)
+    rows.push_back(rows_of_each(w.out_h, fillings));
+  std::erase_if(rows, [&](int r) { return r > w.out_h; });
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   ConfigSpace result;
   result.add({kName,
               kVersion,
@@ -67,20 +74,23 @@ ConfigSpace space(const Workload& w, const Device& device) {
   return result;
 }
 
-// As many rows as there is little room for, beside the tensors: two rows of each filling are
-// widened for the second time.
+// Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
+// two of each filling are widened for the second time, and the last moves back to fit.
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
   const int64_t room = std::max<int64_t>(tensors / 40, 512);
   const bool paired = smlad_loads(usual_loads(device)) == SmladLoads::kPaired;
   Schedule best = all.schedule(0);
-  for (size_t i = 1; i < all.size(); ++i) {
+  int least = std::numeric_limits<int>::max();
+  for (size_t i = 0; i < all.size(); ++i) {
     const Schedule s = all.schedule(i);
     const Plan plan(w, s);
-    if (s.get(kSchedulerKnob) == usual_scheduler(device) && plan.px == 4 &&
-        plan.buffered_bytes() <= room && (plan.loads == SmladLoads::kPaired) == paired)
-      best = s;
+    if (s.get(kSchedulerKnob) != usual_scheduler(device) || plan.px != 4 ||
+        plan.buffered_bytes() > room || (plan.loads == SmladLoads::kPaired) != paired)
+      continue;
+    const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
+    if (work < least) best = s, least = work;
   }
   return best;
 }

@@ -121,6 +121,18 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   }
 }
 
+// 25 rows: twice 16 are 32 to compute, twice 13 are 26.
+TEST(SmladDepthwise, DefaultFillsEquallyWhereOneFillingHasNoRoom) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  const Workload layer = *parse_workload(
+      "depthwise_conv2d_s8 nhwc n1 in25x5x64 out25x5x64 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+      "act-128,127 lane2 fused");
+  const Schedule usual = *default_schedule_of(layer, *device);
+  EXPECT_EQ(usual.template_name(), "smlad_depthwise");
+  EXPECT_EQ(usual.get("rows"), "13");
+}
+
 // One dense layer, all weights of a channel alike.
 RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   Workload w = *parse_workload(
