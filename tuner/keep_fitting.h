@@ -14,9 +14,9 @@
 namespace tinytune {
 
 /// Drops from every task the schedules that no network within the arena can use, and from the
-/// records those of them that were measured; a task whose default goes starts as an
-/// untuned network runs it: from the nearest of its template, or the next template's default. The arena has its bytes. kFailed: nothing is left of
-/// a task.
+/// records those of them that were measured; a task whose default goes starts as an untuned network
+/// runs it: from the nearest of its template, or the next template's default. The arena has its
+/// bytes. kFailed: nothing is left of a task.
 Status keep_fitting(const IntegerNetwork& network, const Device& device,
                     const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records);
 
