@@ -58,8 +58,8 @@ std::vector<Schedule> default_schedules_of(const Workload& workload, const Devic
 }
 
 Result<Schedule> default_schedule_of(const Workload& workload, const Device& device) {
-  std::vector<Schedule> all = default_schedules_of(workload, device);
-  if (!all.empty()) return std::move(all.front());
+  for (const KernelTemplate& t : kernel_templates())
+    if (t.supports(workload, device)) return t.default_schedule(workload, device);
   return Error(ErrorCode::kUnsupported, "no template takes " + to_text(workload));
 }
 
