@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "codegen/networks/executed_graph.h"
 #include "codegen/networks/network_memory.h"
-#include "codegen/networks/network_parts.h"
 #include "codegen/networks/storage.h"
 
 namespace tinytune {
@@ -54,7 +54,7 @@ uint64_t extra_cycles_of(const StripFlow& flow, const LaidOutGraph& network) {
 }  // namespace
 
 Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options) {
-  const LaidOutGraph laid = in_model_order(network, options);
+  const LaidOutGraph laid = graph_of_groups(network, options);
   const auto cannot = [](const std::string& why) {
     return Error(ErrorCode::kUnsupported, "the input cannot arrive in rows: " + why);
   };
@@ -70,7 +70,7 @@ Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options
 }
 
 Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const NetworkOptions& options) {
-  const LaidOutGraph laid = in_model_order(network, options);
+  const LaidOutGraph laid = graph_of_groups(network, options);
   const std::vector<Operator>& operators = laid.graph.operators;
   std::string why = "no operator reads it";
   std::optional<FramesGroup> one_row;
@@ -95,7 +95,7 @@ StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& op
     : network_(network),
       options_(options),
       input_(input),
-      laid_out_(in_model_order(network, options)) {
+      laid_out_(graph_of_groups(network, options)) {
   options_.strips.clear();
   edges_.resize(laid_out_.ops.size());
   add_layers();

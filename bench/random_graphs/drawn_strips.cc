@@ -1,7 +1,7 @@
 #include "bench/random_graphs/drawn_strips.h"
 
 #include "base/rng.h"
-#include "codegen/networks/network_parts.h"
+#include "codegen/networks/executed_graph.h"
 
 namespace tinytune::bench {
 
@@ -9,7 +9,7 @@ std::vector<StripGroup> drawn_strips(const IntegerNetwork& network, const Networ
                                      uint64_t seed) {
   std::vector<StripGroup> groups;
   if (!network.may_run_in_strips) return groups;
-  const LaidOutGraph laid = in_model_order(network, options);
+  const LaidOutGraph laid = graph_of_groups(network, options);
   Rng rng = Rng(seed).fork("strips");
   const bool streams = Rng(seed).fork("streams").below(4) != 0;
   const size_t steps = laid.ops.size();

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "codegen/networks/carriers.h"
+#include "codegen/networks/executed_graph.h"
 #include "codegen/networks/kernel_set.h"
 #include "codegen/networks/layer_printer.h"
 #include "codegen/networks/layout.h"
@@ -12,7 +13,6 @@
 #include "codegen/networks/names.h"
 #include "codegen/networks/network_memory.h"
 #include "codegen/networks/network_parts.h"
-#include "codegen/networks/operator_order.h"
 #include "codegen/networks/placed_text.h"
 #include "codegen/networks/storage.h"
 #include "codegen/networks/strip_printer.h"
@@ -350,41 +350,13 @@ class Generation {
 
 }  // namespace
 
-LaidOutGraph in_model_order(const IntegerNetwork& network, const NetworkOptions& options) {
-  const auto layouts =
-      options.layouts ? options.layouts(network.graph, network.ops) : std::vector<Layout>();
-  return lay_out(network.graph, network.ops, layouts);
-}
-
-LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {
-  LaidOutGraph ordered = in_model_order(network, options);
-  if (network.may_reorder) order_operators(ordered, options);
-  return ordered;
-}
-
-Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
-                                           const NetworkOptions& options) {
-  std::vector<StripFlow> flows;
-  for (const StripGroup& group : options.strips) {
-    TT_TRY_ASSIGN(StripFlow flow, strip_flow(network.graph, network.ops, group));
-    flows.push_back(std::move(flow));
-  }
-  std::sort(flows.begin(), flows.end(),
-            [](const StripFlow& a, const StripFlow& b) { return a.first_step < b.first_step; });
-  for (size_t f = 1; f < flows.size(); ++f)
-    if (flows[f].first_step <= flows[f - 1].last_step)
-      return Error(ErrorCode::kInvalidInput, "operator " + std::to_string(flows[f].group.first) +
-                                                 " is in two groups of strips");
-  return flows;
-}
-
 Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const Device& device,
                                           const ScheduleSource& schedules,
                                           const NetworkOptions& options) {
   if (!is_network_name(options.name))
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
   const LaidOutGraph executed = laid_out(network, options);
-  TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options));
+  TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options.strips));
   Generation generation(network, executed, flows, device, schedules, options);
   TT_TRY_ASSIGN(GeneratedNetwork generated, generation.run());
   generated.builds = options.builds;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "codegen/networks/network_parts.h"
+#include "codegen/networks/executed_graph.h"
 #include "codegen/networks/storage.h"
 
 namespace tinytune {
@@ -66,7 +66,7 @@ uint32_t NetworkMemory::arena_bytes(std::span<const uint32_t> scratch) const {
 
 NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOptions& options) {
   LaidOutGraph network = laid_out(executed, options);
-  const auto flows = strip_flows(network, options);
+  const auto flows = strip_flows(network, options.strips);
   TT_CHECK(flows.has_value(), "groups of strips that are possible");
   NetworkMemory memory;
   memory.buffers = assign_storage(network.graph, network.ops, *flows).buffers;

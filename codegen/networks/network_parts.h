@@ -55,18 +55,6 @@ struct NetworkParts {
   RowArrival arrival = {};  ///< with a stream
 };
 
-/// The network in the layouts that the options choose, with the transforms that follow, in the
-/// model's order: what groups of strips are made of.
-LaidOutGraph in_model_order(const IntegerNetwork& network, const NetworkOptions& options);
-
-/// The same in the order in which it runs.
-LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
-
-/// The flows of the options' groups of strips, in execution order. Errors as strip_flow();
-/// kInvalidInput: groups that overlap.
-Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
-                                           const NetworkOptions& options);
-
 /// Fills both tables. `rows` are the input's.
 void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival);
 

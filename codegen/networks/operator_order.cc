@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/networks/executed_graph.h"
 #include "codegen/networks/network_memory.h"
-#include "codegen/networks/network_parts.h"
 #include "codegen/networks/storage.h"
 
 namespace tinytune {
@@ -21,11 +21,11 @@ struct Cost {
 
 class Ordering {
  public:
-  Ordering(LaidOutGraph& network, const NetworkOptions& options)
-      : network_(network), options_(options), group_of_(network.ops.size(), kNone) {}
+  Ordering(LaidOutGraph& network, std::span<const StripGroup> groups)
+      : network_(network), groups_(groups), group_of_(network.ops.size(), kNone) {}
 
   void run() {
-    const auto flows = strip_flows(network_, options_);
+    const auto flows = strip_flows(network_, groups_);
     if (!flows) return;  // whoever generates the network says so
     for (size_t f = 0; f < flows->size(); ++f)
       std::fill(group_of_.begin() + (*flows)[f].first_step,
@@ -35,7 +35,7 @@ class Ordering {
       const size_t front = earliest(step);
       if (front == step) continue;
       move(step, front);
-      const auto moved_flows = strip_flows(network_, options_);
+      const auto moved_flows = strip_flows(network_, groups_);
       const Cost moved = moved_flows ? cost(*moved_flows) : best;
       if (moved < best) {
         best = moved;
@@ -91,14 +91,14 @@ class Ordering {
   }
 
   LaidOutGraph& network_;
-  const NetworkOptions& options_;
+  std::span<const StripGroup> groups_;
   std::vector<int> group_of_;  // by step
 };
 
 }  // namespace
 
-void order_operators(LaidOutGraph& network, const NetworkOptions& options) {
-  if (network.ops.size() <= kMostOperators) Ordering(network, options).run();
+void order_operators(LaidOutGraph& network, std::span<const StripGroup> groups) {
+  if (network.ops.size() <= kMostOperators) Ordering(network, groups).run();
 }
 
 }  // namespace tinytune

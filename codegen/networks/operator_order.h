@@ -8,15 +8,17 @@
 // branches of these networks are short.
 #pragma once
 
+#include <span>
+
 #include "codegen/networks/layout.h"
-#include "codegen/networks/network.h"
+#include "codegen/strips/strip_flow.h"
 
 namespace tinytune {
 
 /// Leaves the peak of bytes alive where it is or lower; of orders with one peak, fewer bytes alive
-/// over all steps are better. The options' groups of strips stay as they are and together.
+/// over all steps are better. Groups of strips stay as they are and together.
 /// Deterministic; networks of more than some hundred operators, and those with groups that cannot
 /// be, stay as they are.
-void order_operators(LaidOutGraph& network, const NetworkOptions& options);
+void order_operators(LaidOutGraph& network, std::span<const StripGroup> groups);
 
 }  // namespace tinytune

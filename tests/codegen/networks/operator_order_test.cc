@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/networks/executed_graph.h"
 #include "codegen/networks/network_memory.h"
-#include "codegen/networks/network_parts.h"
 #include "codegen/passes/passes.h"
 #include "tests/codegen/graph_builder.h"
 
