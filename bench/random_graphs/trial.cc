@@ -13,6 +13,7 @@
 #include "codegen/passes/passes.h"
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
+#include "models/operator_kind.h"
 #include "models/tflite.h"
 #include "templates/kernel_template.h"
 
@@ -153,7 +154,9 @@ void count_kernels(const GeneratedNetwork& network, Tally& tally) {
   for (const KernelTemplate& t : kernel_templates()) tally[std::string("template ") + t.name] += 0;
   for (const GeneratedLayer& layer : network.layers) {
     if (layer.schedule) ++tally["template " + layer.schedule->template_name()];
-    if (layer.index == kTransformIndex) ++tally["case layout transform"];
+    const bool copies = layer.op == tinytune::name_of(OperatorKind::kStridedSlice);
+    if (layer.index == kTransformIndex)
+      ++tally[copies ? "case shortcut that reads a copy" : "case layout transform"];
   }
   tally["schedule not permitted by the weights"] += static_cast<int>(network.warnings.size());
 }
@@ -179,6 +182,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
     if (!verdict.damaged) return ok_status();
     TT_TRY(prove_facts(executed));  // they are of the constants as they are now
   }
+  options.early_shortcuts = plan.early_shortcuts;
   if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
   for (const StripGroup& group : options.strips) {
@@ -233,7 +237,8 @@ std::string Plan::text() const {
   for (const std::string& name : disabled_passes) passes += " --disable-pass " + name;
   return device.name + ", " + std::string(name_of(layouts)) + ", " +
          (default_schedules ? "default schedules" : "drawn schedules") +
-         (placed ? ", drawn placement" : "") + (strips ? ", strips" : "") + passes;
+         (placed ? ", drawn placement" : "") + (strips ? ", strips" : "") +
+         (early_shortcuts ? ", early shortcuts" : "") + passes;
 }
 
 Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices) {
@@ -251,6 +256,7 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
   for (const GraphPass& pass : graph_passes())
     if (dice > 5 && rng.below(3) == 0) plan.disabled_passes.emplace_back(pass.name);
   plan.strips = rng.below(2) == 0;
+  plan.early_shortcuts = rng.below(2) == 0;
   return plan;
 }
 

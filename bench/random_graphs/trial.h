@@ -26,8 +26,9 @@ struct Plan {
   std::vector<std::string> disabled_passes;
   bool placed = false;  ///< some parts in fast memory, where the device has one
   bool strips = false;  ///< groups of layers run in strips, where they can
-  bool twice = false;   ///< generate it twice, to compare the files
-  uint64_t seed = 0;    ///< of layouts, schedules, strips and inputs
+  bool early_shortcuts = false;
+  bool twice = false;  ///< generate it twice, to compare the files
+  uint64_t seed = 0;   ///< of layouts, schedules, strips and inputs
 
   std::string text() const;
 };

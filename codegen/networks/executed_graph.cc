@@ -5,13 +5,18 @@
 #include <utility>
 
 #include "codegen/networks/operator_order.h"
+#include "codegen/networks/subsampled_shortcuts.h"
 
 namespace tinytune {
 
 LaidOutGraph graph_of_groups(const IntegerNetwork& network, const NetworkOptions& options) {
   const auto layouts =
       options.layouts ? options.layouts(network.graph, network.ops) : std::vector<Layout>();
-  return lay_out(network.graph, network.ops, layouts);
+  LaidOutGraph graph = lay_out(network.graph, network.ops, layouts);
+  if (!options.early_shortcuts || !network.may_reorder) return graph;
+  subsample_shortcuts(graph);
+  order_operators(graph, {});
+  return graph;
 }
 
 LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options) {

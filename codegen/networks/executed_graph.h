@@ -1,8 +1,10 @@
 // The graph that runs: in its layouts, its operators in the order in which they run, and those
 // that run in strips as flows.
 //
-// Layouts add transforms. Groups of strips are runs of operators next to each other in the model's
-// order; what is in no group then moves to where it keeps fewest bytes alive (operator_order.h).
+// Three steps, each on what the one before made. Layouts add transforms. Groups of strips are runs
+// of operators next to each other, so an order comes first: the model's, or with early shortcuts
+// one in which these have moved away from between the layers around which they go. What is in no
+// group then moves to where it keeps fewest bytes alive (operator_order.h).
 #pragma once
 
 #include <span>

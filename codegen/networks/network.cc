@@ -216,7 +216,9 @@ class Generation {
 
   std::string comment(size_t step) const {
     const Operator& op = graph_.operators[step];
-    std::string text = op.index == kTransformIndex
+    std::string text = op.kind == OperatorKind::kStridedSlice && op.index == kTransformIndex
+                           ? "copy of the pixels that a shortcut reads "
+                       : op.index == kTransformIndex
                            ? "layout transform "
                            : std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
     text += shape_text(graph_.tensor(op.inputs[0]).shape) + " -> " +

@@ -136,8 +136,11 @@ struct GeneratedNetwork {
 };
 
 struct NetworkOptions {
-  std::string name;                     ///< prefix of symbols and files; a C identifier
-  LayoutSource layouts = {};            ///< empty: all NHWC
+  std::string name;           ///< prefix of symbols and files; a C identifier
+  LayoutSource layouts = {};  ///< empty: all NHWC
+  /// Where memory is short: shortcuts run before the layers around which they go also where groups
+  /// of strips are made, and keep copies of the pixels that they need (subsampled_shortcuts.h).
+  bool early_shortcuts = false;
   std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
 };

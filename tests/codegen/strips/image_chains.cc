@@ -111,4 +111,15 @@ Graph residual_block(uint64_t seed) {
   return chain.finish();
 }
 
+Graph downsampling_block(uint64_t seed) {
+  ImageChain chain(16, 16, 4, seed);
+  const int trunk = chain.conv(16, {.kernel = 3});
+  chain.conv(32, {.kernel = 3, .stride = 2});
+  const int body = chain.conv(32, {.kernel = 3});
+  chain.go_back_to(trunk);
+  chain.conv(32, {.kernel = 1, .stride = 2});
+  chain.add(body);
+  return chain.finish();
+}
+
 }  // namespace tinytune::test

@@ -52,4 +52,8 @@ Graph mobile_chain(uint64_t seed);
 /// and 2.
 Graph residual_block(uint64_t seed);
 
+/// One that halves the image, as converters write it: 0 convolution, 1 convolution 3x3 of stride 2,
+/// 2 convolution 3x3, 3 the shortcut from 0, a 1x1 of stride 2, 4 the sum of 2 and 3.
+Graph downsampling_block(uint64_t seed);
+
 }  // namespace tinytune::test
