@@ -51,15 +51,15 @@ Result<std::vector<ArenaPoint>> Deployment::arena_front(LayoutChoice& layouts,
   options.name = model.info().name;
   options.builds = model.state().builds;
   options.layouts = layouts.source();
-  const StripSearch search(model.state().network, options, input);
+  const StripSearch search(model.state().network, options, device, input);
   TT_TRY(layouts.status());
   const uint64_t smallest = search.smallest_arena();
   if (smallest >= network.arena_bytes) return points;
-  std::set<std::vector<StripGroup>> tried;
+  std::set<StripPlan> tried;
   for (const uint64_t limit : limits_between(smallest, network.arena_bytes)) {
-    const auto groups = search.within(limit);
-    if (!groups || !tried.insert(*groups).second) continue;
-    options.strips = *groups;
+    const auto plan = search.within(limit);
+    if (!plan || !tried.insert(*plan).second) continue;
+    plan->apply_to(options);
     for (const uint64_t scratch : kScratch) {
       MemoryLimits narrowed = limits;
       narrowed.arena_bytes = limit + scratch;

@@ -1,7 +1,6 @@
 #include "deploy/deployment.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "deploy/network_simulation.h"
 #include "deploy/overflow.h"
 #include "deploy/strip_search.h"
+#include "deploy/strip_trials.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -149,7 +149,7 @@ Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
 // run. `layer_by_layer` fits and is slow, or does not fit at all.
 Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
                                                Result<GeneratedNetwork> layer_by_layer) const {
-  const StripSearch search(model.state().network, options);
+  const StripSearch search(model.state().network, options, device);
   const uint64_t allowed = *arena_allowance(limits).bytes;
   auto best = fastest_in_strips(search, options, allowed, std::move(layer_by_layer));
   if (best || search.within(allowed)) return best;
@@ -164,7 +164,7 @@ Result<GeneratedNetwork> Deployment::in_rows(const NetworkOptions& options) cons
   if (!network.may_run_in_strips)
     return Error(ErrorCode::kUnsupported, "rows of the input need strips, which are disabled");
   TT_TRY(streams_rows(network, options));
-  const StripSearch search(network, options, input);
+  const StripSearch search(network, options, device, input);
   uint64_t allowed = search.smallest_arena() + search.smallest_arena() / 20 + kArenaAlignment;
   const uint64_t whole = network_memory(network, options).lower_bound;
   const auto input_bytes =
@@ -198,51 +198,13 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search
                                                        const NetworkOptions& options,
                                                        uint64_t allowed,
                                                        Result<GeneratedNetwork> otherwise) const {
-  Result<GeneratedNetwork> best = std::move(otherwise);
-  uint64_t cycles = std::numeric_limits<uint64_t>::max();
-  if (best) {
-    const Result<Footprint> takes = measure(*best);
-    if (!takes) return best;
-    cycles = takes->cycles;
-  }
-  std::vector<StripGroup> best_groups;
-  std::vector<std::vector<StripGroup>> tried = {{}};
-  // False: nothing tells which is better.
-  const auto try_groups = [&](const std::vector<StripGroup>& groups) {
-    if (std::find(tried.begin(), tried.end(), groups) != tried.end()) return true;
-    tried.push_back(groups);
-    NetworkOptions grouped = options;
-    grouped.strips = groups;
-    Result<GeneratedNetwork> network = within_ram(grouped);
-    if (!network) {
-      if (!best) best = std::move(network);
-      return true;
-    }
-    const Result<Footprint> takes = measure(*network);
-    if (takes && takes->cycles >= cycles) return true;
-    if (takes || !best) best = std::move(network);
-    if (!takes) return false;
-    cycles = takes->cycles;
-    best_groups = groups;
-    return true;
+  const auto generate = [&](const StripPlan& plan) {
+    NetworkOptions planned = options;
+    plan.apply_to(planned);
+    return within_ram(planned);
   };
-  for (const uint64_t scratch : {0, 384, 768, 1536, 3072}) {
-    const auto groups = search.within(allowed - std::min(allowed, scratch));
-    if (!groups) break;
-    if (!try_groups(*groups)) return best;
-  }
-  // What leaves one group's kernels enough may leave another's too much.
-  const std::vector<std::vector<StripGroup>> paths = tried;
-  for (size_t g = 0; g < best_groups.size(); ++g)
-    for (const std::vector<StripGroup>& path : paths)
-      for (const StripGroup& other : path) {
-        StripGroup& own = best_groups[g];
-        if (other.first != own.first || other.last != own.last) continue;
-        std::vector<StripGroup> groups = best_groups;
-        groups[g] = other;
-        if (!try_groups(groups)) return best;
-      }
-  return best;
+  const auto run = [&](const GeneratedNetwork& network) { return try_out(network); };
+  return StripTrials(search, generate, run, std::move(otherwise)).fastest(allowed);
 }
 
 // Kernels with less scratch may need more stack than they save. Those of the arena that nobody

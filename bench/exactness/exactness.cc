@@ -98,13 +98,13 @@ LayoutSource layouts_of(const std::string& layout) {
 }
 
 /// For an arena near the smallest.
-Result<std::vector<StripGroup>> strips_of(const IntegerNetwork& network,
-                                          const NetworkOptions& options, InputArrival input) {
-  const StripSearch search(network, options, input);
+Result<StripPlan> strips_of(const IntegerNetwork& network, const NetworkOptions& options,
+                            const Device& device, InputArrival input) {
+  const StripSearch search(network, options, device, input);
   const uint64_t smallest = search.smallest_arena();
-  const auto groups = search.within(smallest + smallest / 20);
-  if (!groups) return Error(ErrorCode::kFailed, "no strips for the smallest arena");
-  return *groups;
+  const auto plan = search.within(smallest + smallest / 20);
+  if (!plan) return Error(ErrorCode::kFailed, "no strips for the smallest arena");
+  return *plan;
 }
 
 /// Vectors that came out right. The message of an error says what differed.
@@ -121,7 +121,8 @@ Result<size_t> try_combination(const Combination& combination) {
   if (combination.strips) {
     const bool in_rows = *combination.strips == InputArrival::kRows;
     if (in_rows && !streams_rows(network, options)) return size_t{0};  // dense layers alone
-    TT_TRY_ASSIGN(options.strips, strips_of(network, options, *combination.strips));
+    TT_TRY_ASSIGN(const StripPlan plan, strips_of(network, options, device, *combination.strips));
+    plan.apply_to(options);
   }
   TT_TRY_ASSIGN(const GeneratedNetwork generated, generate_network(network, device, {}, options));
   TT_TRY_ASSIGN(NetworkSimulation simulation,

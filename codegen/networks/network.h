@@ -67,7 +67,7 @@ struct Port {
 
 /// What one operator of the model became.
 struct GeneratedLayer {
-  int index = 0;  ///< operator index in the model; -1: a layout transform, which no operator owns
+  int index = 0;  ///< operator index in the model; -1: a transform or copy that none owns
   std::string op;
   std::string symbol;  ///< empty when no code executes; layers that are the same share it
   std::optional<int> fused_into;  ///< the operator that carries its cost
