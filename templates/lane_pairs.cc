@@ -85,7 +85,7 @@ class Writer {
 
   void groups() {
     constexpr int kProductsAt = 3 * kInstruction;  // behind the first of these three
-    for (const char* line : {".option push", ".option norelax", ".p2align 2", ".option norvc"})
+    for (const char* line : {".option push", ".option norelax", ".p2alignw 2, 1", ".option norvc"})
       emit("{}", line);
     emit("auipc ${}, 0", r_.code);
     emit("lhu ${}, {}(${})", r_.step, kStepAt, kStream);
