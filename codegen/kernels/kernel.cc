@@ -97,6 +97,15 @@ Result<std::unique_ptr<llvm::Module>> written_module(const Lowered& lowered, con
   return module;
 }
 
+// Who compiles the kernel's IR needs no flags: assembly in it says nothing of its instructions.
+void name_core(llvm::Module& module, const llvm::TargetMachine& machine) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+  }
+}
+
 // Goes with the bitcode, and is no business of who reads the kernel's IR.
 constexpr const char* kStepsItsPointers = "tinytune-steps-its-pointers";
 
@@ -184,6 +193,7 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
   TT_TRY_ASSIGN(const auto module, module_of(lowered.bitcode, context));
   set_switches(switches.scheduler, take_pointers(*module->getFunction(symbol)));
   if (kind == Emit::kLlvmIr) {
+    name_core(*module, *machine);
     llvm::raw_string_ostream(kernel.llvm_ir) << *module;
   } else if (kind == Emit::kPortableC) {
     TT_TRY_ASSIGN(kernel.portable_c, print_portable_c(*module, symbol));
