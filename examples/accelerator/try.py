@@ -48,7 +48,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--program", required=True, help="accelerator_tune")
     parser.add_argument("--network", required=True, help="make_network")
-    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("--trials", type=int, default=300)
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as scratch:
