@@ -108,7 +108,7 @@ TEST(HalfToEven, EveryTemplateComputesTheReferencesBytes) {
       ASSERT_TRUE(workload) << workload.error().message();
       const RandomLayer layer = random_layer(*workload, Scales::kTypical, ++seed);
       ASSERT_NE(layer.workload.facts.requantise, Requantise::kLong) << shape;
-      const ConfigSpace space = space_of(layer.workload, *device);
+      const ConfigSpace space = space_of(layer.workload, layer.data, *device);
       for (size_t point = 0; point < space.size(); ++point)
         if (point == 0 || space.family_of(point) != space.family_of(point - 1))
           expect_exact(*simulator, *device, layer, space.schedule(point), seed);
