@@ -55,7 +55,7 @@ std::vector<Subject> subjects() {
       {"ad", "ad01_int8", 7, kHwc, kTest, {kRiscv, kDsp}},
       {"ic", "pretrainedResnet_quant", 8, kHwc, kTuning, {kPlain}},
       {"ic", "pretrainedResnet_quant", 7, kHwc, kTest, {kRiscv, kDsp}},
-      {"ic", "pretrainedResnet_quant", 4, kHwc, kTuning, {kRiscv}},
+      {"ic", "pretrainedResnet_quant", 4, kHwc, kTuning, {kRiscv, kPlain}},
       {"ic", "pretrainedResnet_quant", 1, kHwc, kTuning, {kDsp}},
       {"vww", "vww_96_int8", 3, kHwc, kTuning, {kPlain}},
       {"vww", "vww_96_int8", 4, kHwc, kTest, {kPlain}},
