@@ -23,10 +23,6 @@ int32_t rounding_divide_by_power(int32_t x, int exponent) {
   return (x >> exponent) + (remainder > threshold ? 1 : 0);
 }
 
-double scale_of(const LayerData& data, size_t channel) {
-  return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
-}
-
 // Whether the reference's two steps stay within a word on all that the channels' accumulators
 // reach, and every channel's right shift is one from `least` to 31.
 bool scales_without_overflow(const LayerData& data, const std::vector<AccumulatorRange>& ranges,
@@ -84,11 +80,6 @@ struct Limits {
   }
 };
 
-struct Step {
-  int level;      // outputs reach `level` …
-  int64_t first;  // … from this accumulator on
-};
-
 // What is multiplied is (acc + origin) << left.
 struct FusedForm {
   int left = 0, right = 0;
@@ -107,10 +98,10 @@ int64_t high_word(int64_t a, int64_t b) {
 }
 
 // The multipliers that step exactly where the reference does, for one offset.
-Limits limits_for(const std::vector<Step>& steps, const AccumulatorRange& range,
+Limits limits_for(const std::vector<OutputStep>& steps, const AccumulatorRange& range,
                   const FusedForm& form, int64_t offset) {
   Limits limits{0, form.most()};
-  for (const Step& step : steps) {
+  for (const OutputStep& step : steps) {
     const int64_t target = (int64_t{step.level} << form.right) - offset;
     if (step.first <= range.high) limits.reach(form.factor(step.first), target);
     if (step.first > range.low) limits.stay_below(form.factor(step.first - 1), target);
@@ -163,6 +154,19 @@ int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const L
   return reaching;
 }
 
+std::vector<OutputStep> output_steps(const Workload& w, const AccumulatorRange& range,
+                                     const LayerData& data, size_t channel, int lowest,
+                                     int highest) {
+  std::vector<OutputStep> steps;
+  for (int level = lowest + 1; level <= highest; ++level)
+    steps.push_back({level, first_reaching(w, range, data, channel, level)});
+  return steps;
+}
+
+double scale_of(const LayerData& data, size_t channel) {
+  return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+}
+
 std::vector<int8_t> channel_weights(const Workload& w, const LayerData& data, int channel) {
   const auto n = static_cast<size_t>(w.reduction());
   std::vector<int8_t> weights(n);
@@ -211,9 +215,8 @@ struct FusedChannel {
 std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& data, size_t channel,
                                          const AccumulatorRange& range, const FusedForm& form) {
   const int right = form.right;
-  std::vector<Step> steps;
-  for (int level = w.activation_min + 1; level <= w.activation_max; ++level)
-    steps.push_back({level, first_reaching(w, range, data, channel, level)});
+  const std::vector<OutputStep> steps =
+      output_steps(w, range, data, channel, w.activation_min, w.activation_max);
   // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
   // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
   const int rest = right - right_shift(data, static_cast<int>(channel)) - 1;

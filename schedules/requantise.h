@@ -46,6 +46,20 @@ std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const
 int64_t first_reaching(const Workload& workload, const AccumulatorRange& range,
                        const LayerData& data, size_t channel, int level);
 
+/// Outputs reach `level` from accumulator `first` on.
+struct OutputStep {
+  int level;
+  int64_t first;
+};
+
+/// The channel's steps to the levels above `lowest`, up to `highest`.
+std::vector<OutputStep> output_steps(const Workload& workload, const AccumulatorRange& range,
+                                     const LayerData& data, size_t channel, int lowest,
+                                     int highest);
+
+/// What a channel's accumulators are multiplied by, as a real number.
+double scale_of(const LayerData& data, size_t channel);
+
 /// The weights of one output channel in reduction order; works for every operator.
 std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);
 

@@ -11,11 +11,6 @@ namespace {
 constexpr int64_t kLeast = INT32_MIN, kMost = INT32_MAX;
 constexpr int64_t kMostFactors = 1 << 14;  // that are looked at
 
-struct Step {
-  int level;      // outputs reach `level` …
-  int64_t first;  // … from this accumulator on
-};
-
 // One channel's search.
 class Channel {
  public:
@@ -27,9 +22,8 @@ class Channel {
                                       data.multiplier[channel], data.shift[channel])};
     };
     lowest_ = output(range.low);
-    for (int level = lowest_ + 1; level <= output(range.high); ++level)
-      steps_.push_back({level, first_reaching(w, range, data, channel, level)});
-    scale_ = std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+    steps_ = output_steps(w, range, data, channel, lowest_, output(range.high));
+    scale_ = scale_of(data, channel);
     // Where the scaled sum plus offset is zero.
     if (scale_ > 0) zero_at_ = -(w.output_zero_point + 0.5) / scale_;
   }
@@ -65,7 +59,7 @@ class Channel {
   // The middle of those with which outputs step where the reference's do, and no sum leaves a word.
   std::optional<int32_t> offset_for(int64_t factor, int64_t multiplier) const {
     int64_t low = kLeast - range_.low * factor, high = kMost - range_.high * factor;
-    for (const Step& step : steps_) {
+    for (const OutputStep& step : steps_) {
       // The least scaled sum that reaches the level.
       const __int128 target = static_cast<__int128>(step.level) << (32 + right_);
       const auto least =
@@ -80,7 +74,7 @@ class Channel {
   AccumulatorRange range_;
   int right_;
   int lowest_ = 0;  // output
-  std::vector<Step> steps_;
+  std::vector<OutputStep> steps_;
   double scale_ = 0, zero_at_ = 0;
 };
 
