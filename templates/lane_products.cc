@@ -1,8 +1,8 @@
 #include "templates/lane_products.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "templates/assembly_text.h"
 
 namespace tinytune {
 namespace {
@@ -70,22 +70,20 @@ class Assembly {
       : tile_(tile),
         first_kept_(kCursors + tile.channels * tile.words),
         ahead_(registers(tile) + 2 <= kRegisters ? 1 : 0) {
-    text_ = "1:\\0A\\09";
+    text_.emit("1:");
     for (int u = 0; u < tile.step; ++u) step(u);
-    line(fmt::format("addi $0, $0, {}", tile.weight_bytes()));
-    line(fmt::format("addi $1, $1, {}", tile.word_bytes()));
+    text_.emit("addi $0, $0, {}", tile.weight_bytes());
+    text_.emit("addi $1, $1, {}", tile.word_bytes());
     const int carried = first_kept_, end = carried + temporaries() + carried;
-    text_ += fmt::format("bne $0, ${}, 1b", end);
+    text_.emit("bne $0, ${}, 1b", end);
   }
 
-  const std::string& text() const { return text_; }
+  const std::string& text() const { return text_.text(); }
   int temporaries() const { return kept(tile_) + 1 + ahead_ + 1; }
 
  private:
-  void line(const std::string& instruction) { text_ += instruction + "\\0A\\09"; }
-
   void load(int operand, bool is_word, int64_t offset) {
-    line(fmt::format("{} ${}, {}(${})", is_word ? "lw" : "lb", operand, offset, is_word ? 1 : 0));
+    text_.emit("{} ${}, {}(${})", is_word ? "lw" : "lb", operand, offset, is_word ? 1 : 0);
   }
 
   int passing_at(int j) const { return first_kept_ + kept(tile_) + (j & ahead_); }
@@ -104,15 +102,15 @@ class Assembly {
       const int other = passing_at(j);
       for (int i = 0; i <= last; ++i) {
         const int into = i == last ? other : product;  // the last to need it
-        line(fmt::format("mul ${}, ${}, ${}", into, first_kept_ + i, other));
-        line(fmt::format("add ${0}, ${0}, ${1}", sum_at(tile_, i, j), into));
+        text_.emit("mul ${}, ${}, ${}", into, first_kept_ + i, other);
+        text_.emit("add ${0}, ${0}, ${1}", sum_at(tile_, i, j), into);
       }
     }
   }
 
   const LaneTile& tile_;
   const int first_kept_, ahead_;
-  std::string text_;
+  AssemblyText text_;
 };
 
 }  // namespace
