@@ -3,12 +3,12 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "base/check.h"
 #include "cost_model/move_process.h"
+#include "schedules/knob_size.h"
 
 namespace tinytune {
 namespace {
@@ -31,21 +31,13 @@ constexpr double kMoveVariance = 0.001;
 constexpr double kOwns[] = {0.0004, 0.0015, 0.005, 0.015};
 constexpr size_t kFewestToLearn = 4;
 
-std::optional<double> number(const std::string& text) {
-  int value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < 0) return std::nullopt;
-  return value;
-}
-
 /// Places of a knob's values on a line, a doubling apart; nothing for words, which only differ.
 std::vector<double> places_of(const Knob& knob) {
   std::vector<double> places;
   for (const std::string& value : knob.values) {
-    const auto n = number(value);
-    if (!n) return {};
-    places.push_back(std::log2(1 + *n));
+    const auto size = knob_size(value);
+    if (!size) return {};
+    places.push_back(*size);
   }
   return places;
 }

@@ -91,13 +91,15 @@ class Against {
 
 }  // namespace
 
-KnobMoves::KnobMoves(const ConfigSpace& space, size_t default_point, std::span<const size_t> starts)
+KnobMoves::KnobMoves(const ConfigSpace& space, std::optional<size_t> default_point,
+                     std::span<const size_t> starts)
     : space_(&space), default_point_(default_point), starts_(space.family_count()) {
   for (const size_t point : starts) {
     auto& start = starts_[space.family_of(point)];
     if (!start) start = point;
   }
-  if (default_point < space.size()) starts_[space.family_of(default_point)] = default_point;
+  if (default_point && *default_point < space.size())
+    starts_[space.family_of(*default_point)] = default_point;
   for (size_t f = 0; f < space.family_count(); ++f) {
     moves_.emplace_back();
     const std::vector<Knob>& knobs = space.family(f).knobs;
@@ -190,12 +192,12 @@ void MoveProcess::fit(std::vector<const KnobMoves*> tasks, std::span<const MoveS
 std::vector<float> MoveProcess::promises(const KnobMoves& task,
                                          std::span<const size_t> points) const {
   const State& s = *state_;
-  if (s.known.empty()) return std::vector<float>(points.size(), 0);
+  if (s.known.empty() || !task.default_point()) return std::vector<float>(points.size(), 0);
   const ConfigSpace& space = task.space();
   const auto expected_of = [&](size_t point) {
     return s.expected(task, std::span(&point, 1)).front();
   };
-  const double of_default = expected_of(task.default_point());
+  const double of_default = expected_of(*task.default_point());
   std::vector<double> of_starts, behind;
   for (size_t f = 0; f < space.family_count(); ++f) {
     const bool known = task.start_of(f) && knows(space.family(f).template_name);

@@ -30,7 +30,8 @@ constexpr double kCostOfAMove = 0.06;
 class KnobMoves {
  public:
   /// `space` outlives this. A family without a start has points that count as not moved.
-  KnobMoves(const ConfigSpace& space, size_t default_point, std::span<const size_t> starts);
+  KnobMoves(const ConfigSpace& space, std::optional<size_t> default_point,
+            std::span<const size_t> starts);
 
   struct Move {
     bool moved = false;
@@ -39,7 +40,7 @@ class KnobMoves {
   };
 
   const ConfigSpace& space() const { return *space_; }
-  size_t default_point() const { return default_point_; }
+  std::optional<size_t> default_point() const { return default_point_; }
   /// The point that moves of a family are counted from.
   std::optional<size_t> start_of(size_t family) const { return starts_[family]; }
   /// Knobs that were moved.
@@ -51,7 +52,7 @@ class KnobMoves {
 
  private:
   const ConfigSpace* space_;
-  size_t default_point_;
+  std::optional<size_t> default_point_;
   std::vector<std::optional<size_t>> starts_;  ///< by family
   std::vector<std::vector<std::vector<Move>>> moves_;
 };
@@ -76,7 +77,8 @@ class MoveProcess {
 
   /// What points of a task promise that need not be one of the fit's: logarithms by which they are
   /// faster than their moves from the task's default would let one expect. A family's start may be
-  /// slower; moves within a family may not, because what lost elsewhere may win here.
+  /// slower; moves within a family may not, because what lost elsewhere may win here. Nothing is
+  /// promised to a task without a default.
   std::vector<float> promises(const KnobMoves& task, std::span<const size_t> points) const;
 
   /// Whether a sample was of that template.

@@ -47,7 +47,7 @@ class Annealing : public Strategy {
 
  private:
   size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return problem_.default_point;
+    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
     if (observed_ >= planned_at_ + kPlan) plan();
     if (rng_.uniform() < kRandomShare) return unseen_.draw(rng_);
     while (!plan_.empty()) {

@@ -24,9 +24,11 @@ namespace {
 constexpr size_t kMostKnown = 64;      // samples: the cube of their number is waited for
 constexpr size_t kMostScored = 3'000;  // a larger space is looked at around its best, and sampled
 constexpr size_t kSample = 1'500;
-constexpr size_t kCentres = 8;         // best points whose neighbours are looked at in it
-constexpr size_t kLearnShare = 8;      // of the trials that must be new before knobs are weighed
-constexpr size_t kFewestRanked = 8;    // own trials before the ranking of loop nests is asked
+constexpr size_t kCentres = 8;       // best points whose neighbours are looked at in it
+constexpr size_t kLearnShare = 8;    // of the trials that must be new before knobs are weighed
+constexpr size_t kFewestRanked = 8;  // own trials before the ranking of loop nests is asked
+constexpr size_t kRanksEvery = 4;    // proposals
+constexpr size_t kWalksEvery = 2, kWalksBlindlyEvery = 4;  // blindly: nobody chose a default
 constexpr double kFarthest = 1.5;      // logarithms behind the best; what is worse is as bad
 constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
 constexpr size_t kQuiet = 16;          // trials without it before a task is done
@@ -91,13 +93,15 @@ class Bayes : public Strategy {
   };
 
   size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return problem_.default_point;
+    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
     if (const auto first = first_proposal()) return *first;
-    const size_t turn = proposed_++ % 4;
-    if (turn == 3 && known_.size() >= kFewestRanked) return ranked_best();
+    const size_t turn = proposed_++;
+    if (turn % kRanksEvery == kRanksEvery - 1 && known_.size() >= kFewestRanked)
+      return ranked_best();
     learn();
     std::vector<size_t> looked_at;
-    if (turn % 2 == 0) looked_at = unseen_around_best();
+    if (turn % (problem_.default_point ? kWalksEvery : kWalksBlindlyEvery) == 0)
+      looked_at = unseen_around_best();
     const bool everywhere = looked_at.empty();
     if (everywhere) looked_at = candidates();
     const std::vector<KnobSample> points = hinted(looked_at);
@@ -157,7 +161,8 @@ class Bayes : public Strategy {
 
   // Nothing has run yet, so nobody knows more than that the defaults are sensible.
   size_t near_a_start() {
-    const auto around = one_knob_away(space_, problem_.default_point);
+    if (!problem_.default_point) return unseen_.draw(rng_);
+    const auto around = one_knob_away(space_, *problem_.default_point);
     std::vector<size_t> left;
     for (const size_t point : around)
       if (unseen_.contains(point)) left.push_back(point);
@@ -172,8 +177,8 @@ class Bayes : public Strategy {
                                       scores.begin())];
   }
 
-  // Every second proposal is one knob from the best: what a step gains is the same in most places,
-  // and where the model is wrong a walk still arrives.
+  // Walks are one knob from the best: what a step gains is the same in most places, and where the
+  // model is wrong a walk still arrives.
   std::vector<size_t> unseen_around_best() const {
     std::vector<size_t> around = one_knob_away(space_, known_.front().point);
     std::erase_if(around, [&](size_t point) { return !unseen_.contains(point); });

@@ -45,7 +45,8 @@ class Droplet : public Strategy {
 
  private:
   size_t next() {
-    if (unseen_.contains(centre_)) return centre_;
+    if (!centre_) centre_ = unseen_.draw(rng_);
+    if (unseen_.contains(centre_)) return *centre_;
     while (true) {
       while (!queue_.empty()) {
         const size_t point = queue_.front();
@@ -60,9 +61,10 @@ class Droplet : public Strategy {
       } else if (++steps_ > most_steps_) {
         steps_ = 0;
         best_ = std::numeric_limits<double>::infinity();
-        return centre_ = unseen_.draw(rng_);
+        centre_ = unseen_.draw(rng_);
+        return *centre_;
       }
-      const auto around = steps_away(space_, centre_, steps_);
+      const auto around = steps_away(space_, *centre_, steps_);
       queue_.assign(around.begin(), around.end());
     }
   }
@@ -70,7 +72,7 @@ class Droplet : public Strategy {
   const ConfigSpace& space_;
   Unseen unseen_;
   Fidelity last_stage_;
-  size_t centre_;
+  std::optional<size_t> centre_;  ///< nothing before the first proposal where none was given
   Rng rng_;
   std::deque<size_t> queue_;
   std::optional<size_t> better_;                           ///< than the centre

@@ -29,7 +29,7 @@ class Genetic : public Strategy {
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
-    const size_t point = unseen_.contains(default_point_) ? default_point_ : breed();
+    const size_t point = unseen_.contains(default_point_) ? *default_point_ : breed();
     unseen_.take(point);
     return Proposal{point, last_stage_};
   }
@@ -81,7 +81,7 @@ class Genetic : public Strategy {
 
   const ConfigSpace& space_;
   Unseen unseen_;
-  size_t default_point_;
+  std::optional<size_t> default_point_;
   Fidelity last_stage_;
   Rng rng_;
   std::vector<Living> living_;  ///< the fittest first

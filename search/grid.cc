@@ -18,8 +18,7 @@ class GridStrategy : public Strategy {
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
-    size_t point = default_point_;
-    while (point >= unseen_.space_size() || !unseen_.contains(point)) point = reversed(next_++);
+    const size_t point = unseen_.contains(default_point_) ? *default_point_ : next();
     unseen_.take(point);
     return Proposal{point, last_stage_};
   }
@@ -27,6 +26,12 @@ class GridStrategy : public Strategy {
   void observe(const Observation& observation) override { unseen_.take(observation.point); }
 
  private:
+  size_t next() {
+    size_t point = reversed(next_++);
+    while (point >= unseen_.space_size() || !unseen_.contains(point)) point = reversed(next_++);
+    return point;
+  }
+
   size_t reversed(size_t value) const {
     size_t result = 0;
     for (int bit = 0; bit < bits_; ++bit)
@@ -35,7 +40,7 @@ class GridStrategy : public Strategy {
   }
 
   Unseen unseen_;
-  size_t default_point_;
+  std::optional<size_t> default_point_;
   Fidelity last_stage_;
   size_t next_ = 0;
   int bits_ = 0;

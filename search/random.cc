@@ -14,7 +14,7 @@ class RandomStrategy : public Strategy {
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
-    const size_t point = unseen_.contains(default_point_) ? default_point_ : unseen_.draw(rng_);
+    const size_t point = unseen_.contains(default_point_) ? *default_point_ : unseen_.draw(rng_);
     unseen_.take(point);
     return Proposal{point, last_stage_};
   }
@@ -23,7 +23,7 @@ class RandomStrategy : public Strategy {
 
  private:
   Unseen unseen_;
-  size_t default_point_;
+  std::optional<size_t> default_point_;
   Fidelity last_stage_;
   Rng rng_;
 };

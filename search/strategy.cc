@@ -24,7 +24,8 @@ constexpr Row kStrategies[] = {
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem) {
   TT_CHECK(problem.space != nullptr && problem.describe,
            "a search needs a space and a description");
-  TT_CHECK(problem.space->size() == 0 || problem.default_point < problem.space->size(),
+  TT_CHECK(problem.space->size() == 0 || !problem.default_point ||
+               *problem.default_point < problem.space->size(),
            "the default point is one of the space");
   for (const Row& row : kStrategies)
     if (row.name == name) return row.make(std::move(problem));

@@ -30,7 +30,8 @@ using DeviceFact = std::pair<std::string, double>;
 struct SearchProblem {
   const ConfigSpace* space = nullptr;  ///< outlives the strategy
   std::function<LoopNest(size_t point)> describe;
-  size_t default_point = 0;  ///< proposed first
+  /// Proposed first; nothing where nobody chose one.
+  std::optional<size_t> default_point = {};
   /// A sensible point of every family, for strategies that look at each before they choose.
   std::vector<size_t> starts = {};
   uint64_t seed = 1;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Unseen {
   size_t space_size() const { return points_.size(); }
   bool empty() const { return count_ == 0; }
   bool contains(size_t point) const { return place_.at(point) < count_; }
+  bool contains(const std::optional<size_t>& point) const { return point && contains(*point); }
 
   /// False when the point was taken before.
   bool take(size_t point) {

@@ -60,7 +60,7 @@ class XgbStrategy : public Strategy {
   };
 
   size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return problem_.default_point;
+    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
     if (observed_ < kFirstBatch && model_->observed() < observed_ + kOthersSuffice)
       return spread_out();
     if (!scored_at_ || observed_ >= *scored_at_ + patience()) rescore();

@@ -39,12 +39,17 @@ Result<std::vector<Cells>> read_gzip(const std::filesystem::path& path) {
   return rows;
 }
 
-// "-1x8" tiles by 8; anything else is its own number, True and False are 1 and 0.
+// AutoTVM's "-1x8" is a tile of 8.
+std::string spelled(const std::string& value) {
+  const size_t x = value.find('x');
+  return x == std::string::npos ? value : value.substr(x + 1);
+}
+
+// True and False are 1 and 0.
 int number(const std::string& value) {
   if (value == "True") return 1;
   if (value == "False") return 0;
-  const size_t x = value.find('x');
-  return std::stoi(x == std::string::npos ? value : value.substr(x + 1));
+  return std::stoi(value);
 }
 
 /// Collects loops with the strides of input, weights and output.
@@ -109,15 +114,15 @@ LoopNest depthwise_plain(const Schedule& s) {
   const int64_t w = number(s.get("tile_w"));
   const bool unrolled = number(s.get("unroll_tile")) == 1;
   NestBuilder b;
-  b.loop("c_outer", kC / c, false, false, c, c, 4 * c);
   b.loop("h_outer", kH / h, false, false, h * (kW + 2) * kC, 0, 4 * h * kW * kC);
   b.loop("w_outer", kW / w, false, false, w * kC, 0, 4 * w * kC);
-  b.loop("kh", 3, unrolled, true, (kW + 2) * kC, 3 * kC, 0);
-  b.loop("kw", 3, unrolled, true, kC, kC, 0);
+  b.loop("c_outer", kC / c, false, false, c, c, 4 * c);
   b.loop("h", h, unrolled, false, (kW + 2) * kC, 0, 4 * kW * kC);
   b.loop("w", w, unrolled, false, kC, 0, 4 * kC);
+  b.loop("kh", 3, unrolled, true, (kW + 2) * kC, 3 * kC, 0);
+  b.loop("kw", 3, unrolled, true, kC, kC, 0);
   b.loop("c", c, true, false, 1, 1, 4);
-  b.finish(9 * kC * kH * kW, h * w * c, h * w * c * (unrolled ? 9 : 1));
+  b.finish(9 * kC * kH * kW, c, h * w * c * (unrolled ? 9 : 1));
   const int pad = number(s.get("data_pad_strategy"));
   b.nest.prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
   b.nest.switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
@@ -135,9 +140,9 @@ Result<Table> read_table(const std::filesystem::path& path, const std::string& n
     std::string key;
     for (size_t k = 1; k <= knobs; ++k) {
       std::vector<std::string>& values = family.knobs[k - 1].values;
-      if (std::find(values.begin(), values.end(), rows[r][k]) == values.end())
-        values.push_back(rows[r][k]);
-      key += " " + rows[0][k] + "=" + rows[r][k];
+      const std::string value = spelled(rows[r][k]);
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      key += " " + rows[0][k] + "=" + value;
     }
     instructions["autotvm/1" + key] = std::stod(rows[r][knobs + 1]);
   }

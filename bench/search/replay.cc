@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
-SearchProblem problem_of(const SpaceTable& table, uint64_t seed,
+SearchProblem problem_of(const SpaceTable& table, const Way& way,
                          std::shared_ptr<SharedModel> model) {
   SearchProblem problem;
   problem.space = &table.space;
@@ -23,9 +23,9 @@ SearchProblem problem_of(const SpaceTable& table, uint64_t seed,
     const Schedule schedule = table.space.schedule(point);
     return (*find_template(schedule))->describe(table.workload, schedule);
   };
-  problem.default_point = table.defaults.front();
-  problem.starts = table.defaults;
-  problem.seed = Rng(seed).fork(table.task).next();
+  if (!way.blind) problem.default_point = table.defaults.front();
+  if (!way.blind) problem.starts = table.defaults;
+  problem.seed = Rng(way.seed).fork(table.task).next();
   problem.model = std::move(model);
   return problem;
 }
@@ -54,7 +54,7 @@ size_t trials_to(const Curve& curve, double share) {
 
 Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
                 std::shared_ptr<SharedModel> model) {
-  const auto strategy = strategy_of(way, problem_of(table, way.seed, std::move(model)));
+  const auto strategy = strategy_of(way, problem_of(table, way, std::move(model)));
   const double best = static_cast<double>(table.best().value());
   std::deque<size_t> out;
   Curve curve;
@@ -90,7 +90,7 @@ Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way
   double best = 0;
   int next_layer = 0;
   for (const SpaceTable* table : tasks) {
-    strategies.push_back(strategy_of(way, problem_of(*table, way.seed, model)));
+    strategies.push_back(strategy_of(way, problem_of(*table, way, model)));
     layers.emplace_back();
     for (int i = 0; i < table->layers; ++i) layers.back().push_back(next_layer++);
     found.push_back(static_cast<double>(table->rows.at(table->defaults.front()).cycles));
@@ -134,7 +134,8 @@ Log logged(const SpaceTable& table, const Way& way, size_t trials) {
 std::shared_ptr<SharedModel> taught_by(const std::vector<const Log*>& logs, uint64_t seed) {
   auto model = std::make_shared<SharedModel>(seed);
   for (const Log* log : logs) {
-    const size_t task = model->add_task(problem_of(*log->table, seed, nullptr));
+    const size_t task =
+        model->add_task(problem_of(*log->table, {.strategy = {}, .seed = seed}, nullptr));
     for (const size_t point : log->points) model->observe(task, outcome_of(*log->table, point));
   }
   return model;

@@ -16,6 +16,7 @@ struct Way {
   std::string strategy;
   size_t window = 4;  ///< proposals that are out before the first outcome is told
   uint64_t seed = 1;
+  bool blind = false;  ///< as if nobody had chosen a default, which no real run is
 };
 
 /// Best cycles found after each trial, divided by the table's best; infinite until one ran.

@@ -1,6 +1,7 @@
 // How many trials each strategy needs on the measured tables of bench/spaces.
 //
-//   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--svg FILE]
+//   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--blind] [--svg
+//   FILE]
 //
 // Prints medians over the seeds of the trials to within 10, 5, 2 and 1 % of a table's best; then
 // the median and the worst table of each half, the mean regret after 16, 32 and 64 trials and where
@@ -32,6 +33,7 @@ struct Options {
   std::vector<std::string> strategies;
   std::vector<size_t> windows;
   std::string half, svg;
+  bool blind = false;
 };
 
 double median(std::vector<double> values) {
@@ -81,7 +83,7 @@ class Report {
       if (!options_.half.empty() && options_.half != name_of(table.half)) continue;
       std::vector<Replayed> runs;
       for (uint64_t seed = 1; seed <= options_.seeds; ++seed)
-        runs.push_back(replay(table, {name, window, seed}, kTrials,
+        runs.push_back(replay(table, {name, window, seed, options_.blind}, kTrials,
                               warm ? taught_by(others(table, seed), seed) : nullptr));
       by_half[table.half].push_back(figures_of(runs));
       print_table(table, name, window, warm, by_half[table.half].back());
@@ -176,6 +178,7 @@ Status run(Options options) {
   Report report(tables.complete, options);
   for (const std::string& name : options.strategies) {
     for (const size_t window : options.windows) report.strategy(name, window, false);
+    if (options.blind) continue;
     if (name == "bayes") report.strategy(name, options.windows.front(), true);
     report.networks(name);
   }
@@ -199,6 +202,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 64));
   app.add_option("--half", options.half, "only these tables")
       ->check(CLI::IsMember({"tuning", "test"}));
+  app.add_flag("--blind", options.blind,
+               "without defaults: start anywhere, as AutoTVM's tuners do");
   app.add_option("--svg", options.svg, "draw the regret there");
   CLI11_PARSE(app, argc, argv);
   const Status status = bench::run(std::move(options));

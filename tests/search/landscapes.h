@@ -22,7 +22,7 @@ struct Landscape {
   std::vector<Observation> outcomes;  ///< of every point
   double optimum = 0;
 
-  SearchProblem problem(uint64_t seed, size_t default_point = 0) const {
+  SearchProblem problem(uint64_t seed, std::optional<size_t> default_point = {}) const {
     return {.space = &space, .describe = describe, .default_point = default_point, .seed = seed};
   }
 };

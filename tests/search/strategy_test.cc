@@ -75,6 +75,15 @@ TEST_P(EveryStrategy, DefaultPoint_ComesFirst) {
   EXPECT_EQ(make(GetParam(), small(), 1, 42)->propose()->point, 42u);
 }
 
+TEST_P(EveryStrategy, NobodyChoseADefault_WalksTheWholeSpaceOnce) {
+  for (size_t ahead : {1, 16}) {
+    auto strategy = make_strategy(GetParam(), small().problem(5)).value();
+    const auto points = trajectory(*strategy, small(), 1000, ahead);
+    EXPECT_EQ(std::set<size_t>(points.begin(), points.end()).size(), 200u);
+    EXPECT_EQ(points.size(), 200u);
+  }
+}
+
 TEST_P(EveryStrategy, StageOfTheRun_IsWhatIsAskedFor) {
   for (const Fidelity stage : {Fidelity::kSimulate, Fidelity::kBoard}) {
     SearchProblem problem = small().problem(1);
