@@ -45,7 +45,7 @@ class Droplet : public Strategy {
 
  private:
   size_t next() {
-    if (!centre_) centre_ = unseen_.draw(rng_);
+    if (!centre_) return centre_.emplace(unseen_.draw(rng_));
     if (unseen_.contains(centre_)) return *centre_;
     while (true) {
       while (!queue_.empty()) {
@@ -61,8 +61,7 @@ class Droplet : public Strategy {
       } else if (++steps_ > most_steps_) {
         steps_ = 0;
         best_ = std::numeric_limits<double>::infinity();
-        centre_ = unseen_.draw(rng_);
-        return *centre_;
+        return centre_.emplace(unseen_.draw(rng_));
       }
       const auto around = steps_away(space_, *centre_, steps_);
       queue_.assign(around.begin(), around.end());

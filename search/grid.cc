@@ -27,8 +27,9 @@ class GridStrategy : public Strategy {
 
  private:
   size_t next() {
-    size_t point = reversed(next_++);
-    while (point >= unseen_.space_size() || !unseen_.contains(point)) point = reversed(next_++);
+    size_t point = 0;
+    do point = reversed(next_++);
+    while (point >= unseen_.space_size() || !unseen_.contains(point));
     return point;
   }
 

@@ -23,8 +23,10 @@ SearchProblem problem_of(const SpaceTable& table, const Way& way,
     const Schedule schedule = table.space.schedule(point);
     return (*find_template(schedule))->describe(table.workload, schedule);
   };
-  if (!way.blind) problem.default_point = table.defaults.front();
-  if (!way.blind) problem.starts = table.defaults;
+  if (!way.blind) {
+    problem.default_point = table.defaults.front();
+    problem.starts = table.defaults;
+  }
   problem.seed = Rng(way.seed).fork(table.task).next();
   problem.model = std::move(model);
   return problem;

@@ -1,7 +1,7 @@
 // How many trials each strategy needs on the measured tables of bench/spaces.
 //
-//   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--blind] [--svg
-//   FILE]
+//   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--blind]
+//                [--svg FILE]
 //
 // Prints medians over the seeds of the trials to within 10, 5, 2 and 1 % of a table's best; then
 // the median and the worst table of each half, the mean regret after 16, 32 and 64 trials and where

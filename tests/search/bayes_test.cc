@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/rng.h"
 #include "search/strategy.h"
 #include "tests/search/landscapes.h"
 
@@ -11,10 +12,15 @@ namespace {
 
 using testing::Landscape;
 
-size_t median_to_5_percent(const Landscape& landscape, size_t ahead) {
+enum class Start { kAnywhere, kRandomDefault };
+
+size_t median_to_5_percent(const Landscape& landscape, size_t ahead, Start start) {
   std::vector<size_t> trials;
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    auto strategy = make_strategy("bayes", landscape.problem(seed));
+    SearchProblem problem = landscape.problem(seed);
+    if (start == Start::kRandomDefault)
+      problem.default_point = Rng(seed).below(landscape.space.size());
+    auto strategy = make_strategy("bayes", std::move(problem));
     trials.push_back(testing::trials_until(**strategy, landscape, ahead, {0.05})[0]);
   }
   std::sort(trials.begin(), trials.end());
@@ -25,12 +31,19 @@ size_t median_to_5_percent(const Landscape& landscape, size_t ahead) {
 // sampling takes some hundreds.
 TEST(BayesSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
   const Landscape landscape = testing::tiled_convolution(0.03, 0);
-  EXPECT_LE(median_to_5_percent(landscape, 1), 134u);
-  EXPECT_LE(median_to_5_percent(landscape, 16), 84u);
+  EXPECT_LE(median_to_5_percent(landscape, 1, Start::kAnywhere), 134u);
+  EXPECT_LE(median_to_5_percent(landscape, 16, Start::kAnywhere), 84u);
+}
+
+TEST(BayesSearch, DefaultThatNobodyThoughtAbout_StillLeavesTheLandscapeSolved) {
+  const Landscape landscape = testing::tiled_convolution(0.03, 0);
+  EXPECT_LE(median_to_5_percent(landscape, 1, Start::kRandomDefault), 150u);
+  EXPECT_LE(median_to_5_percent(landscape, 16, Start::kRandomDefault), 150u);
+  EXPECT_LE(median_to_5_percent(testing::blind_knobs(), 1, Start::kRandomDefault), 92u);
 }
 
 TEST(BayesSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
-  EXPECT_LE(median_to_5_percent(testing::blind_knobs(), 1), 30u);
+  EXPECT_LE(median_to_5_percent(testing::blind_knobs(), 1, Start::kAnywhere), 30u);
 }
 
 TEST(BayesSearch, StartsOfEveryFamily_ComeFirstBehindTheDefault) {
