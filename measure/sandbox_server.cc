@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -13,14 +11,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <exception>
-#include <fstream>
+#include <functional>
 #include <iterator>
-#include <new>
+#include <optional>
 
 #include "base/descriptor.h"
+#include "measure/sandbox_child.h"
 
 namespace tinytune::sandbox_protocol {
 namespace {
@@ -28,10 +25,10 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// The first byte of what a child writes; the rest is the result or a message.
-enum Verdict : uint8_t { kResult, kException, kMemory };
-
 constexpr size_t kLastWordsBytes = 4096;
+
+// A new child costs some 8 ms of page faults until Halide and LLVM are warm in it.
+constexpr int kMostCalls = 64;
 
 struct Pipe {
   Descriptor read_end, write_end;
@@ -40,63 +37,58 @@ struct Pipe {
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     pipe.read_end = Descriptor(ends[0]);
     pipe.write_end = Descriptor(ends[1]);
-    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+    return true;
   }
 };
 
-uint64_t address_space_bytes() {
-  uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+// A process that was forked, and our ends of its pipes.
+struct Child {
+  pid_t pid = -1;
+  Descriptor alive;  ///< readable once it has ended
+  Descriptor requests, answers, words;
+  int returned = 0;  ///< calls that it returned from
+};
+
+Error cannot(const char* what) {
+  return Error(ErrorCode::kFailed, std::string(what) + ": " + std::strerror(errno));
 }
 
-void limit(__rlimit_resource resource, uint64_t value) {
-  const rlimit both{value, value};
-  ::setrlimit(resource, &both);
-}
-
-void apply(const RequestHeader& limits) {
-  limit(RLIMIT_CORE, 0);
-#ifndef __SANITIZE_ADDRESS__  // its shadow alone is terabytes of address space
-  limit(RLIMIT_AS, address_space_bytes() + limits.memory_bytes);
-#endif
-}
-
-int verdict_fd = -1;  // in a child only: a new-handler takes no arguments
-
-[[noreturn]] void out_of_memory() {
-  const Verdict verdict = kMemory;
-  write_fully(verdict_fd, &verdict, 1);
-  ::_exit(0);
-}
-
-[[noreturn]] void run_child(pid_t server, const RequestHeader& limits,
-                            std::span<const uint8_t> request, const Sandbox::Function& function,
-                            int result_fd, int words_fd) {
-  ::setpgid(0, 0);  // so that what it starts ends with it, and a terminal's Ctrl-C is not for it
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != server) ::_exit(0);
-  ::dup2(words_fd, STDOUT_FILENO);
-  ::dup2(words_fd, STDERR_FILENO);
-  apply(limits);
-  // A handler of the host's, or of a linker that ran in it, would hide what ended the child.
-  for (int signal = 1; signal < SIGRTMIN; ++signal)
-    if (signal != SIGPIPE) ::signal(signal, SIG_DFL);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), and not of the candidate
-  verdict_fd = result_fd;
-  std::set_new_handler(out_of_memory);
-  Verdict verdict = kResult;
-  try {
-    const std::vector<uint8_t> result = function(request);
-    write_fully(result_fd, &verdict, 1);
-    write_fully(result_fd, result.data(), result.size());
-  } catch (const std::exception& e) {
-    verdict = kException;
-    write_fully(result_fd, &verdict, 1);
-    write_fully(result_fd, e.what(), std::strlen(e.what()));
+// Ends it and whatever it started, before its number can be given away. How it ended, as waitpid()
+// says.
+int end(Child child) {
+  ::kill(child.pid, SIGKILL);
+  ::kill(-child.pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  std::fflush(nullptr);
-  ::_exit(0);
+  return status;
+}
+
+Result<Child> start_child(int caller, const Sandbox::Function& function) {
+  Pipe requests, answers, words;
+  if (!Pipe::open(requests) || !Pipe::open(answers) || !Pipe::open(words)) return cannot("pipe");
+  const pid_t server = ::getpid();
+  Child child;
+  child.pid = ::fork();
+  if (child.pid < 0) return cannot("fork");
+  if (child.pid == 0) {
+    ::close(caller);
+    requests.write_end.reset();
+    run_child(server, {requests.read_end.get(), answers.write_end.get(), words.write_end.get()},
+              function);
+  }
+  ::setpgid(child.pid, child.pid);  // both sides say it: whoever comes first
+  child.alive = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
+  if (child.alive.get() < 0) {
+    const Error error = cannot("pidfd_open");
+    end(std::move(child));
+    return error;
+  }
+  child.requests = std::move(requests.write_end);
+  child.answers = std::move(answers.read_end);
+  child.words = std::move(words.read_end);
+  for (const int fd : {child.answers.get(), child.words.get()}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  return child;
 }
 
 // The last line that is not empty: LLVM and Halide say there why they stopped.
@@ -107,10 +99,24 @@ std::string last_line(std::string text) {
 
 enum class Cut { kNo, kCpuTime, kWallTime };
 
+// What became of a call.
 struct Gathered {
-  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> bytes;  ///< an answer and its header, or as much of it as came
   std::string words;
+  milliseconds cpu_time{0};
   Cut cut = Cut::kNo;
+
+  std::optional<AnswerHeader> header() const {
+    if (bytes.size() < sizeof(AnswerHeader)) return std::nullopt;
+    AnswerHeader header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    return header;
+  }
+  bool answered() const {
+    const auto known = header();
+    return known && bytes.size() >= sizeof(AnswerHeader) + known->size_bytes;
+  }
+  bool returned() const { return answered() && header()->verdict == Verdict::kResult; }
 };
 
 // Processor time of a child; also of one that has ended, until it is waited for.
@@ -122,19 +128,12 @@ milliseconds cpu_time_of(pid_t child) {
   return milliseconds(used.tv_sec * 1000 + used.tv_nsec / 1'000'000);
 }
 
-milliseconds cpu_time_of(const rusage& usage) {
-  const auto of = [](const timeval& t) {
-    return milliseconds(int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000);
-  };
-  return of(usage.ru_utime) + of(usage.ru_stime);
-}
-
 // Nothing wakes us when the child's clock strikes, so we look again: no sooner than what is left of
 // it can have passed on one core, and not all the time for a child that is never let run.
-milliseconds time_until_next_look(pid_t child, const RequestHeader& limits,
+milliseconds time_until_next_look(milliseconds cpu_time, const RequestHeader& limits,
                                   Clock::time_point deadline, Cut& cut) {
   const auto wall_left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-  const auto cpu_left = milliseconds(limits.cpu_ms) - cpu_time_of(child);
+  const auto cpu_left = milliseconds(limits.cpu_ms) - cpu_time;
   if (cpu_left <= milliseconds(0))
     cut = Cut::kCpuTime;
   else if (wall_left <= milliseconds(0))
@@ -142,7 +141,7 @@ milliseconds time_until_next_look(pid_t child, const RequestHeader& limits,
   return std::min(wall_left, std::max(cpu_left, milliseconds(10)));
 }
 
-// One of the child's two streams.
+// One of the two streams from a child.
 struct Stream {
   int fd;
   std::function<void(std::span<const char>)> take;
@@ -158,42 +157,50 @@ struct Stream {
   }
 };
 
-// Reads until the child has ended or its time is up, then ends what it left running. A caller that
+// Asks, and reads until there is an answer, the child has ended or its time is up. A caller that
 // went away ends us.
-Gathered gather(pid_t child, int child_fd, int caller, int result_fd, int words_fd,
-                const RequestHeader& limits) {
+Gathered gather(const Child& child, int caller, const RequestHeader& limits,
+                std::span<const uint8_t> request) {
   const auto deadline = Clock::now() + milliseconds(limits.wall_ms);
+  const milliseconds cpu_before = cpu_time_of(child.pid);
   Gathered got;
-  Stream result{result_fd, [&](std::span<const char> some) {
+  Stream answer{child.answers.get(), [&](std::span<const char> some) {
                   got.bytes.insert(got.bytes.end(), some.begin(), some.end());
                 }};
-  Stream words{words_fd, [&](std::span<const char> some) {
+  Stream words{child.words.get(), [&](std::span<const char> some) {
                  got.words.append(some.data(), some.size());
                  if (got.words.size() > 2 * kLastWordsBytes)
                    got.words.erase(0, got.words.size() - kLastWordsBytes);
                }};
   std::vector<char> buffer(1 << 16);
-  for (bool ended = false; !ended && got.cut == Cut::kNo;) {
-    const auto wait = time_until_next_look(child, limits, deadline, got.cut);
+  const CallHeader header{limits.memory_bytes, request.size()};
+  bool ended = !write_fully(child.requests.get(), &header, sizeof header) ||
+               !write_fully(child.requests.get(), request.data(), request.size());
+  while (!ended && !got.answered()) {
+    got.cpu_time = cpu_time_of(child.pid) - cpu_before;
+    const auto wait = time_until_next_look(got.cpu_time, limits, deadline, got.cut);
     if (got.cut != Cut::kNo) break;
-    pollfd fds[] = {
-        {child_fd, POLLIN, 0}, {caller, POLLIN, 0}, {result.fd, POLLIN, 0}, {words.fd, POLLIN, 0}};
+    pollfd fds[] = {{child.alive.get(), POLLIN, 0},
+                    {caller, POLLIN, 0},
+                    {answer.fd, POLLIN, 0},
+                    {words.fd, POLLIN, 0}};
     if (::poll(fds, std::size(fds), static_cast<int>(wait.count())) < 0) continue;
     if (fds[1].revents != 0) {  // nobody asks while we work: the caller has closed
-      ::kill(-child, SIGKILL);
-      ::kill(child, SIGKILL);
+      ::kill(-child.pid, SIGKILL);
+      ::kill(child.pid, SIGKILL);
       ::_exit(0);
     }
-    if (fds[2].revents != 0) result.read_some(buffer);
+    if (fds[2].revents != 0) answer.read_some(buffer);
     if (fds[3].revents != 0) words.read_some(buffer);
     ended = fds[0].revents != 0;
   }
-  if (got.cut != Cut::kNo) ::kill(child, SIGKILL);
-  ::kill(-child, SIGKILL);  // and whatever it started, before its number can be given away
-  while (result.read_some(buffer)) {
+  while (answer.read_some(buffer)) {
   }
   while (words.read_some(buffer)) {
   }
+  // By the clock of the whole call, so that it does not matter whether we looked in time.
+  got.cpu_time = cpu_time_of(child.pid) - cpu_before;
+  if (got.cut == Cut::kNo && got.cpu_time >= milliseconds(limits.cpu_ms)) got.cut = Cut::kCpuTime;
   return got;
 }
 
@@ -214,7 +221,8 @@ bool is_its_own(int signal) {
   }
 }
 
-SandboxReport judge(Gathered got, int status, milliseconds cpu_time, const RequestHeader& limits) {
+// `status`: how the child ended, unless the call returned.
+SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
   SandboxReport report;
   const std::string words = last_line(std::move(got.words));
   const auto say = [&](SandboxEnd end, std::string why) {
@@ -222,23 +230,22 @@ SandboxReport judge(Gathered got, int status, milliseconds cpu_time, const Reque
     report.detail = std::move(why) + (words.empty() ? "" : ": " + words);
     return report;
   };
-  // By the clock of the whole child, so that it does not matter whether we looked in time.
-  if (got.cut == Cut::kCpuTime || cpu_time >= milliseconds(limits.cpu_ms))
+  if (got.cut == Cut::kCpuTime)
     return say(SandboxEnd::kCpuTime,
                "no result in " + std::to_string(limits.cpu_ms) + " ms of processor time");
   if (got.cut == Cut::kWallTime)
     return say(SandboxEnd::kStuck, "no result in " + std::to_string(limits.wall_ms) + " ms");
-  if (WIFSIGNALED(status))
-    return say(is_its_own(WTERMSIG(status)) ? SandboxEnd::kCrashed : SandboxEnd::kKilled,
-               std::string("ended by signal ") + strsignal(WTERMSIG(status)));
-  if (got.bytes.empty() || WEXITSTATUS(status) != 0)
-    return say(SandboxEnd::kCrashed, "exited without a result");
-  const auto verdict = static_cast<Verdict>(got.bytes.front());
-  got.bytes.erase(got.bytes.begin());
-  if (verdict == kMemory)
+  if (!got.answered())
+    return WIFSIGNALED(status)
+               ? say(is_its_own(WTERMSIG(status)) ? SandboxEnd::kCrashed : SandboxEnd::kKilled,
+                     std::string("ended by signal ") + strsignal(WTERMSIG(status)))
+               : say(SandboxEnd::kCrashed, "exited without a result");
+  const Verdict verdict = got.header()->verdict;
+  got.bytes.erase(got.bytes.begin(), got.bytes.begin() + sizeof(AnswerHeader));
+  if (verdict == Verdict::kMemory)
     return say(SandboxEnd::kOutOfMemory,
                "needs more than " + std::to_string(limits.memory_bytes >> 20) + " MiB");
-  if (verdict == kException) {
+  if (verdict == Verdict::kException) {
     report.detail = last_line(std::string(got.bytes.begin(), got.bytes.end()));
     return report;
   }
@@ -247,50 +254,55 @@ SandboxReport judge(Gathered got, int status, milliseconds cpu_time, const Reque
   return report;
 }
 
-// kFailed: no child could be made.
-Result<SandboxReport> call(int caller, const RequestHeader& limits,
-                           std::span<const uint8_t> request, const Sandbox::Function& function) {
-  const auto cannot = [](const char* what) {
-    return Error(ErrorCode::kFailed, std::string(what) + ": " + std::strerror(errno));
-  };
-  Pipe result, words;
-  if (!Pipe::open(result) || !Pipe::open(words)) return cannot("pipe");
-  const pid_t server = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return cannot("fork");
-  if (child == 0) {
-    ::close(caller);
-    run_child(server, limits, request, function, result.write_end.get(), words.write_end.get());
+// Makes children as they are needed, and keeps one for the calls to come.
+class Children {
+ public:
+  Children(int caller, const Sandbox::Function& function) : caller_(caller), function_(function) {}
+
+  /// kFailed: no child could be made.
+  Result<SandboxReport> call(const RequestHeader& limits, std::span<const uint8_t> request) {
+    while (true) {
+      if (!child_) {
+        TT_TRY_ASSIGN(child_, start_child(caller_, function_));
+      }
+      Gathered got = gather(*child_, caller_, limits, request);
+      const bool is_fresh = child_->returned == 0;
+      if (got.cut == Cut::kNo && got.returned()) {
+        if (++child_->returned == kMostCalls) end_child();
+        return judge(std::move(got), 0, limits);
+      }
+      SandboxReport report = judge(std::move(got), end_child(), limits);
+      // Whatever calls before it left behind is not this one's doing.
+      const bool may_differ =
+          report.end == SandboxEnd::kCrashed || report.end == SandboxEnd::kOutOfMemory;
+      if (is_fresh || !may_differ) return report;
+    }
   }
-  ::setpgid(child, child);  // both sides say it: whoever comes first
-  result.write_end.reset();
-  words.write_end.reset();
-  const Descriptor child_fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (child_fd.get() < 0) {
-    const Error error = cannot("pidfd_open");
-    ::kill(-child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    return error;
+
+  int end_child() {
+    if (!child_) return 0;
+    const int status = end(*std::move(child_));
+    child_.reset();
+    return status;
   }
-  Gathered got =
-      gather(child, child_fd.get(), caller, result.read_end.get(), words.read_end.get(), limits);
-  int status = 0;
-  rusage usage{};
-  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
-  return judge(std::move(got), status, cpu_time_of(usage), limits);
-}
+
+ private:
+  int caller_;
+  const Sandbox::Function& function_;
+  std::optional<Child> child_;
+};
 
 }  // namespace
 
 void serve(int socket, const Sandbox::Function& function) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_DFL);  // or nobody could say how a candidate ended
+  Children children(socket, function);
   RequestHeader header;
   while (read_fully(socket, &header, sizeof header)) {
     std::vector<uint8_t> request(header.size_bytes);
     if (!read_fully(socket, request.data(), request.size())) break;
-    const auto called = call(socket, header, request, function);
+    const auto called = children.call(header, request);
     SandboxReport report;
     if (called)
       report = *called;
@@ -303,6 +315,7 @@ void serve(int socket, const Sandbox::Function& function) {
         !write_fully(socket, report.bytes.data(), report.bytes.size()))
       break;
   }
+  children.end_child();
   ::_exit(0);
 }
 

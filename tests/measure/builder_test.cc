@@ -103,20 +103,26 @@ TEST_F(BuilderTest, BuildThatSomebodyKillsEachTime_IsLostAndNotAFailure) {
   EXPECT_EQ(killer.killed(), Builder::kTries);
 }
 
+// Of the server, its child and those that it will have.
+void limit_file_size(pid_t server, const rlimit& limit) {
+  ASSERT_EQ(prlimit(server, RLIMIT_FSIZE, &limit, nullptr), 0);
+  for (const pid_t child : children_of(server))
+    ASSERT_EQ(prlimit(child, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
 TEST_F(BuilderTest, FileSizeLimit_IsThisMachinesFaultAndMayPass) {
   const TaskData task = small_conv_task();
   const Schedule schedule = default_schedule_of(task.workload, device_).value();
   rlimit before{};
   ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, nullptr, &before), 0);
   for (const rlim_t bytes : {100, 1500}) {  // for the linker's script, and for its image
-    const rlimit small{bytes, before.rlim_max};
-    ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, &small, nullptr), 0);
+    limit_file_size(builder_.server_pid(), {bytes, before.rlim_max});
     const auto report = builder_.build(task, schedule, {});
     ASSERT_FALSE(report) << bytes << ": " << name_of(report->outcome) << " " << report->detail;
     EXPECT_EQ(report.error().code(), ErrorCode::kFailed);
     EXPECT_EQ(report.error().message().find('\n'), std::string::npos) << report.error().message();
   }
-  ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, &before, nullptr), 0);
+  limit_file_size(builder_.server_pid(), before);
   EXPECT_EQ(builder_.build(task, schedule, {})->outcome, Outcome::kOk);
 }
 

@@ -10,8 +10,10 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "tests/measure/processes.h"
 
@@ -38,8 +40,10 @@ Bytes misbehave(std::span<const uint8_t> request) {
     while (true) pause();
   if (what == "spin")
     while (true) asm volatile("");
+  if (what == "speak") printf("words\n");
   if (what == "work") {  // a tenth of a second of processor time
-    while (std::clock() < CLOCKS_PER_SEC / 10) asm volatile("");
+    const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 10;
+    while (std::clock() < end) asm volatile("");
     return text("done");
   }
   if (what == "hang with closed files") {
@@ -47,8 +51,9 @@ Bytes misbehave(std::span<const uint8_t> request) {
     while (true) pause();
   }
   if (what == "leave a child") {
-    if (fork() == 0)
-      while (true) pause();
+    const pid_t left = fork();
+    while (left == 0) pause();
+    return text(std::to_string(left));
   }
   if (what == "hog") {
     std::vector<Bytes> all;
@@ -60,8 +65,23 @@ Bytes misbehave(std::span<const uint8_t> request) {
     return large;
   }
   if (what == "nothing") return {};
+  if (what == "who") return text(std::to_string(getpid()));
+  static bool been_here = false;
+  if (what == "crash the second time" && std::exchange(been_here, true)) *nowhere = 1;
+  if (what == "hog the second time" && std::exchange(been_here, true)) throw std::bad_alloc();
   Bytes reversed(request.rbegin(), request.rend());
   return reversed;
+}
+
+bool gone_within(pid_t pid, std::chrono::milliseconds time) {
+  const auto deadline = Clock::now() + time;
+  while (Clock::now() < deadline) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    if (!std::getline(stat, line) || line[line.rfind(')') + 2] == 'Z') return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 class SandboxTest : public testing::Test {
@@ -84,6 +104,37 @@ TEST_F(SandboxTest, Function_ReturnsItsBytes) {
   for (int i = 0; i < 20; ++i) expect_still_works();
   EXPECT_EQ(run("nothing").end, SandboxEnd::kReturned);
   EXPECT_TRUE(run("nothing").bytes.empty());
+}
+
+TEST_F(SandboxTest, CallsThatReturn_ShareAChild) {
+  const Bytes first = run("who").bytes;
+  EXPECT_EQ(run("who").bytes, first);
+  EXPECT_EQ(run("crash").end, SandboxEnd::kCrashed);
+  const Bytes second = run("who").bytes;
+  EXPECT_NE(second, first);
+  std::set<Bytes> others;
+  for (int i = 0; i < 100; ++i) others.insert(run("who").bytes);
+  EXPECT_EQ(others.size(), 2U);  // one does not last for ever
+}
+
+TEST_F(SandboxTest, FailureThatEarlierCallsMayHaveLeft_IsAskedOfANewChild) {
+  for (int i = 0; i < 4; ++i) {
+    const SandboxReport report = run("crash the second time");
+    EXPECT_EQ(report.end, SandboxEnd::kReturned) << report.detail;
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(run("hog the second time").end, SandboxEnd::kReturned);
+}
+
+TEST_F(SandboxTest, ProcessorTime_IsOfOneCall) {
+  for (int i = 0; i < 5; ++i) {
+    const SandboxReport report = run("work", {.cpu_ms = 250});
+    EXPECT_EQ(report.end, SandboxEnd::kReturned) << report.detail;
+  }
+}
+
+TEST_F(SandboxTest, WordsOfAnEarlierCall_AreForgotten) {
+  run("speak");
+  EXPECT_EQ(run("exit").detail, "exited without a result");
 }
 
 TEST_F(SandboxTest, LargeResult_ArrivesWhole) {
@@ -222,11 +273,17 @@ TEST_F(SandboxTest, Children_AreAllReaped) {
   for (const char* how : {"abc", "crash", "exit", "throw", "abc"}) run(how);
   run("hang", {.wall_ms = 50});
   EXPECT_TRUE(children_of(sandbox_.server_pid()).empty());
+  run("abc");
+  EXPECT_EQ(children_of(sandbox_.server_pid()).size(), 1U);
 }
 
 TEST_F(SandboxTest, GrandchildHoldingThePipes_EndsWithTheChild) {
   const SandboxReport report = run("leave a child");
-  EXPECT_EQ(report.end, SandboxEnd::kReturned) << report.detail;
+  ASSERT_EQ(report.end, SandboxEnd::kReturned) << report.detail;
+  expect_still_works();
+  EXPECT_EQ(run("crash").end, SandboxEnd::kCrashed);
+  const int grandchild = std::stoi(std::string(report.bytes.begin(), report.bytes.end()));
+  EXPECT_TRUE(gone_within(grandchild, std::chrono::seconds(3)));
   expect_still_works();
 }
 
@@ -235,17 +292,6 @@ TEST_F(SandboxTest, LostServer_IsAnErrorAndNotAHang) {
   const auto report = sandbox_.run(text("abc"), {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code(), ErrorCode::kDeviceLost);
-}
-
-bool gone_within(pid_t pid, std::chrono::milliseconds time) {
-  const auto deadline = Clock::now() + time;
-  while (Clock::now() < deadline) {
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string line;
-    if (!std::getline(stat, line) || line[line.rfind(')') + 2] == 'Z') return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
 }
 
 TEST(Sandbox, ServerAndChild_DieWithTheirParent) {

@@ -1,0 +1,37 @@
+// The child half of a sandbox: the process that a sandbox's function runs in. See sandbox.h.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "measure/sandbox.h"
+
+namespace tinytune::sandbox_protocol {
+
+enum class Verdict : uint8_t {
+  kResult,     ///< what follows is what the function returned
+  kException,  ///< what the exception says
+  kMemory,     ///< nothing; the child has ended
+};
+
+/// What precedes a request to a child, and its answer.
+struct CallHeader {
+  uint64_t memory_bytes, size_bytes;
+};
+struct AnswerHeader {
+  Verdict verdict;
+  uint64_t size_bytes;
+};
+
+/// The child's ends of its pipes.
+struct ChildEnds {
+  int requests, answers;
+  int words;  ///< becomes its stdout and stderr
+};
+
+/// Answers requests until there are no more or one did not return, then ends the process.
+[[noreturn]] void run_child(pid_t server, const ChildEnds& ends, const Sandbox::Function& function);
+
+}  // namespace tinytune::sandbox_protocol
