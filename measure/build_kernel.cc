@@ -28,6 +28,7 @@ Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data
   bitcode.clear();
   if (lowered.bitcode.empty()) {
     auto made = lower_kernel(workload, schedule, device, kKernelSymbol);
+    report.counted_names = !made || made->counted_names;
     if (!made) return failed(std::move(report), Outcome::kBuildFailed, made.error());
     lowered = std::move(made).value();
   }
@@ -87,7 +88,7 @@ std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
   return writer.take();
 }
 
-std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& device) {
+Sandbox::Answer answer(std::span<const uint8_t> request, const Device& device) {
   std::string workload_text, schedule_text;
   LayerData data;
   std::vector<uint8_t> bitcode;
@@ -107,14 +108,14 @@ std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& devi
   ByteWriter writer;
   writer.add(report.has_value());
   if (!report) return writer.add(report.error().message()).take();
-  return writer.add(report->outcome)
+  writer.add(report->outcome)
       .add(report->detail)
       .add(to_bytes(report->kernel))
       .add(bitcode)
       .add(report->times.lower_ms)
       .add(report->times.llvm_ms)
-      .add(report->times.link_ms)
-      .take();
+      .add(report->times.link_ms);
+  return {writer.take(), report->counted_names};
 }
 
 Result<BuildReport> read_answer(std::span<const uint8_t> answer, std::vector<uint8_t>& bitcode) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "measure/builder.h"
+#include "measure/sandbox.h"
 
 namespace tinytune {
 
@@ -20,8 +21,8 @@ namespace build_message {
 /// `bitcode` as build_kernel() takes it.
 std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
                              std::span<const uint8_t> bitcode);
-/// Builds what the request asks for; the answer as bytes.
-std::vector<uint8_t> answer(std::span<const uint8_t> request, const Device& device);
+/// Builds what the request asks for.
+Sandbox::Answer answer(std::span<const uint8_t> request, const Device& device);
 /// `bitcode` becomes that of the schedule. kFailed: as of build_kernel(), or an answer that is
 /// none.
 Result<BuildReport> read_answer(std::span<const uint8_t> answer, std::vector<uint8_t>& bitcode);

@@ -30,6 +30,7 @@ struct BuildReport {
   std::string detail;  ///< one line; empty for kOk
   BuiltKernel kernel;
   BuildTimes times;
+  bool counted_names = false;  ///< as of LoweredKernel; known in the process that built
 };
 
 /// Not thread-safe: one build at a time. Remembers what the last schedules were lowered to: half of

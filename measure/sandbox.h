@@ -1,9 +1,11 @@
 // A sandbox: runs a function of bytes in a process of its own, which may crash, hang or eat memory.
 //
 // A new process that loads Halide and LLVM costs 30-40 ms before it does anything; a fork of a warm
-// one costs under 1 ms. So a single-threaded server process is forked once, before this process
-// starts any thread, and forks a child for each call. It must not be forked later: a fork copies
-// locks that other threads hold, and not the threads that would release them.
+// one costs under 1 ms, and some 8 ms of page faults until LLVM is warm in it again. So a
+// single-threaded server process is forked once, before this process starts any thread, and forks a
+// child that serves calls until one of them goes wrong. What goes wrong in a child that served
+// others before is asked again of a new one, whose answer counts. The server must not be forked
+// later: a fork copies locks that other threads hold, and not the threads that would release them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tinytune/result.h"
@@ -47,7 +50,13 @@ struct SandboxReport {
 /// Not thread-safe: one call at a time.
 class Sandbox {
  public:
-  using Function = std::function<std::vector<uint8_t>(std::span<const uint8_t>)>;
+  struct Answer {
+    Answer(std::vector<uint8_t> answered, bool marked = false)
+        : bytes(std::move(answered)), leaves_marks(marked) {}
+    std::vector<uint8_t> bytes;
+    bool leaves_marks;  ///< in the process, which later calls could tell: it is not used again
+  };
+  using Function = std::function<Answer(std::span<const uint8_t>)>;
 
   /// Forks the server. Call it while this process has one thread, from a thread that outlives the
   /// sandbox: the kernel ends the server with the thread that made it. kFailed: no process.

@@ -20,15 +20,15 @@ namespace {
 
 int answers = -1;  // a new-handler takes no arguments
 
-void answer(Verdict verdict, const void* bytes, size_t size) {
+void answer(Verdict verdict, bool is_last, const void* bytes, size_t size) {
   std::fflush(nullptr);  // its words belong to this call
-  const AnswerHeader header{verdict, size};
+  const AnswerHeader header{verdict, is_last, size};
   write_fully(answers, &header, sizeof header);
   write_fully(answers, bytes, size);
 }
 
 [[noreturn]] void out_of_memory() {
-  const AnswerHeader header{Verdict::kMemory, 0};
+  const AnswerHeader header{Verdict::kMemory, true, 0};
   write_fully(answers, &header, sizeof header);
   ::_exit(0);
 }
@@ -74,11 +74,11 @@ void run_child(pid_t server, const ChildEnds& ends, const Sandbox::Function& fun
 #ifndef __SANITIZE_ADDRESS__  // its shadow alone is terabytes of address space
       limit(RLIMIT_AS, address_space_bytes() + header.memory_bytes);
 #endif
-      const std::vector<uint8_t> result = function(request);
-      answer(Verdict::kResult, result.data(), result.size());
+      const Sandbox::Answer result = function(request);
+      answer(Verdict::kResult, result.leaves_marks, result.bytes.data(), result.bytes.size());
     }
   } catch (const std::exception& e) {
-    answer(Verdict::kException, e.what(), std::strlen(e.what()));
+    answer(Verdict::kException, true, e.what(), std::strlen(e.what()));
   }
   ::_exit(0);
 }

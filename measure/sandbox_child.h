@@ -22,6 +22,7 @@ struct CallHeader {
 };
 struct AnswerHeader {
   Verdict verdict;
+  bool is_last;  ///< the child is not to be used again
   uint64_t size_bytes;
 };
 

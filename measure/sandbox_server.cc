@@ -268,7 +268,7 @@ class Children {
       Gathered got = gather(*child_, caller_, limits, request);
       const bool is_fresh = child_->returned == 0;
       if (got.cut == Cut::kNo && got.returned()) {
-        if (++child_->returned == kMostCalls) end_child();
+        if (got.header()->is_last || ++child_->returned == kMostCalls) end_child();
         return judge(std::move(got), 0, limits);
       }
       SandboxReport report = judge(std::move(got), end_child(), limits);

@@ -134,7 +134,8 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   set_switches(switches_of(schedule).scheduler);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
-  if (lowered.stages != nullptr) {
+  kernel.counted_names = lowered.stages != nullptr;
+  if (kernel.counted_names) {
     TT_TRY_ASSIGN(module,
                   code_of_stages(*lowered.stages, symbol, parameter_names(t, workload, schedule),
                                  *machine, context));

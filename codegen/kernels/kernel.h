@@ -46,6 +46,10 @@ struct CompiledKernel {
 struct LoweredKernel {
   std::vector<uint8_t> bitcode;
   BuildTimes times;
+  /// Halide numbers its names for as long as a process lives, and in some kernels the order of two
+  /// operands follows from them: what is lowered next in this process may be another kernel than
+  /// where nothing was.
+  bool counted_names = false;
 };
 
 /// A schedule's text without the switches of the code generator (templates/switches.h).

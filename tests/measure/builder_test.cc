@@ -51,6 +51,31 @@ TEST_F(BuilderTest, SiblingThatIsLoweredAlready_GivesTheSameImageAndNeedsNoLower
   }
 }
 
+// Halide goes on counting its names, and these two kernels' operands are ordered by them.
+TEST(Builder, WhatWasBuiltBefore_ChangesNoKernel) {
+  TaskData task;
+  task.workload = parse_workload(
+                      "depthwise_conv2d_s8 nhwc n1 in12x12x60 out6x6x60 k3x3 s2x2 d1x1 p0,0 g1 m1 "
+                      "zp-128,-128 act-128,127 lane2 fused")
+                      .value();
+  task.data = random_constants(task.workload, 1);
+  const Device device = load_device("cortex-m4").value();
+  std::vector<Schedule> schedules;
+  for (const char* pixels : {"2", "3", "6", "4", "5"})
+    schedules.push_back(parse_schedule("depthwise_nhwc/1 ch=1 px=" + std::string(pixels) +
+                                       " py=1 taps=columns order=pixels_outer inside=filter "
+                                       "border=test sched=source")
+                            .value());
+  Builder one = Builder::start(device).value();
+  for (const Schedule& schedule : schedules) {
+    Builder fresh = Builder::start(device).value();
+    const auto alone = fresh.build(task, schedule, {}), behind = one.build(task, schedule, {});
+    ASSERT_TRUE(alone && behind);
+    ASSERT_EQ(alone->outcome, Outcome::kOk) << alone->detail;
+    EXPECT_EQ(alone->kernel.image(), behind->kernel.image()) << to_text(schedule);
+  }
+}
+
 TEST_F(BuilderTest, UnknownTemplate_IsABuildFailure) {
   const auto report = builder_.build(small_conv_task(), Schedule("nothing", 1, {}), {});
   ASSERT_TRUE(report);

@@ -27,7 +27,7 @@ Bytes text(const std::string& words) { return {words.begin(), words.end()}; }
 
 volatile int* volatile nowhere = nullptr;
 
-Bytes misbehave(std::span<const uint8_t> request) {
+Sandbox::Answer misbehave(std::span<const uint8_t> request) {
   const std::string what(request.begin(), request.end());
   if (what == "crash") *nowhere = 1;
   if (what == "abort") {
@@ -64,8 +64,9 @@ Bytes misbehave(std::span<const uint8_t> request) {
     for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<uint8_t>(i * 7 >> 3);
     return large;
   }
-  if (what == "nothing") return {};
+  if (what == "nothing") return Bytes();
   if (what == "who") return text(std::to_string(getpid()));
+  if (what == "who leaves marks") return {text(std::to_string(getpid())), true};
   static bool been_here = false;
   if (what == "crash the second time" && std::exchange(been_here, true)) *nowhere = 1;
   if (what == "hog the second time" && std::exchange(been_here, true)) throw std::bad_alloc();
@@ -115,6 +116,12 @@ TEST_F(SandboxTest, CallsThatReturn_ShareAChild) {
   std::set<Bytes> others;
   for (int i = 0; i < 100; ++i) others.insert(run("who").bytes);
   EXPECT_EQ(others.size(), 2U);  // one does not last for ever
+}
+
+TEST_F(SandboxTest, ChildThatACallLeftMarksIn_IsNotUsedAgain) {
+  const Bytes first = run("who").bytes;
+  EXPECT_EQ(run("who leaves marks").bytes, first);
+  EXPECT_NE(run("who").bytes, first);
 }
 
 TEST_F(SandboxTest, FailureThatEarlierCallsMayHaveLeft_IsAskedOfANewChild) {
