@@ -38,7 +38,7 @@ double over(const NestFacts& f) {
 
 // Instructions per MAC by a rule of thumb: multiply, add, loads, loop control, spilled sums. Trees
 // are poor at sums of products, so the sum is offered to them ready made.
-double rule_of_thumb(const NestFacts& f) {
+double by_rule_of_thumb(const NestFacts& f) {
   const double body = std::max(1.0, f.body_steps);
   const double in_registers = over<24>(f) > 0 ? over<24>(f) / live(f) : 0;
   return f.nest->multiplies_per_mac + 1 + f.body_loads / body + per_mac(f, 4 * bodies(f)) +
@@ -128,7 +128,7 @@ const Feature kFeatures[] = {
        for (const AccessFacts& a : f.access) bytes += a.bytes;
        return log_of(static_cast<double>(f.nest->macs) / std::max(1.0, bytes));
      }},
-    {"rule_of_thumb", &rule_of_thumb},
+    {"rule_of_thumb", &by_rule_of_thumb},
     TT_ROLE_FEATURES(input, kInput),
     TT_ROLE_FEATURES(weights, kWeights),
     TT_ROLE_FEATURES(output, kOutput),
@@ -164,5 +164,7 @@ std::vector<float> features_of(const LoopNest& nest) {
   }
   return values;
 }
+
+double rule_of_thumb(const LoopNest& nest) { return by_rule_of_thumb(facts_of(nest)); }
 
 }  // namespace tinytune

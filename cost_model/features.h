@@ -24,4 +24,8 @@ const std::vector<std::string>& feature_names();
 /// One finite value per column.
 std::vector<float> features_of(const LoopNest& nest);
 
+/// Instructions per multiply-accumulate that the nest alone lets one expect of a core with one
+/// issue: one of the columns. Templates may be compared by it, roughly.
+double rule_of_thumb(const LoopNest& nest);
+
 }  // namespace tinytune

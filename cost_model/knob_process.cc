@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "cost_model/move_process.h"
+#include "cost_model/same_values.h"
 #include "schedules/knob_size.h"
 
 namespace tinytune {
@@ -21,7 +22,7 @@ constexpr double kRelevances[] = {0.01, 0.04, 0.12, 0.4};  // what a knob may ma
 constexpr double kFirstRelevance = 0.08;
 constexpr double kScales[] = {0.03, 0.1, 0.3, 1};  // variance of the whole, in squared logarithms
 constexpr double kTogether = 0.5;                  // share of the variance that is not knob by knob
-constexpr double kSharpness = 6;     // of that part: relevance times this is the knob's rate
+constexpr double kSharpness = 12;    // of that part: relevance times this is the knob's rate
 constexpr double kOfFamilies = 0.3;  // variance between families
 constexpr double kOfLevel = 4;       // of the task's level, which nobody knows before
 constexpr double kHintWeight = 0.8, kHintVariance = 0.15;
@@ -30,6 +31,7 @@ constexpr double kMoveVariance = 0.001;
 // not tried as well, so it counts as uncertainty.
 constexpr double kOwns[] = {0.0004, 0.0015, 0.005, 0.015};
 constexpr size_t kFewestToLearn = 4;
+constexpr double kJitter = 1e-6;  // so that points that are one can be told twice
 
 /// Places of a knob's values on a line, a doubling apart; nothing for words, which only differ.
 std::vector<double> places_of(const Knob& knob) {
@@ -60,7 +62,7 @@ struct KnobPairs {
 }  // namespace
 
 struct KnobProcess::State {
-  explicit State(const ConfigSpace& of) : space(of) {
+  explicit State(const ConfigSpace& of) : space(of), same(of) {
     for (size_t f = 0; f < space.family_count(); ++f) {
       const std::vector<Knob>& knobs = space.family(f).knobs;
       pairs.emplace_back(knobs.begin(), knobs.end());
@@ -75,14 +77,19 @@ struct KnobProcess::State {
     sum += kOfFamilies;
     const auto &left = space.coordinates(a.point), &right = space.coordinates(b.point);
     double apart = 0, each = 0, total = 1e-9;
+    bool is_one = true;
     for (size_t k = 0; k < left.size(); ++k) {
       const KnobPairs& of_knob = pairs[family][k];
-      const size_t pair = left[k] * of_knob.count + right[k];
+      const size_t x = same.first_like(family, k, left[k]);
+      const size_t y = same.first_like(family, k, right[k]);
+      is_one = is_one && x == y;
+      const size_t pair = x * of_knob.count + y;
       each += relevance[family][k] * of_knob.alike[pair];
       apart += relevance[family][k] * of_knob.apart[pair];
       total += relevance[family][k];
     }
-    return sum + scale * (each + kTogether * total * std::exp(-kSharpness * apart));
+    return sum + (is_one ? own : 0) +
+           scale * (each + kTogether * total * std::exp(-kSharpness * apart));
   }
 
   Matrix alike(std::span<const KnobSample> a, std::span<const KnobSample> b) const {
@@ -97,7 +104,7 @@ struct KnobProcess::State {
 
   void factor() {
     Matrix matrix = alike(known, known);
-    matrix.diagonal().array() += own;
+    matrix.diagonal().array() += kJitter;
     factors.compute(matrix);
     Vector rests(known.size());
     for (size_t i = 0; i < known.size(); ++i)
@@ -138,6 +145,7 @@ struct KnobProcess::State {
   const ConfigSpace& space;
   std::vector<std::vector<KnobPairs>> pairs;   ///< of each family's knobs
   std::vector<std::vector<double>> relevance;  ///< of each family's knobs
+  SameValues same;
   double scale = 0.3, own = 0.005;
   double level = 0;
   std::vector<KnobSample> known;
@@ -159,6 +167,7 @@ void KnobProcess::fit(std::span<const KnobSample> samples, bool learn) {
   s.level = 0;
   for (const KnobSample& sample : samples) s.level += sample.value;
   s.level /= std::max<double>(1, static_cast<double>(samples.size()));
+  s.same.find(samples);
   s.factor();
   if (!learn || samples.size() < kFewestToLearn) return;
   s.choose(s.scale, kScales);
@@ -183,7 +192,7 @@ std::vector<KnobGuess> KnobProcess::guess(std::span<const KnobSample> points) co
   std::vector<KnobGuess> guesses;
   for (size_t i = 0; i < points.size(); ++i) {
     const auto at = static_cast<long>(i);
-    const double variance = s.own + s.alike(points[i], points[i]) - solved.col(at).squaredNorm();
+    const double variance = s.alike(points[i], points[i]) - solved.col(at).squaredNorm() - kJitter;
     guesses.push_back({s.expected(points[i]) + means[at], std::sqrt(std::max(0.0, variance))});
   }
   return guesses;

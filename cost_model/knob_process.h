@@ -3,8 +3,9 @@
 // A Gaussian process over knobs. Two points are alike as far as their knobs are: partly knob by
 // knob, so that what one move gained is expected of the same move elsewhere, and partly as a whole,
 // because knobs act together. How much each knob matters is chosen by the likelihood of what was
-// seen. With a dozen trials there is nothing else to go by: a forest of trees needs a dozen to make
-// its first split, and says nothing of how sure it is.
+// seen, and values that made no difference are one (cost_model/same_values.h). With a dozen trials
+// there is nothing else to go by: a forest of trees needs a dozen to make its first split, and says
+// nothing of how sure it is.
 //
 // A hint is a guess from elsewhere, such as a model of other tasks. It is believed as far as the
 // trials bear it out: its weight is one more thing that is inferred, so that a hint that misleads

@@ -3,13 +3,14 @@
 //
 // Nothing is done in batches. Each proposal weighs every outcome that is known by then and takes
 // those that are out for what is expected of them, so that the sixteenth of a window differs from
-// the first without a rule that says how. Families whose default is far behind are dropped by the
-// same rule: nothing that is left of them is expected to win.
+// the first without a rule that says how. Families race: one that is far behind is left alone but
+// for a look every now and then, since its kernels are the slow ones to build as well.
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "cost_model/features.h"
 #include "cost_model/knob_process.h"
 #include "cost_model/move_process.h"
 #include "search/neighbours.h"
@@ -27,11 +28,15 @@ constexpr size_t kSample = 1'500;
 constexpr size_t kCentres = 8;       // best points whose neighbours are looked at in it
 constexpr size_t kLearnShare = 8;    // of the trials that must be new before knobs are weighed
 constexpr size_t kFewestRanked = 8;  // own trials before the ranking of loop nests is asked
-constexpr size_t kRanksEvery = 4;    // proposals
+constexpr size_t kRanksEvery = 4, kRanksBlindlyEvery = 8;  // proposals
+constexpr size_t kLooksBackEvery = 16;  // of these, at families that are behind as well
 constexpr size_t kWalksEvery = 2, kWalksBlindlyEvery = 4;  // blindly: nobody chose a default
 constexpr double kFarthest = 1.5;      // logarithms behind the best; what is worse is as bad
 constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
 constexpr size_t kQuiet = 16;          // trials without it before a task is done
+constexpr double kBehind = 0.1;        // logarithms behind the best; such families are left alone
+constexpr double kSlowByRule = 1.3;    // times the default's rule of thumb; such do not start
+constexpr int kMostDraws = 64;         // for a point of another one
 
 // What other tasks say.
 constexpr double kHearsay = 16;  // own trials that halve what it is worth
@@ -58,7 +63,10 @@ class Bayes : public Strategy {
         process_(space_),
         moves_(space_, problem_.default_point, problem_.starts),
         rng_(Rng(problem_.seed).fork("bayes search")),
-        best_of_family_(space_.family_count(), kFailed) {}
+        best_of_family_(space_.family_count(), kFailed),
+        slow_by_rule_(space_.family_count(), false) {
+    if (problem_.default_point) find_slow_families();
+  }
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
@@ -87,6 +95,7 @@ class Bayes : public Strategy {
 
  private:
   static constexpr double kFailed = 1e9;
+  enum class Families { kInTheRace, kAll };
   struct Known {
     size_t point;
     double log_cycles;
@@ -96,14 +105,16 @@ class Bayes : public Strategy {
     if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
     if (const auto first = first_proposal()) return *first;
     const size_t turn = proposed_++;
-    if (turn % kRanksEvery == kRanksEvery - 1 && known_.size() >= kFewestRanked)
-      return ranked_best();
+    const bool blindly = !problem_.default_point;
+    const size_t ranks_every = blindly ? kRanksBlindlyEvery : kRanksEvery;
+    if (turn % ranks_every == ranks_every - 1 && known_.size() >= kFewestRanked)
+      return ranked_best(turn % kLooksBackEvery == kLooksBackEvery - 1 ? Families::kAll
+                                                                       : Families::kInTheRace);
     learn();
     std::vector<size_t> looked_at;
-    if (turn % (problem_.default_point ? kWalksEvery : kWalksBlindlyEvery) == 0)
-      looked_at = unseen_around_best();
+    if (turn % (blindly ? kWalksBlindlyEvery : kWalksEvery) == 0) looked_at = unseen_around_best();
     const bool everywhere = looked_at.empty();
-    if (everywhere) looked_at = candidates();
+    if (everywhere) looked_at = candidates(Families::kInTheRace);
     const std::vector<KnobSample> points = hinted(looked_at);
     const std::vector<KnobGuess> guesses = process_.guess(points);
     size_t chosen = 0;
@@ -113,8 +124,17 @@ class Bayes : public Strategy {
       if (expected > most) most = expected, chosen = i;
     }
     if (everywhere) expected_ = most;
-    if (most < kWorthATrial && rng_.uniform() < 0.5) return unseen_.draw(rng_);
+    if (most < kWorthATrial && rng_.uniform() < 0.5) return draw(Families::kInTheRace);
     return points[chosen].point;
+  }
+
+  // Those of which every start is.
+  void find_slow_families() {
+    const double of_default = rule_of_thumb(problem_.describe(*problem_.default_point));
+    for (const size_t point : problem_.starts) slow_by_rule_[space_.family_of(point)] = true;
+    for (const size_t point : problem_.starts)
+      if (rule_of_thumb(problem_.describe(point)) <= kSlowByRule * of_default)
+        slow_by_rule_[space_.family_of(point)] = false;
   }
 
   // Behind the default: what other tasks promise most, then the starts that they do not warn of,
@@ -134,8 +154,9 @@ class Bayes : public Strategy {
   std::optional<size_t> next_start() {
     std::optional<size_t> second;
     for (const size_t point : problem_.starts) {
-      if (!unseen_.contains(point) || hinted({point}).front().hint <= -kWarned) continue;
       const size_t family = space_.family_of(point);
+      if (!unseen_.contains(point) || slow_by_rule_[family]) continue;
+      if (hinted({point}).front().hint <= -kWarned) continue;
       const bool is_first = best_of_family_[family] >= kFailed && !is_out(family);
       if (is_first) return point;
       if (!second && best_of_family_[family] < best_ + kWarned) second = point;
@@ -152,7 +173,7 @@ class Bayes : public Strategy {
   std::optional<size_t> promise() {
     std::optional<size_t> chosen;
     double least = -kWorthAPromise;
-    for (const KnobSample& sample : hinted(candidates())) {
+    for (const KnobSample& sample : hinted(candidates(Families::kAll))) {
       const double expected = KnobProcess::before(sample);
       if (expected < least) least = expected, chosen = sample.point;
     }
@@ -170,8 +191,8 @@ class Bayes : public Strategy {
   }
 
   // The loop nests say what knobs do not, once there are enough trials to learn from.
-  size_t ranked_best() {
-    const std::vector<size_t> points = candidates();
+  size_t ranked_best(Families of) {
+    const std::vector<size_t> points = candidates(of);
     const std::vector<float> scores = model_->scores(task_, points);
     return points[static_cast<size_t>(std::max_element(scores.begin(), scores.end()) -
                                       scores.begin())];
@@ -214,19 +235,41 @@ class Bayes : public Strategy {
     return samples;
   }
 
-  std::vector<size_t> candidates() {
+  bool is_behind(size_t point) const {
+    const size_t family = space_.family_of(point);
+    if (!problem_.default_point || best_ >= kFailed) return false;
+    if (best_of_family_[family] >= kFailed) return slow_by_rule_[family];
+    return best_of_family_[family] > best_ + kBehind;
+  }
+
+  bool is_among(Families families, size_t point) const {
+    return families == Families::kAll || !is_behind(point);
+  }
+
+  // Of a large space few points may belong to families in the race: some of those drawn do not.
+  size_t draw(Families of) {
+    size_t point = unseen_.draw(rng_);
+    for (int i = 1; i < kMostDraws && !is_among(of, point); ++i) point = unseen_.draw(rng_);
+    return point;
+  }
+
+  // Never empty: what is behind is all that is left at the end of a space.
+  std::vector<size_t> candidates(Families of) {
     std::vector<size_t> points;
     if (unseen_.size() <= kMostScored) {
       for (size_t p = 0; p < space_.size(); ++p)
         if (unseen_.contains(p)) points.push_back(p);
-      return points;
+    } else {
+      for (size_t i = 0; i < kSample; ++i) points.push_back(draw(of));
+      for (size_t i = 0; i < std::min(kCentres, known_.size()); ++i)  // sorted by samples()
+        for (const size_t point : one_knob_away(space_, known_[i].point))
+          if (unseen_.contains(point)) points.push_back(point);
+      std::sort(points.begin(), points.end());
+      points.erase(std::unique(points.begin(), points.end()), points.end());
     }
-    for (size_t i = 0; i < kSample; ++i) points.push_back(unseen_.draw(rng_));
-    for (size_t i = 0; i < std::min(kCentres, known_.size()); ++i)  // sorted by samples()
-      for (const size_t point : one_knob_away(space_, known_[i].point))
-        if (unseen_.contains(point)) points.push_back(point);
-    std::sort(points.begin(), points.end());
-    points.erase(std::unique(points.begin(), points.end()), points.end());
+    const auto in_the_race = std::stable_partition(
+        points.begin(), points.end(), [&](size_t point) { return is_among(of, point); });
+    if (in_the_race != points.begin()) points.erase(in_the_race, points.end());
     return points;
   }
 
@@ -242,11 +285,12 @@ class Bayes : public Strategy {
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;
   std::vector<double> best_of_family_;
-  bool promised_ = false;      ///< a proposal rested on other tasks alone
-  size_t proposed_ = 0;        ///< behind the starts
-  size_t learned_at_ = 0;      ///< trials known when the process last learned
-  size_t gained_at_ = 0;       ///< trials known when the best last became better
-  double expected_ = kFailed;  ///< improvement of the most promising point of all
+  std::vector<bool> slow_by_rule_;  ///< by family; none where nobody chose a default
+  bool promised_ = false;           ///< a proposal rested on other tasks alone
+  size_t proposed_ = 0;             ///< behind the starts
+  size_t learned_at_ = 0;           ///< trials known when the process last learned
+  size_t gained_at_ = 0;            ///< trials known when the best last became better
+  double expected_ = kFailed;       ///< improvement of the most promising point of all
 };
 
 }  // namespace

@@ -54,14 +54,17 @@ std::vector<double> Budget::layer_cycles() const {
   return cycles;
 }
 
-/// Cycles of the network that one more trial may save. A layer without a kernel counts like the
-/// dearest one, and a task without one like the layer: until it has one, its layer runs untuned.
+/// Cycles of the network that one more trial may save. A layer whose kernels all failed counts like
+/// the dearest one, and a task without a kernel like the layer: until it has one, its layer runs
+/// untuned. A layer whose first trial is out counts like the cheapest one: it will soon say what it
+/// costs, and small layers must not be paid for in advance.
 double Budget::gain(const TaskState& task, const std::vector<double>& layer_cycles,
-                    double dearest) const {
+                    const Range& known) const {
   const double shrunk = std::exp(-task.potential());
+  const double unknown = task.best_after.empty() ? known.cheapest : known.dearest;
   double saved = 0;
   for (const size_t layer : task.layers) {
-    const double now = layer_cycles[layer] < kUnknown ? layer_cycles[layer] : dearest;
+    const double now = layer_cycles[layer] < kUnknown ? layer_cycles[layer] : unknown;
     const double from = task.best() < kUnknown ? task.best() : now;
     saved += std::max(0.0, now - from * shrunk);
   }
@@ -71,9 +74,13 @@ double Budget::gain(const TaskState& task, const std::vector<double>& layer_cycl
 std::optional<size_t> Budget::next() const {
   if (tasks_.empty()) return std::nullopt;
   const std::vector<double> cycles = layer_cycles();
-  double dearest = 1;
-  for (const TaskState& task : tasks_)
-    if (task.best() < kUnknown) dearest = std::max(dearest, task.best());
+  Range known;
+  for (const TaskState& task : tasks_) {
+    if (task.best() == kUnknown) continue;
+    known.dearest = std::max(known.dearest, task.best());
+    known.cheapest = std::min(known.cheapest, task.best());
+  }
+  known.cheapest = std::min(known.cheapest, known.dearest);
 
   const size_t even = minimum();
   std::optional<size_t> chosen;
@@ -83,7 +90,7 @@ std::optional<size_t> Budget::next() const {
     if (task.done) continue;
     const double urgent =
         std::numeric_limits<double>::max() / (1.0 + static_cast<double>(task.proposed));
-    const double gained = task.proposed < even ? urgent : gain(task, cycles, dearest);
+    const double gained = task.proposed < even ? urgent : gain(task, cycles, known);
     if (gained > most) chosen = t, most = gained;  // ties go to the first
   }
   return chosen;

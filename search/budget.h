@@ -49,9 +49,13 @@ class Budget {
     double best() const { return best_after.empty() ? kUnknown : best_after.back(); }
     double potential() const;
   };
+  struct Range {
+    double cheapest = kUnknown, dearest = 1;
+  };
   size_t minimum() const;
   std::vector<double> layer_cycles() const;
-  double gain(const TaskState& task, const std::vector<double>& layer_cycles, double dearest) const;
+  double gain(const TaskState& task, const std::vector<double>& layer_cycles,
+              const Range& known) const;
 
   std::vector<TaskState> tasks_;
   size_t layer_count_ = 0;

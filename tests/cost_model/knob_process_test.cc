@@ -31,6 +31,17 @@ class KnobProcessTest : public testing::Test {
   ConfigSpace space_;
 };
 
+TEST_F(KnobProcessTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
+  KnobProcess process(space_);
+  // y and z took the same time at one place; y was tried at another.
+  process.fit(std::vector<KnobSample>{
+      {tile(0, 0, 1), 10}, {tile(0, 0, 2), 10}, {tile(3, 0, 1), 9.5}, {tile(0, 3, 0), 11}});
+  const auto guess = process.guess(std::vector<KnobSample>{{tile(3, 0, 2)}, {tile(3, 0, 0)}});
+  EXPECT_NEAR(guess[0].mean, 9.5, 1e-3);
+  EXPECT_LT(guess[0].deviation, 1e-3);
+  EXPECT_GT(guess[1].deviation, 0.02);
+}
+
 TEST_F(KnobProcessTest, StepThatGainedSomewhere_IsExpectedToGainElsewhere) {
   KnobProcess process(space_);
   // From y to x gains at two places; at a third only y was tried.

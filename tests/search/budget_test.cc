@@ -140,6 +140,15 @@ TEST(Budget, ProposalsAheadOfOutcomes_AreSpreadToo) {
   for (size_t s : spent) EXPECT_EQ(s, 4u);
 }
 
+TEST(Budget, SmallTasksWhoseFirstTrialIsOut_AreNotPaidForInAdvance) {
+  Budget budget(apart({1, 1, 1, 1, 1, 1, 1, 1}));
+  std::vector<Cycles> curves(8, constant(1e4));
+  curves[0] = constant(1e6);
+  // The last tasks' defaults are still out when each task had its first.
+  const auto spent = spend(budget, curves, 12, 4);
+  EXPECT_EQ(spent[0], 5u);
+}
+
 TEST(Budget, EarlierLog_CountsAsTrials) {
   Budget budget(apart({1, 1}));
   for (size_t i = 0; i < 100; ++i) budget.observed(0, ok(1e6));
