@@ -183,7 +183,7 @@ Schedule sensible_schedule(const Workload& w, const Device& device, const std::s
 
 template <Row row>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule<row>(w, device, usual_weights(w));
+  return sensible_schedule<row>(w, device, usual_weights(w, device));
 }
 
 template <Row row>

@@ -131,7 +131,7 @@ Schedule sensible_schedule(const Workload& w, const Device& device, const std::s
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule(w, device, usual_weights(w));
+  return sensible_schedule(w, device, usual_weights(w, device));
 }
 
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {

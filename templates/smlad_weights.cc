@@ -32,10 +32,11 @@ WeightForm weight_form(const std::string& value) {
   return value == "joined" ? WeightForm::kJoined : WeightForm::kPairs;
 }
 
-std::string usual_weights(const Workload& w) {
+std::string usual_weights(const Workload& w, const Device& device) {
   constexpr int64_t kUsualMagnitude = 32;  // the mean of most trained channels is below
   const bool fits = kUsualMagnitude * w.reduction() <= kMostJoinedWeight;
-  return w.out_c >= 2 && fits ? "joined" : "pairs";
+  const bool dear = !device.memory(device.rodata_memory).read_cache.empty();
+  return w.out_c >= 2 && fits && dear ? "joined" : "pairs";
 }
 
 bool weights_wait(const Device& device) {

@@ -182,7 +182,7 @@ TEST(JoinedWeights, WhatDoesNotFit_IsRefused) {
 }
 
 TEST(JoinedWeights, ALayerThatCannotHaveThem_FallsBackToPairs) {
-  const auto device = load_device("cortex-m4");
+  const auto device = load_device("stm32l4r5");
   ASSERT_TRUE(device) << device.error().message();
   const RandomLayer layer = dense_layer(1024, {127, 127});
   const std::vector<Schedule> defaults = default_schedules_of(layer.workload, *device);
