@@ -180,14 +180,18 @@ class Bayes : public Strategy {
     return chosen;
   }
 
-  // Nothing has run yet, so nobody knows more than that the defaults are sensible.
+  // Nothing has run yet, so nobody knows more than that the defaults are sensible: of the steps from
+  // one of them, what the nests promise.
   size_t near_a_start() {
     if (!problem_.default_point) return unseen_.draw(rng_);
-    const auto around = one_knob_away(space_, *problem_.default_point);
-    std::vector<size_t> left;
-    for (const size_t point : around)
-      if (unseen_.contains(point)) left.push_back(point);
-    return left.empty() ? unseen_.draw(rng_) : left[rng_.below(left.size())];
+    std::optional<size_t> chosen;
+    double least = 0;
+    for (const size_t point : one_knob_away(space_, *problem_.default_point)) {
+      if (!unseen_.contains(point)) continue;
+      const double instructions = rule_of_thumb(problem_.describe(point));
+      if (!chosen || instructions < least) chosen = point, least = instructions;
+    }
+    return chosen ? *chosen : unseen_.draw(rng_);
   }
 
   // The loop nests say what knobs do not, once there are enough trials to learn from.

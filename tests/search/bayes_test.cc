@@ -101,6 +101,19 @@ TEST(BayesSearch, FamilyThatIsBehind_IsWhatIsLeftInTheEnd) {
   EXPECT_EQ(slow_of(landscape, landscape.space.size()), 64u);
 }
 
+TEST(BayesSearch, WindowBeforeAnythingRan_StepsWhereTheNestPromisesMost) {
+  Landscape landscape = two_families();
+  landscape.describe = [space = landscape.space](size_t point) {
+    LoopNest nest;
+    nest.loops = {{"pixel", 100}};
+    nest.macs = 100;
+    nest.multiplies_per_mac = 8 + 0.1 * space.coordinates(point)[0];
+    return nest;
+  };
+  const auto strategy = make_strategy("bayes", landscape.problem(1, 63)).value();
+  for (const size_t point : {63, 15, 31, 47}) EXPECT_EQ(strategy->propose()->point, point);
+}
+
 TEST(BayesSearch, FamilyThatTheNestSaysIsSlow_IsNotStarted) {
   Landscape landscape = two_families();
   landscape.describe = [space = landscape.space](size_t point) {
