@@ -11,6 +11,18 @@ std::string named(std::string text, const std::string& network) {
   return text;
 }
 
+/// A function's head, its parameters below each other.
+std::string head_of(const std::string& specifiers, const std::string& declarator) {
+  const size_t column = specifiers.size() + declarator.find('(') + 1;
+  std::string head = specifiers;
+  for (size_t at = 0; at < declarator.size();) {
+    const size_t end = std::min(declarator.find('\n', at), declarator.size());
+    head += (at == 0 ? "" : "\n" + std::string(column, ' ')) + declarator.substr(at, end - at);
+    at = std::min(declarator.find_first_not_of(" \n", end), declarator.size());
+  }
+  return head;
+}
+
 }  // namespace
 
 void SharedFunctions::need(const SharedFunction& function) {
@@ -25,8 +37,9 @@ std::string symbol_of(const SharedFunction& function, const std::string& network
 
 std::string print_shared(const SharedFunction& function, const std::string& network,
                          const std::string& attributes) {
-  return named(function.comment, network) + "\nstatic " + attributes +
-         named(function.declarator, network) + " {" + named(function.body, network) + "}\n";
+  return named(function.comment, network) + "\n" +
+         head_of("static " + attributes, named(function.declarator, network)) + " {" +
+         named(function.body, network) + "}\n";
 }
 
 }  // namespace tinytune
