@@ -35,8 +35,8 @@ constexpr double kFarthest = 1.5;      // logarithms behind the best; what is wo
 constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
 constexpr size_t kQuiet = 16;          // trials without it before a task is done
 constexpr double kBehind = 0.1;        // logarithms behind the best; such families are left alone
-constexpr double kSlowByRule = 1.3;    // times the default's rule of thumb; such do not start
-constexpr int kMostDraws = 64;         // for a point of another one
+constexpr double kUntried = 0.3;  // that more behind after one trial, half of it after two, …
+constexpr int kMostDraws = 64;    // for a point of another one
 
 // What other tasks say.
 constexpr double kHearsay = 16;  // own trials that halve what it is worth
@@ -64,9 +64,7 @@ class Bayes : public Strategy {
         moves_(space_, problem_.default_point, problem_.starts),
         rng_(Rng(problem_.seed).fork("bayes search")),
         best_of_family_(space_.family_count(), kFailed),
-        slow_by_rule_(space_.family_count(), false) {
-    if (problem_.default_point) find_slow_families();
-  }
+        trials_of_family_(space_.family_count(), 0) {}
 
   std::optional<Proposal> propose() override {
     if (unseen_.empty()) return std::nullopt;
@@ -89,6 +87,7 @@ class Bayes : public Strategy {
     known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
     if (known_.back().log_cycles < best_ - kWorthATrial) gained_at_ = known_.size();
     best_ = std::min(best_, known_.back().log_cycles);
+    ++trials_of_family_[space_.family_of(observation.point)];
     double& of_family = best_of_family_[space_.family_of(observation.point)];
     of_family = std::min(of_family, known_.back().log_cycles);
   }
@@ -128,15 +127,6 @@ class Bayes : public Strategy {
     return points[chosen].point;
   }
 
-  // Those of which every start is.
-  void find_slow_families() {
-    const double of_default = rule_of_thumb(problem_.describe(*problem_.default_point));
-    for (const size_t point : problem_.starts) slow_by_rule_[space_.family_of(point)] = true;
-    for (const size_t point : problem_.starts)
-      if (rule_of_thumb(problem_.describe(point)) <= kSlowByRule * of_default)
-        slow_by_rule_[space_.family_of(point)] = false;
-  }
-
   // Behind the default: what other tasks promise most, then the starts that they do not warn of,
   // and while nothing has run whatever is left of either.
   std::optional<size_t> first_proposal() {
@@ -154,9 +144,8 @@ class Bayes : public Strategy {
   std::optional<size_t> next_start() {
     std::optional<size_t> second;
     for (const size_t point : problem_.starts) {
+      if (!unseen_.contains(point) || hinted({point}).front().hint <= -kWarned) continue;
       const size_t family = space_.family_of(point);
-      if (!unseen_.contains(point) || slow_by_rule_[family]) continue;
-      if (hinted({point}).front().hint <= -kWarned) continue;
       const bool is_first = best_of_family_[family] >= kFailed && !is_out(family);
       if (is_first) return point;
       if (!second && best_of_family_[family] < best_ + kWarned) second = point;
@@ -180,8 +169,8 @@ class Bayes : public Strategy {
     return chosen;
   }
 
-  // Nothing has run yet, so nobody knows more than that the defaults are sensible: of the steps from
-  // one of them, what the nests promise.
+  // Nothing has run yet, so nobody knows more than that the defaults are sensible: of the steps
+  // from one of them, what the nests promise.
   size_t near_a_start() {
     if (!problem_.default_point) return unseen_.draw(rng_);
     std::optional<size_t> chosen;
@@ -239,11 +228,13 @@ class Bayes : public Strategy {
     return samples;
   }
 
+  // A start shows little of what its family can do, so a family gets a few trials to catch up. One
+  // that was not tried is not behind, and nor is any where chance chose what was tried.
   bool is_behind(size_t point) const {
     const size_t family = space_.family_of(point);
-    if (!problem_.default_point || best_ >= kFailed) return false;
-    if (best_of_family_[family] >= kFailed) return slow_by_rule_[family];
-    return best_of_family_[family] > best_ + kBehind;
+    if (!problem_.default_point || best_of_family_[family] >= kFailed) return false;
+    const double tried = static_cast<double>(trials_of_family_[family]);
+    return best_of_family_[family] > best_ + kBehind + kUntried / tried;
   }
 
   bool is_among(Families families, size_t point) const {
@@ -289,12 +280,12 @@ class Bayes : public Strategy {
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;
   std::vector<double> best_of_family_;
-  std::vector<bool> slow_by_rule_;  ///< by family; none where nobody chose a default
-  bool promised_ = false;           ///< a proposal rested on other tasks alone
-  size_t proposed_ = 0;             ///< behind the starts
-  size_t learned_at_ = 0;           ///< trials known when the process last learned
-  size_t gained_at_ = 0;            ///< trials known when the best last became better
-  double expected_ = kFailed;       ///< improvement of the most promising point of all
+  std::vector<size_t> trials_of_family_;
+  bool promised_ = false;      ///< a proposal rested on other tasks alone
+  size_t proposed_ = 0;        ///< behind the starts
+  size_t learned_at_ = 0;      ///< trials known when the process last learned
+  size_t gained_at_ = 0;       ///< trials known when the best last became better
+  double expected_ = kFailed;  ///< improvement of the most promising point of all
 };
 
 }  // namespace

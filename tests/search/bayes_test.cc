@@ -114,18 +114,6 @@ TEST(BayesSearch, WindowBeforeAnythingRan_StepsWhereTheNestPromisesMost) {
   for (const size_t point : {63, 15, 31, 47}) EXPECT_EQ(strategy->propose()->point, point);
 }
 
-TEST(BayesSearch, FamilyThatTheNestSaysIsSlow_IsNotStarted) {
-  Landscape landscape = two_families();
-  landscape.describe = [space = landscape.space](size_t point) {
-    LoopNest nest;
-    nest.loops = {{"pixel", 100}};
-    nest.macs = 100;
-    nest.multiplies_per_mac = space.family_of(point) == 0 ? 1 : 8;
-    return nest;
-  };
-  EXPECT_EQ(slow_of(landscape, 12), 0u);
-}
-
 // What weights may refuse has other starts of the same template, which are like each other.
 TEST(BayesSearch, FurtherStartsOfATemplate_ComeBehindOtherTemplates_AndOnlyWhereItIsNotBehind) {
   const Landscape landscape = two_families();
