@@ -35,7 +35,10 @@ WeightForm weight_form(const std::string& value) {
 std::string usual_weights(const Workload& w, const Device& device) {
   constexpr int64_t kUsualMagnitude = 32;  // the mean of most trained channels is below
   const bool fits = kUsualMagnitude * w.reduction() <= kMostJoinedWeight;
-  const bool dear = !device.memory(device.rodata_memory).read_cache.empty();
+  const MemoryRegion& memory = device.memory(device.rodata_memory);
+  constexpr int64_t kLayers = 64;  // that may have pairs before these alone could fill the memory
+  const bool dear =
+      !memory.read_cache.empty() || kLayers * 2 * w.weight_bytes() > int64_t{memory.size_bytes};
   return w.out_c >= 2 && fits && dear ? "joined" : "pairs";
 }
 

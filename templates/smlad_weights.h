@@ -33,8 +33,8 @@ enum class WeightForm { kPairs, kJoined };
 Knob weights_knob();
 /// `value` is that knob's.
 WeightForm weight_form(const std::string& value);
-/// The value for an untuned layer: joined where flash makes bytes dear and weights like those of
-/// trained layers can be. Where a load is a load, pairs are the faster ones by a tenth.
+/// The value for an untuned layer: joined where bytes are dear, because loads wait or the memory is
+/// small, and weights like those of trained layers can be. Elsewhere pairs are faster by a tenth.
 std::string usual_weights(const Workload& workload, const Device& device);
 
 /// Whether weights stay where reading them takes longer.
