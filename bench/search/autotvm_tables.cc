@@ -52,81 +52,106 @@ int number(const std::string& value) {
   return std::stoi(value);
 }
 
-/// Collects loops with the strides of input, weights and output.
-struct NestBuilder {
-  LoopNest nest;
-  NestBuilder() {
-    nest.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 4, true, {}}};
-  }
-  void loop(const char* name, int64_t extent, bool unrolled, bool reduces, int64_t in,
-            int64_t weights, int64_t out) {
-    nest.loops.push_back(
-        {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, reduces});
-    const int64_t strides[] = {in, weights, out};
-    for (size_t a = 0; a < 3; ++a) nest.accesses[a].strides.push_back(strides[a]);
-  }
-  void finish(int64_t macs, int64_t accumulators, int64_t body) {
-    nest.macs = macs;
-    nest.outputs = int64_t{64} * 25 * 5;
-    nest.accumulators = static_cast<int>(accumulators);
-    nest.unrolled_body = body;
-  }
-};
-
 // Both tasks of keyword spotting give 64 channels of 25 by 5; a blocked layout [C/b][H][W][b].
 constexpr int64_t kC = 64, kH = 25, kW = 5;
+
+/// Bytes by which a loop moves each tensor.
+struct Strides {
+  int64_t input = 0, weights = 0, output = 0;
+};
+
+enum class Reduces { kNo, kYes };
+
+/// Collects loops from the outermost inwards.
+class NestBuilder {
+ public:
+  NestBuilder() {
+    nest_.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 4, true, {}}};
+    nest_.outputs = kC * kH * kW;
+  }
+  void loop(const char* name, int64_t extent, Loop::Kind kind, Reduces reduces,
+            const Strides& strides) {
+    nest_.loops.push_back({name, extent, kind, reduces == Reduces::kYes});
+    nest_.accesses[0].strides.push_back(strides.input);
+    nest_.accesses[1].strides.push_back(strides.weights);
+    nest_.accesses[2].strides.push_back(strides.output);
+  }
+  LoopNest& nest() { return nest_; }
+
+ private:
+  LoopNest nest_;
+};
+
+constexpr Loop::Kind kSerial = Loop::Kind::kSerial, kUnrolled = Loop::Kind::kUnrolled;
+
+// A tile that does not divide its loop reaches beyond the end: those steps are taken and guarded.
+int64_t tiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
 LoopNest pointwise_blocked(const Schedule& s) {
   const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
   const int64_t ow = number(s.get("tile_ow")), oh = number(s.get("tile_oh"));
   NestBuilder b;
-  b.loop("oc_chunk", kC / oc, false, false, 0, kC * oc, 4 * kH * kW * oc);
-  b.loop("oh_outer", (kH + oh - 1) / oh, false, false, oh * kW * ic, 0, 4 * oh * kW * oc);
-  b.loop("ow_outer", kW / ow, false, false, ow * ic, 0, 4 * ow * oc);
-  b.loop("ic_chunk", kC / ic, false, true, kH * kW * ic, ic * oc, 0);
-  b.loop("ic", ic, false, true, 1, oc, 0);
-  b.loop("oh", oh, true, false, kW * ic, 0, 4 * kW * oc);
-  b.loop("ow", ow, true, false, ic, 0, 4 * oc);
-  b.loop("oc", oc, true, false, 0, 1, 4);
-  b.finish(kC * kC * kH * kW, oh * ow * oc, oh * ow * oc);
-  return b.nest;
+  b.loop("oc_chunk", kC / oc, kSerial, Reduces::kNo,
+         {.weights = kC * oc, .output = 4 * kH * kW * oc});
+  b.loop("oh_outer", tiles(kH, oh), kSerial, Reduces::kNo,
+         {.input = oh * kW * ic, .output = 4 * oh * kW * oc});
+  b.loop("ow_outer", tiles(kW, ow), kSerial, Reduces::kNo,
+         {.input = ow * ic, .output = 4 * ow * oc});
+  b.loop("ic_chunk", kC / ic, kSerial, Reduces::kYes, {.input = kH * kW * ic, .weights = ic * oc});
+  b.loop("ic", ic, kSerial, Reduces::kYes, {.input = 1, .weights = oc});
+  b.loop("oh", oh, kUnrolled, Reduces::kNo, {.input = kW * ic, .output = 4 * kW * oc});
+  b.loop("ow", ow, kUnrolled, Reduces::kNo, {.input = ic, .output = 4 * oc});
+  b.loop("oc", oc, kUnrolled, Reduces::kNo, {.weights = 1, .output = 4});
+  b.nest().macs = kC * kC * kH * kW;
+  b.nest().accumulators = static_cast<int>(oh * ow * oc);
+  b.nest().unrolled_body = oh * ow * oc;
+  return b.nest();
 }
 
 LoopNest depthwise_blocked(const Schedule& s) {
   const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
   const int64_t ow = number(s.get("tile_ow"));
+  const bool unrolled = number(s.get("unroll_kw")) == 1;
   NestBuilder b;
-  b.loop("oc_chunk", kC / oc, false, false, (kH + 2) * (kW + 2) * oc, 9 * oc, 4 * kH * kW * oc);
-  b.loop("oh", kH, false, false, (kW + 2) * ic, 0, 4 * kW * oc);
-  b.loop("ow_outer", kW / ow, false, false, ow * ic, 0, 4 * ow * oc);
-  b.loop("kh", 3, false, true, (kW + 2) * ic, 3 * oc, 0);
-  b.loop("kw", 3, number(s.get("unroll_kw")) == 1, true, ic, oc, 0);
-  b.loop("ow", ow, true, false, ic, 0, 4 * oc);
-  b.loop("oc", oc, true, false, 1, 1, 4);
-  b.finish(9 * kC * kH * kW, ow * oc, ow * oc * (number(s.get("unroll_kw")) == 1 ? 3 : 1));
-  b.nest.prologue_bytes = kC * (kH + 2) * (kW + 2);
-  b.nest.switches = {{"input_is_repacked", ic == oc ? 0.0 : 1.0}};
-  return b.nest;
+  b.loop("oc_chunk", kC / oc, kSerial, Reduces::kNo,
+         {.input = (kH + 2) * (kW + 2) * oc, .weights = 9 * oc, .output = 4 * kH * kW * oc});
+  b.loop("oh", kH, kSerial, Reduces::kNo, {.input = (kW + 2) * ic, .output = 4 * kW * oc});
+  b.loop("ow_outer", tiles(kW, ow), kSerial, Reduces::kNo,
+         {.input = ow * ic, .output = 4 * ow * oc});
+  b.loop("kh", 3, kSerial, Reduces::kYes, {.input = (kW + 2) * ic, .weights = 3 * oc});
+  b.loop("kw", 3, unrolled ? kUnrolled : kSerial, Reduces::kYes, {.input = ic, .weights = oc});
+  b.loop("ow", ow, kUnrolled, Reduces::kNo, {.input = ic, .output = 4 * oc});
+  b.loop("oc", oc, kUnrolled, Reduces::kNo, {.input = 1, .weights = 1, .output = 4});
+  b.nest().macs = 9 * kC * kH * kW;
+  b.nest().accumulators = static_cast<int>(ow * oc);
+  b.nest().unrolled_body = ow * oc * (unrolled ? 3 : 1);
+  b.nest().prologue_bytes = kC * (kH + 2) * (kW + 2);
+  b.nest().switches = {{"input_is_repacked", ic == oc ? 0.0 : 1.0}};
+  return b.nest();
 }
 
 LoopNest depthwise_plain(const Schedule& s) {
   const int64_t c = number(s.get("tile_c")), h = number(s.get("tile_h"));
   const int64_t w = number(s.get("tile_w"));
   const bool unrolled = number(s.get("unroll_tile")) == 1;
+  const Loop::Kind kind = unrolled ? kUnrolled : kSerial;
   NestBuilder b;
-  b.loop("h_outer", kH / h, false, false, h * (kW + 2) * kC, 0, 4 * h * kW * kC);
-  b.loop("w_outer", kW / w, false, false, w * kC, 0, 4 * w * kC);
-  b.loop("c_outer", kC / c, false, false, c, c, 4 * c);
-  b.loop("h", h, unrolled, false, (kW + 2) * kC, 0, 4 * kW * kC);
-  b.loop("w", w, unrolled, false, kC, 0, 4 * kC);
-  b.loop("kh", 3, unrolled, true, (kW + 2) * kC, 3 * kC, 0);
-  b.loop("kw", 3, unrolled, true, kC, kC, 0);
-  b.loop("c", c, true, false, 1, 1, 4);
-  b.finish(9 * kC * kH * kW, c, h * w * c * (unrolled ? 9 : 1));
+  b.loop("h_outer", tiles(kH, h), kSerial, Reduces::kNo,
+         {.input = h * (kW + 2) * kC, .output = 4 * h * kW * kC});
+  b.loop("w_outer", tiles(kW, w), kSerial, Reduces::kNo, {.input = w * kC, .output = 4 * w * kC});
+  b.loop("c_outer", kC / c, kSerial, Reduces::kNo, {.input = c, .weights = c, .output = 4 * c});
+  b.loop("h", h, kind, Reduces::kNo, {.input = (kW + 2) * kC, .output = 4 * kW * kC});
+  b.loop("w", w, kind, Reduces::kNo, {.input = kC, .output = 4 * kC});
+  b.loop("kh", 3, kind, Reduces::kYes, {.input = (kW + 2) * kC, .weights = 3 * kC});
+  b.loop("kw", 3, kind, Reduces::kYes, {.input = kC, .weights = kC});
+  b.loop("c", c, kUnrolled, Reduces::kNo, {.input = 1, .weights = 1, .output = 4});
+  b.nest().macs = 9 * kC * kH * kW;
+  b.nest().accumulators = static_cast<int>(c);
+  b.nest().unrolled_body = h * w * c * (unrolled ? 9 : 1);
   const int pad = number(s.get("data_pad_strategy"));
-  b.nest.prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
-  b.nest.switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
-  return b.nest;
+  b.nest().prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
+  b.nest().switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
+  return b.nest();
 }
 
 Result<Table> read_table(const std::filesystem::path& path, const std::string& name) {
