@@ -7,10 +7,17 @@
 namespace tinytune {
 namespace {
 
-std::string key_of(size_t family, const ConfigSpace::Coordinates& at) {
-  std::string key(1, static_cast<char>(family));
-  for (uint16_t c : at) key += {static_cast<char>(c & 0xff), static_cast<char>(c >> 8)};
-  return key;
+/// Nothing where a coordinate is no value of its knob.
+std::optional<uint64_t> place_of(const ConfigSpace::Family& family,
+                                 const ConfigSpace::Coordinates& at) {
+  if (at.size() != family.knobs.size()) return std::nullopt;
+  uint64_t place = 0;
+  for (size_t k = 0; k < at.size(); ++k) {
+    const size_t values = family.knobs[k].values.size();
+    if (at[k] >= values) return std::nullopt;
+    place = place * values + at[k];
+  }
+  return place;
 }
 
 Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coordinates& at) {
@@ -44,31 +51,34 @@ Knob int_knob(std::string name, const std::vector<int>& values) {
 }
 
 void ConfigSpace::add(Family family, const Constraint& legal) {
-  TT_CHECK(families_.size() < 256, "a point's key holds the family in one byte");
   for (const Knob& knob : family.knobs) TT_CHECK(!knob.values.empty(), "knob " + knob.name);
   const auto f = static_cast<uint32_t>(families_.size());
   Coordinates at(family.knobs.size(), 0);
   Schedule schedule = schedule_at(family, at);
+  families_.push_back(std::move(family));
+  ends_.push_back(points_.size());
   do {
     if (legal(schedule)) add({f, at});
-  } while (next_point(family, at, schedule));
-  families_.push_back(std::move(family));
+  } while (next_point(families_.back(), at, schedule));
 }
 
 void ConfigSpace::append(const ConfigSpace& other) {
   const auto shift = static_cast<uint32_t>(families_.size());
   families_.insert(families_.end(), other.families_.begin(), other.families_.end());
+  ends_.resize(families_.size(), points_.size());
   for (const Point& p : other.points_) add({p.family + shift, p.at});
 }
 
 void ConfigSpace::add(Point point) {
-  index_.emplace(key_of(point.family, point.at), points_.size());
+  places_.push_back(place_of(families_[point.family], point.at).value());
   points_.push_back(std::move(point));
+  std::fill(ends_.begin() + points_.back().family, ends_.end(), points_.size());
 }
 
 ConfigSpace ConfigSpace::filtered(const Constraint& keep) const {
   ConfigSpace kept;
   kept.families_ = families_;
+  kept.ends_.resize(families_.size(), 0);
   for (const Point& p : points_)
     if (keep(schedule_at(families_[p.family], p.at))) kept.add(p);
   return kept;
@@ -80,9 +90,14 @@ Schedule ConfigSpace::schedule(size_t point) const {
 }
 
 std::optional<size_t> ConfigSpace::find(size_t family, const Coordinates& at) const {
-  const auto found = index_.find(key_of(family, at));
-  if (found == index_.end()) return std::nullopt;
-  return found->second;
+  if (family >= families_.size()) return std::nullopt;
+  const std::optional<uint64_t> place = place_of(families_[family], at);
+  if (!place) return std::nullopt;
+  const auto begin = places_.begin() + static_cast<long>(family == 0 ? 0 : ends_[family - 1]);
+  const auto end = places_.begin() + static_cast<long>(ends_[family]);
+  const auto found = std::lower_bound(begin, end, *place);
+  if (found == end || *found != *place) return std::nullopt;
+  return static_cast<size_t>(found - places_.begin());
 }
 
 std::optional<size_t> ConfigSpace::find(const Schedule& schedule) const {

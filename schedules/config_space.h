@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "schedules/schedule.h"
@@ -67,8 +66,11 @@ class ConfigSpace {
   void add(Point point);
 
   std::vector<Family> families_;
+  // Family after family, each in the order of `places_`: which of all combinations of the family's
+  // values a point is, the first knob counting most. A point is found by its place.
   std::vector<Point> points_;
-  std::unordered_map<std::string, size_t> index_;  // key: family and coordinates as bytes
+  std::vector<uint64_t> places_;
+  std::vector<size_t> ends_;  // of each family's points
 };
 
 }  // namespace tinytune
