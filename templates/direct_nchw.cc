@@ -96,7 +96,7 @@ ConfigSpace space(const Workload& w, const Device& device) {
 // The rule of direct_nhwc.cc, and kernel columns in straight-line code where they fit.
 Schedule default_schedule(const Workload& w, const Device& device) {
   const DirectShape shape(w);
-  const DirectTile tile = usual_direct_tile(shape);
+  const DirectTile tile = usual_direct_tile(shape, device.target);
   const bool columns = direct_tile_fits(tile, shape, tile.oc * tile.px * w.kernel_w);
   const int cu =
       usual_unroll(divisors(shape.channels, 16), tile.oc * tile.px * (columns ? w.kernel_w : 1));

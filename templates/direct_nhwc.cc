@@ -93,8 +93,8 @@ ConfigSpace space(const Workload& w, const Device& device) {
 Schedule default_schedule(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   const Reduction runs(w, shape, "runs", border_knob(w).values[0]);
-  const DirectTile tile = usual_direct_tile(shape);
-  const int ku = usual_unroll(divisors(runs.inner, 16), tile.oc * tile.px);
+  const DirectTile tile = usual_direct_tile(shape, device.target);
+  const int ku = usual_unroll(divisors(runs.inner, 32), tile.oc * tile.px);
   return Schedule(kName, 1,
                   {{"oc", std::to_string(tile.oc)},
                    {"px", std::to_string(tile.px)},

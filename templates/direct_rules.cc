@@ -49,7 +49,8 @@ Knob direct_order_knob(const DirectShape& shape) {
 
 Knob direct_inside_knob() { return {"inside", {"tile"}}; }
 
-DirectTile usual_direct_tile(const DirectShape& shape) {
+DirectTile usual_direct_tile(const DirectShape& shape, const Target& target) {
+  if (sees_eight_registers(target)) return {1, std::min(shape.columns, 4)};
   DirectTile tile{1, 1};
   double best = 1e9;
   for (const int oc : divisors(shape.outputs, 8))

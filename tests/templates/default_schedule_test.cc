@@ -1,6 +1,8 @@
 // What an untuned layer gets exists, whatever the layer: shapes that nobody would choose.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/rng.h"
 #include "devices/device.h"
 #include "templates/kernel_template.h"
@@ -55,6 +57,32 @@ TEST(DefaultSchedule, OfEveryTemplate_IsInItsSpace) {
             << t.name << " on " << name << ": \"" << to_text(schedule) << "\" for " << to_text(w);
       }
     }
+  }
+}
+
+// More sums than one channel's have no register among eight; RV32 has room for sixteen.
+TEST(DefaultSchedule, OfDirectKernels_HasAsManySumsAsTheCoreHasRegisters) {
+  Workload dense;
+  dense.op = OpKind::kDense;
+  dense.in_c = dense.out_c = 128;
+  Workload pointwise;
+  pointwise.in_c = pointwise.out_c = 64;
+  pointwise.in_h = pointwise.out_h = pointwise.in_w = pointwise.out_w = 8;
+  struct Case {
+    const char* device;
+    Workload workload;
+    int oc, px, ku;
+  };
+  for (const Case& c : {Case{"rp2040", dense, 1, 1, 32}, Case{"rp2040", pointwise, 1, 4, 16},
+                        Case{"rv32imc", dense, 8, 1, 8}, Case{"rv32imc", pointwise, 4, 4, 4}}) {
+    const auto schedules = default_schedules_of(c.workload, *load_device(c.device));
+    const auto direct = std::find_if(schedules.begin(), schedules.end(), [](const Schedule& s) {
+      return s.template_name() == "direct_nhwc";
+    });
+    ASSERT_NE(direct, schedules.end());
+    EXPECT_EQ(direct->get_int("oc"), c.oc) << c.device;
+    EXPECT_EQ(direct->get_int("px"), c.px) << c.device;
+    EXPECT_EQ(direct->get_int("ku"), c.ku) << c.device;
   }
 }
 
