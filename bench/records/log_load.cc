@@ -4,13 +4,14 @@
 //
 // Writes a log of pointwise convolutions of as many sizes as it takes, every point of each space
 // once, and loads it as a tuning run does: lines read, checksums proved, every schedule found in
-// its space. Prints processor seconds and the most memory that loading took.
+// its space. Prints seconds, of processors too, and the most memory that loading took.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -27,8 +28,13 @@
 namespace tinytune {
 namespace {
 
-double processor_seconds() {
-  return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
+struct Moment {
+  std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
+  double processors = static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
+};
+
+double seconds_between(const Moment& a, const Moment& b) {
+  return std::chrono::duration<double>(b.wall - a.wall).count();
 }
 
 Workload pointwise(int number) {
@@ -73,19 +79,21 @@ Status write_log(const std::string& path, size_t records, const Device& device) 
 
 /// In a process of its own, whose memory is nobody else's.
 int load(const std::string& path, size_t records, const Device& device) {
-  const double start = processor_seconds();
+  const Moment start;
   Result<LogContents> contents = read_log(path);
   if (!contents) {
     fmt::print(stderr, "log_load: {}\n", contents.error().message());
     return 1;
   }
-  const double read = processor_seconds();
+  const Moment read;
   const Records applicable =
       applicable_records(std::move(contents).value(), path, device, Fidelity::kSimulate, {});
-  const double all = processor_seconds();
-  fmt::print("{} records, {} bytes: lines {:.2f} s, queries {:.2f} s, together {:.2f} s\n",
-             applicable.all().size(), std::filesystem::file_size(path), read - start, all - read,
-             all - start);
+  const Moment all;
+  fmt::print(
+      "{} records, {} bytes: lines {:.2f} s, queries {:.2f} s, together {:.2f} s ({:.2f} s of "
+      "processors)\n",
+      applicable.all().size(), std::filesystem::file_size(path), seconds_between(start, read),
+      seconds_between(read, all), seconds_between(start, all), all.processors - start.processors);
   std::fflush(stdout);
   return applicable.all().size() == records ? 0 : 1;
 }

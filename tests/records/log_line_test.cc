@@ -63,6 +63,19 @@ TEST(LogLine, ReorderedKeysAndSpaces_StillCount) {
   EXPECT_TRUE(parse_log_line(moved)) << moved;
 }
 
+// A space sends a line through the JSON parser.
+TEST(LogLine, Fractions_AreTheSameToBothReaders) {
+  for (const double seconds : {0.25, 0.001, 0.0001, 1e-5, 1e-9, 0.1 + 0.2, 12345.678, 1e21, 5.0}) {
+    Measurement m = sample();
+    m.seconds = seconds;
+    const std::string line = to_log_line(m);
+    const auto plain = parse_log_line(line), parsed = parse_log_line("{ " + line.substr(1));
+    ASSERT_TRUE(plain && parsed) << line;
+    EXPECT_EQ(plain->seconds, seconds);
+    EXPECT_EQ(parsed->seconds, seconds);
+  }
+}
+
 TEST(LogLine, OneChangedCharacterAnywhere_IsRefused) {
   const std::string line = to_log_line(sample());
   for (size_t i = 0; i < line.size(); ++i) {

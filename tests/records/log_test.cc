@@ -100,6 +100,29 @@ TEST_F(Log, BadChecksumInTheMiddle_SkipsOneLineAndKeepsTheFile) {
   EXPECT_EQ(bytes().substr(0, damaged.size()), damaged);
 }
 
+// More than one core reads at once, in several parts.
+TEST_F(Log, ThousandsOfLines_KeepTheirOrderAndTheirNumbers) {
+  constexpr int kLines = 20'000, kDamaged = 12'345;
+  std::string all;
+  for (int i = 1; i <= kLines; ++i) {
+    std::string line = to_log_line(sample(i));
+    if (i == kDamaged) line.resize(line.size() / 2);
+    if (i == 7) line = "  ";
+    all += line + "\n";
+  }
+  put(all);
+  ASSERT_GT(all.size(), size_t{5} << 20);
+  const auto read = read_log(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->skipped_lines, 1u);
+  EXPECT_TRUE(read->first_skipped.starts_with("line 12345: ")) << read->first_skipped;
+  ASSERT_EQ(read->measurements.size(), kLines - 2u);
+  for (int i = 1, at = 0; i <= kLines; ++i) {
+    if (i == 7 || i == kDamaged) continue;
+    EXPECT_EQ(read->measurements[static_cast<size_t>(at++)].schedule, sample(i).schedule);
+  }
+}
+
 TEST_F(Log, ConcatenatedLogs_AreALog) {
   append(0, 2);
   const std::string first = bytes();
