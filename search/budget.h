@@ -18,6 +18,10 @@
 
 namespace tinytune {
 
+/// Raised whenever equal outcomes lead to other choices: a run that goes on with another is
+/// another.
+inline constexpr int kBudgetVersion = 2;
+
 /// Told every outcome in proposal order; asked before every proposal. Deterministic, and blind to
 /// how many trials the run will have: a run that is continued with more of them stays the same run.
 class Budget {

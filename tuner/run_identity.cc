@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "cost_model/features.h"
+#include "search/budget.h"
 #include "search/strategy.h"
 
 namespace tinytune {
@@ -41,7 +42,7 @@ std::string run_identity(const std::vector<TuningTask>& tasks, const Device& dev
       digest.add(uint64_t{start});
   }
   digest.add(settings.tuner).add(static_cast<uint64_t>(strategy_version(settings.tuner)));
-  digest.add(static_cast<uint64_t>(kFeatureVersion));
+  digest.add(static_cast<uint64_t>(kFeatureVersion)).add(static_cast<uint64_t>(kBudgetVersion));
   digest.add(settings.seed).add(uint64_t{settings.window}).add(name_of(settings.fidelity));
   if (settings.promising > 0) digest.add(uint64_t{settings.promising});
   return to_text(digest.value());

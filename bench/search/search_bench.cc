@@ -1,4 +1,4 @@
-// How many trials each strategy needs, and what it costs to think.
+// How many trials each strategy needs, what it costs to think, and how fast points are scored.
 //
 //   search_bench [--seeds N]
 //
@@ -11,11 +11,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +95,28 @@ void print_overhead(const testing::Landscape& landscape, size_t trials) {
   const double seconds = cpu_seconds() - begin;
   fmt::print("| {} | {} | {} | {:.3f} | {:.1f} |\n", landscape.name, landscape.space.size(), trials,
              seconds * 64 / static_cast<double>(trials), slowest * 1e3);
+}
+
+/// How fast the ranking scores a space of which it has heard a little: points that it sees for the
+/// first time, which are described and their features worked out, and again.
+void print_scoring(const testing::Landscape& landscape) {
+  constexpr size_t kHeard = 256;
+  SharedModel model(1);
+  const size_t task = model.add_task(landscape.problem(1));
+  Rng rng(1);
+  for (size_t i = 0; i < kHeard; ++i)
+    model.observe(task, landscape.outcomes[rng.below(landscape.outcomes.size())]);
+  model.scores(task, std::array<size_t, 1>{0});  // fits
+  std::vector<size_t> every(landscape.space.size());
+  std::iota(every.begin(), every.end(), size_t{0});
+  const auto million_a_second = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    model.scores(task, every);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    return static_cast<double>(every.size()) / took.count() / 1e6;
+  };
+  const double first = million_a_second(), again = million_a_second();
+  fmt::print("| {} | {} | {:.2f} | {:.2f} |\n", landscape.name, every.size(), first, again);
 }
 
 /// Tasks of one network, tuned in turn with 16 proposals out, until each is within 5 %: how many
@@ -171,11 +196,16 @@ int run(uint64_t seeds) {
       "| landscape | points | trials | seconds per 64 trials | slowest proposal, ms |\n"
       "|---|---|---|---|---|\n");
   const testing::Landscape tiles = testing::tiled_convolution(0.03, 0);
-  const testing::Landscape large = testing::large_space();
+  const testing::Landscape large = testing::large_space(), huge = testing::huge_space();
   for (size_t trials : {size_t{64}, size_t{512}}) {
     print_overhead(tiles, trials);
     print_overhead(large, trials);
+    print_overhead(huge, trials);
   }
+  fmt::print(
+      "\nScoring by the ranking, millions of points a second, by the clock\n\n"
+      "| landscape | points | first time | again |\n|---|---|---|---|\n");
+  print_scoring(large);
   return verdict.regressed ? 1 : 0;
 }
 

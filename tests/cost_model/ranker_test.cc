@@ -57,6 +57,29 @@ TEST(Ranker, SameRowsAndSeed_GiveTheSameBits) {
   EXPECT_EQ(*train(seen).scores(unseen.rows), *train(seen).scores(unseen.rows));
 }
 
+// Enough that several threads score them; every third value is missing.
+TEST(Ranker, ManyRows_ScoreAsTheyDoAlone) {
+  const Ranker ranker = train(sample(5, 200, 1, 0));
+  Rng rng(6);
+  FeatureMatrix all(4);
+  std::vector<float> alone;
+  for (size_t r = 0; r < 45'000; ++r) {
+    float x[4];
+    for (size_t c = 0; c < 4; ++c)
+      x[c] = (4 * r + c) % 3 == 0 ? std::numeric_limits<float>::quiet_NaN()
+                                  : static_cast<float>(rng.uniform());
+    all.add(x);
+    if (r % 1'000 != 0) continue;
+    FeatureMatrix one(4);
+    one.add(x);
+    alone.push_back(ranker.scores(one)->front());
+  }
+  const auto together = ranker.scores(all);
+  ASSERT_TRUE(together.has_value());
+  ASSERT_EQ(together->size(), all.rows());
+  for (size_t i = 0; i < alone.size(); ++i) EXPECT_EQ((*together)[1'000 * i], alone[i]);
+}
+
 TEST(Ranker, OnlyTheOrderOfMeritsCounts) {
   Sample seen = sample(5, 100, 1, 0);
   const auto before = *train(seen).scores(seen.rows);

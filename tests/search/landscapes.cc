@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <numeric>
 
 #include "base/hash.h"
 #include "base/rng.h"
@@ -155,16 +156,33 @@ Landscape blind_knobs() {
   return landscape;
 }
 
-Landscape large_space() {
+namespace {
+
+/// The tiled kind, times knobs of so many values that matter a little.
+Landscape tiled_and_more(std::string name, const std::vector<int>& counts) {
   std::vector<Knob> knobs = tile_knobs();
-  for (const char* name : {"f", "g"}) knobs.push_back(int_knob(name, {0, 1, 2, 3, 4, 5, 6, 7}));
-  const auto cycles = [](const Schedule& s) {
-    return tile_cycles(s, {}) *
-           (1 + 0.03 * std::abs(s.get_int("f") - 5) + 0.02 * std::abs(s.get_int("g") - 2));
+  std::vector<std::string> names;
+  for (const int count : counts) {
+    std::vector<int> values(static_cast<size_t>(count));
+    std::iota(values.begin(), values.end(), 0);
+    names.push_back("more" + std::to_string(names.size()));
+    knobs.push_back(int_knob(names.back(), values));
+  }
+  const auto cycles = [names](const Schedule& s) {
+    double factor = 1;
+    for (size_t i = 0; i < names.size(); ++i)
+      factor *= 1 + 0.03 / (1.0 + static_cast<double>(i)) * std::abs(s.get_int(names[i]) - 5);
+    return factor * tile_cycles(s, {});
   };
   return tiled(
-      "large", std::move(knobs), [](const Schedule&) { return true; }, cycles, 0.03, 0);
+      std::move(name), std::move(knobs), [](const Schedule&) { return true; }, cycles, 0.03, 0);
 }
+
+}  // namespace
+
+Landscape large_space() { return tiled_and_more("large", {8, 8}); }
+
+Landscape huge_space() { return tiled_and_more("huge", {9, 8, 8}); }
 
 Landscape two_hundred_points() {
   return tiled(

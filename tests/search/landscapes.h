@@ -39,8 +39,9 @@ Landscape tiled_convolution(double noise, double failing, const Shape& shape = {
 /// Knobs that the nest does not show at all: only their values can be learned from.
 Landscape blind_knobs();
 
-/// 124,416 points of the tiled kind.
+/// 124,416 points of the tiled kind, and 1,119,744.
 Landscape large_space();
+Landscape huge_space();
 
 /// Exactly 200 points.
 Landscape two_hundred_points();
