@@ -7,19 +7,6 @@
 namespace tinytune {
 namespace {
 
-/// Nothing where a coordinate is no value of its knob.
-std::optional<uint64_t> place_of(const ConfigSpace::Family& family,
-                                 const ConfigSpace::Coordinates& at) {
-  if (at.size() != family.knobs.size()) return std::nullopt;
-  uint64_t place = 0;
-  for (size_t k = 0; k < at.size(); ++k) {
-    const size_t values = family.knobs[k].values.size();
-    if (at[k] >= values) return std::nullopt;
-    place = place * values + at[k];
-  }
-  return place;
-}
-
 Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coordinates& at) {
   std::vector<std::pair<std::string, std::string>> knobs;
   knobs.reserve(at.size());
@@ -55,32 +42,23 @@ void ConfigSpace::add(Family family, const Constraint& legal) {
   const auto f = static_cast<uint32_t>(families_.size());
   Coordinates at(family.knobs.size(), 0);
   Schedule schedule = schedule_at(family, at);
-  families_.push_back(std::move(family));
-  ends_.push_back(points_.size());
   do {
-    if (legal(schedule)) add({f, at});
-  } while (next_point(families_.back(), at, schedule));
+    if (legal(schedule)) points_.push_back({f, at});
+  } while (next_point(family, at, schedule));
+  families_.push_back(std::move(family));
 }
 
 void ConfigSpace::append(const ConfigSpace& other) {
   const auto shift = static_cast<uint32_t>(families_.size());
   families_.insert(families_.end(), other.families_.begin(), other.families_.end());
-  ends_.resize(families_.size(), points_.size());
-  for (const Point& p : other.points_) add({p.family + shift, p.at});
-}
-
-void ConfigSpace::add(Point point) {
-  places_.push_back(place_of(families_[point.family], point.at).value());
-  points_.push_back(std::move(point));
-  std::fill(ends_.begin() + points_.back().family, ends_.end(), points_.size());
+  for (const Point& p : other.points_) points_.push_back({p.family + shift, p.at});
 }
 
 ConfigSpace ConfigSpace::filtered(const Constraint& keep) const {
   ConfigSpace kept;
   kept.families_ = families_;
-  kept.ends_.resize(families_.size(), 0);
   for (const Point& p : points_)
-    if (keep(schedule_at(families_[p.family], p.at))) kept.add(p);
+    if (keep(schedule_at(families_[p.family], p.at))) kept.points_.push_back(p);
   return kept;
 }
 
@@ -90,14 +68,12 @@ Schedule ConfigSpace::schedule(size_t point) const {
 }
 
 std::optional<size_t> ConfigSpace::find(size_t family, const Coordinates& at) const {
-  if (family >= families_.size()) return std::nullopt;
-  const std::optional<uint64_t> place = place_of(families_[family], at);
-  if (!place) return std::nullopt;
-  const auto begin = places_.begin() + static_cast<long>(family == 0 ? 0 : ends_[family - 1]);
-  const auto end = places_.begin() + static_cast<long>(ends_[family]);
-  const auto found = std::lower_bound(begin, end, *place);
-  if (found == end || *found != *place) return std::nullopt;
-  return static_cast<size_t>(found - places_.begin());
+  const auto comes_before = [&](const Point& point, const Coordinates& wanted) {
+    return point.family != family ? point.family < family : point.at < wanted;
+  };
+  const auto found = std::lower_bound(points_.begin(), points_.end(), at, comes_before);
+  if (found == points_.end() || found->family != family || found->at != at) return std::nullopt;
+  return static_cast<size_t>(found - points_.begin());
 }
 
 std::optional<size_t> ConfigSpace::find(const Schedule& schedule) const {

@@ -63,14 +63,9 @@ class ConfigSpace {
     uint32_t family;
     Coordinates at;
   };
-  void add(Point point);
 
   std::vector<Family> families_;
-  // Family after family, each in the order of `places_`: which of all combinations of the family's
-  // values a point is, the first knob counting most. A point is found by its place.
-  std::vector<Point> points_;
-  std::vector<uint64_t> places_;
-  std::vector<size_t> ends_;  // of each family's points
+  std::vector<Point> points_;  // in the order of family and coordinates: find() halves it
 };
 
 }  // namespace tinytune
