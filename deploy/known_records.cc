@@ -1,6 +1,7 @@
 #include "deploy/known_records.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "deploy/layouts.h"
@@ -11,8 +12,8 @@ namespace tinytune {
 
 Records applicable_records(LogContents contents, const std::string& path, const Device& device,
                            Fidelity fidelity, const MessageSink& sink) {
-  MapByText<ConfigSpace> spaces;  // by workload: made once
-  const auto is_current = [&](const SharedText& text, const Schedule& schedule) {
+  std::unordered_map<std::string, ConfigSpace> spaces;  // by workload: made once
+  const auto is_current = [&](const std::string& text, const Schedule& schedule) {
     if (!find_template(schedule)) return false;
     auto space = spaces.find(text);
     if (space == spaces.end()) {

@@ -59,19 +59,6 @@ bool plain_counts(std::string_view list, std::vector<uint64_t>& counts) {
   return true;
 }
 
-/// A fraction as a JSON writer puts it: up to 15 digits, which no shorter ones round to, neither
-/// small nor large enough for an exponent.
-bool is_plain_fraction(std::string_view number) {
-  constexpr size_t kMostDigits = 15;
-  const size_t point = number.find('.');
-  if (point == std::string_view::npos || point == 0 || number.size() > kMostDigits + 1)
-    return false;
-  const bool leads_with_zero = number[0] == '0' && point > 1;
-  if (leads_with_zero || number.back() == '0' || number.starts_with("0.0000")) return false;
-  return std::all_of(number.begin(), number.end(),
-                     [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-}
-
 /// Takes `"…"` off the front, if nothing in it had to be escaped. Gives it with its quotes.
 std::string_view take_quoted(std::string_view& rest) {
   if (rest.empty() || rest[0] != '"') return {};
@@ -148,8 +135,7 @@ bool LineFields::plain_value(std::string_view raw, Value& value) {
   if (plain_count(raw, value.emplace<uint64_t>())) return true;
   double& real = value.emplace<double>();
   const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), real);
-  return error == std::errc() && end == raw.data() + raw.size() &&
-         (is_plain_fraction(raw) || canonical(Json(real)) == raw);
+  return error == std::errc() && end == raw.data() + raw.size() && canonical(Json(real)) == raw;
 }
 
 bool LineFields::read_plain(std::string_view line) {
@@ -208,9 +194,8 @@ Result<LineFields> LineFields::read(std::string_view line) {
 }
 
 const LineFields::Value* LineFields::find(std::string_view key) const {
-  for (const Field& field : fields_)  // two dozen; most differ in length or first letter already
-    if (field.key.size() == key.size() && field.key.front() == key.front() && field.key == key)
-      return &field.value;
+  for (const Field& field : fields_)  // two dozen; most differ in length already
+    if (field.key == key) return &field.value;
   return nullptr;
 }
 

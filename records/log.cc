@@ -45,7 +45,7 @@ Result<Descriptor> open_regular(const std::string& path, int flags) {
 /// Calls `take` with the file's bytes from its start, some at a time.
 Status for_each_part(int file, const std::string& path,
                      const std::function<Status(std::string_view)>& take) {
-  std::vector<char> part(size_t{4} << 20);
+  std::vector<char> part(size_t{1} << 20);
   for (off_t done = 0;;) {
     const ssize_t got = pread(file, part.data(), part.size(), done);
     if (got < 0 && errno == EINTR) continue;

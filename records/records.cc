@@ -5,16 +5,16 @@
 namespace tinytune {
 namespace {
 
-template <typename Text>
-size_t key_of(const Text& workload, const Text& schedule) {
-  return HashOfText()(workload) * 31 + HashOfText()(schedule);
+size_t key_of(std::string_view workload, std::string_view schedule) {
+  const std::hash<std::string_view> hash;
+  return hash(workload) * 31 + hash(schedule);
 }
 
 /// Reads each text once: a million records have some thousand different schedules.
 class SchedulesByText {
  public:
   /// Null: not a schedule.
-  const Schedule* find(const SharedText& text) {
+  const Schedule* find(const std::string& text) {
     auto known = known_.find(text);
     if (known == known_.end()) {
       Result<Schedule> read = parse_schedule(text);
@@ -24,7 +24,7 @@ class SchedulesByText {
   }
 
  private:
-  MapByText<std::optional<Schedule>> known_;
+  std::unordered_map<std::string, std::optional<Schedule>> known_;
 };
 
 std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
@@ -73,8 +73,8 @@ std::string Records::ignored_message() const {
   return message.empty() ? message : message + " ignored";
 }
 
-template <typename Text>
-std::optional<size_t> Records::place_of(const Text& workload, const Text& schedule) const {
+std::optional<size_t> Records::place_of(std::string_view workload,
+                                        std::string_view schedule) const {
   const auto [begin, end] = by_key_.equal_range(key_of(workload, schedule));
   for (auto at = begin; at != end; ++at)
     if (kept_[at->second].workload == workload && kept_[at->second].schedule == schedule)
@@ -89,19 +89,19 @@ const Measurement* Records::find(std::string_view workload, std::string_view sch
 
 std::vector<const Measurement*> Records::of(std::string_view workload) const {
   std::vector<const Measurement*> found;
-  const auto at = by_workload_.find(workload);
+  const auto at = by_workload_.find(std::string(workload));
   if (at == by_workload_.end()) return found;
   for (size_t index : at->second.all) found.push_back(&kept_[index]);
   return found;
 }
 
 const Measurement* Records::best(std::string_view workload) const {
-  const auto at = by_workload_.find(workload);
+  const auto at = by_workload_.find(std::string(workload));
   return at == by_workload_.end() || !at->second.best ? nullptr : &kept_[*at->second.best];
 }
 
 Records::Tally Records::tally(std::string_view workload) const {
-  const auto at = by_workload_.find(workload);
+  const auto at = by_workload_.find(std::string(workload));
   if (at == by_workload_.end()) return {};
   return {at->second.all.size(), at->second.valid};
 }

@@ -21,7 +21,7 @@ class Records {
  public:
   /// Whether this build would still propose such a schedule for a workload, and read it as its
   /// writer did.
-  using IsCurrent = std::function<bool(const SharedText& workload, const Schedule&)>;
+  using IsCurrent = std::function<bool(const std::string& workload, const Schedule&)>;
 
   /// What may stand in one ranking: cycles of a simulator and of a board do not compare.
   struct Scope {
@@ -66,10 +66,9 @@ class Records {
     std::optional<size_t> best;
     uint64_t valid = 0;
   };
-  MapByText<OfWorkload> by_workload_;
+  std::unordered_map<std::string, OfWorkload> by_workload_;
   /// The place of an equal (workload, schedule) pair.
-  template <typename Text>
-  std::optional<size_t> place_of(const Text& workload, const Text& schedule) const;
+  std::optional<size_t> place_of(std::string_view workload, std::string_view schedule) const;
   /// Puts it at `at`, where it may already be; false if it is not a new pair, and goes elsewhere or
   /// nowhere.
   bool put(size_t at, Measurement&& measurement);
