@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "templates/nest_builder.h"
 
 namespace tinytune::bench {
 namespace {
@@ -55,103 +56,131 @@ int number(const std::string& value) {
 // Both tasks of keyword spotting give 64 channels of 25 by 5; a blocked layout [C/b][H][W][b].
 constexpr int64_t kC = 64, kH = 25, kW = 5;
 
-/// Bytes by which a loop moves each tensor.
-struct Strides {
-  int64_t input = 0, weights = 0, output = 0;
-};
-
-enum class Reduces { kNo, kYes };
-
-/// Collects loops from the outermost inwards.
-class NestBuilder {
- public:
-  NestBuilder() {
-    nest_.accesses = {{"input", 1, false, {}}, {"weights", 1, false, {}}, {"output", 4, true, {}}};
-    nest_.outputs = kC * kH * kW;
-  }
-  void loop(const char* name, int64_t extent, Loop::Kind kind, Reduces reduces,
-            const Strides& strides) {
-    nest_.loops.push_back({name, extent, kind, reduces == Reduces::kYes});
-    nest_.accesses[0].strides.push_back(strides.input);
-    nest_.accesses[1].strides.push_back(strides.weights);
-    nest_.accesses[2].strides.push_back(strides.output);
-  }
-  LoopNest& nest() { return nest_; }
-
- private:
-  LoopNest nest_;
-};
-
-constexpr Loop::Kind kSerial = Loop::Kind::kSerial, kUnrolled = Loop::Kind::kUnrolled;
+constexpr Loop::Kind kUnrolled = Loop::Kind::kUnrolled;
 
 // A tile that does not divide its loop reaches beyond the end: those steps are taken and guarded.
 int64_t tiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
+/// Its kernels end in sums: four bytes an output, and no channel's constants.
+LoopNest nest_of_sums(NestBuilder& builder, const Schedule& schedule) {
+  LoopNest nest = builder.finish(schedule);
+  nest.accesses.pop_back();
+  nest.accesses.back().element_bytes = 4;
+  nest.outputs = kC * kH * kW;
+  return nest;
+}
+
 LoopNest pointwise_blocked(const Schedule& s) {
   const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
   const int64_t ow = number(s.get("tile_ow")), oh = number(s.get("tile_oh"));
-  NestBuilder b;
-  b.loop("oc_chunk", kC / oc, kSerial, Reduces::kNo,
-         {.weights = kC * oc, .output = 4 * kH * kW * oc});
-  b.loop("oh_outer", tiles(kH, oh), kSerial, Reduces::kNo,
-         {.input = oh * kW * ic, .output = 4 * oh * kW * oc});
-  b.loop("ow_outer", tiles(kW, ow), kSerial, Reduces::kNo,
-         {.input = ow * ic, .output = 4 * ow * oc});
-  b.loop("ic_chunk", kC / ic, kSerial, Reduces::kYes, {.input = kH * kW * ic, .weights = ic * oc});
-  b.loop("ic", ic, kSerial, Reduces::kYes, {.input = 1, .weights = oc});
-  b.loop("oh", oh, kUnrolled, Reduces::kNo, {.input = kW * ic, .output = 4 * kW * oc});
-  b.loop("ow", ow, kUnrolled, Reduces::kNo, {.input = ic, .output = 4 * oc});
-  b.loop("oc", oc, kUnrolled, Reduces::kNo, {.weights = 1, .output = 4});
-  b.nest().macs = kC * kC * kH * kW;
-  b.nest().accumulators = static_cast<int>(oh * ow * oc);
-  b.nest().unrolled_body = oh * ow * oc;
-  return b.nest();
+  NestBuilder b(1, 1, 0);
+  b.loop({.name = "oc_chunk",
+          .extent = kC / oc,
+          .strides = {.weights = kC * oc, .output = 4 * kH * kW * oc}});
+  b.loop({.name = "oh_outer",
+          .extent = tiles(kH, oh),
+          .strides = {.input = oh * kW * ic, .output = 4 * oh * kW * oc}});
+  b.loop({.name = "ow_outer",
+          .extent = tiles(kW, ow),
+          .strides = {.input = ow * ic, .output = 4 * ow * oc}});
+  b.loop({.name = "ic_chunk",
+          .extent = kC / ic,
+          .reduces = true,
+          .strides = {.input = kH * kW * ic, .weights = ic * oc}});
+  b.loop({.name = "ic", .extent = ic, .reduces = true, .strides = {.input = 1, .weights = oc}});
+  b.loop({.name = "oh",
+          .extent = oh,
+          .kind = kUnrolled,
+          .strides = {.input = kW * ic, .output = 4 * kW * oc}});
+  b.loop(
+      {.name = "ow", .extent = ow, .kind = kUnrolled, .strides = {.input = ic, .output = 4 * oc}});
+  b.loop({.name = "oc", .extent = oc, .kind = kUnrolled, .strides = {.weights = 1, .output = 4}});
+  LoopNest nest = nest_of_sums(b, s);
+  nest.macs = kC * kC * kH * kW;
+  nest.accumulators = static_cast<int>(oh * ow * oc);
+  nest.unrolled_body = oh * ow * oc;
+  return nest;
 }
 
 LoopNest depthwise_blocked(const Schedule& s) {
   const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
   const int64_t ow = number(s.get("tile_ow"));
   const bool unrolled = number(s.get("unroll_kw")) == 1;
-  NestBuilder b;
-  b.loop("oc_chunk", kC / oc, kSerial, Reduces::kNo,
-         {.input = (kH + 2) * (kW + 2) * oc, .weights = 9 * oc, .output = 4 * kH * kW * oc});
-  b.loop("oh", kH, kSerial, Reduces::kNo, {.input = (kW + 2) * ic, .output = 4 * kW * oc});
-  b.loop("ow_outer", tiles(kW, ow), kSerial, Reduces::kNo,
-         {.input = ow * ic, .output = 4 * ow * oc});
-  b.loop("kh", 3, kSerial, Reduces::kYes, {.input = (kW + 2) * ic, .weights = 3 * oc});
-  b.loop("kw", 3, unrolled ? kUnrolled : kSerial, Reduces::kYes, {.input = ic, .weights = oc});
-  b.loop("ow", ow, kUnrolled, Reduces::kNo, {.input = ic, .output = 4 * oc});
-  b.loop("oc", oc, kUnrolled, Reduces::kNo, {.input = 1, .weights = 1, .output = 4});
-  b.nest().macs = 9 * kC * kH * kW;
-  b.nest().accumulators = static_cast<int>(ow * oc);
-  b.nest().unrolled_body = ow * oc * (unrolled ? 3 : 1);
-  b.nest().prologue_bytes = kC * (kH + 2) * (kW + 2);
-  b.nest().switches = {{"input_is_repacked", ic == oc ? 0.0 : 1.0}};
-  return b.nest();
+  NestBuilder b(1, 1, 0);
+  b.loop({.name = "oc_chunk",
+          .extent = kC / oc,
+          .strides = {
+              .input = (kH + 2) * (kW + 2) * oc, .weights = 9 * oc, .output = 4 * kH * kW * oc}});
+  b.loop({.name = "oh", .extent = kH, .strides = {.input = (kW + 2) * ic, .output = 4 * kW * oc}});
+  b.loop({.name = "ow_outer",
+          .extent = tiles(kW, ow),
+          .strides = {.input = ow * ic, .output = 4 * ow * oc}});
+  b.loop({.name = "kh",
+          .extent = 3,
+          .reduces = true,
+          .strides = {.input = (kW + 2) * ic, .weights = 3 * oc}});
+  b.loop({.name = "kw",
+          .extent = 3,
+          .kind = unrolled ? kUnrolled : Loop::Kind::kSerial,
+          .reduces = true,
+          .strides = {.input = ic, .weights = oc}});
+  b.loop(
+      {.name = "ow", .extent = ow, .kind = kUnrolled, .strides = {.input = ic, .output = 4 * oc}});
+  b.loop({.name = "oc",
+          .extent = oc,
+          .kind = kUnrolled,
+          .strides = {.input = 1, .weights = 1, .output = 4}});
+  LoopNest nest = nest_of_sums(b, s);
+  nest.macs = 9 * kC * kH * kW;
+  nest.accumulators = static_cast<int>(ow * oc);
+  nest.unrolled_body = ow * oc * (unrolled ? 3 : 1);
+  nest.prologue_bytes = kC * (kH + 2) * (kW + 2);
+  nest.switches = {{"input_is_repacked", ic == oc ? 0.0 : 1.0}};
+  return nest;
 }
 
 LoopNest depthwise_plain(const Schedule& s) {
   const int64_t c = number(s.get("tile_c")), h = number(s.get("tile_h"));
   const int64_t w = number(s.get("tile_w"));
   const bool unrolled = number(s.get("unroll_tile")) == 1;
-  const Loop::Kind kind = unrolled ? kUnrolled : kSerial;
-  NestBuilder b;
-  b.loop("h_outer", tiles(kH, h), kSerial, Reduces::kNo,
-         {.input = h * (kW + 2) * kC, .output = 4 * h * kW * kC});
-  b.loop("w_outer", tiles(kW, w), kSerial, Reduces::kNo, {.input = w * kC, .output = 4 * w * kC});
-  b.loop("c_outer", kC / c, kSerial, Reduces::kNo, {.input = c, .weights = c, .output = 4 * c});
-  b.loop("h", h, kind, Reduces::kNo, {.input = (kW + 2) * kC, .output = 4 * kW * kC});
-  b.loop("w", w, kind, Reduces::kNo, {.input = kC, .output = 4 * kC});
-  b.loop("kh", 3, kind, Reduces::kYes, {.input = (kW + 2) * kC, .weights = 3 * kC});
-  b.loop("kw", 3, kind, Reduces::kYes, {.input = kC, .weights = kC});
-  b.loop("c", c, kUnrolled, Reduces::kNo, {.input = 1, .weights = 1, .output = 4});
-  b.nest().macs = 9 * kC * kH * kW;
-  b.nest().accumulators = static_cast<int>(c);
-  b.nest().unrolled_body = h * w * c * (unrolled ? 9 : 1);
+  const Loop::Kind kind = unrolled ? kUnrolled : Loop::Kind::kSerial;
+  NestBuilder b(1, 1, 0);
+  b.loop({.name = "h_outer",
+          .extent = tiles(kH, h),
+          .strides = {.input = h * (kW + 2) * kC, .output = 4 * h * kW * kC}});
+  b.loop({.name = "w_outer",
+          .extent = tiles(kW, w),
+          .strides = {.input = w * kC, .output = 4 * w * kC}});
+  b.loop({.name = "c_outer",
+          .extent = kC / c,
+          .strides = {.input = c, .weights = c, .output = 4 * c}});
+  b.loop({.name = "h",
+          .extent = h,
+          .kind = kind,
+          .strides = {.input = (kW + 2) * kC, .output = 4 * kW * kC}});
+  b.loop({.name = "w", .extent = w, .kind = kind, .strides = {.input = kC, .output = 4 * kC}});
+  b.loop({.name = "kh",
+          .extent = 3,
+          .kind = kind,
+          .reduces = true,
+          .strides = {.input = (kW + 2) * kC, .weights = 3 * kC}});
+  b.loop({.name = "kw",
+          .extent = 3,
+          .kind = kind,
+          .reduces = true,
+          .strides = {.input = kC, .weights = kC}});
+  b.loop({.name = "c",
+          .extent = c,
+          .kind = kUnrolled,
+          .strides = {.input = 1, .weights = 1, .output = 4}});
+  LoopNest nest = nest_of_sums(b, s);
+  nest.macs = 9 * kC * kH * kW;
+  nest.accumulators = static_cast<int>(c);
+  nest.unrolled_body = h * w * c * (unrolled ? 9 : 1);
   const int pad = number(s.get("data_pad_strategy"));
-  b.nest().prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
-  b.nest().switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
-  return b.nest();
+  nest.prologue_bytes = pad == 1 ? kC * (kH + 2) * (kW + 2) : 0;
+  nest.switches = {{"locate_output", 1.0 * number(s.get("locate_output"))}, {"pad", 1.0 * pad}};
+  return nest;
 }
 
 Result<Table> read_table(const std::filesystem::path& path, const std::string& name) {
