@@ -114,6 +114,30 @@ Landscape tiled(std::string name, std::vector<Knob> knobs, const ConfigSpace::Co
   return landscape;
 }
 
+/// A knob of 0, 1, … whose distance from its best value costs.
+struct MoreKnob {
+  const char* name;
+  int count, best;
+  double weight;  ///< share of the cycles, a step
+};
+
+Landscape tiled_and_more(std::string name, const std::vector<MoreKnob>& more) {
+  std::vector<Knob> knobs = tile_knobs();
+  for (const MoreKnob& knob : more) {
+    std::vector<int> values(static_cast<size_t>(knob.count));
+    std::iota(values.begin(), values.end(), 0);
+    knobs.push_back(int_knob(knob.name, values));
+  }
+  const auto cycles = [more](const Schedule& s) {
+    double factor = 1;
+    for (const MoreKnob& knob : more)
+      factor += knob.weight * std::abs(s.get_int(knob.name) - knob.best);
+    return tile_cycles(s, {}) * factor;
+  };
+  return tiled(
+      std::move(name), std::move(knobs), [](const Schedule&) { return true; }, cycles, 0.03, 0);
+}
+
 }  // namespace
 
 Observation ran(size_t point, double cycles) {
@@ -156,33 +180,11 @@ Landscape blind_knobs() {
   return landscape;
 }
 
-namespace {
+Landscape large_space() { return tiled_and_more("large", {{"f", 8, 5, 0.03}, {"g", 8, 2, 0.02}}); }
 
-/// The tiled kind, times knobs of so many values that matter a little.
-Landscape tiled_and_more(std::string name, const std::vector<int>& counts) {
-  std::vector<Knob> knobs = tile_knobs();
-  std::vector<std::string> names;
-  for (const int count : counts) {
-    std::vector<int> values(static_cast<size_t>(count));
-    std::iota(values.begin(), values.end(), 0);
-    names.push_back("more" + std::to_string(names.size()));
-    knobs.push_back(int_knob(names.back(), values));
-  }
-  const auto cycles = [names](const Schedule& s) {
-    double factor = 1;
-    for (size_t i = 0; i < names.size(); ++i)
-      factor *= 1 + 0.03 / (1.0 + static_cast<double>(i)) * std::abs(s.get_int(names[i]) - 5);
-    return factor * tile_cycles(s, {});
-  };
-  return tiled(
-      std::move(name), std::move(knobs), [](const Schedule&) { return true; }, cycles, 0.03, 0);
+Landscape huge_space() {
+  return tiled_and_more("huge", {{"f", 8, 5, 0.03}, {"g", 8, 2, 0.02}, {"h", 9, 4, 0.01}});
 }
-
-}  // namespace
-
-Landscape large_space() { return tiled_and_more("large", {8, 8}); }
-
-Landscape huge_space() { return tiled_and_more("huge", {9, 8, 8}); }
 
 Landscape two_hundred_points() {
   return tiled(
