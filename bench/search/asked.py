@@ -85,6 +85,10 @@ class Networks:
         self.tune, self.folder, self.seeds = build / "tune", folder, range(1, seeds + 1)
         folder.mkdir(parents=True, exist_ok=True)
 
+    @staticmethod
+    def said(command):
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
     def run(self, network, device, trials, seed, priors=(), warm="", then=None):
         """The report of a run, and its log. `then`: the strategy that spends what trials are left."""
         path = self.folder / f"{network}.{device}.{trials or 'default'}{warm}.{seed}.json"
@@ -96,8 +100,9 @@ class Networks:
             command += ["--trials", str(trials)] if trials else []
             for prior in priors:
                 command += ["--prior", prior]
-            for words in [[], ["--tuner", then]] if then else [[]]:
-                said = subprocess.run(command + words, stdout=subprocess.PIPE, text=True, check=True).stdout
+            said = self.said(command)
+            if then:
+                said = self.said(command + ["--tuner", then])
             path.write_text(said)
         return json.loads(path.read_text()), log
 
