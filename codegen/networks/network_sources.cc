@@ -99,18 +99,19 @@ std::string include_externals(const NetworkParts& parts) {
 
 std::string print_source(const NetworkParts& parts) {
   const std::string upper = c_upper(parts.name);
-  const std::string placed = placed_code(parts);  // with a space behind it, or nothing
+  const std::string placed = placed_code(parts);  // a word and a space, or nothing
+  std::string layer = "#define " + upper + "_LAYER " + placed;
+  layer.pop_back();  // that space
   std::string out = "/* " + parts.name + ": the layers, in order" + kGenerated;
   out += kOptimise;
   out += "#include \"" + parts.name +
          ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + parts.name +
          "_internal.h\"\n" + include_externals(parts) +
          "\n/* Layers stay apart, and GCC must not turn their loops into calls of memcpy. */\n" +
-         "#if defined(__clang__)\n#define " + upper + "_LAYER " + placed +
-         "__attribute__((noinline))\n#elif defined(__GNUC__)\n#define " + upper + "_LAYER " +
-         placed +
-         "__attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\")))\n#else\n" +
-         "#define " + upper + "_LAYER " + placed.substr(0, placed.find(' ')) + "\n#endif\n";
+         "#if defined(__clang__)\n" + layer +
+         " __attribute__((noinline))\n#elif defined(__GNUC__)\n" + layer +
+         " __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\")))\n#else\n" +
+         layer + "\n#endif\n";
   for (const SharedFunction* function : parts.shared.functions())
     out += "\n" + print_shared(*function, parts.name, placed);
   CWriter w;
