@@ -4,13 +4,13 @@
 // space of legal schedules, a description for the cost model, constants packed as the kernel wants
 // them, and the kernel itself, written as LLVM assembly. What it computes is never taken on trust:
 // every candidate that the tuner measures is compared with the reference operator, byte by byte.
-#include "templates/channel_loop.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/pixel_tiles.h"
 #include "templates/switches.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/pixel_tiles.h"
 
 namespace tinytune {
 namespace {

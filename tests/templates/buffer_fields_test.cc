@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/kernels/kernel.h"
+#include "templates/halide/stages.h"
 #include "templates/kernel_template.h"
-#include "templates/stages.h"
 
 namespace tinytune {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/rng.h"
 #include "schedules/weight_facts.h"
-#include "templates/smlad_step.h"
-#include "templates/smlad_weights.h"
+#include "templates/smlad/smlad_step.h"
+#include "templates/smlad/smlad_weights.h"
 #include "tests/templates/expect_exact.h"
 
 namespace tinytune {

@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "schedules/requantise.h"
 #include "schedules/weight_facts.h"
-#include "templates/lane_words.h"
-#include "templates/multiplier_parts.h"
+#include "templates/lanes/lane_words.h"
+#include "templates/lanes/multiplier_parts.h"
 #include "tests/templates/expect_exact.h"
 
 namespace tinytune {

@@ -7,8 +7,8 @@
 
 #include "base/rng.h"
 #include "templates/kernel_template.h"
-#include "templates/winograd4_transforms.h"
-#include "templates/winograd_transforms.h"
+#include "templates/winograd/winograd4_transforms.h"
+#include "templates/winograd/winograd_transforms.h"
 #include "tests/templates/expect_exact.h"
 #include "tests/templates/random_layer.h"
 

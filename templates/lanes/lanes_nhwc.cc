@@ -1,0 +1,302 @@
+// Lane-packed convolution: two pixels in one word, so that one multiplication does two products.
+//
+// (a + b * 2^16) * w holds a * w in its low half and b * w in its high half as long as the low sum
+// stays within 16 bits. Weights are constants, so how many products fit is known: for each tile
+// of channels, pack() cuts the reduction into the longest groups with 128 * sum|w| <= 32767 for
+// every channel of the tile and writes their lengths between the weights. A group starts at 0x8000,
+// so that the low lane never borrows from the high one, and ends with three instructions:
+//   sum += acc; high += acc >> 16;   at the end: low = sum - (high << 16) - 0x8000 * groups.
+//
+// The pixels, not the weights, are packed: weights stay bytes in flash, both lanes share a
+// channel's constants, and a group need only fit one channel's weights at a time. Packing the
+// inputs is a staging loop per tile of pixels, paid once and used by all output channels.
+//
+// Group lengths are read from data, which Halide's loops cannot do; this template writes LLVM
+// assembly instead (doc/adr/0009).
+
+#include <algorithm>
+
+#include "templates/channel_params.h"
+#include "templates/input_window.h"
+#include "templates/lanes/lane_groups.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/switches.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/ir_text.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kStartWords = 2;  // of a channel: what the high lane starts from, and the sum
+
+struct Plan {
+  int oc, pairs;    // channels a tile, pixel pairs a tile
+  int first, step;  // products before a group's first test, and between tests
+  int64_t padded_reduction;
+  std::string border;
+
+  Plan(const Workload& w, const Schedule& s)
+      : oc(s.get_int("oc")),
+        pairs(s.get_int("pairs")),
+        first(s.get_int("first")),
+        step(s.get_int("step")),
+        padded_reduction(w.reduction() + std::max(first, step) - 1),
+        border(s.get("border")) {}
+};
+
+bool supports(const Workload& w, const Device& device) {
+  const bool has_a_pair = w.out_h * w.out_w >= 2;
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.facts.lane_group >= 2 && has_a_pair &&
+         !device.target.can(Capability::kDsp);  // SMLAD does better there
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 3, 4})
+    if (w.out_c % c == 0) channels.push_back(c);
+  ConfigSpace::Family family{"lanes_nhwc",
+                             2,
+                             {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
+                              int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}),
+                              border_knob(w), scheduler_knob(device)}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) {
+    const Plan plan(w, s);
+    return 2 * plan.pairs <= w.out_h * w.out_w && plan.oc * plan.pairs <= 8 &&
+           std::max(plan.first, plan.step) <=
+               std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
+           // The fact holds for groups at multiples of their length. Elsewhere two products fit
+           // unless both weights are -128, which pack() refuses.
+           (plan.first == plan.step || plan.first <= 2);
+  });
+  return result;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  const int pairs = std::clamp(w.out_h * w.out_w / 2, 1, 3);
+  return Schedule("lanes_nhwc", 2,
+                  {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
+                   {"pairs", std::to_string(pairs)},
+                   {"first", w.reduction() >= 2 ? "2" : "1"},
+                   {"step", w.reduction() >= 2 ? "2" : "1"},
+                   {"border", usual_border(w)},
+                   {kSchedulerKnob, usual_scheduler(device)}});
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4;
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  std::vector<int8_t> weights;  // of a tile: (bytes of a group, the group)..., 0
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    const auto tile = weights_of_tile(w, data, first, plan.oc);
+    // Lengths are stored as bytes, in weights.
+    const auto lengths = lane_groups(tile, {plan.first, plan.step, 255 / plan.oc});
+    if (lengths.empty())
+      return Error(ErrorCode::kUnsupported, "the first products of a group do not fit a lane");
+    size_t k = 0;
+    for (int length : lengths) {
+      weights.push_back(static_cast<int8_t>(length * plan.oc));
+      for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
+        for (const auto& channel : tile)
+          weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
+    }
+    weights.push_back(0);
+    for (int c = first; c < first + plan.oc; ++c) {
+      // The high lane ends as high + bias; the low lane as sum - (high << 16), whose `high` already
+      // holds the bias, less what every group started with.
+      const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
+      const uint32_t low = bias + (bias << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
+      params.add({static_cast<int32_t>(bias), static_cast<int32_t>(low)});
+      params.add_scaling(c);
+    }
+  }
+  return std::vector<PackedConstant>{bytes_constant("weights", weights), params.finish()};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
+  using Kind = Loop::Kind;
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 1, param_bytes);
+  build.loop({.name = "px_outer",
+              .extent = tiles,
+              .strides = {.output = int64_t{w.out_c} * 2 * plan.pairs}});
+  build.loop({.name = "oc_outer",
+              .extent = w.out_c / plan.oc,
+              .strides = {.weights = plan.padded_reduction * plan.oc,
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  build.loop(
+      {.name = "reduction",
+       .extent = plan.padded_reduction / plan.step,
+       .reduces = true,
+       .strides = {.input = 4 * plan.pairs * plan.step, .weights = int64_t{plan.step} * plan.oc}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4 * plan.pairs, .weights = plan.oc}});
+  build.loop({.name = "px",
+              .extent = plan.pairs,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = 3 * plan.oc * plan.pairs;
+  nest.outputs = tiles * 2 * plan.pairs * w.out_c;
+  nest.prologue_bytes =
+      PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4 * tiles;
+  nest.unrolled_body = plan.oc * plan.pairs * (plan.first + plan.step);
+  nest.switches.emplace_back("lanes", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        tiles_(w, 2 * plan.pairs, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, kStartWords) {}
+
+  std::string write(const std::string& symbol) {
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  // Packs neighbouring pixels two by two, the first one low.
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int64_t run = inputs_of_run(w_, plan_.border);
+    const int64_t word = int64_t{4} * plan_.pairs;
+    const int unroll = run % 4 == 0 ? 4 : run % 2 == 0 ? 2 : 1;
+    const Value staged = tiles_.staging_area();
+    for (int i = 0; i < plan_.pairs; ++i) {
+      const auto at = static_cast<size_t>(2 * i);
+      const Value end = tiles_.for_each_input(
+          {pixels[at], pixels[at + 1]}, ir_.at(staged, 4 * i), unroll, word, [&](const Values& p) {
+            for (int u = 0; u < unroll; ++u) {
+              const Value low = ir_.load_byte(ir_.at(p[0], u), true);
+              const Value high = ir_.load_byte(ir_.at(p[1], u), true);
+              ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(p[2], u * word));
+            }
+          });
+      for (int64_t k = 0; k < plan_.padded_reduction - w_.reduction(); ++k)
+        ir_.store_word(n(0), ir_.at(end, k * word));
+    }
+  }
+
+  void channels(const Value& out) {
+    const Value staged = tiles_.staging_area();
+    channels_.run(plan_.oc, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, staged, output);
+                  });
+  }
+
+  // Returns the next tile's weights.
+  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
+    const int sums = plan_.oc * plan_.pairs, words = channels_.param_bytes() / 4;
+    // Carried: weights, bytes of the next group, staged, then (sum, high) of every pair and
+    // channel.
+    Values state = {weights, ir_.load_byte(weights, false), staged};
+    for (int i = 0; i < plan_.pairs; ++i)
+      for (int c = 0; c < plan_.oc; ++c) {
+        state.push_back(ir_.load_word(ir_.at(params, 4 * (c * words + 1))));
+        state.push_back(ir_.load_word(ir_.at(params, 4 * c * words)));
+      }
+    state = ir_.do_while(state, [&](const Values& v) {
+      Values group = {ir_.at(v[0], 1), v[2]};
+      const Value end = ir_.at(group[0], v[1]);
+      for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
+      // The first products by themselves: their sums begin at a constant that no instruction loads.
+      group = products(group, plan_.first);
+      group = ir_.do_while_if(ir_.differs(group[0], end), group, [&](const Values& g) {
+        Values next = products(g, plan_.step);
+        next.push_back(ir_.differs(next[0], end));
+        return next;
+      });
+      Values next = {group[0], ir_.load_byte(group[0], false), group[1]};
+      for (int s = 0; s < sums; ++s) {
+        const auto at = static_cast<size_t>(s);
+        const Value& acc = group[2 + at];
+        next.push_back(ir_.add(v[3 + 2 * at], acc));
+        next.push_back(ir_.add(v[4 + 2 * at], ir_.shift_right(acc, n(16))));
+      }
+      next.push_back(ir_.differs(next[1], n(0)));
+      return next;
+    });
+    channels_.store({plan_.oc, 2 * plan_.pairs, w_.out_c}, params, out, [&](int pixel, int c) {
+      const auto at = static_cast<size_t>(3 + 2 * (pixel / 2 * plan_.oc + c));
+      const Value& high = state[at + 1];
+      return pixel % 2 == 0 ? ir_.sub(state[at], ir_.shift_left(high, n(16))) : high;
+    });
+    return ir_.at(state[0], 1);
+  }
+
+  // oc * pairs * terms multiplications, twice as many products.
+  Values products(const Values& g, int terms) {
+    Values next = g;
+    for (int u = 0; u < terms; ++u) {
+      Values inputs;
+      for (int i = 0; i < plan_.pairs; ++i)
+        inputs.push_back(ir_.load_word(ir_.at(g[1], 4 * (u * plan_.pairs + i))));
+      for (int c = 0; c < plan_.oc; ++c) {
+        const Value weight = ir_.load_byte(ir_.at(g[0], u * plan_.oc + c), true);
+        for (int i = 0; i < plan_.pairs; ++i) {
+          Value& acc = next[static_cast<size_t>(2 + i * plan_.oc + c)];
+          acc = ir_.add(acc, ir_.mul(inputs[static_cast<size_t>(i)], weight));
+        }
+      }
+    }
+    next[0] = ir_.at(g[0], terms * plan_.oc);
+    next[1] = ir_.at(g[1], 4 * terms * plan_.pairs);
+    return next;
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+  ChannelLoop channels_;
+};
+
+}  // namespace
+
+extern const KernelTemplate kLanesNhwc;
+const KernelTemplate kLanesNhwc = {
+    .name = "lanes_nhwc",
+    .version = 2,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

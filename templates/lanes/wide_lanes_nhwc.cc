@@ -1,0 +1,378 @@
+// Convolution with lanes as wide as whole sums: several pixels in fewer words (lane_words.h).
+//
+// Lanes of 16 bits do two products a multiplication, but must be emptied every few products
+// (lanes_nhwc.cc), and of each two sums three registers are in use. Here eight pixels in five words
+// do 1.6 products a multiplication and are never emptied: the inner loop is loads, products and
+// nothing else, over twice as many sums. It asks that every sum fits its lane, which follows from
+// the weights: pack() refuses others.
+//
+// How many pixels share how many words are knobs: 17 to 24 bits a sum. Words of a tile are staged
+// once for all output channels, as lanes_nhwc.cc's are.
+//
+// Thumb-1 has a row of its own: another loop (thumb_lanes.h), whose weights have no sign, and no
+// multiply-high (multiplier_parts.h).
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "schedules/requantise.h"
+#include "templates/channel_params.h"
+#include "templates/kernel_template.h"
+#include "templates/lanes/thumb_lanes.h"
+#include "templates/lanes/wide_lanes_plan.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/ir_text.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+using Plan = WideLanesPlan;
+
+// Sums begin in the middle of their lanes.
+uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
+
+bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFused; }
+
+// Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
+// constants have that in them, more parts of its multiplier than a word holds.
+int start_words(const Workload& w, const Plan& plan) {
+  if (!is_fused(w)) return 1;
+  return plan.loop == LaneLoop::kThumb ? MultiplierParts(plan.bits()).words() - 1 : 0;
+}
+
+// What is staged should serve more than a channel or two.
+bool takes(const Workload& w) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3;
+}
+
+bool supports(const Workload& w, const Device& device) {
+  return takes(w) && device.target.family == CoreFamily::kRiscv32;  // others lack the registers
+}
+
+bool supports_thumb(const Workload& w, const Device& device) {
+  return takes(w) && sees_eight_registers(device.target) && !device.target.portable_kernels;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return usual_wide_lanes(w, device).front();
+}
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  std::vector<Schedule> usual = usual_wide_lanes(w, device);
+  usual.erase(usual.begin());
+  return usual;
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).scratch_bytes(w); }
+
+// What is added to a channel's accumulator to get what its lane holds.
+std::vector<int64_t> origins(const Workload& w, const LayerData& data, int bits) {
+  std::vector<int64_t> origin;
+  for (int c = 0; c < w.out_c; ++c)
+    origin.push_back(int64_t{middle(bits)} - folded_bias(w, data, c));
+  return origin;
+}
+
+bool sums_fit(const Workload& w, const LayerData& data, int bits) {
+  const auto ranges = accumulator_ranges(w, data);
+  const auto origin = origins(w, data, bits);
+  for (size_t c = 0; c < ranges.size(); ++c)
+    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> bits != 0) return false;
+  return true;
+}
+
+std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, const Plan& plan) {
+  return fuse_requantise_from(w, data, plan.multiply(), origins(w, data, plan.bits()));
+}
+
+// All that pack() asks, once for every width of a lane.
+std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+  return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
+    const Plan plan(w, schedule);
+    const auto [at, is_new] = known.try_emplace(plan.bits(), false);
+    if (is_new)
+      at->second = sums_fit(w, data, plan.bits()) && (!is_fused(w) || fuse(w, data, plan));
+    return at->second;
+  };
+}
+
+// The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
+// then the layer's right shift. Else what ChannelLoop reads.
+Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
+  if (is_fused(w)) {
+    const auto fused = fuse(w, data, plan);
+    if (!fused)
+      return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+    std::vector<int32_t> words;
+    for (size_t c = 0; c < fused->offset.size(); ++c) {
+      const int32_t multiplier = fused->multiplier[c];
+      const auto of_channel = plan.loop == LaneLoop::kThumb
+                                  ? MultiplierParts(plan.bits()).words_of(multiplier)
+                                  : std::vector<int32_t>{multiplier};
+      words.insert(words.end(), of_channel.begin(), of_channel.end());
+      words.push_back(fused->offset[c]);
+    }
+    words.push_back(fused->right);
+    return words_constant("params", words);
+  }
+  const int bits = plan.bits();
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  for (int c = 0; c < w.out_c; ++c) {
+    const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
+    params.add({static_cast<int32_t>(bias - middle(bits))});
+    params.add_scaling(c);
+  }
+  return params.finish();
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  if (!sums_fit(w, data, plan.bits()))
+    return Error(ErrorCode::kUnsupported,
+                 "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
+  TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
+  const int offset = plan.loop == LaneLoop::kThumb ? kThumbWeightOffset : 0;
+  std::vector<int8_t> weights;  // [tile][product][channel of the tile]
+  for (const auto& tile : tiles_of_weights(w, data, plan.tile.channels))
+    for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
+      for (const auto& channel : tile)
+        weights.push_back(static_cast<int8_t>((k < channel.size() ? channel[k] : 0) + offset));
+  return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t tiles = PixelTiles::tiles(w, plan.pixels);
+  using Kind = Loop::Kind;
+  const int param_bytes = 4 * (start_words(w, plan) + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 1, param_bytes);
+  build.loop(
+      {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.pixels}});
+  build.loop({.name = "oc_outer",
+              .extent = (w.out_c + plan.tile.channels - 1) / plan.tile.channels,
+              .strides = {.weights = plan.weight_bytes(),
+                          .output = plan.tile.channels,
+                          .params = param_bytes * plan.tile.channels}});
+  build.loop({.name = "reduction",
+              .extent = plan.padded_reduction / plan.tile.step,
+              .reduces = true,
+              .strides = {.input = 4 * plan.tile.words * plan.tile.step,
+                          .weights = int64_t{plan.tile.step} * plan.tile.channels}});
+  build.loop({.name = "ku",
+              .extent = plan.tile.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4 * plan.tile.words, .weights = plan.tile.channels}});
+  build.loop({.name = "px",
+              .extent = plan.pixels,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.tile.channels,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = static_cast<double>(plan.tile.words) / plan.pixels;
+  nest.accumulators = plan.tile.channels * plan.tile.words;
+  nest.outputs = tiles * plan.pixels * w.out_c;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+  nest.unrolled_body = int64_t{plan.tile.channels} * plan.tile.words * plan.tile.step;
+  nest.switches.emplace_back("lanes", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        lanes_(plan.pixels, plan.tile.words),
+        tiles_(w, plan.pixels, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, start_words(w, plan)) {}
+
+  std::string write(const std::string& symbol) {
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int64_t run = inputs_of_run(w_, plan_.border), bytes = int64_t{4} * plan_.tile.words;
+    const int unroll = run % 2 == 0 ? 2 : 1;
+    const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes());
+    const Value end =
+        tiles_.for_each_input(pixels, first, unroll, bytes, [&](const Values& cursors) {
+          for (int u = 0; u < unroll; ++u) stage_words(cursors, u, u * bytes);
+        });
+    for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
+      ir_.store_word(n(0), ir_.at(end, 4 * i));
+    if (plan_.loop == LaneLoop::kThumb) stage_starts(first, end);
+  }
+
+  // Of the inputs `offset` bytes behind the cursors. Cores wait for what they just loaded, so all
+  // loads come first; not on Thumb-1, where there is no such wait and no register to keep them in.
+  void stage_words(const Values& cursors, int64_t offset, int64_t target) {
+    const bool loads_first = plan_.loop != LaneLoop::kThumb;
+    Values inputs(static_cast<size_t>(plan_.pixels)), words;
+    const auto input = [&](int i) {
+      Value& value = inputs[static_cast<size_t>(i)];
+      if (value.text.empty())
+        value = ir_.load_byte(ir_.at(cursors[static_cast<size_t>(i)], offset), true);
+      return value;
+    };
+    const auto store = [&](int i) {
+      ir_.store_word(words[static_cast<size_t>(i)], ir_.at(cursors.back(), target + 4 * i));
+    };
+    for (int i = 0; loads_first && i < plan_.pixels; ++i) input(i);
+    for (int i = 0; i < plan_.tile.words; ++i) {
+      words.push_back(lanes_.pack(i, input, ir_));
+      if (!loads_first) store(i);
+    }
+    for (int i = 0; loads_first && i < plan_.tile.words; ++i) store(i);
+  }
+
+  // What sums start from, before the words: what the weights' offset will add is taken off.
+  void stage_starts(const Value& first, const Value& end) {
+    const int words = plan_.tile.words, unroll = w_.reduction() % 2 == 0 ? 2 : 1;
+    Values totals = {first};
+    totals.insert(totals.end(), static_cast<size_t>(words), n(0));
+    totals = ir_.do_while(totals, [&](const Values& v) {
+      Values next = v;
+      for (int i = 0; i < unroll * words; ++i) {
+        Value& total = next[static_cast<size_t>(1 + i % words)];
+        total = ir_.add(total, ir_.load_word(ir_.at(v[0], 4 * i)));
+      }
+      next[0] = ir_.at(v[0], 4 * unroll * words);
+      next.push_back(ir_.differs(next[0], end));
+      return next;
+    });
+    for (int i = 0; i < words; ++i) {
+      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], n(kThumbWeightOffset));
+      ir_.store_word(ir_.sub(n(lanes_.word_of(i, middle(plan_.bits()))), added),
+                     ir_.at(tiles_.staging_area(), 4 * i));
+    }
+  }
+
+  void channels(const Value& out) {
+    const Value staged = tiles_.staging_area();
+    channels_.run(plan_.tile.channels, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, staged, output);
+                  });
+  }
+
+  // Returns the next tile's weights.
+  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
+    const Value end = ir_.at(weights, plan_.weight_bytes());
+    const Values words = products(weights, end, staged);
+    is_fused(w_) ? finish_fused(words, params, out) : finish(words, params, out);
+    return end;
+  }
+
+  Values products(const Value& weights, const Value& end, const Value& staged) {
+    if (plan_.loop == LaneLoop::kThumb)
+      return thumb_lane_products(plan_.tile, weights, end, staged, ir_);
+    Values words;
+    for (int c = 0; c < plan_.tile.channels; ++c)
+      for (int i = 0; i < plan_.tile.words; ++i)
+        words.push_back(n(lanes_.word_of(i, middle(plan_.bits()))));
+    return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
+  }
+
+  // The lanes of a channel.
+  Values lanes_of(const Values& words, int channel, LaneWords::End end) {
+    const auto first = words.begin() + int64_t{channel} * plan_.tile.words;
+    Values lanes(static_cast<size_t>(plan_.pixels));
+    lanes_.unpack(Values(first, first + plan_.tile.words), end, ir_,
+                  [&](int lane, const Value& value) { lanes[static_cast<size_t>(lane)] = value; });
+    return lanes;
+  }
+
+  void finish(const Values& words, const Value& params, const Value& out) {
+    if (plan_.loop != LaneLoop::kThumb) channels_.keep_limits();
+    Values sums;  // of one channel
+    Value bias;
+    channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
+                    [&](int pixel, int c) {
+                      if (pixel == 0) {
+                        sums = lanes_of(words, c, LaneWords::End::kBottom);
+                        bias = ir_.load_word(ir_.at(params, int64_t{c} * channels_.param_bytes()));
+                      }
+                      return ir_.add(sums[static_cast<size_t>(pixel)], bias);
+                    });
+  }
+
+  void finish_fused(const Values& words, const Value& params, const Value& out) {
+    // Limits in registers, where there are: LLVM would load them for every output.
+    const bool in_parts = plan_.loop == LaneLoop::kThumb;
+    const auto limit = [&](int value) { return in_parts ? n(value) : ir_.opaque(n(value)); };
+    const Value low = limit(w_.activation_min), high = limit(w_.activation_max);
+    const Value right = ir_.load_word(channels_.end());
+    const MultiplierParts parts(plan_.bits());
+    for (int c = 0; c < plan_.tile.channels; ++c) {
+      const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
+      const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
+      const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
+      const auto finish_sum = [&](int pixel, const Value& sum) {
+        const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
+                                      : ir_.multiply_high_unsigned(multiplier[0], sum);
+        const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
+        ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{pixel} * w_.out_c + c));
+      };
+      const auto first = words.begin() + int64_t{c} * plan_.tile.words;
+      const Values of_channel(first, first + plan_.tile.words);
+      if (in_parts) {
+        lanes_.unpack(of_channel, LaneWords::End::kBottom, ir_, finish_sum);
+        continue;
+      }
+      const Values sums = lanes_of(words, c, LaneWords::End::kTop);
+      for (int i = 0; i < plan_.pixels; ++i) finish_sum(i, sums[static_cast<size_t>(i)]);
+    }
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  const LaneWords lanes_;
+  PixelTiles tiles_;
+  IrText& ir_;
+  ChannelLoop channels_;
+};
+
+KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Device&)) {
+  return {
+      .name = name,
+      .version = kWideLanesVersion,
+      .constants = {"weights", "params"},
+      .supports = supports,
+      .space = wide_lanes_space,
+      .default_schedule = default_schedule,
+      .fallback_schedules = fallback_schedules,
+      .describe = describe,
+      .pack = pack,
+      .may_pack = may_pack,
+      .scratch_bytes = scratch_bytes,
+      .lower = lower_as_text<Plan, Writer>,
+  };
+}
+
+}  // namespace
+
+extern const KernelTemplate kWideLanesNhwc, kThumbLanesNhwc;
+const KernelTemplate kWideLanesNhwc = row(kWideLanesName, supports);
+const KernelTemplate kThumbLanesNhwc = row(kThumbLanesName, supports_thumb);
+
+}  // namespace tinytune

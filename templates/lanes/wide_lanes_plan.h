@@ -1,0 +1,62 @@
+// Which wide lanes (wide_lanes_nhwc.cc) a layer may have, and which an untuned one gets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/config_space.h"
+#include "schedules/requantise.h"
+#include "schedules/workload.h"
+#include "templates/lanes/lane_products.h"
+#include "templates/lanes/lane_words.h"
+#include "templates/lanes/multiplier_parts.h"
+#include "templates/tile/pixel_tiles.h"
+
+namespace tinytune {
+
+inline constexpr int kWideLanesVersion = 1;
+/// Templates: of RV32, and of Thumb-1 with its own loop (thumb_lanes.h).
+inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
+inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
+
+/// Of a schedule: those without the knob are Thumb-1's.
+LaneLoop lane_loop_of(const Schedule& schedule);
+
+struct WideLanesPlan {
+  LaneTile tile;
+  int pixels;
+  LaneLoop loop;
+  int64_t padded_reduction;
+  std::string border;
+
+  WideLanesPlan(const Workload& w, const Schedule& s)
+      : tile{s.get_int("oc"), s.get_int("words"), s.get_int("step")},
+        pixels(s.get_int("pixels")),
+        loop(lane_loop_of(s)),
+        padded_reduction((w.reduction() + tile.step - 1) / tile.step * tile.step),
+        border(s.get("border")) {}
+
+  int bits() const { return LaneWords::bits(pixels, tile.words); }
+  /// Of a sum and the fused requantisation's multiplier.
+  UnsignedMultiply multiply() const {
+    if (loop == LaneLoop::kThumb) return MultiplierParts(bits()).multiply();
+    return {.bits = bits(), .left = 32 - bits()};
+  }
+  int64_t weight_bytes() const { return padded_reduction * tile.channels; }  // of a tile
+  int64_t start_bytes() const { return loop == LaneLoop::kThumb ? 4 * tile.words : 0; }
+  int64_t staged_bytes() const { return start_bytes() + padded_reduction * tile.words * 4; }
+  int64_t scratch_bytes(const Workload& w) const {
+    return PixelTiles::bytes(w, border) + staged_bytes();
+  }
+};
+
+/// The legal schedules.
+ConfigSpace wide_lanes_space(const Workload& workload, const Device& device);
+
+/// What an untuned layer tries, by an estimate of its instructions the cheapest first: each needs
+/// fewer bits of its sums or less scratch than those before it.
+std::vector<Schedule> usual_wide_lanes(const Workload& workload, const Device& device);
+
+}  // namespace tinytune

@@ -1,0 +1,167 @@
+#include "templates/smlad/smlad_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tinytune {
+namespace {
+
+constexpr int64_t kReach = 4095, kPairReach = 1020;
+constexpr int kTaps = 3;
+
+// Operands. At the start the first of weights holds their address, the first sums those of
+// parameters and of what is shared.
+constexpr int kInputs = 0, kOutput = 1, kWeights = 2, kSums = kWeights + SmladColumns::kWeightWords,
+              kWords = kSums + SmladColumns::kMostPixels, kOperands = kWords + 2;
+constexpr int kParams = kSums, kShared = kSums + 1;
+
+// The frame, in bytes from the stack pointer.
+constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt = 20, kEndAt = 24,
+              kFrame = 32;
+
+class Writer {
+ public:
+  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, SmladLoads loads)
+      : w_(w), row_bytes_(row_bytes), loads_(loads) {
+    const int tiles = w.out_w / pixels, left_over = w.out_w % pixels;
+    const int64_t tile_bytes = int64_t{2} * pixels * w.stride_w;
+    enter(rows);
+    label(1);
+    if (tiles > 1) {
+      emit("addw ${}, ${}, #{}", kWords, kInputs, tiles * tile_bytes);
+      store(kWords, kRowEndAt);
+      label(2);
+    }
+    if (tiles > 0) {
+      tile(pixels);
+      emit("addw ${0}, ${0}, #{1}", kInputs, tile_bytes);
+    }
+    if (tiles > 1) repeat(2, kRowEndAt);
+    if (left_over > 0) tile(left_over);
+    const int64_t rest = w.stride_h * row_bytes - tiles * tile_bytes;
+    emit("{0}w ${1}, ${1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
+    repeat(1, kEndAt);
+    emit("add sp, #{}", kFrame);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  template <typename... Operands>
+  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
+    text_ += fmt::format(format, std::forward<Operands>(operands)...) + "\\0A\\09";
+  }
+  void label(int number) { text_ += fmt::format(".p2align 2\\0A\\09{}:\\0A\\09", number); }
+  void load(int operand, int at) { emit("ldr ${}, [sp, #{}]", operand, at); }
+  void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
+
+  // Until the cursor of inputs is where the frame says.
+  void repeat(int number, int end_at) {
+    load(kWords, end_at);
+    emit("cmp ${}, ${}", kInputs, kWords);
+    emit("bne {}b", number);
+  }
+
+  void enter(int rows) {
+    emit("sub sp, #{}", kFrame);
+    emit("ldrd ${}, ${}, [${}]", kWords, kWords + 1, kShared);
+    emit("strd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kLeftAt);
+    emit("ldrd ${}, ${}, [${}, #4]", kWords, kWords + 1, kParams);
+    emit("strd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
+    emit("ldr ${}, [${}]", kParams, kParams);
+    store(kParams, kBiasAt);
+    const int64_t bytes = rows * w_.stride_h * row_bytes_;
+    emit("movw ${}, #{}", kWords, bytes & 0xffff);
+    if (bytes > 0xffff) emit("movt ${}, #{}", kWords, bytes >> 16);
+    emit("add ${0}, ${0}, ${1}", kWords, kInputs);
+    store(kWords, kEndAt);
+    for (int i = SmladColumns::kWeightWords - 1; i >= 0; --i)
+      emit("ldr ${}, [${}, #{}]", kWeights + i, kWeights, 4 * i);
+  }
+
+  void tile(int pixels) {
+    load(kSums, kBiasAt);
+    for (int i = 1; i < pixels; ++i) emit("mov ${}, ${}", kSums + i, kSums);
+    const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
+    for (int first = 0; first < kTaps * in_row; first += 2) {
+      const int count = std::min(2, kTaps * in_row - first);
+      const auto at = [&](int word) { return word / in_row * row_bytes_ + word % in_row * 4; };
+      load_words(at(first), count == 2 ? at(first + 1) : at(first));
+      for (int i = 0; i < count; ++i)
+        multiply(kWords + i, (first + i) / in_row, (first + i) % in_row, pixels);
+    }
+    requantise(pixels);
+  }
+
+  // One or two words of inputs, at these distances from the cursor.
+  void load_words(int64_t first, int64_t last) {
+    if (loads_ == SmladLoads::kPaired && last == first + 4 && first <= kPairReach)
+      return emit("ldrd ${}, ${}, [${}, #{}]", kWords, kWords + 1, kInputs, first);
+    emit("ldr ${}, [${}, #{}]", kWords, kInputs, first);
+    if (last != first) emit("ldr ${}, [${}, #{}]", kWords + 1, kInputs, last);
+  }
+
+  // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
+  void multiply(int word, int row, int place, int pixels) {
+    const int first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
+    const auto add = [&](const char* how, int pixel, int weights) {
+      emit("{0} ${1}, ${2}, ${3}, ${1}", how, kSums + pixel, word, weights);
+    };
+    for (int i = 0; i < pixels; ++i) {
+      const int tap = 2 * place - i * w_.stride_w;  // of the word's low half
+      if (tap == 0) add("smlad", i, first);
+      if (tap == 2) add("smlabt", i, second);
+      if (tap == -1) add("smlatb", i, first);
+      if (tap == 1) add("smlad", i, second);
+    }
+  }
+
+  void requantise(int pixels) {
+    const auto each = [&](const auto& body) {
+      for (int i = 0; i < pixels; ++i) body(kSums + i, i);
+    };
+    load(kWords, kLeftAt);
+    each([&](int s, int) { emit("lsl ${0}, ${0}, ${1}", s, kWords); });
+    emit("ldrd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
+    each([&](int s, int) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, kWords, kWords + 1); });
+    load(kWords, kRightAt);
+    each([&](int s, int) { emit("asr ${0}, ${0}, ${1}", s, kWords); });
+    each([&](int s, int) { emit("ssat ${0}, #8, ${0}", s); });
+    each([&](int s, int i) { emit("strb ${}, [${}, #{}]", s, kOutput, int64_t{i} * w_.out_c); });
+    emit("addw ${0}, ${0}, #{1}", kOutput, int64_t{pixels} * w_.out_c);
+  }
+
+  const Workload& w_;
+  const int64_t row_bytes_;
+  const SmladLoads loads_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool SmladColumns::supports(const Workload& w) {
+  return w.kernel_h == kTaps && w.kernel_w == kTaps && w.stride_w <= 2 && w.dilation_h == 1 &&
+         w.dilation_w == 1 && w.facts.requantise == Requantise::kFused &&
+         w.activation_min == -128 && w.activation_max == 127;
+}
+
+bool SmladColumns::fits() const {
+  return kTaps * row_bytes_ <= kReach && w_.stride_h * row_bytes_ <= kReach &&
+         int64_t{pixels_} * w_.out_c <= kReach;
+}
+
+void SmladColumns::write(const Place& place, IrText& ir) const {
+  const Value unused = IrText::number(0);
+  IrText::Values operands(kOperands, unused);
+  operands[kInputs] = place.inputs;
+  operands[kOutput] = place.output;
+  operands[kWeights] = place.weights;
+  operands[kParams] = place.params;
+  operands[kShared] = place.shared;
+  ir.assembly(Writer(w_, row_bytes_, rows_, pixels_, loads_).text(), operands, {}, 0);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,282 @@
+// 3x3 depthwise convolution in NHWC for cores with the Arm DSP extension.
+//
+// One channel at a time: the rows that a few output rows read are widened to 16 bits with their
+// border in place, then smlad_columns.h walks them. A filling serves all channels in turn before
+// the next rows come.
+#include <algorithm>
+#include <limits>
+
+#include "schedules/requantise.h"
+#include "templates/channel_params.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/smlad/smlad_columns.h"
+#include "templates/switches.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr const char* kName = "smlad_depthwise";
+constexpr int kVersion = 2;
+constexpr int kStartWords = 1;    // of a channel: the bias
+constexpr int kMostUnrolled = 8;  // inputs widened between two tests
+// Fewer do not pay for the start of a channel.
+constexpr int kFewestPixels = 16;
+constexpr int kMostEqual = 6;  // fillings of as many rows each
+
+/// Rows of each of so many fillings.
+int rows_of_each(int rows, int fillings) { return (rows + fillings - 1) / fillings; }
+
+struct Plan {
+  int px, rows;       // of a tile; output rows per filling
+  int64_t used;       // columns that are copied; the rest of a buffered row is border
+  int64_t row_bytes;  // a word more than the windows, which the last tile may read
+  int buffered;       // rows
+  SmladLoads loads;
+
+  Plan(const Workload& w, const Schedule& s)
+      : px(s.get_int("px")), rows(s.get_int("rows")), loads(smlad_loads(s.get("loads"))) {
+    const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
+    used = std::min<int64_t>(w.in_w, width - w.pad_left);
+    row_bytes = 2 * ((width + 1) / 2 * 2 + 2);
+    buffered = (rows - 1) * w.stride_h + w.kernel_h;
+  }
+
+  int64_t buffered_bytes() const { return buffered * row_bytes; }
+  SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px, loads}; }
+};
+
+bool supports(const Workload& w, const Device& device) {
+  return w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc && w.batch == 1 &&
+         w.depth_multiplier == 1 && device.target.can(Capability::kDsp) &&
+         SmladColumns::supports(w) && w.out_h * w.out_w >= kFewestPixels &&
+         w.pad_left < w.kernel_w && int64_t{kMostUnrolled} * w.in_c <= 4095;
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  std::vector<int> rows = {1, 2, 3, 4, 6, 8, 12, 16, 25, 32};
+  for (int fillings = 1; fillings <= kMostEqual; ++fillings)
+    rows.push_back(rows_of_each(w.out_h, fillings));
+  std::erase_if(rows, [&](int r) { return r > w.out_h; });
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  ConfigSpace result;
+  result.add({kName,
+              kVersion,
+              {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(device),
+               Knob{"loads", {"grouped", "paired"}}}},
+             [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); });
+  return result;
+}
+
+// Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
+// two of each filling are widened for the second time, and the last moves back to fit.
+Schedule default_schedule(const Workload& w, const Device& device) {
+  const ConfigSpace all = space(w, device);
+  const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
+  const int64_t room = std::max<int64_t>(tensors / 40, 512);
+  const bool paired = smlad_loads(usual_loads(device)) == SmladLoads::kPaired;
+  Schedule best = all.schedule(0);
+  int least = std::numeric_limits<int>::max();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Schedule s = all.schedule(i);
+    const Plan plan(w, s);
+    if (s.get(kSchedulerKnob) != usual_scheduler(device) || plan.px != 4 ||
+        plan.buffered_bytes() > room || (plan.loads == SmladLoads::kPaired) != paired)
+      continue;
+    const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
+    if (work < least) best = s, least = work;
+  }
+  return best;
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).buffered_bytes(); }
+
+// [channel][kernel row], two words a row: see smlad_columns.h.
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule&) {
+  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
+  std::vector<int32_t> words;
+  for (int c = 0; c < w.out_c; ++c) {
+    const auto weight = [&, all = channel_weights(w, data, c)](int row, int column) {
+      return int{all[static_cast<size_t>(row * w.kernel_w + column)]};
+    };
+    for (int row = 0; row < w.kernel_h; ++row) {
+      words.push_back(halves(weight(row, 0), weight(row, 1)));
+      words.push_back(halves(weight(row, 1), weight(row, 2)));
+    }
+  }
+  return std::vector<PackedConstant>{words_constant("weights", words), params};
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  using Kind = Loop::Kind;
+  const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
+  const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
+  const int64_t out_row = int64_t{w.out_w} * w.out_c;
+  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
+  NestBuilder build(2, 4, param_bytes);
+  build.loop({.name = "row_block", .extent = blocks, .strides = {.output = plan.rows * out_row}});
+  build.loop(
+      {.name = "channel",
+       .extent = w.out_c,
+       .strides = {.weights = 4 * SmladColumns::kWeightWords, .output = 1, .params = param_bytes}});
+  build.loop({.name = "row",
+              .extent = plan.rows,
+              .strides = {.input = w.stride_h * plan.row_bytes, .output = out_row}});
+  build.loop(
+      {.name = "px_outer",
+       .extent = tiles,
+       .strides = {.input = 2 * plan.px * w.stride_w, .output = int64_t{plan.px} * w.out_c}});
+  build.loop({.name = "kernel_rows",
+              .extent = w.kernel_h,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = plan.row_bytes, .weights = 8}});
+  build.loop({.name = "kernel_columns",
+              .extent = w.kernel_w,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 2 * w.stride_w, .output = w.out_c}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 2.0 / 3;
+  nest.accumulators = plan.px;
+  nest.outputs = blocks * plan.rows * tiles * plan.px * w.out_c;
+  nest.prologue_bytes = blocks * w.out_c * plan.buffered_bytes();
+  nest.unrolled_body = plan.px * w.kernel_h * w.kernel_w;
+  nest.switches.emplace_back("smlad", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+
+  std::string write(const std::string& symbol) {
+    const Value scratch = IrText::argument("scratch");
+    const SmladColumns columns = plan_.columns(w_);
+    ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
+    ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
+      const Value start = ir_.mul(block, n(plan_.rows));
+      const Value first =
+          w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
+      const Value top = ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top));
+      const Value output =
+          ir_.at(IrText::argument("output"), ir_.mul(first, n(int64_t{w_.out_w} * w_.out_c)));
+      ir_.count_to(w_.out_c, [&](const Value& channel) {
+        widen_rows(top, channel);
+        columns.write(
+            {scratch, ir_.at(output, channel),
+             ir_.at(IrText::argument("weights"),
+                    ir_.mul(channel, n(4 * SmladColumns::kWeightWords))),
+             ir_.at(IrText::argument("params"), ir_.mul(channel, n(channels_.param_bytes()))),
+             channels_.end()},
+            ir_);
+      });
+    });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
+
+  // The largest number of inputs in straight-line code that divides a row.
+  int64_t unrolled() const {
+    int64_t count = std::min<int64_t>(kMostUnrolled, plan_.used);
+    while (plan_.used % count != 0) --count;
+    return count;
+  }
+
+  // The buffered rows of a channel from input row `top` on. Columns of the border keep their first
+  // filling, and rows do if there is but one; else others' inputs may be there.
+  void widen_rows(const Value& top, const Value& channel) {
+    const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
+    const Value buffer = ir_.at(IrText::argument("scratch"), int64_t{2} * w_.pad_left);
+    const Value above = ir_.clamp(ir_.sub(n(0), top), 0, plan_.buffered);
+    const Value below = ir_.clamp(ir_.sub(n(w_.in_h), top), 0, plan_.buffered);
+    const auto row = [&](const Value& r) { return ir_.at(buffer, ir_.mul(r, n(plan_.row_bytes))); };
+    if (plan_.rows < w_.out_h) {
+      fill_rows(buffer, row(above));
+      fill_rows(row(below), row(n(plan_.buffered)));
+    }
+    const Value end = row(below);
+    const Value first = ir_.mul(ir_.add(top, above), n(in_row));
+    ir_.while_loop(
+        {ir_.at(ir_.at(IrText::argument("input"), channel), first), row(above)},
+        [&](const Values& v) { return ir_.differs(v[1], end); },
+        [&](const Values& v) {
+          widen_row(v[0], v[1]);
+          return Values{ir_.at(v[0], in_row), ir_.at(v[1], plan_.row_bytes)};
+        });
+  }
+
+  void widen_row(const Value& source, const Value& target) {
+    const int64_t count = unrolled();
+    const auto widen = [&](const Value& from, const Value& to) {
+      Values loaded;
+      for (int64_t i = 0; i < count; ++i)
+        loaded.push_back(ir_.load_byte(ir_.at(from, i * w_.in_c), true));
+      for (int64_t i = 0; i < count; ++i)
+        ir_.store_half(loaded[static_cast<size_t>(i)], ir_.at(to, 2 * i));
+    };
+    if (count == plan_.used) return widen(source, target);
+    const Value end = ir_.at(target, 2 * plan_.used);
+    ir_.do_while({source, target}, [&](const Values& v) {
+      widen(v[0], v[1]);
+      const Value next = ir_.at(v[1], 2 * count);
+      return Values{ir_.at(v[0], count * w_.in_c), next, ir_.differs(next, end)};
+    });
+  }
+
+  // Whole rows of border, but for the columns that always are.
+  void fill_rows(const Value& from, const Value& end) {
+    ir_.while_loop(
+        {from}, [&](const Values& v) { return ir_.differs(v[0], end); },
+        [&](const Values& v) {
+          const Value row_end = ir_.at(v[0], 2 * plan_.used);
+          ir_.do_while({v[0]}, [&](const Values& at) {
+            ir_.store_half(n(w_.input_zero_point), at[0]);
+            const Value next = ir_.at(at[0], 2);
+            return Values{next, ir_.differs(next, row_end)};
+          });
+          return Values{ir_.at(v[0], plan_.row_bytes)};
+        });
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  IrText ir_;
+  ChannelLoop channels_;
+};
+
+}  // namespace
+
+extern const KernelTemplate kSmladDepthwise;
+const KernelTemplate kSmladDepthwise = {
+    .name = kName,
+    .version = kVersion,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

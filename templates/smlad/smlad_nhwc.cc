@@ -1,0 +1,397 @@
+// Convolution for cores with the Arm DSP extension: SMLAD adds two 16-bit products to a sum.
+//
+// Inputs are widened to pairs of 16 bits once per tile of pixels (four bytes cost one load and two
+// SXTB16) and used by every output channel. The inner loop is then loads and SMLAD only: a tile of
+// `oc` channels by `px` pixels loads oc + px words for 2 * oc * px products, or half of the oc
+// words where weights are joined (smlad_weights.h).
+//
+// A dense layer has one pixel. There the inputs can be widened where they are used, which needs no
+// scratch. And most are quantised as a whole: then requantisation is read once for the layer, where
+// each word of it that comes from flash would serve a single output.
+
+#include <algorithm>
+
+#include "templates/channel_params.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/smlad/smlad_loop.h"
+#include "templates/switches.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kVersion = 3;
+
+// Dense layers have knobs of their own, and so rows.
+enum class Row { kConv, kDense, kDenseByLayer };
+constexpr const char* kNames[] = {"smlad_nhwc", "smlad_dense", "smlad_dense_by_layer"};
+constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
+
+// How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
+// window that is a single one.
+enum class Staging { kWords, kPairs, kOddRun, kHalves };
+
+struct Plan {
+  int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
+  int tiles = 1;     // staged together
+  SmladTile tile;
+  SmladLoads loads;
+  Scaled scaled;
+  std::string border;
+  Staging staging;
+  bool staged = true;  // else: inputs are widened in the loop (dense)
+  bool moved;          // by LLVM's machine scheduler
+  int64_t pairs;       // of the reduction, rounded up to steps
+
+  Plan(const Workload& w, const Schedule& s)
+      : oc(s.get_int("oc")),
+        px(s.get_int("px")),
+        step(s.get_int("step")),
+        tile{weight_form(s.get("weights")), oc, px},
+        loads(smlad_loads(s.get("loads"))),
+        scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
+                                                                : Scaled::kByChannel),
+        border(s.get("border")),
+        moved(switches_of(s).scheduler == "pressure") {
+    const int64_t run = inputs_of_run(w, border);
+    staging = w.in_c % 4 == 0                       ? Staging::kWords
+              : run % 2 == 0                        ? Staging::kPairs
+              : w.kernel_h == 1 && border != "test" ? Staging::kOddRun
+                                                    : Staging::kHalves;
+    const int64_t all = (w.reduction() + 1) / 2;
+    pairs = (all + step - 1) / step * step;
+    if (w.op == OpKind::kDense)
+      staged = s.get("inputs") == "staged";
+    else
+      tiles = s.get_int("tiles");
+  }
+
+  int pixels() const { return px * tiles; }
+  int64_t staged_bytes() const { return 4 * pairs * px; }  // of a tile
+
+  // The inputs that a pair multiplies: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1
+  // and 3.
+  std::pair<int64_t, int64_t> inputs_of(int64_t pair) const {
+    if (staging != Staging::kWords) return {2 * pair, 2 * pair + 1};
+    const int64_t low = pair / 2 * 4 + pair % 2;
+    return {low, low + 2};
+  }
+
+  SmladInputs inputs() const {
+    return staged ? SmladInputs{4 * px, 4, 4 * px * step} : SmladInputs{2, 0, 2 * step, true};
+  }
+
+  SmladShape shape() const {
+    return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled};
+  }
+
+  // Words of four inputs, whole steps of them. Without a loop around a tile the machine scheduler
+  // moves loads between the copies into its fourteen registers, which LLVM then lacks.
+  bool legal(const Workload& w) const {
+    if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
+        !smlad_step_fits(tile, inputs(), step))
+      return false;
+    if (moved && w.op == OpKind::kDense && oc >= w.out_c) return false;
+    if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).fits()) return false;
+    return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
+  }
+};
+
+bool supports_conv(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp);
+}
+
+bool supports_dense(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kDense && device.target.can(Capability::kDsp);
+}
+
+// Only tiles in one piece read them so.
+bool supports_by_layer(const Workload& w, const Device& device) {
+  const Requantise requantise = w.facts.requantise;
+  return supports_dense(w, device) && w.activation_min == -128 && w.activation_max == 127 &&
+         (requantise == Requantise::kFused || requantise == Requantise::kShort);
+}
+
+template <Row row>
+ConfigSpace space(const Workload& w, const Device& device) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 3, 4, 5, 6, 8})
+    if (c <= w.out_c) channels.push_back(c);
+  ConfigSpace::Family family{
+      name_of(row),
+      kVersion,
+      {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("step", {1, 2, 4, 8}),
+       border_knob(w), scheduler_knob(device), weights_knob(), loads_knob()}};
+  if (row != Row::kConv) {
+    family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
+    family.knobs.push_back({"inputs", {"staged", "widened"}});
+  } else {
+    family.knobs.push_back(int_knob("tiles", {1, 2, 4}));
+  }
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) { return Plan(w, s).legal(w); });
+  return result;
+}
+
+// Of these tiles: no padding before anything else, then long steps. Empty where none is legal.
+template <Row row>
+Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpace& all,
+                       int channels, int pixels, const std::string& weights) {
+  Schedule best;
+  for (const char* step : {"1", "2", "4", "8"})
+    for (const char* inputs : {"staged", "widened"}) {
+      std::vector<std::pair<std::string, std::string>> knobs = {
+          {"oc", std::to_string(channels)},
+          {"px", std::to_string(pixels)},
+          {"step", step},
+          {"border", usual_border(w)},
+          {kSchedulerKnob, usual_scheduler(device)},
+          {"weights", weights},
+          {"loads", usual_loads(device)}};
+      if (row != Row::kConv)
+        knobs.emplace_back("inputs", inputs);
+      else
+        knobs.emplace_back("tiles", "1");
+      const Schedule s(name_of(row), kVersion, std::move(knobs));
+      if (!all.find(s)) continue;
+      if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
+    }
+  return best;
+}
+
+template <Row row>
+Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& preferred) {
+  const ConfigSpace all = space<row>(w, device);
+  // Eight sums load least for their products. Where weights wait, more pixels should share them;
+  // where loads cost nothing beside products, six sums leave registers to load ahead.
+  const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
+  const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
+  int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
+  // Odd tiles cannot join their weights, and not every width exists.
+  for (;; --channels)
+    for (const std::string& weights : {preferred, std::string("pairs")}) {
+      Schedule best = longest_steps<row>(w, device, all, channels, pixels, weights);
+      if (!best.knobs().empty() || channels == 0) return best;
+    }
+}
+
+template <Row row>
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule<row>(w, device, usual_weights(w, device));
+}
+
+template <Row row>
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {sensible_schedule<row>(w, device, "pairs")};
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return plan.staged ? PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * plan.tiles : 0;
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  return SmladTiles(w, plan.shape()).pack(data, [&](const auto& tile, std::vector<int32_t>& words) {
+    return pack_smlad(
+        plan.tile, tile, plan.pairs, [&](int64_t pair) { return plan.inputs_of(pair); }, words);
+  });
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
+  const int64_t input_bytes = plan.staged ? 4 : 2,
+                weight_bytes = plan.tile.weight_bytes(1) / plan.oc;
+  using Kind = Loop::Kind;
+  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 4, param_bytes);
+  build.loop({.name = "px_outer",
+              .extent = blocks,
+              .strides = {.output = int64_t{w.out_c} * plan.pixels()}});
+  build.loop({.name = "oc_outer",
+              .extent = (w.out_c + plan.oc - 1) / plan.oc,
+              .strides = {.weights = plan.tile.weight_bytes(plan.pairs),
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  if (plan.tiles > 1)
+    build.loop({.name = "px_tile",
+                .extent = plan.tiles,
+                .strides = {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px}});
+  build.loop({.name = "reduction",
+              .extent = plan.pairs / plan.step,
+              .reduces = true,
+              .strides = {.input = input_bytes * plan.px * plan.step,
+                          .weights = weight_bytes * plan.step * plan.oc}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = input_bytes * plan.px, .weights = weight_bytes * plan.oc}});
+  build.loop({.name = "pair",
+              .extent = 2,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = 4, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = plan.oc * plan.px;
+  nest.outputs = tiles * plan.px * w.out_c;
+  if (plan.staged)
+    nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+  nest.unrolled_body = plan.oc * plan.px * plan.step;
+  nest.switches.emplace_back("smlad", 1.0);
+  nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
+                                            2.0 * static_cast<int>(plan.tile.form) +
+                                            (plan.scaled == Scaled::kByLayer ? 4.0 : 0.0));
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        tiles_(w, plan.pixels(), plan.border),
+        ir_(tiles_.ir()),
+        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
+        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
+        loop_(w, plan.shape(), ir_, channels_) {}
+
+  std::string write(const std::string& symbol) {
+    if (!plan_.staged) {  // of one pixel: there is nothing to walk
+      channels(IrText::argument("output"));
+      return ir_.function(symbol, {"input", "weights", "params", "output"});
+    }
+    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
+                [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  // Where a pixel's first pair is staged.
+  int64_t staged_at(int pixel) const {
+    return pixel / plan_.px * plan_.staged_bytes() + int64_t{4} * (pixel % plan_.px);
+  }
+
+  // [tile][pair][pixel], a word each.
+  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int64_t pair = int64_t{4} * plan_.px;
+    const Value staged = tiles_.staging_area();
+    // What no input fills: the high half of an odd last pair, and the pairs that complete a step.
+    for (int64_t p = w_.reduction() / 2; p < plan_.pairs; ++p)
+      for (int i = 0; i < plan_.pixels(); ++i)
+        ir_.store_word(n(0), ir_.at(staged, staged_at(i) + p * pair));
+    for (int i = 0; i < plan_.pixels(); ++i) {
+      const PixelTiles::Pixel& pixel = pixels[static_cast<size_t>(i)];
+      const Value target = ir_.at(staged, staged_at(i));
+      switch (plan_.staging) {
+        case Staging::kWords:
+          tiles_.for_each_input({pixel}, target, 4, pair / 2, [&](const Values& p) {
+            const Value bytes = ir_.load_word(p[0]);
+            ir_.store_word(ir_.call("llvm.arm.sxtb16", {bytes}), p[1]);
+            ir_.store_word(ir_.call("llvm.arm.sxtb16", {ir_.rotate_right(bytes, 8)}),
+                           ir_.at(p[1], pair));
+          });
+          break;
+        case Staging::kPairs:
+          tiles_.for_each_input({pixel}, target, 2, pair / 2,
+                                [&](const Values& p) { stage_pair(p[0], p[1]); });
+          break;
+        case Staging::kOddRun: {
+          const Value last = ir_.at(pixel.address, w_.reduction() - 1);
+          const Values end = ir_.while_loop(
+              {pixel.address, target}, [&](const Values& p) { return ir_.differs(p[0], last); },
+              [&](const Values& p) {
+                stage_pair(p[0], p[1]);
+                return Values{ir_.at(p[0], 2), ir_.at(p[1], pair)};
+              });
+          ir_.store_half(ir_.load_byte(end[0], true), end[1]);
+          break;
+        }
+        case Staging::kHalves:
+          // The cursor counts halves as if pixels were not interleaved: 2 bytes an input.
+          tiles_.for_each_input({pixel}, IrText::argument("scratch"), 1, 2, [&](const Values& p) {
+            const Value offset = ir_.distance(p[1], IrText::argument("scratch"));
+            const Value word = ir_.mul(ir_.bit_and(offset, n(-4)), n(plan_.px));
+            ir_.store_half(ir_.load_byte(p[0], true),
+                           ir_.at(target, ir_.add(word, ir_.bit_and(offset, n(2)))));
+          });
+          break;
+      }
+    }
+  }
+
+  void stage_pair(const Value& from, const Value& to) {
+    ir_.store_half(ir_.load_byte(from, true), to);
+    ir_.store_half(ir_.load_byte(ir_.at(from, 1), true), ir_.at(to, 2));
+  }
+
+  // All output channels of the staged pixels.
+  void channels(const Value& out) {
+    const Value inputs = plan_.staged ? tiles_.staging_area() : IrText::argument("input");
+    if (plan_.tiles == 1) return loop_.all(inputs, out);
+    channels_.run(
+        plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {
+          ir_.count_to(plan_.tiles, [&](const Value& i) {
+            loop_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
+                      ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))));
+          });
+          return ir_.at(weights, tile_bytes_);
+        });
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+  const int64_t tile_bytes_;
+  ChannelLoop channels_;
+  SmladLoop loop_;
+};
+
+template <Row row>
+KernelTemplate kernel_template(bool (*supports)(const Workload&, const Device&)) {
+  return {.name = name_of(row),
+          .version = kVersion,
+          .constants = {"weights", "params"},
+          .supports = supports,
+          .space = space<row>,
+          .default_schedule = default_schedule<row>,
+          .fallback_schedules = fallback_schedules<row>,
+          .describe = describe,
+          .pack = pack,
+          .scratch_bytes = scratch_bytes,
+          .lower = lower_as_text<Plan, Writer>};
+}
+
+}  // namespace
+
+extern const KernelTemplate kSmladNhwc;
+const KernelTemplate kSmladNhwc = kernel_template<Row::kConv>(supports_conv);
+
+extern const KernelTemplate kSmladDense;
+const KernelTemplate kSmladDense = kernel_template<Row::kDense>(supports_dense);
+
+extern const KernelTemplate kSmladDenseByLayer;
+const KernelTemplate kSmladDenseByLayer = kernel_template<Row::kDenseByLayer>(supports_by_layer);
+
+}  // namespace tinytune

@@ -1,0 +1,370 @@
+// Convolution windows over widened rows, for cores with the Arm DSP extension.
+//
+// smlad_nhwc.cc widens the inputs of every pixel anew: a 3x3 window does it nine times for each
+// input. Here the rows that a few output rows read are widened to 16 bits once, with their border
+// in place, and lie in scratch as they did in the input. A window's kernel row is then a run of
+// neighbouring pairs, and a tile of pixels reads its runs at fixed distances from one pointer. What
+// it asks: every run must start on a word, so steps between pixels must be even numbers of inputs.
+//
+// Channels may be the outer loop of a filling: then a tile's weights are copied to scratch and
+// serve all of its pixels, and flash is asked for each of them once a filling.
+#include <algorithm>
+
+#include "templates/channel_params.h"
+#include "templates/nest_builder.h"
+#include "templates/packing.h"
+#include "templates/smlad/smlad_loop.h"
+#include "templates/switches.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+namespace {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+constexpr int kVersion = 3;
+
+struct Plan {
+  int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
+  SmladTile tile;
+  SmladLoads loads;
+  bool channels_outer;
+  int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
+  int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
+  int64_t pixel_bytes, row_bytes, kernel_row_bytes;
+  int buffered;  // rows
+  int kernel_h;
+
+  Plan(const Workload& w, const Schedule& s)
+      : oc(s.get_int("oc")),
+        px(s.get_int("px")),
+        rows(s.get_int("rows")),
+        step(s.get_int("step")),
+        tile{weight_form(s.get("weights")), oc, px},
+        loads(smlad_loads(s.get("loads"))),
+        channels_outer(s.get("order") == "channels_outer") {
+    run = int64_t{w.kernel_w} * w.in_c;
+    pairs = ((run + 1) / 2 + step - 1) / step * step;
+    lead = int64_t{w.pad_left} * w.in_c;
+    const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
+    used = std::min<int64_t>(w.in_w, width - w.pad_left) * w.in_c;
+    pixel_bytes = int64_t{2} * w.stride_w * w.in_c;
+    // Rounded-up runs read on behind the last pixel; their weights are zero.
+    row_bytes = (2 * (width * w.in_c + 2 * pairs - run) + 3) / 4 * 4;
+    buffered = (rows - 1) * w.stride_h + (w.kernel_h - 1) * w.dilation_h + 1;
+    kernel_row_bytes = w.dilation_h * row_bytes;
+    kernel_h = w.kernel_h;
+  }
+
+  // Whether a step is a whole kernel row, so that the inner loop walks rows.
+  bool steps_are_rows() const { return pairs == step; }
+  SmladInputs inputs() const {
+    return {4, pixel_bytes, steps_are_rows() ? kernel_row_bytes : int64_t{4} * step};
+  }
+  SmladRuns runs() const {
+    if (steps_are_rows()) return {.pairs = kernel_h * pairs, .step = step};
+    return {
+        .count = kernel_h, .pairs = pairs, .step = step, .gap_bytes = kernel_row_bytes - 4 * pairs};
+  }
+  int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
+  SmladShape shape() const { return {tile, inputs(), runs(), loads}; }
+  int64_t buffered_bytes() const { return buffered * row_bytes; }
+};
+
+bool supports(const Workload& w, const Device& device) {
+  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp) &&
+         w.kernel_h * w.kernel_w > 1 && w.stride_w * w.in_c % 2 == 0 &&
+         w.pad_left * w.in_c % 2 == 0 &&
+         w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 3, 4, 5, 6, 8})
+    if (c <= w.out_c) channels.push_back(c);
+  ConfigSpace::Family family{"smlad_rows",
+                             kVersion,
+                             {int_knob("oc", channels),
+                              int_knob("px", {1, 2, 3, 4}),
+                              int_knob("rows", {1, 2, 4}),
+                              int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
+                              scheduler_knob(device),
+                              weights_knob(),
+                              loads_knob(),
+                              {"order", {"pixels_outer", "channels_outer"}}}};
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) {
+    const Plan plan(w, s);
+    // A step that pads a run by more than one pair is another step's slower twin.
+    return smlad_step_fits(plan.tile, plan.inputs(), plan.step) && plan.px <= w.out_w &&
+           plan.rows <= w.out_h && plan.pairs <= (plan.run + 1) / 2 + 1;
+  });
+  return result;
+}
+
+Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& weights) {
+  const ConfigSpace all = space(w, device);
+  const std::string channels = std::to_string(std::min(w.out_c, 2));
+  const bool wait = weights_wait(device);  // then they are worth a copy
+  Schedule best;
+  for (int pixels = 1; pixels <= std::min(w.out_w, 3); ++pixels)
+    for (const char* step : {"1", "2", "3", "4", "5", "6", "8"}) {
+      const Schedule s("smlad_rows", kVersion,
+                       {{"oc", channels},
+                        {"px", std::to_string(pixels)},
+                        {"rows", wait && w.out_h >= 2 ? "2" : "1"},
+                        {"step", step},
+                        {kSchedulerKnob, usual_scheduler(device)},
+                        {"weights", weights},
+                        {"loads", usual_loads(device)},
+                        {"order", wait ? "channels_outer" : "pixels_outer"}});
+      if (!all.find(s)) continue;
+      // No padding before anything else, then long steps.
+      if (best.knobs().empty() || best.get_int("px") < pixels ||
+          Plan(w, s).pairs <= Plan(w, best).pairs)
+        best = s;
+    }
+  return best;
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return sensible_schedule(w, device, usual_weights(w, device));
+}
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {sensible_schedule(w, device, "pairs")};
+}
+
+int64_t scratch_bytes(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  return plan.buffered_bytes() +
+         (plan.channels_outer ? SmladTiles(w, plan.shape()).tile_bytes() : 0);
+}
+
+// [tile of channels][kernel row][pair][channel]
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t beyond = w.reduction();  // no weight
+  const auto pack_tile = [&](const auto& tile, std::vector<int32_t>& words) -> Status {
+    for (int row = 0; row < w.kernel_h; ++row) {
+      const auto input = [&](int64_t k) { return k < plan.run ? row * plan.run + k : beyond; };
+      TT_TRY(pack_smlad(
+          plan.tile, tile, plan.pairs,
+          [&](int64_t pair) { return std::pair(input(2 * pair), input(2 * pair + 1)); }, words));
+    }
+    return ok_status();
+  };
+  return SmladTiles(w, plan.shape()).pack(data, pack_tile);
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
+  const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
+  using Kind = Loop::Kind;
+  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
+  NestBuilder build(4, 4, param_bytes);
+  const int64_t pixels = int64_t{w.out_c} * plan.px;
+  build.loop(
+      {.name = "row_outer",
+       .extent = blocks * plan.rows,
+       .strides = {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c}});
+  build.loop({.name = "px_outer",
+              .extent = tiles,
+              .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
+  build.loop({.name = "oc_outer",
+              .extent = (w.out_c + plan.oc - 1) / plan.oc,
+              .strides = {.weights = w.kernel_h * plan.row_weights(),
+                          .output = plan.oc,
+                          .params = param_bytes * plan.oc}});
+  build.loop({.name = "kernel_row",
+              .extent = w.kernel_h,
+              .reduces = true,
+              .strides = {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}});
+  build.loop({.name = "reduction",
+              .extent = plan.pairs / plan.step,
+              .reduces = true,
+              .strides = {.input = 4 * plan.step, .weights = plan.tile.weight_bytes(plan.step)}});
+  build.loop({.name = "ku",
+              .extent = plan.step,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 4, .weights = plan.tile.weight_bytes(1)}});
+  build.loop({.name = "pair",
+              .extent = 2,
+              .kind = Kind::kUnrolled,
+              .reduces = true,
+              .strides = {.input = 2, .weights = 2}});
+  build.loop({.name = "px",
+              .extent = plan.px,
+              .kind = Kind::kUnrolled,
+              .strides = {.input = plan.pixel_bytes, .output = w.out_c}});
+  build.loop({.name = "oc",
+              .extent = plan.oc,
+              .kind = Kind::kUnrolled,
+              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
+  LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
+  nest.multiplies_per_mac = 0.5;
+  nest.accumulators = plan.oc * plan.px;
+  nest.outputs = blocks * plan.rows * tiles * pixels;
+  nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;
+  nest.unrolled_body = plan.oc * plan.px * plan.step;
+  nest.switches.emplace_back("smlad", 1.0);
+  nest.switches.emplace_back("channels_outer", plan.channels_outer ? 1.0 : 0.0);
+  nest.switches.emplace_back("widened", 2.0 * static_cast<int>(plan.tile.form));
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
+        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
+        loop_(w, plan.shape(), ir_, channels_) {}
+
+  std::string write(const std::string& symbol) {
+    ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
+    ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
+      const Value start = ir_.mul(block, n(plan_.rows));
+      const Value first =
+          w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
+      widen_rows(ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top)));
+      if (plan_.channels_outer)
+        channels_outside(first);
+      else
+        ir_.count_to(plan_.rows, [&](const Value& row) { output_row(first, row); });
+    });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
+
+  // The buffered rows from input row `top` on. Columns of the border keep their first filling.
+  void widen_rows(const Value& top) {
+    ir_.count_to(plan_.buffered, [&](const Value& r) {
+      const Value target = ir_.at(ir_.at(IrText::argument("scratch"), 2 * plan_.lead),
+                                  ir_.mul(r, n(plan_.row_bytes)));
+      const Value y = ir_.add(top, r);
+      const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
+      const Value source = ir_.at(IrText::argument("input"), ir_.mul(y, n(in_row)));
+      // Each loop runs on its side of the test only.
+      const Value inside = ir_.below(y, n(w_.in_h));
+      const Value end = ir_.select(inside, n(plan_.used), n(0));
+      if (in_row % 4 == 0 && plan_.used % 4 == 0)
+        widen_words(source, target, end);
+      else
+        widen_bytes(source, target, end);
+      const int64_t words = (plan_.used + 1) / 2;  // an odd last half is border anyway
+      ir_.while_loop(
+          {ir_.select(inside, n(words), n(0))},
+          [&](const Values& v) { return ir_.below(v[0], n(words)); },
+          [&](const Values& v) {
+            ir_.store_word(n(static_cast<int32_t>(zero_points())),
+                           ir_.at(target, ir_.shift_left(v[0], n(2))));
+            return Values{ir_.add(v[0], n(1))};
+          });
+    });
+  }
+
+  // Bytes b0..b3: SXTB16 gives (b0, b2) and (b1, b3); PKHBT and PKHTB put neighbours together.
+  void widen_words(const Value& source, const Value& target, const Value& end) {
+    ir_.while_loop(
+        {n(0)}, [&](const Values& v) { return ir_.differs(v[0], end); },
+        [&](const Values& v) {
+          const Value bytes = ir_.load_word(ir_.at(source, v[0]));
+          const Value even = ir_.call("llvm.arm.sxtb16", {bytes});
+          const Value odd = ir_.call("llvm.arm.sxtb16", {ir_.rotate_right(bytes, 8)});
+          const Value to = ir_.at(target, ir_.shift_left(v[0], n(1)));
+          ir_.store_word(ir_.bit_or(ir_.bit_and(even, n(0xffff)), ir_.shift_left(odd, n(16))), to);
+          ir_.store_word(ir_.bit_or(ir_.bit_and(odd, n(-65536)),
+                                    ir_.bit_and(ir_.shift_right(even, n(16)), n(0xffff))),
+                         ir_.at(to, 4));
+          return Values{ir_.add(v[0], n(4))};
+        });
+  }
+
+  void widen_bytes(const Value& source, const Value& target, const Value& end) {
+    ir_.while_loop(
+        {n(0)}, [&](const Values& v) { return ir_.differs(v[0], end); },
+        [&](const Values& v) {
+          ir_.store_half(ir_.load_byte(ir_.at(source, v[0]), true),
+                         ir_.at(target, ir_.shift_left(v[0], n(1))));
+          return Values{ir_.add(v[0], n(1))};
+        });
+  }
+
+  void output_row(const Value& first, const Value& row) {
+    for_each_tile(row, [&](const Value& window, const Value& pixel) {
+      const Value out = ir_.at(output_of(first), ir_.mul(pixel, n(w_.out_c)));
+      loop_.all(window, out);
+    });
+  }
+
+  void channels_outside(const Value& first) {
+    const Value held = ir_.at(IrText::argument("scratch"), plan_.buffered_bytes());
+    channels_.run(plan_.oc, output_of(first),
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    ir_.copy(weights, held, tile_bytes_ / 4);
+                    ir_.count_to(plan_.rows, [&](const Value& row) {
+                      for_each_tile(row, [&](const Value& window, const Value& pixel) {
+                        loop_.one(held, window, params,
+                                  ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
+                      });
+                    });
+                    return ir_.at(weights, tile_bytes_);
+                  });
+  }
+
+  Value output_of(const Value& row) {
+    return ir_.at(IrText::argument("output"), ir_.mul(row, n(int64_t{w_.out_w} * w_.out_c)));
+  }
+
+  // The tiles of a filling's row: their windows, and their first pixels counted from its first row.
+  void for_each_tile(const Value& row,
+                     const std::function<void(const Value& window, const Value& pixel)>& body) {
+    const Value buffer =
+        ir_.at(IrText::argument("scratch"), ir_.mul(row, n(w_.stride_h * plan_.row_bytes)));
+    const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
+    ir_.count_to(tiles, [&](const Value& tile) {
+      const Value start = ir_.mul(tile, n(plan_.px));
+      const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
+      body(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))), ir_.add(ir_.mul(row, n(w_.out_w)), x));
+    });
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  IrText ir_;
+  const int64_t tile_bytes_;
+  ChannelLoop channels_;
+  SmladLoop loop_;
+};
+
+}  // namespace
+
+extern const KernelTemplate kSmladRows;
+const KernelTemplate kSmladRows = {
+    .name = "smlad_rows",
+    .version = kVersion,
+    .constants = {"weights", "params"},
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

@@ -1,0 +1,324 @@
+#include "templates/smlad/smlad_tiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "schedules/layer_shifts.h"
+#include "schedules/requantise.h"
+#include "templates/packing.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kRegisters = IrText::kAllRegisters;
+constexpr int64_t kReach = 4095;
+
+// Operands at the start; the sums take them once they rest in the frame.
+constexpr int kWeights = 0, kInputs = 1, kWeightsEnd = 2, kParams = 3, kOutput = 4, kShared = 5;
+constexpr int kFirstSum = SmladStep::kCursors;
+
+// The frame, in bytes from the stack pointer.
+constexpr int kEndAt = 0;  // where a step looks for it
+constexpr int kTileEndAt = 4, kWeightsAt = 8, kInputsAt = 12, kWeightsEndAt = 16, kParamsAt = 20,
+              kOutputAt = 24, kLeftAt = 28, kRightAt = 32, kMultiplierAt = 36, kLastAt = 40,
+              kFrame = 48;
+
+// Registers besides sums that finish a tile, the cursor of weights not among them: the output,
+// what scales, and where the next channel's is.
+int finishing(const Workload& w, Scaled scaled) {
+  const bool by_layer = scaled == Scaled::kByLayer;
+  const int shifts = w.facts.requantise != Requantise::kFused ? 1 : by_layer ? 0 : 2;
+  return 1 + 2 + shifts + (by_layer ? 0 : 1);
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const SmladShape& shape)
+      : w_(w),
+        tile_(shape.tile),
+        runs_(shape.runs),
+        loads_(shape.loads),
+        by_layer_(shape.scaled == Scaled::kByLayer),
+        step_(smlad_step(tile_, shape.inputs, runs_.step, loads_)),
+        sums_(tile_.channels * tile_.pixels),
+        crowded_(kRegisters - 1 - sums_ < finishing(w, shape.scaled)) {
+    enter();
+    text_ += by_layer_ ? ".p2align 2\\0A\\091:\\0A\\09" : "1:\\0A\\09";
+    start_sums();
+    add_products();
+    if (crowded_) free_.push_back(kWeights);
+    for (int i = kFirstSum + sums_; i < kRegisters; ++i) free_.push_back(i);
+    free_.push_back(kInputs);
+    finish();
+    line("bne 1b");
+    emit("add sp, #{}", kFrame);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  struct Sum {
+    int pixel, channel, operand;
+  };
+
+  template <typename... Operands>
+  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
+    line(fmt::format(format, std::forward<Operands>(operands)...));
+  }
+  void line(const std::string& instruction) { text_ += instruction + "\\0A\\09"; }
+
+  int sum(int pixel, int channel) const { return kFirstSum + pixel * tile_.channels + channel; }
+  int end() const { return kFirstSum + sums_; }
+  bool joined() const { return tile_.form == WeightForm::kJoined; }
+  bool shifts_are_read() const { return fused() && !by_layer_; }
+  bool fused() const { return w_.facts.requantise == Requantise::kFused; }
+
+  void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
+  void load(int operand, int at) { emit("ldr ${}, [sp, #{}]", operand, at); }
+  void load_two(int first, int second, int at) {
+    if (loads_ == SmladLoads::kPaired) return emit("ldrd ${}, ${}, [sp, #{}]", first, second, at);
+    load(first, at);
+    load(second, at + 4);
+  }
+
+  // `to` may not be `from` where the distance is long.
+  void move(int to, int from, int64_t bytes) {
+    if (bytes <= kReach) return emit("addw ${}, ${}, #{}", to, from, bytes);
+    emit("movw ${}, #{}", to, bytes & 0xffff);
+    if (bytes > 0xffff) emit("movt ${}, #{}", to, bytes >> 16);
+    emit("add ${0}, ${0}, ${1}", to, from);
+  }
+
+  void enter() {
+    emit("sub sp, #{}", kFrame);
+    store(kInputs, kInputsAt);
+    store(kWeightsEnd, kWeightsEndAt);
+    emit("strd ${}, ${}, [sp, #{}]", kParams, kOutput, kParamsAt);
+    const auto keep = [&](int from, int offset, int at) {
+      emit("ldrd ${}, ${}, [${}, #{}]", kWeightsEnd, kParams, from, offset);
+      emit("strd ${}, ${}, [sp, #{}]", kWeightsEnd, kParams, at);
+    };
+    if (by_layer_) keep(kShared, 0, kMultiplierAt);
+    if (shifts_are_read()) keep(kShared, 0, kLeftAt);
+  }
+
+  // What the sums of the first pixel start from stands before the tile's weights.
+  void start_sums() {
+    std::string list;
+    for (int c = 0; c < tile_.channels; ++c) list += fmt::format("{}${}", c ? ", " : "", sum(0, c));
+    if (tile_.channels == 1)
+      emit("ldr {}, [${}], #4", list, kWeights);
+    else
+      emit("ldm ${}!, {{{}}}", kWeights, list);
+    move(end(), kWeights, runs_.count * tile_.weight_bytes(runs_.pairs));
+    for (int i = 1; i < tile_.pixels; ++i)
+      for (int c = 0; c < tile_.channels; ++c) emit("mov ${}, ${}", sum(i, c), sum(0, c));
+  }
+
+  // The end of the tile's weights is there already.
+  void add_products() {
+    if (runs_.count > 1) {
+      store(end(), kTileEndAt);
+      text_ += "2:\\0A\\09";
+      move(end(), kWeights, tile_.weight_bytes(runs_.pairs));
+    }
+    if (step_.end_on_stack) store(end(), kEndAt);
+    text_ += ".p2align 2\\0A\\093:\\0A\\09" + step_.text;
+    emit("cmp ${}, ${}", kWeights, end());
+    line("bne 3b");
+    if (runs_.count == 1) return;
+    load(end(), kTileEndAt);
+    if (runs_.gap_bytes != 0) emit("addw ${0}, ${0}, #{1}", kInputs, runs_.gap_bytes);
+    emit("cmp ${}, ${}", kWeights, end());
+    line("bne 2b");
+  }
+
+  int take() {
+    const int taken = free_.front();
+    free_.pop_front();
+    return taken;
+  }
+
+  // Ends with the test for another tile.
+  void finish() {
+    if (crowded_) store(kWeights, kWeightsAt);
+    const int params = by_layer_ ? 0 : take(), output = take();
+    scale_.multiplier = take(), scale_.last = take();
+    if (!fused() || !by_layer_) scale_.left = take();
+    if (shifts_are_read()) scale_.right = take();
+    if (by_layer_)
+      load(output, kOutputAt);
+    else
+      load_two(params, output, kParamsAt);
+    if (shifts_are_read()) load_two(scale_.left, scale_.right, kLeftAt);
+    if (by_layer_) load_two(scale_.multiplier, scale_.last, kMultiplierAt);
+    separate();
+    const int stride = joined() ? 2 : 1;
+    for (int first = 0; first < stride; ++first) {
+      // What separated sums lack of the shift; see separate().
+      if (shifts_are_read() && first == 1) emit("sub ${0}, #8", scale_.left);
+      std::vector<Sum> sums;
+      for (int c = first; c < tile_.channels; c += stride) {
+        for (int i = 0; i < tile_.pixels; ++i) sums.push_back({i, c, sum(i, c)});
+        if (by_layer_) continue;
+        emit("ldrd ${}, ${}, [${}, #{}]", scale_.multiplier, scale_.last, params, 8 * c);
+        requantise(std::exchange(sums, {}), output);
+      }
+      if (by_layer_) requantise(sums, output);
+    }
+    emit("add ${0}, #{1}", output, tile_.channels);
+    const int weights_end = scale_.multiplier;
+    if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
+      load_two(kInputs, weights_end, kInputsAt);
+      store(output, kOutputAt);
+    } else {
+      emit("add ${0}, #{1}", params, 8 * tile_.channels);
+      emit("strd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
+      if (crowded_) load(kWeights, kWeightsAt);
+      load_two(kInputs, weights_end, kInputsAt);
+    }
+    emit("cmp ${}, ${}", kWeights, weights_end);
+  }
+
+  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
+  void separate() {
+    const auto each = [&](const auto& body) {
+      for (int c = 1; joined() && c < tile_.channels; c += 2)
+        for (int i = 0; i < tile_.pixels; ++i) body(sum(i, c), sum(i, c - 1));
+    };
+    each([&](int both, int lower) { emit("sub ${0}, ${0}, ${1}", both, lower); });
+    if (!fused()) each([&](int upper, int) { emit("asr ${0}, ${0}, #8", upper); });
+  }
+
+  // Sums that are scaled alike, one by one in each step: the next instruction need not wait for
+  // this one's result.
+  void requantise(const std::vector<Sum>& sums, int output) {
+    const auto each = [&](const auto& body) {
+      for (const Sum& sum : sums) body(sum.operand);
+    };
+    if (!fused())
+      scale_short(each);
+    else if (by_layer_)
+      scale_by_layer(each, joined() && sums[0].channel % 2 == 1 ? kLayerLeft - 8 : kLayerLeft);
+    else
+      scale_fused(each);
+    const std::string shift = fused() && by_layer_ ? fmt::format(", asr #{}", kLayerRight) : "";
+    each([&](int s) { emit("ssat ${0}, #8, ${0}{1}", s, shift); });
+    for (const Sum& s : sums)
+      emit("strb ${}, [${}, #{}]", s.operand, output, int64_t{s.pixel} * w_.out_c + s.channel);
+  }
+
+  // But for the right shift, which saturation does on its way.
+  template <typename Each>
+  void scale_by_layer(const Each& each, int left) {
+    if (left > 0) each([&](int s) { emit("lsl ${0}, ${0}, #{1}", s, left); });
+    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
+  }
+
+  template <typename Each>
+  void scale_fused(const Each& each) {
+    each([&](int s) { emit("lsl ${0}, ${0}, ${1}", s, scale_.left); });
+    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
+    each([&](int s) { emit("asr ${0}, ${0}, ${1}", s, scale_.right); });
+  }
+
+  // (h + (h >> 31) + (1 << (right - 1))) >> right with h = (sum * twice + 2^31) >> 32, twice
+  // without a sign. With one it is 2^32 less where its upper bit is set, and h then less by the
+  // sum. The last bit that a shift drops is the carry, which adds what the half would.
+  template <typename Each>
+  void scale_short(const Each& each) {
+    const int less = scale_.left;
+    each([&](int s) {
+      emit("and ${}, ${}, ${}, asr #31", less, s, scale_.multiplier);
+      emit("smmlar ${0}, ${0}, ${1}, ${2}", s, scale_.multiplier, less);
+    });
+    each([&](int s) { emit("add ${0}, ${0}, ${0}, asr #31", s); });
+    const int zero_point = w_.output_zero_point;
+    each([&](int s) {
+      emit("asrs ${0}, ${0}, ${1}", s, scale_.last);
+      if (zero_point >= 0)
+        emit("adc ${0}, ${0}, #{1}", s, zero_point);
+      else
+        emit("sbc ${0}, ${0}, #{1}", s, -zero_point - 1);
+    });
+  }
+
+  const Workload& w_;
+  const SmladTile& tile_;
+  const SmladRuns& runs_;
+  const SmladLoads loads_;
+  const bool by_layer_;
+  const SmladStep step_;
+  const int sums_;
+  const bool crowded_;
+  std::deque<int> free_;
+  struct {
+    int multiplier, last, left, right = 0;  // last: offset, or right shift
+  } scale_{};
+  std::string text_;
+};
+
+}  // namespace
+
+bool SmladTiles::fits() const {
+  const auto& [tile, inputs, runs, loads, scaled] = shape_;
+  const Requantise requantise = w_.facts.requantise;
+  return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
+         w_.activation_min == -128 && w_.activation_max == 127 &&
+         kRegisters - tile.channels * tile.pixels >= finishing(w_, scaled) &&
+         int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= kReach && runs.gap_bytes >= 0 &&
+         runs.gap_bytes <= kReach && smlad_step_fits(tile, inputs, runs.step);
+}
+
+int64_t SmladTiles::tile_bytes() const {
+  const int64_t starts = fits() ? 4 * shape_.tile.channels : 0;
+  return starts + shape_.runs.count * shape_.tile.weight_bytes(shape_.runs.pairs);
+}
+
+void SmladTiles::write(const Place& place, IrText& ir) const {
+  ir.assembly_of_all_registers(
+      Writer(w_, shape_).text(),
+      {place.weights, place.inputs, place.weights_end, place.params, place.output, place.shared});
+}
+
+Result<std::vector<PackedConstant>> SmladTiles::pack(const LayerData& data,
+                                                     const PackTile& pack_tile) const {
+  const bool in_one_piece = fits();
+  TT_TRY_ASSIGN(const PackedConstant params,
+                in_one_piece ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
+  if (in_one_piece) TT_TRY(check_starts(data));
+  std::vector<int32_t> words;
+  const int channels = shape_.tile.channels;
+  int first = 0;
+  for (const auto& tile : tiles_of_weights(w_, data, channels)) {
+    if (in_one_piece) add_starts(data, std::min(first, w_.out_c - channels), words);
+    TT_TRY(pack_tile(tile, words));
+    first += channels;
+  }
+  return std::vector<PackedConstant>{words_constant("weights", words), params};
+}
+
+// A joined sum is separated by its distance from its neighbour, 24 bits of it.
+Status SmladTiles::check_starts(const LayerData& data) const {
+  constexpr int64_t kMost = (int64_t{1} << 23) - 1;
+  if (shape_.tile.form != WeightForm::kJoined) return ok_status();
+  for (const AccumulatorRange& range : accumulator_ranges(w_, data))
+    if (range.low < -kMost || range.high > kMost)
+      return Error(ErrorCode::kUnsupported, "sums of joined weights may exceed 24 bits");
+  return ok_status();
+}
+
+void SmladTiles::add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const {
+  uint32_t lower = 0;
+  for (int c = 0; c < shape_.tile.channels; ++c) {
+    auto start = static_cast<uint32_t>(folded_bias(w_, data, first + c));
+    if (shape_.tile.form == WeightForm::kJoined && c % 2 == 1) start = 256 * start + lower;
+    words.push_back(static_cast<int32_t>(start));
+    lower = start;
+  }
+}
+
+}  // namespace tinytune

@@ -1,0 +1,108 @@
+#include "templates/tile/channel_loop.h"
+
+#include "base/check.h"
+#include "templates/channel_params.h"
+
+namespace tinytune {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+ChannelLoop::ChannelLoop(const Workload& workload, IrText& ir, int start_words)
+    : w_(workload),
+      ir_(ir),
+      start_words_(start_words),
+      low_(n(workload.activation_min)),
+      high_(n(workload.activation_max)) {
+  TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
+}
+
+void ChannelLoop::keep_limits() {
+  low_ = ir_.opaque(low_);
+  high_ = ir_.opaque(high_);
+}
+
+int ChannelLoop::param_bytes() const {
+  return 4 * (start_words_ + scaling_words(w_.facts.requantise));
+}
+
+Value ChannelLoop::end() {
+  return ir_.at(IrText::argument("params"), int64_t{param_bytes()} * w_.out_c);
+}
+
+void ChannelLoop::run(int channels, const Value& output,
+                      const std::function<Value(const Value&, const Value&, const Value&)>& tile) {
+  const Value first_params = IrText::argument("params");
+  if (w_.out_c % channels == 0) {
+    const Value last = end();
+    ir_.do_while({IrText::argument("weights"), first_params, output}, [&](const Values& v) {
+      const Value weights = tile(v[0], v[1], v[2]);
+      const Value params = ir_.at(v[1], int64_t{param_bytes()} * channels);
+      return Values{weights, params, ir_.at(v[2], channels), ir_.differs(params, last)};
+    });
+    return;
+  }
+  const int last = w_.out_c - channels;
+  ir_.do_while({IrText::argument("weights"), n(0)}, [&](const Values& v) {
+    const Value params = ir_.at(first_params, ir_.mul(v[1], n(param_bytes())));
+    const Value weights = tile(v[0], params, ir_.at(output, v[1]));
+    const Value next = ir_.clamp(ir_.add(v[1], n(channels)), 0, last);
+    return Values{weights, next, ir_.differs(v[1], n(last))};
+  });
+}
+
+void ChannelLoop::store(const Extent& extent, const Value& params, const Value& output,
+                        const std::function<Value(int, int)>& sum) {
+  const Value shared = end();
+  for (int c = 0; c < extent.channels; ++c) {
+    const Scaling of_channel =
+        scaling(ir_.at(params, int64_t{param_bytes()} * c + 4 * start_words_));
+    for (int i = 0; i < extent.pixels; ++i) {
+      const Value target = ir_.at(output, i * extent.pixel_bytes + c);
+      ir_.store_byte(requantise(sum(i, c), of_channel, shared), target);
+    }
+  }
+}
+
+ChannelLoop::Scaling ChannelLoop::scaling(const Value& address) {
+  Scaling words;
+  words.multiplier = ir_.load_word(address);
+  words.last = ir_.load_word(ir_.at(address, 4));
+  if (w_.facts.requantise == Requantise::kShifted) words.left = ir_.load_word(ir_.at(address, 8));
+  return words;
+}
+
+Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& end) {
+  if (w_.facts.requantise == Requantise::kFused) {
+    const Value left = ir_.load_word(end), right = ir_.load_word(ir_.at(end, 4));
+    const Value scaled = ir_.multiply_high(ir_.shift_left(sum, left), s.multiplier);
+    return ir_.clamp(ir_.shift_right(ir_.add(scaled, s.last), right), low_, high_);
+  }
+  if (w_.facts.requantise == Requantise::kStepped) return stepped(sum, s, end);
+  const bool shifted = w_.facts.requantise == Requantise::kShifted;
+  const Value acc = shifted ? ir_.shift_left(sum, s.left) : sum;
+  // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
+  const Value below = ir_.shift_right(ir_.mul(acc, s.multiplier), n(31));
+  const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, s.multiplier), below);
+  // Where it is not shifted right, the shifted form rounds nothing.
+  const Value half = shifted ? ir_.shift_right_unsigned(ir_.shift_left(n(1), s.last), n(1))
+                             : ir_.shift_left(n(1), ir_.sub(s.last, n(1)));
+  Value sign = ir_.shift_right(high, n(31));
+  if (shifted) sign = ir_.bit_and(sign, ir_.shift_right(ir_.sub(n(0), s.last), n(31)));
+  const Value rounded = ir_.add(ir_.add(high, sign), half);
+  return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), n(w_.output_zero_point)), low_, high_);
+}
+
+Value ChannelLoop::stepped(const Value& sum, const Scaling& s, const Value& levels) {
+  const Value high = ir_.multiply_high(sum, s.multiplier), low = ir_.mul(sum, s.multiplier);
+  const Value k = ir_.shift_right(high, s.last);
+  const Value fraction = ir_.bit_or(ir_.shift_left(high, ir_.sub(n(32), s.last)),
+                                    ir_.shift_right_unsigned(low, s.last));
+  const Value above = ir_.shift_right(ir_.add(fraction, n(INT32_MIN)), n(1));
+  const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, n(0xff)), n(1))));
+  // The difference is -1 in its sign where the fraction is above the level's.
+  const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), n(31)));
+  return ir_.clamp(ir_.add(rounded, n(w_.output_zero_point)), low_, high_);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,331 @@
+#include "templates/tile/ir_text.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace tinytune {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+Value IrText::emit(const std::string& type, const std::string& instruction) {
+  Value value{type, "%v" + std::to_string(next_++)};
+  body_ += "  " + value.text + " = " + instruction + "\n";
+  return value;
+}
+
+Value IrText::binary(const char* opcode, const Value& a, const Value& b) {
+  return emit(a.type, fmt::format("{} {} {}, {}", opcode, a.type, a.text, b.text));
+}
+
+Value IrText::high_word(const Value& a, const Value& b, const char* extend_second) {
+  const Value wide_a = emit("i64", fmt::format("sext i32 {} to i64", a.text));
+  const Value wide_b = emit("i64", fmt::format("{} i32 {} to i64", extend_second, b.text));
+  const Value high = binary("lshr", binary("mul", wide_a, wide_b), {"i64", "32"});
+  return emit("i32", fmt::format("trunc i64 {} to i32", high.text));
+}
+
+Value IrText::clamp(const Value& a, const Value& low, const Value& high) {
+  const auto limit = [&](const Value& v, const char* keep_if, const Value& bound) {
+    const Value keep = emit("i1", fmt::format("icmp {} i32 {}, {}", keep_if, v.text, bound.text));
+    return select(keep, v, bound);
+  };
+  return limit(limit(a, "slt", high), "sgt", low);
+}
+
+Value IrText::call(const std::string& intrinsic, const Values& arguments) {
+  std::string list, types;
+  for (const Value& a : arguments) {
+    list += (list.empty() ? "" : ", ") + a.type + " " + a.text;
+    types += (types.empty() ? "" : ", ") + a.type;
+  }
+  declarations_.insert(fmt::format("declare i32 @{}({})\n", intrinsic, types));
+  return emit("i32", fmt::format("call i32 @{}({})", intrinsic, list));
+}
+
+Value IrText::rotate_right(const Value& a, int bits) {
+  return call("llvm.fshr.i32", {a, a, number(bits)});
+}
+
+Value IrText::at(const Value& base, const Value& bytes) {
+  return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
+}
+
+Value IrText::opaque(const Value& a) {
+  return emit(a.type, fmt::format("call {} asm \"\", \"=r,0\"({} {}) nounwind readnone", a.type,
+                                  a.type, a.text));
+}
+
+Value IrText::distance(const Value& address, const Value& base) {
+  const Value a = emit("i32", fmt::format("ptrtoint i8* {} to i32", address.text));
+  return sub(a, emit("i32", fmt::format("ptrtoint i8* {} to i32", base.text)));
+}
+
+Value IrText::load_byte(const Value& address, bool is_signed) {
+  const Value byte = emit("i8", fmt::format("load i8, i8* {}", address.text));
+  return emit("i32", fmt::format("{} i8 {} to i32", is_signed ? "sext" : "zext", byte.text));
+}
+
+Value IrText::load_half(const Value& address) {
+  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
+  const Value half = emit("i16", fmt::format("load i16, i16* {}, align 2", place.text));
+  return emit("i32", fmt::format("sext i16 {} to i32", half.text));
+}
+
+Value IrText::load_word(const Value& address) {
+  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
+  return emit("i32", fmt::format("load i32, i32* {}, align 4", word.text));
+}
+
+void IrText::store_half(const Value& value, const Value& address) {
+  const Value half = emit("i16", fmt::format("trunc i32 {} to i16", value.text));
+  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
+  body_ += fmt::format("  store i16 {}, i16* {}, align 2\n", half.text, place.text);
+}
+
+void IrText::store_byte(const Value& value, const Value& address) {
+  const Value byte = emit("i8", fmt::format("trunc i32 {} to i8", value.text));
+  body_ += fmt::format("  store i8 {}, i8* {}\n", byte.text, address.text);
+}
+
+void IrText::store_byte_here(const Value& value, const Value& address) {
+  store_byte(value, address);
+  body_ += "  call void asm sideeffect \"\", \"\"() nounwind\n";
+}
+
+void IrText::store_word(const Value& value, const Value& address) {
+  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
+  body_ += fmt::format("  store i32 {}, i32* {}, align 4\n", value.text, word.text);
+}
+
+Value IrText::select(const Value& condition, const Value& if_true, const Value& if_false) {
+  return emit(if_true.type, fmt::format("select i1 {}, {} {}, {} {}", condition.text, if_true.type,
+                                        if_true.text, if_false.type, if_false.text));
+}
+
+Value IrText::below(const Value& a, const Value& limit) {
+  return emit("i1", fmt::format("icmp ult i32 {}, {}", a.text, limit.text));
+}
+
+Value IrText::differs(const Value& a, const Value& b) {
+  return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
+}
+
+Value IrText::less(const Value& a, const Value& b) {
+  return emit("i1", fmt::format("icmp slt i32 {}, {}", a.text, b.text));
+}
+
+void IrText::if_else(const Value& condition, const std::function<void()>& then,
+                     const std::function<void()>& otherwise) {
+  branch(condition, "", then, otherwise);
+}
+
+void IrText::if_rarely(const Value& condition, const std::function<void()>& then,
+                       const std::function<void()>& otherwise) {
+  metadata_ = "!0 = !{!\"branch_weights\", i32 1, i32 1000}\n";
+  branch(condition, ", !prof !0", then, otherwise);
+}
+
+void IrText::branch(const Value& condition, const char* weights, const std::function<void()>& then,
+                    const std::function<void()>& otherwise) {
+  const std::string yes = label(), no = label(), after = label();
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}{}\n", condition.text, yes, no, weights);
+  for (const auto& [name, body] : {std::pair(yes, &then), std::pair(no, &otherwise)}) {
+    body_ += name + ":\n";
+    block_ = name;
+    (*body)();
+    body_ += fmt::format("  br label %{}\n", after);
+  }
+  body_ += after + ":\n";
+  block_ = after;
+}
+
+Values IrText::phis(const Values& initial) {
+  Values values;
+  for (const Value& v : initial) values.push_back({v.type, "%v" + std::to_string(next_++)});
+  return values;
+}
+
+namespace {
+
+std::string phi_lines(const Values& phi, const Values& first, const std::string& from,
+                      const Values& next, const std::string& latch) {
+  std::string lines;
+  for (size_t i = 0; i < phi.size(); ++i)
+    lines += fmt::format("  {} = phi {} [ {}, %{} ], [ {}, %{} ]\n", phi[i].text, phi[i].type,
+                         first[i].text, from, next[i].text, latch);
+  return lines;
+}
+
+}  // namespace
+
+Values IrText::assembly(const std::string& text, const Values& carried, const Values& read,
+                        int temporaries) {
+  std::string types, constraints, arguments;
+  const auto append = [](std::string& list, const std::string& item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  const auto constrain = [&](const std::string& item) {
+    constraints += (constraints.empty() ? "" : ",") + item;
+  };
+  for (const Value& v : carried) append(types, v.type), constrain("=&r");
+  for (int i = 0; i < temporaries; ++i) append(types, "i32"), constrain("=&r");
+  for (size_t i = 0; i < carried.size(); ++i) {
+    constrain(std::to_string(i));
+    append(arguments, carried[i].type + " " + carried[i].text);
+  }
+  for (const Value& v : read) constrain("r"), append(arguments, v.type + " " + v.text);
+  constrain("~{memory}"), constrain("~{cc}");
+  const Value all = emit("{ " + types + " }",
+                         fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}\"({}) nounwind",
+                                     types, text, constraints, arguments));
+  Values results;
+  for (size_t i = 0; i < carried.size(); ++i)
+    results.push_back(
+        emit(carried[i].type, fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+  return results;
+}
+
+Values IrText::assembly_of_all_registers(const std::string& text, const Values& read,
+                                         const std::vector<int>& results) {
+  std::string types, constraints, arguments;
+  for (int i = 0; i < kAllRegisters; ++i) {
+    const auto at = static_cast<size_t>(i);
+    types += (i == 0 ? "" : ", ") + (at < read.size() ? read[at].type : "i32");
+    constraints += fmt::format("=&{{{}}},", i < 13 ? fmt::format("r{}", i) : "lr");
+  }
+  for (size_t i = 0; i < read.size(); ++i) {
+    constraints += fmt::format("{},", i);
+    arguments += fmt::format("{}{} {}", i == 0 ? "" : ", ", read[i].type, read[i].text);
+  }
+  const Value all = emit(
+      "{ " + types + " }",
+      fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind",
+                  types, text, constraints, arguments));
+  Values words;
+  for (const int i : results)
+    words.push_back(emit("i32", fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+  return words;
+}
+
+Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
+  const std::string head = label(), exit = label(), entry = block_;
+  const Values carried = phis(initial);
+  std::string before = std::move(body_);
+  body_.clear();
+  block_ = head;
+  Values next = body(carried);
+  TT_CHECK(next.size() == initial.size() + 1, "a loop returns its values and a condition");
+  const Value condition = next.back();
+  next.pop_back();
+  before += fmt::format("  br label %{}\n{}:\n", head, head);
+  before += phi_lines(carried, initial, entry, next, block_) + body_;
+  before +=
+      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, head, exit, exit);
+  body_ = std::move(before);
+  block_ = exit;
+  return next;
+}
+
+Values IrText::do_while_if(const Value& condition, const Values& initial,
+                           const std::function<Values(const Values&)>& body) {
+  const std::string loop = label(), after = label(), before = block_;
+  body_ +=
+      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, loop, after, loop);
+  block_ = loop;
+  const Values looped = do_while(initial, body);
+  const std::string latch = block_;
+  const Values result = phis(initial);
+  body_ += fmt::format("  br label %{}\n{}:\n", after, after);
+  body_ += phi_lines(result, initial, before, looped, latch);
+  block_ = after;
+  return result;
+}
+
+Values IrText::either(const Value& condition, const std::function<Values()>& if_true,
+                      const std::function<Values()>& if_false) {
+  const std::string yes = label(), no = label(), after = label();
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n", condition.text, yes, no);
+  const auto branch = [&](const std::string& name, const std::function<Values()>& write) {
+    body_ += name + ":\n";
+    block_ = name;
+    Values values = write();
+    body_ += fmt::format("  br label %{}\n", after);
+    return std::pair(std::move(values), block_);
+  };
+  const auto [first, from_first] = branch(yes, if_true);
+  const auto [second, from_second] = branch(no, if_false);
+  const Values result = phis(first);
+  body_ += after + ":\n" + phi_lines(result, first, from_first, second, from_second);
+  block_ = after;
+  return result;
+}
+
+Values IrText::while_loop(const Values& initial,
+                          const std::function<Value(const Values&)>& condition,
+                          const std::function<Values(const Values&)>& body) {
+  const std::string head = label(), inside = label(), exit = label(), entry = block_;
+  const Values carried = phis(initial);
+  std::string before = std::move(body_);
+  body_.clear();
+  block_ = head;
+  const Value go_on = condition(carried);
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", go_on.text, inside, exit, inside);
+  block_ = inside;
+  const Values next = body(carried);
+  TT_CHECK(next.size() == initial.size(), "a loop returns its values");
+  before += fmt::format("  br label %{}\n{}:\n", head, head);
+  before += phi_lines(carried, initial, entry, next, block_) + body_;
+  before += fmt::format("  br label %{}\n{}:\n", head, exit);
+  body_ = std::move(before);
+  block_ = exit;
+  return carried;
+}
+
+void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& body) {
+  do_while({number(0)}, [&](const Values& v) {
+    body(v[0]);
+    const Value next = add(v[0], number(1));
+    return Values{next, differs(next, number(extent))};
+  });
+}
+
+void IrText::copy(const Value& from, const Value& to, int64_t words) {
+  constexpr int64_t kTogether = 4;  // loads side by side are cheaper
+  const auto copy_some = [&](const Value& source, const Value& target, int64_t count) {
+    Values loaded;
+    for (int64_t i = 0; i < count; ++i) loaded.push_back(load_word(at(source, 4 * i)));
+    for (int64_t i = 0; i < count; ++i)
+      store_word(loaded[static_cast<size_t>(i)], at(target, 4 * i));
+  };
+  const int64_t first = words % kTogether;
+  copy_some(from, to, first);
+  if (first == words) return;
+  const Value end = at(from, 4 * words);
+  do_while({at(from, 4 * first), at(to, 4 * first)}, [&](const Values& v) {
+    copy_some(v[0], v[1], kTogether);
+    const Value next = at(v[0], 4 * kTogether);
+    return Values{next, at(v[1], 4 * kTogether), differs(next, end)};
+  });
+}
+
+void IrText::fill(const Value& target, int64_t words, uint32_t value) {
+  count_to(words, [&](const Value& i) {
+    const Value to = at(target, shift_left(i, number(2)));
+    store_word(number(static_cast<int32_t>(value)), to);
+  });
+}
+
+std::string IrText::function(const std::string& symbol,
+                             const std::vector<std::string>& parameters) const {
+  std::string list;
+  for (const std::string& p : parameters)
+    list += (list.empty() ? "" : ", ") + ("i8* noalias nocapture %" + p);
+  std::string declared;
+  for (const std::string& line : declarations_) declared += line;
+  return declared + fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n{}",
+                                symbol, list, body_, metadata_);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,210 @@
+#include "templates/tile/pixel_tiles.h"
+
+#include <algorithm>
+
+namespace tinytune {
+
+using Value = IrText::Value;
+using Values = IrText::Values;
+
+bool tiles_fit(const Workload& w) {
+  if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
+  // A dense layer is a 1x1 convolution of one pixel.
+  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc &&
+                                    w.groups == 1 && w.dilation_w == 1);
+}
+
+namespace {
+
+// Pixels of output and input are the same ones, in one row.
+bool is_pointwise(const Workload& w) {
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
+         !needs_border(w);
+}
+
+}  // namespace
+
+std::string usual_border(const Workload& w) {
+  const Knob knob = border_knob(w);
+  return w.in_c >= 8 ? knob.values.back() : knob.values.front();
+}
+
+int64_t inputs_of_run(const Workload& w, std::string_view border) {
+  return border == "test" ? w.in_c : int64_t{w.kernel_w} * w.in_c;
+}
+
+PixelTiles::PixelTiles(const Workload& workload, int pixels, std::string_view border)
+    : w_(workload), pixels_(pixels), window_(input_window(workload, border)) {}
+
+int64_t PixelTiles::bytes(const Workload& w, std::string_view border) {
+  // A tap outside the input reads one pixel of zero points instead.
+  return border == "test" ? (w.in_c + 3) / 4 * 4 : input_window(w, border).bytes;
+}
+
+int PixelTiles::tiles(const Workload& w, int pixels) {
+  return (w.out_h * w.out_w + pixels - 1) / pixels;
+}
+
+Value PixelTiles::staging_area() {
+  return ir_.at(IrText::argument("scratch"), bytes(w_, window_.tested   ? "test"
+                                                       : window_.copied ? "copy"
+                                                                        : "none"));
+}
+
+void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stage,
+                      const std::function<void(const Value&)>& channels) {
+  const Value scratch = IrText::argument("scratch");
+  if (window_.copied) copy_window(scratch);
+  if (window_.tested) ir_.fill(scratch, (w_.in_c + 3) / 4, border_word());
+  const Value source = window_.copied ? scratch : IrText::argument("input");
+  const int64_t step = int64_t{w_.stride_w} * w_.in_c;
+  const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
+  const int all = w_.out_h * w_.out_w;
+  ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
+    const Value start = ir_.mul(tile, n(pixels_));
+    const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
+    std::vector<Pixel> pixels;
+    if (is_pointwise(w_)) {
+      const Value start_of_first = ir_.at(source, ir_.mul(first, n(w_.in_c)));
+      for (int i = 0; i < pixels_; ++i)
+        pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
+      stage(pixels);
+      return channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+    }
+    Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
+    for (int i = 0; i < pixels_; ++i) {
+      Pixel pixel;
+      if (window_.tested) {
+        pixel.row = ir_.sub(ir_.mul(y, n(w_.stride_h)), n(w_.pad_top));
+        pixel.column = ir_.sub(ir_.mul(x, n(w_.stride_w)), n(w_.pad_left));
+      } else {
+        pixel.address = ir_.at(ir_.at(source, ir_.mul(y, n(row_bytes))), ir_.mul(x, n(step)));
+      }
+      pixels.push_back(pixel);
+      const Value next = ir_.add(x, n(1));
+      const Value same_row = ir_.differs(next, n(w_.out_w));
+      x = ir_.select(same_row, next, n(0));
+      y = ir_.select(same_row, y, ir_.add(y, n(1)));
+    }
+    stage(pixels);
+    channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+  });
+}
+
+// Steps over one contiguous run; the last cursor is the target. Returns where it ended.
+Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
+                             const std::function<void(const Values&)>& step) {
+  const Value end = ir_.at(cursors[0], run);
+  return ir_
+      .do_while(cursors,
+                [&](const Values& p) {
+                  step(p);
+                  Values next;
+                  for (size_t i = 0; i + 1 < p.size(); ++i) next.push_back(ir_.at(p[i], unroll));
+                  next.push_back(ir_.at(p.back(), unroll * advance));
+                  next.push_back(ir_.differs(next[0], end));
+                  return next;
+                })
+      .back();
+}
+
+// The input under a tap, or the pixel of zero points.
+Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value& column) {
+  const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
+  const Value inside = ir_.both(ir_.below(y, n(w_.in_h)), ir_.below(x, n(w_.in_w)));
+  const Value offset = ir_.mul(ir_.add(ir_.mul(y, n(w_.in_w)), x), n(w_.in_c));
+  return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
+}
+
+Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
+  const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h, columns = w_.in_w - w_.kernel_w + 1;
+  Value inside;
+  for (const Pixel& pixel : pixels) {
+    const Value here = ir_.both(ir_.below(pixel.row, n(std::max(rows, 0))),
+                                ir_.below(pixel.column, n(std::max(columns, 0))));
+    inside = inside.text.empty() ? here : ir_.both(inside, here);
+  }
+  return inside;
+}
+
+// Where nothing has to be tested; rows count in units of the dilation.
+Value PixelTiles::whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
+                             const Step& step) {
+  const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
+  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
+    Values cursors;
+    for (const Value& start : starts)
+      cursors.push_back(ir_.at(start, ir_.mul(v[1], n(kernel_row))));
+    cursors.push_back(v[0]);
+    const Value reached =
+        run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
+    const Value next = ir_.add(v[1], n(1));
+    return Values{reached, next, ir_.differs(next, n(w_.kernel_h))};
+  });
+  return ends[0];
+}
+
+Value PixelTiles::tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                              int64_t advance, const Step& step) {
+  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
+    const Value row = ir_.mul(v[1], n(w_.dilation_h));
+    const Values columns = ir_.do_while({v[0], n(0)}, [&](const Values& c) {
+      Values cursors;
+      for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, c[1]));
+      cursors.push_back(c[0]);
+      const Value to = run_inputs(cursors, w_.in_c, unroll, advance, step);
+      const Value next = ir_.add(c[1], n(1));
+      return Values{to, next, ir_.differs(next, n(w_.kernel_w))};
+    });
+    const Value next = ir_.add(v[1], n(1));
+    return Values{columns[0], next, ir_.differs(next, n(w_.kernel_h))};
+  });
+  return ends[0];
+}
+
+Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                                 int64_t advance, const std::function<void(const Values&)>& step) {
+  Values starts;
+  if (!window_.tested) {
+    for (const Pixel& pixel : pixels) starts.push_back(pixel.address);
+    return whole_rows(starts, target, unroll, advance, step);
+  }
+  // Most tiles are inside.
+  return ir_.either(
+      all_inside(pixels),
+      [&] {
+        for (const Pixel& pixel : pixels) {
+          const Value offset = ir_.add(ir_.mul(pixel.row, n(w_.in_w)), pixel.column);
+          starts.push_back(ir_.at(IrText::argument("input"), ir_.mul(offset, n(w_.in_c))));
+        }
+        return Values{whole_rows(starts, target, unroll, advance, step)};
+      },
+      [&] { return Values{tested_taps(pixels, target, unroll, advance, step)}; })[0];
+}
+
+uint32_t PixelTiles::border_word() const {
+  return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point);
+}
+
+// The input with its border, in scratch. Rows of words where they are.
+void PixelTiles::copy_window(const Value& scratch) {
+  const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
+  ir_.fill(scratch, window_.bytes / 4, border_word());
+  const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
+  const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
+  const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
+  ir_.count_to(rows, [&](const Value& y) {
+    const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
+    const Value to =
+        ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
+    ir_.count_to(words ? used / 4 : used, [&](const Value& i) {
+      const Value offset = words ? ir_.shift_left(i, n(2)) : i;
+      if (words)
+        ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
+      else
+        ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
+    });
+  });
+}
+
+}  // namespace tinytune
