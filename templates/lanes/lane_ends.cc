@@ -100,7 +100,7 @@ Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   return ends;
 }
 
-LaneEnds::LaneEnds(const Workload& w, const EndRegisters& registers, AssemblyText& text)
+LaneEnds::LaneEnds(const Workload& w, const EndRegisters& registers, Assembly& text)
     : w_(w),
       registers_(registers),
       text_(text),

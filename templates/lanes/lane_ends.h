@@ -13,7 +13,7 @@
 
 #include "schedules/layer_data.h"
 #include "schedules/workload.h"
-#include "templates/tile/assembly_text.h"
+#include "templates/tile/assembly.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -44,7 +44,7 @@ inline constexpr int kScratchOfEnds = 10;
 /// Writes the ends of channels.
 class LaneEnds {
  public:
-  LaneEnds(const Workload& workload, const EndRegisters& registers, AssemblyText& text);
+  LaneEnds(const Workload& workload, const EndRegisters& registers, Assembly& text);
 
   void load_limits();
   /// The words of the channels that follow; `at` bytes from `base`.
@@ -59,7 +59,7 @@ class LaneEnds {
 
   const Workload& w_;
   const EndRegisters registers_;
-  AssemblyText& text_;
+  Assembly& text_;
   const int low_, high_, result_, other_, third_;
 };
 

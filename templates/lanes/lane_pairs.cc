@@ -5,7 +5,7 @@
 
 #include "templates/lanes/lane_ends.h"
 #include "templates/packing.h"
-#include "templates/tile/assembly_text.h"
+#include "templates/tile/assembly.h"
 
 namespace tinytune {
 namespace {
@@ -208,7 +208,7 @@ class Writer {
   const Workload& w_;
   const LanePairs& tile_;
   const Registers r_;
-  AssemblyText text_;
+  Assembly text_;
   LaneEnds ends_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "templates/tile/assembly_text.h"
+#include "templates/tile/assembly.h"
 
 namespace tinytune {
 namespace {
@@ -64,9 +64,9 @@ Values in_llvm(const LaneTile& tile, const Values& initial, const Value& weights
 }
 
 // Operands: cursors, sums, what is kept, what passes (one or, loaded ahead, two), a product.
-class Assembly {
+class Code {
  public:
-  explicit Assembly(const LaneTile& tile)
+  explicit Code(const LaneTile& tile)
       : tile_(tile),
         first_kept_(kCursors + tile.channels * tile.words),
         ahead_(registers(tile) + 2 <= kRegisters ? 1 : 0) {
@@ -110,7 +110,7 @@ class Assembly {
 
   const LaneTile& tile_;
   const int first_kept_, ahead_;
-  AssemblyText text_;
+  Assembly text_;
 };
 
 }  // namespace
@@ -125,7 +125,7 @@ Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weigh
   if (loop == LaneLoop::kLlvm) {
     carried = in_llvm(tile, carried, weights_end, ir);
   } else {
-    const Assembly assembly(tile);
+    const Code assembly(tile);
     carried = ir.assembly(assembly.text(), carried, {weights_end}, assembly.temporaries());
   }
   return Values(carried.begin() + kCursors, carried.end());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/tile/assembly_text.h"
+#include "templates/tile/assembly.h"
 
 namespace tinytune {
 namespace {
@@ -42,9 +42,9 @@ int body_bytes(const LaneTile& tile) {
 
 std::string register_name(int i) { return i == kLinkRegister ? "lr" : fmt::format("r{}", i); }
 
-class Assembly {
+class Code {
  public:
-  explicit Assembly(const LaneTile& tile)
+  explicit Code(const LaneTile& tile)
       : tile_(tile), end_(register_name(ends_high(tile) ? kLinkRegister : kLow - 1)) {
     text_.emit("mov {}, r2", end_);  // the operand
     load_words();
@@ -84,7 +84,7 @@ class Assembly {
 
   const LaneTile& tile_;
   const std::string end_;
-  AssemblyText text_;
+  Assembly text_;
 };
 
 }  // namespace
@@ -99,7 +99,7 @@ Values thumb_lane_products(const LaneTile& tile, const Value& weights, const Val
   std::vector<int> sums;
   for (int c = 0; c < tile.channels; ++c)
     for (int i = 0; i < tile.words; ++i) sums.push_back(sum_at(tile, c, i));
-  return ir.assembly_of_all_registers(Assembly(tile).text(), {weights, staged, weights_end}, sums);
+  return ir.assembly_of_all_registers(Code(tile).text(), {weights, staged, weights_end}, sums);
 }
 
 }  // namespace tinytune

@@ -1,22 +1,23 @@
 #include "templates/smlad/smlad_columns.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <vector>
+
+#include "templates/isa/thumb2_dsp.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int64_t kReach = 4095, kPairReach = 1020;
+constexpr int64_t kReach = Thumb2Dsp::kReach;
 constexpr int kTaps = 3;
 
 // Operands. At the start the first of weights holds their address, the first sums those of
 // parameters and of what is shared.
-constexpr int kInputs = 0, kOutput = 1, kWeights = 2, kSums = kWeights + SmladColumns::kWeightWords,
-              kWords = kSums + SmladColumns::kMostPixels, kOperands = kWords + 2;
-constexpr int kParams = kSums, kShared = kSums + 1;
+constexpr Reg kInputs{0}, kOutput{1}, kWeights{2}, kSums = kWeights + SmladColumns::kWeightWords,
+                                                   kWords = kSums + SmladColumns::kMostPixels;
+constexpr Reg kParams = kSums, kShared = kSums + 1;
+constexpr size_t kOperands = Thumb2Dsp::kRegisters;
 
 // The frame, in bytes from the stack pointer.
 constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt = 20, kEndAt = 24,
@@ -24,67 +25,63 @@ constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt =
 
 class Writer {
  public:
-  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, SmladLoads loads)
+  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, LoadOrder loads)
       : w_(w), row_bytes_(row_bytes), loads_(loads) {
     const int tiles = w.out_w / pixels, left_over = w.out_w % pixels;
     const int64_t tile_bytes = int64_t{2} * pixels * w.stride_w;
     enter(rows);
     label(1);
     if (tiles > 1) {
-      emit("addw ${}, ${}, #{}", kWords, kInputs, tiles * tile_bytes);
-      store(kWords, kRowEndAt);
+      code_.emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
+      isa_.store(kWords, kRowEndAt);
       label(2);
     }
     if (tiles > 0) {
       tile(pixels);
-      emit("addw ${0}, ${0}, #{1}", kInputs, tile_bytes);
+      code_.emit("addw {0}, {0}, #{1}", kInputs, tile_bytes);
     }
     if (tiles > 1) repeat(2, kRowEndAt);
     if (left_over > 0) tile(left_over);
     const int64_t rest = w.stride_h * row_bytes - tiles * tile_bytes;
-    emit("{0}w ${1}, ${1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
+    code_.emit("{0}w {1}, {1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
     repeat(1, kEndAt);
-    emit("add sp, #{}", kFrame);
+    code_.emit("add sp, #{}", kFrame);
   }
 
-  const std::string& text() const { return text_; }
+  std::string text() const { return code_.text(); }
 
  private:
-  template <typename... Operands>
-  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
-    text_ += fmt::format(format, std::forward<Operands>(operands)...) + "\\0A\\09";
+  void label(int number) {
+    code_.emit(".p2align 2");
+    code_.emit("{}:", number);
   }
-  void label(int number) { text_ += fmt::format(".p2align 2\\0A\\09{}:\\0A\\09", number); }
-  void load(int operand, int at) { emit("ldr ${}, [sp, #{}]", operand, at); }
-  void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
 
   // Until the cursor of inputs is where the frame says.
   void repeat(int number, int end_at) {
-    load(kWords, end_at);
-    emit("cmp ${}, ${}", kInputs, kWords);
-    emit("bne {}b", number);
+    isa_.load(kWords, end_at);
+    isa_.repeat_until(kInputs, kWords, number);
   }
 
   void enter(int rows) {
-    emit("sub sp, #{}", kFrame);
-    emit("ldrd ${}, ${}, [${}]", kWords, kWords + 1, kShared);
-    emit("strd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kLeftAt);
-    emit("ldrd ${}, ${}, [${}, #4]", kWords, kWords + 1, kParams);
-    emit("strd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
-    emit("ldr ${}, [${}]", kParams, kParams);
-    store(kParams, kBiasAt);
+    code_.emit("sub sp, #{}", kFrame);
+    code_.emit("ldrd {}, {}, [{}]", kWords, kWords + 1, kShared);
+    isa_.store_two(kWords, kWords + 1, kLeftAt);
+    code_.emit("ldrd {}, {}, [{}, #4]", kWords, kWords + 1, kParams);
+    isa_.store_two(kWords, kWords + 1, kScaleAt);
+    code_.emit("ldr {}, [{}]", kParams, kParams);
+    isa_.store(kParams, kBiasAt);
     const int64_t bytes = rows * w_.stride_h * row_bytes_;
-    emit("movw ${}, #{}", kWords, bytes & 0xffff);
-    if (bytes > 0xffff) emit("movt ${}, #{}", kWords, bytes >> 16);
-    emit("add ${0}, ${0}, ${1}", kWords, kInputs);
-    store(kWords, kEndAt);
+    code_.emit("movw {}, #{}", kWords, bytes & 0xffff);
+    if (bytes > 0xffff) code_.emit("movt {}, #{}", kWords, bytes >> 16);
+    code_.emit("add {0}, {0}, {1}", kWords, kInputs);
+    isa_.store(kWords, kEndAt);
     for (int i = SmladColumns::kWeightWords - 1; i >= 0; --i)
-      emit("ldr ${}, [${}, #{}]", kWeights + i, kWeights, 4 * i);
+      code_.emit("ldr {}, [{}, #{}]", kWeights + i, kWeights, 4 * i);
   }
 
   void tile(int pixels) {
-    load(kSums, kBiasAt);
-    for (int i = 1; i < pixels; ++i) emit("mov ${}, ${}", kSums + i, kSums);
+    isa_.load(kSums, kBiasAt);
+    for (int i = 1; i < pixels; ++i) code_.emit("mov {}, {}", kSums + i, kSums);
     const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
     for (int first = 0; first < kTaps * in_row; first += 2) {
       const int count = std::min(2, kTaps * in_row - first);
@@ -98,17 +95,17 @@ class Writer {
 
   // One or two words of inputs, at these distances from the cursor.
   void load_words(int64_t first, int64_t last) {
-    if (loads_ == SmladLoads::kPaired && last == first + 4 && first <= kPairReach)
-      return emit("ldrd ${}, ${}, [${}, #{}]", kWords, kWords + 1, kInputs, first);
-    emit("ldr ${}, [${}, #{}]", kWords, kInputs, first);
-    if (last != first) emit("ldr ${}, [${}, #{}]", kWords + 1, kInputs, last);
+    if (loads_ == LoadOrder::kPaired && last == first + 4 && first <= Thumb2Dsp::kPairReach)
+      return code_.emit("ldrd {}, {}, [{}, #{}]", kWords, kWords + 1, kInputs, first);
+    code_.emit("ldr {}, [{}, #{}]", kWords, kInputs, first);
+    if (last != first) code_.emit("ldr {}, [{}, #{}]", kWords + 1, kInputs, last);
   }
 
   // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
-  void multiply(int word, int row, int place, int pixels) {
-    const int first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
-    const auto add = [&](const char* how, int pixel, int weights) {
-      emit("{0} ${1}, ${2}, ${3}, ${1}", how, kSums + pixel, word, weights);
+  void multiply(Reg word, int row, int place, int pixels) {
+    const Reg first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
+    const auto add = [&](const char* how, int pixel, Reg weights) {
+      code_.emit("{0} {1}, {2}, {3}, {1}", how, kSums + pixel, word, weights);
     };
     for (int i = 0; i < pixels; ++i) {
       const int tap = 2 * place - i * w_.stride_w;  // of the word's low half
@@ -119,25 +116,27 @@ class Writer {
     }
   }
 
+  // Two registers serve all that scales, one after the other.
   void requantise(int pixels) {
-    const auto each = [&](const auto& body) {
-      for (int i = 0; i < pixels; ++i) body(kSums + i, i);
-    };
-    load(kWords, kLeftAt);
-    each([&](int s, int) { emit("lsl ${0}, ${0}, ${1}", s, kWords); });
-    emit("ldrd ${}, ${}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
-    each([&](int s, int) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, kWords, kWords + 1); });
-    load(kWords, kRightAt);
-    each([&](int s, int) { emit("asr ${0}, ${0}, ${1}", s, kWords); });
-    each([&](int s, int) { emit("ssat ${0}, #8, ${0}", s); });
-    each([&](int s, int i) { emit("strb ${}, [${}, #{}]", s, kOutput, int64_t{i} * w_.out_c); });
-    emit("addw ${0}, ${0}, #{1}", kOutput, int64_t{pixels} * w_.out_c);
+    Thumb2Dsp::Sums sums;
+    std::vector<int64_t> at;
+    for (int i = 0; i < pixels; ++i) sums.push_back(kSums + i), at.push_back(int64_t{i} * w_.out_c);
+    isa_.load(kWords, kLeftAt);
+    isa_.shift_left(sums, kWords);
+    code_.emit("ldrd {}, {}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
+    isa_.scale(sums, kWords, kWords + 1);
+    isa_.load(kWords, kRightAt);
+    isa_.shift_right(sums, kWords);
+    isa_.saturate(sums);
+    isa_.store_bytes(sums, kOutput, at);
+    isa_.add(kOutput, kOutput, int64_t{pixels} * w_.out_c);
   }
 
   const Workload& w_;
   const int64_t row_bytes_;
-  const SmladLoads loads_;
-  std::string text_;
+  const LoadOrder loads_;
+  Assembly code_;
+  Thumb2Dsp isa_{code_};
 };
 
 }  // namespace
@@ -156,11 +155,11 @@ bool SmladColumns::fits() const {
 void SmladColumns::write(const Place& place, IrText& ir) const {
   const Value unused = IrText::number(0);
   IrText::Values operands(kOperands, unused);
-  operands[kInputs] = place.inputs;
-  operands[kOutput] = place.output;
-  operands[kWeights] = place.weights;
-  operands[kParams] = place.params;
-  operands[kShared] = place.shared;
+  operands[kInputs.number] = place.inputs;
+  operands[kOutput.number] = place.output;
+  operands[kWeights.number] = place.weights;
+  operands[kParams.number] = place.params;
+  operands[kShared.number] = place.shared;
   ir.assembly(Writer(w_, row_bytes_, rows_, pixels_, loads_).text(), operands, {}, 0);
 }
 

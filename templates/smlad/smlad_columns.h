@@ -28,7 +28,7 @@ class SmladColumns {
 
   /// `row_bytes`: from a row of widened inputs to the next. `rows`: of outputs. `pixels`: of a
   /// tile, even. `loads`: grouped or paired.
-  SmladColumns(const Workload& workload, int64_t row_bytes, int rows, int pixels, SmladLoads loads)
+  SmladColumns(const Workload& workload, int64_t row_bytes, int rows, int pixels, LoadOrder loads)
       : w_(workload), row_bytes_(row_bytes), rows_(rows), pixels_(pixels), loads_(loads) {}
 
   /// Whether the layer's shape, requantisation and clamp are what this computes.
@@ -47,7 +47,7 @@ class SmladColumns {
   const Workload& w_;
   const int64_t row_bytes_;
   const int rows_, pixels_;
-  const SmladLoads loads_;
+  const LoadOrder loads_;
 };
 
 }  // namespace tinytune

@@ -37,10 +37,10 @@ struct Plan {
   int64_t used;       // columns that are copied; the rest of a buffered row is border
   int64_t row_bytes;  // a word more than the windows, which the last tile may read
   int buffered;       // rows
-  SmladLoads loads;
+  LoadOrder loads;
 
   Plan(const Workload& w, const Schedule& s)
-      : px(s.get_int("px")), rows(s.get_int("rows")), loads(smlad_loads(s.get("loads"))) {
+      : px(s.get_int("px")), rows(s.get_int("rows")), loads(load_order(s.get("loads"))) {
     const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
     used = std::min<int64_t>(w.in_w, width - w.pad_left);
     row_bytes = 2 * ((width + 1) / 2 * 2 + 2);
@@ -80,14 +80,14 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
   const int64_t room = std::max<int64_t>(tensors / 40, 512);
-  const bool paired = smlad_loads(usual_loads(device)) == SmladLoads::kPaired;
+  const bool paired = load_order(usual_loads(device)) == LoadOrder::kPaired;
   Schedule best = all.schedule(0);
   int least = std::numeric_limits<int>::max();
   for (size_t i = 0; i < all.size(); ++i) {
     const Schedule s = all.schedule(i);
     const Plan plan(w, s);
     if (s.get(kSchedulerKnob) != usual_scheduler(device) || plan.px != 4 ||
-        plan.buffered_bytes() > room || (plan.loads == SmladLoads::kPaired) != paired)
+        plan.buffered_bytes() > room || (plan.loads == LoadOrder::kPaired) != paired)
       continue;
     const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
     if (work < least) best = s, least = work;

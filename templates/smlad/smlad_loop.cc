@@ -1,6 +1,6 @@
 #include "templates/smlad/smlad_loop.h"
 
-#include <fmt/format.h>
+#include "templates/isa/thumb2_dsp.h"
 
 namespace tinytune {
 
@@ -77,10 +77,14 @@ Values SmladLoop::run(const Values& carried, const Value& weights_end) {
   const size_t end = carried.size();
   Values all = carried;
   all.push_back(weights_end);
-  std::string text = "1:\\0A\\09" + step.text + fmt::format("cmp $0, ${}\\0A\\09bne 1b", end);
-  if (step.end_on_stack)
-    text = fmt::format("str ${}, [sp, #-4]!\\0A\\09{}\\0A\\09add sp, #4", end, text);
-  all = ir_.assembly(text, all, {}, step.temporaries);
+  const Reg end_reg{static_cast<int>(end)};
+  Assembly code;
+  if (step.end_on_stack) code.emit("str {}, [sp, #-4]!", end_reg);
+  code.emit("1:");
+  code.append(step.code);
+  Thumb2Dsp(code).repeat_until(Reg{0}, end_reg, 1);
+  if (step.end_on_stack) code.emit("add sp, #4");
+  all = ir_.assembly(code.text(), all, {}, step.temporaries);
   all.pop_back();
   return all;
 }

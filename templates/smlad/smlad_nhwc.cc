@@ -41,7 +41,7 @@ struct Plan {
   int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
   int tiles = 1;     // staged together
   SmladTile tile;
-  SmladLoads loads;
+  LoadOrder loads;
   Scaled scaled;
   std::string border;
   Staging staging;
@@ -54,7 +54,7 @@ struct Plan {
         px(s.get_int("px")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
-        loads(smlad_loads(s.get("loads"))),
+        loads(load_order(s.get("loads"))),
         scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
                                                                 : Scaled::kByChannel),
         border(s.get("border")),

@@ -19,7 +19,7 @@ class SmladPoints {
 
   /// `tile`: channels by squares, its weights as pairs. `step`: pairs between tests of the loop, a
   /// divisor of `pairs`.
-  SmladPoints(const SmladTile& tile, int points, int64_t pairs, int step, SmladLoads loads)
+  SmladPoints(const SmladTile& tile, int points, int64_t pairs, int step, LoadOrder loads)
       : tile_(tile), points_(points), pairs_(pairs), step_(step), loads_(loads) {}
 
   bool fits() const;
@@ -45,7 +45,7 @@ class SmladPoints {
   const int points_;
   const int64_t pairs_;
   const int step_;
-  const SmladLoads loads_;
+  const LoadOrder loads_;
 };
 
 }  // namespace tinytune

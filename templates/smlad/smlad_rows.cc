@@ -30,7 +30,7 @@ constexpr int kVersion = 3;
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
   SmladTile tile;
-  SmladLoads loads;
+  LoadOrder loads;
   bool channels_outer;
   int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
   int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
@@ -44,7 +44,7 @@ struct Plan {
         rows(s.get_int("rows")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
-        loads(smlad_loads(s.get("loads"))),
+        loads(load_order(s.get("loads"))),
         channels_outer(s.get("order") == "channels_outer") {
     run = int64_t{w.kernel_w} * w.in_c;
     pairs = ((run + 1) / 2 + step - 1) / step * step;

@@ -1,39 +1,18 @@
-// The text of one step of the SMLAD loop, its registers assigned by counting.
+// One step of the SMLAD loop: which values it reads and what it computes from them.
 //
-// What a step reads is a queue in the order of use: the inputs of a pair, then its words of
-// weights. A register that has served takes the queue's next entry; left to decide is when. Where
-// one register more saves more than it costs, the loop's end waits on the stack.
+// A step reads the inputs of a pair, then its words of weights, pair by pair; every word meets the
+// inputs of all pixels. When values are loaded, and where to, is the scheduler's
+// (tile/load_scheduler.h). Where one register more saves more than it costs, the loop's end waits
+// on the stack.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include "devices/device.h"
-#include "schedules/config_space.h"
 #include "templates/smlad/smlad_weights.h"
+#include "templates/tile/assembly.h"
+#include "templates/tile/load_scheduler.h"
 
 namespace tinytune {
-
-/// When a free register is loaded again.
-enum class SmladLoads {
-  /// Once nothing loaded is left: all together. On a Cortex-M4 the second and later loads of a
-  /// group take one cycle, and one by itself two.
-  kGrouped,
-  /// At once, between products: a Cortex-M7 does both in one cycle, and waits for a word that was
-  /// loaded just before it is multiplied.
-  kSpread,
-  /// As grouped, neighbours by one LDRD: fewer instructions. On a Cortex-M4 it takes as many cycles
-  /// as two loads by themselves, and more than the later ones of a group.
-  kPaired,
-};
-
-/// "loads": {"grouped", "spread", "paired"}.
-Knob loads_knob();
-/// `value` is that knob's.
-SmladLoads smlad_loads(const std::string& value);
-/// The value for an untuned layer: spread on a core that issues two instructions a cycle, paired
-/// where instructions are counted.
-std::string usual_loads(const Device& device);
 
 /// Where the inputs of a tile are, in bytes from the loop's cursor.
 struct SmladInputs {
@@ -46,10 +25,9 @@ struct SmladInputs {
 struct SmladStep {
   static constexpr int kCursors = 2;
 
-  /// Lines of LLVM assembly that add a step's products and advance the cursors. Operands by
-  /// number: the cursors of weights and of inputs, the sums pixel by pixel, the end of the weights,
-  /// temporaries.
-  std::string text;
+  /// Adds a step's products and advances the cursors. Operands: the cursors of weights and of
+  /// inputs, the sums pixel by pixel, the end of the weights, temporaries.
+  Assembly code;
   int temporaries = 0;
   /// Then the end's register is lost as well, and what the stack pointer points to is the end.
   bool end_on_stack = false;
@@ -59,6 +37,6 @@ struct SmladStep {
 bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs);
 
 /// Of a step that fits.
-SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs, SmladLoads loads);
+SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs, LoadOrder loads);
 
 }  // namespace tinytune

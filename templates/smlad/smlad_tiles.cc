@@ -1,24 +1,23 @@
 #include "templates/smlad/smlad_tiles.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <utility>
 
 #include "schedules/layer_shifts.h"
 #include "schedules/requantise.h"
+#include "templates/isa/thumb2_dsp.h"
 #include "templates/packing.h"
 
 namespace tinytune {
 namespace {
 
-constexpr int kRegisters = IrText::kAllRegisters;
-constexpr int64_t kReach = 4095;
+constexpr int kRegisters = Thumb2Dsp::kRegisters;
+constexpr int64_t kReach = Thumb2Dsp::kReach;
 
 // Operands at the start; the sums take them once they rest in the frame.
-constexpr int kWeights = 0, kInputs = 1, kWeightsEnd = 2, kParams = 3, kOutput = 4, kShared = 5;
-constexpr int kFirstSum = SmladStep::kCursors;
+constexpr Reg kWeights{0}, kInputs{1}, kWeightsEnd{2}, kParams{3}, kOutput{4}, kShared{5};
+constexpr Reg kFirstSum{SmladStep::kCursors};
 
 // The frame, in bytes from the stack pointer.
 constexpr int kEndAt = 0;  // where a step looks for it
@@ -46,60 +45,46 @@ class Writer {
         sums_(tile_.channels * tile_.pixels),
         crowded_(kRegisters - 1 - sums_ < finishing(w, shape.scaled)) {
     enter();
-    text_ += by_layer_ ? ".p2align 2\\0A\\091:\\0A\\09" : "1:\\0A\\09";
+    if (by_layer_) emit(".p2align 2");
+    emit("1:");
     start_sums();
     add_products();
     if (crowded_) free_.push_back(kWeights);
-    for (int i = kFirstSum + sums_; i < kRegisters; ++i) free_.push_back(i);
+    for (int i = end().number; i < kRegisters; ++i) free_.push_back(Reg{i});
     free_.push_back(kInputs);
     finish();
-    line("bne 1b");
+    emit("bne 1b");
     emit("add sp, #{}", kFrame);
   }
 
-  const std::string& text() const { return text_; }
+  std::string text() const { return code_.text(); }
 
  private:
-  struct Sum {
-    int pixel, channel, operand;
-  };
-
   template <typename... Operands>
   void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
-    line(fmt::format(format, std::forward<Operands>(operands)...));
+    code_.emit(format, std::forward<Operands>(operands)...);
   }
-  void line(const std::string& instruction) { text_ += instruction + "\\0A\\09"; }
 
-  int sum(int pixel, int channel) const { return kFirstSum + pixel * tile_.channels + channel; }
-  int end() const { return kFirstSum + sums_; }
+  Reg sum(int pixel, int channel) const { return kFirstSum + (pixel * tile_.channels + channel); }
+  Reg end() const { return kFirstSum + sums_; }
   bool joined() const { return tile_.form == WeightForm::kJoined; }
   bool shifts_are_read() const { return fused() && !by_layer_; }
   bool fused() const { return w_.facts.requantise == Requantise::kFused; }
 
-  void store(int operand, int at) { emit("str ${}, [sp, #{}]", operand, at); }
-  void load(int operand, int at) { emit("ldr ${}, [sp, #{}]", operand, at); }
-  void load_two(int first, int second, int at) {
-    if (loads_ == SmladLoads::kPaired) return emit("ldrd ${}, ${}, [sp, #{}]", first, second, at);
-    load(first, at);
-    load(second, at + 4);
-  }
-
-  // `to` may not be `from` where the distance is long.
-  void move(int to, int from, int64_t bytes) {
-    if (bytes <= kReach) return emit("addw ${}, ${}, #{}", to, from, bytes);
-    emit("movw ${}, #{}", to, bytes & 0xffff);
-    if (bytes > 0xffff) emit("movt ${}, #{}", to, bytes >> 16);
-    emit("add ${0}, ${0}, ${1}", to, from);
+  void load_two(Reg first, Reg second, int at) {
+    if (loads_ == LoadOrder::kPaired) return emit("ldrd {}, {}, [sp, #{}]", first, second, at);
+    isa_.load(first, at);
+    isa_.load(second, at + 4);
   }
 
   void enter() {
     emit("sub sp, #{}", kFrame);
-    store(kInputs, kInputsAt);
-    store(kWeightsEnd, kWeightsEndAt);
-    emit("strd ${}, ${}, [sp, #{}]", kParams, kOutput, kParamsAt);
-    const auto keep = [&](int from, int offset, int at) {
-      emit("ldrd ${}, ${}, [${}, #{}]", kWeightsEnd, kParams, from, offset);
-      emit("strd ${}, ${}, [sp, #{}]", kWeightsEnd, kParams, at);
+    isa_.store(kInputs, kInputsAt);
+    isa_.store(kWeightsEnd, kWeightsEndAt);
+    isa_.store_two(kParams, kOutput, kParamsAt);
+    const auto keep = [&](Reg from, int offset, int at) {
+      emit("ldrd {}, {}, [{}, #{}]", kWeightsEnd, kParams, from, offset);
+      isa_.store_two(kWeightsEnd, kParams, at);
     };
     if (by_layer_) keep(kShared, 0, kMultiplierAt);
     if (shifts_are_read()) keep(kShared, 0, kLeftAt);
@@ -108,49 +93,49 @@ class Writer {
   // What the sums of the first pixel start from stands before the tile's weights.
   void start_sums() {
     std::string list;
-    for (int c = 0; c < tile_.channels; ++c) list += fmt::format("{}${}", c ? ", " : "", sum(0, c));
+    for (int c = 0; c < tile_.channels; ++c) list += fmt::format("{}{}", c ? ", " : "", sum(0, c));
     if (tile_.channels == 1)
-      emit("ldr {}, [${}], #4", list, kWeights);
+      emit("ldr {}, [{}], #4", list, kWeights);
     else
-      emit("ldm ${}!, {{{}}}", kWeights, list);
-    move(end(), kWeights, runs_.count * tile_.weight_bytes(runs_.pairs));
+      emit("ldm {}!, {{{}}}", kWeights, list);
+    isa_.add(end(), kWeights, runs_.count * tile_.weight_bytes(runs_.pairs));
     for (int i = 1; i < tile_.pixels; ++i)
-      for (int c = 0; c < tile_.channels; ++c) emit("mov ${}, ${}", sum(i, c), sum(0, c));
+      for (int c = 0; c < tile_.channels; ++c) emit("mov {}, {}", sum(i, c), sum(0, c));
   }
 
   // The end of the tile's weights is there already.
   void add_products() {
     if (runs_.count > 1) {
-      store(end(), kTileEndAt);
-      text_ += "2:\\0A\\09";
-      move(end(), kWeights, tile_.weight_bytes(runs_.pairs));
+      isa_.store(end(), kTileEndAt);
+      emit("2:");
+      isa_.add(end(), kWeights, tile_.weight_bytes(runs_.pairs));
     }
-    if (step_.end_on_stack) store(end(), kEndAt);
-    text_ += ".p2align 2\\0A\\093:\\0A\\09" + step_.text;
-    emit("cmp ${}, ${}", kWeights, end());
-    line("bne 3b");
+    if (step_.end_on_stack) isa_.store(end(), kEndAt);
+    emit(".p2align 2");
+    emit("3:");
+    code_.append(step_.code);
+    isa_.repeat_until(kWeights, end(), 3);
     if (runs_.count == 1) return;
-    load(end(), kTileEndAt);
-    if (runs_.gap_bytes != 0) emit("addw ${0}, ${0}, #{1}", kInputs, runs_.gap_bytes);
-    emit("cmp ${}, ${}", kWeights, end());
-    line("bne 2b");
+    isa_.load(end(), kTileEndAt);
+    if (runs_.gap_bytes != 0) emit("addw {0}, {0}, #{1}", kInputs, runs_.gap_bytes);
+    isa_.repeat_until(kWeights, end(), 2);
   }
 
-  int take() {
-    const int taken = free_.front();
+  Reg take() {
+    const Reg taken = free_.front();
     free_.pop_front();
     return taken;
   }
 
   // Ends with the test for another tile.
   void finish() {
-    if (crowded_) store(kWeights, kWeightsAt);
-    const int params = by_layer_ ? 0 : take(), output = take();
+    if (crowded_) isa_.store(kWeights, kWeightsAt);
+    const Reg params = by_layer_ ? Reg{} : take(), output = take();
     scale_.multiplier = take(), scale_.last = take();
     if (!fused() || !by_layer_) scale_.left = take();
     if (shifts_are_read()) scale_.right = take();
     if (by_layer_)
-      load(output, kOutputAt);
+      isa_.load(output, kOutputAt);
     else
       load_two(params, output, kParamsAt);
     if (shifts_are_read()) load_two(scale_.left, scale_.right, kLeftAt);
@@ -159,28 +144,37 @@ class Writer {
     const int stride = joined() ? 2 : 1;
     for (int first = 0; first < stride; ++first) {
       // What separated sums lack of the shift; see separate().
-      if (shifts_are_read() && first == 1) emit("sub ${0}, #8", scale_.left);
-      std::vector<Sum> sums;
+      if (shifts_are_read() && first == 1) emit("sub {0}, #8", scale_.left);
+      Thumb2Dsp::Sums sums;
+      std::vector<int64_t> at;  // from the output
       for (int c = first; c < tile_.channels; c += stride) {
-        for (int i = 0; i < tile_.pixels; ++i) sums.push_back({i, c, sum(i, c)});
+        for (int i = 0; i < tile_.pixels; ++i) {
+          sums.push_back(sum(i, c));
+          at.push_back(int64_t{i} * w_.out_c + c);
+        }
         if (by_layer_) continue;
-        emit("ldrd ${}, ${}, [${}, #{}]", scale_.multiplier, scale_.last, params, 8 * c);
-        requantise(std::exchange(sums, {}), output);
+        emit("ldrd {}, {}, [{}, #{}]", scale_.multiplier, scale_.last, params, 8 * c);
+        scale_by_channel(sums);
+        isa_.saturate(sums);
+        isa_.store_bytes(std::exchange(sums, {}), output, std::exchange(at, {}));
       }
-      if (by_layer_) requantise(sums, output);
+      if (!by_layer_) continue;
+      scale_by_layer(sums, first == 1);
+      isa_.saturate(sums, fused() ? kLayerRight : 0);
+      isa_.store_bytes(sums, output, at);
     }
-    emit("add ${0}, #{1}", output, tile_.channels);
-    const int weights_end = scale_.multiplier;
+    emit("add {0}, #{1}", output, tile_.channels);
+    const Reg weights_end = scale_.multiplier;
     if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
       load_two(kInputs, weights_end, kInputsAt);
-      store(output, kOutputAt);
+      isa_.store(output, kOutputAt);
     } else {
-      emit("add ${0}, #{1}", params, 8 * tile_.channels);
-      emit("strd ${}, ${}, [sp, #{}]", params, output, kParamsAt);
-      if (crowded_) load(kWeights, kWeightsAt);
+      emit("add {0}, #{1}", params, 8 * tile_.channels);
+      isa_.store_two(params, output, kParamsAt);
+      if (crowded_) isa_.load(kWeights, kWeightsAt);
       load_two(kInputs, weights_end, kInputsAt);
     }
-    emit("cmp ${}, ${}", kWeights, weights_end);
+    emit("cmp {}, {}", kWeights, weights_end);
   }
 
   // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
@@ -189,76 +183,44 @@ class Writer {
       for (int c = 1; joined() && c < tile_.channels; c += 2)
         for (int i = 0; i < tile_.pixels; ++i) body(sum(i, c), sum(i, c - 1));
     };
-    each([&](int both, int lower) { emit("sub ${0}, ${0}, ${1}", both, lower); });
-    if (!fused()) each([&](int upper, int) { emit("asr ${0}, ${0}, #8", upper); });
+    each([&](Reg both, Reg lower) { emit("sub {0}, {0}, {1}", both, lower); });
+    if (!fused()) each([&](Reg upper, Reg) { emit("asr {0}, {0}, #8", upper); });
   }
 
-  // Sums that are scaled alike, one by one in each step: the next instruction need not wait for
-  // this one's result.
-  void requantise(const std::vector<Sum>& sums, int output) {
-    const auto each = [&](const auto& body) {
-      for (const Sum& sum : sums) body(sum.operand);
-    };
-    if (!fused())
-      scale_short(each);
-    else if (by_layer_)
-      scale_by_layer(each, joined() && sums[0].channel % 2 == 1 ? kLayerLeft - 8 : kLayerLeft);
-    else
-      scale_fused(each);
-    const std::string shift = fused() && by_layer_ ? fmt::format(", asr #{}", kLayerRight) : "";
-    each([&](int s) { emit("ssat ${0}, #8, ${0}{1}", s, shift); });
-    for (const Sum& s : sums)
-      emit("strb ${}, [${}, #{}]", s.operand, output, int64_t{s.pixel} * w_.out_c + s.channel);
+  void scale_by_channel(const Thumb2Dsp::Sums& sums) {
+    if (!fused()) return scale_short(sums);
+    isa_.shift_left(sums, scale_.left);
+    isa_.scale(sums, scale_.multiplier, scale_.last);
+    isa_.shift_right(sums, scale_.right);
   }
 
-  // But for the right shift, which saturation does on its way.
-  template <typename Each>
-  void scale_by_layer(const Each& each, int left) {
-    if (left > 0) each([&](int s) { emit("lsl ${0}, ${0}, #{1}", s, left); });
-    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
+  // But for the right shift, which saturation does on its way. `upper`: of joined channels.
+  void scale_by_layer(const Thumb2Dsp::Sums& sums, bool upper) {
+    if (!fused()) return scale_short(sums);
+    const int left = upper ? kLayerLeft - 8 : kLayerLeft;
+    for (const Reg s : sums)
+      if (left > 0) emit("lsl {0}, {0}, #{1}", s, left);
+    isa_.scale(sums, scale_.multiplier, scale_.last);
   }
 
-  template <typename Each>
-  void scale_fused(const Each& each) {
-    each([&](int s) { emit("lsl ${0}, ${0}, ${1}", s, scale_.left); });
-    each([&](int s) { emit("smmla ${0}, ${1}, ${0}, ${2}", s, scale_.multiplier, scale_.last); });
-    each([&](int s) { emit("asr ${0}, ${0}, ${1}", s, scale_.right); });
-  }
-
-  // (h + (h >> 31) + (1 << (right - 1))) >> right with h = (sum * twice + 2^31) >> 32, twice
-  // without a sign. With one it is 2^32 less where its upper bit is set, and h then less by the
-  // sum. The last bit that a shift drops is the carry, which adds what the half would.
-  template <typename Each>
-  void scale_short(const Each& each) {
-    const int less = scale_.left;
-    each([&](int s) {
-      emit("and ${}, ${}, ${}, asr #31", less, s, scale_.multiplier);
-      emit("smmlar ${0}, ${0}, ${1}, ${2}", s, scale_.multiplier, less);
-    });
-    each([&](int s) { emit("add ${0}, ${0}, ${0}, asr #31", s); });
-    const int zero_point = w_.output_zero_point;
-    each([&](int s) {
-      emit("asrs ${0}, ${0}, ${1}", s, scale_.last);
-      if (zero_point >= 0)
-        emit("adc ${0}, ${0}, #{1}", s, zero_point);
-      else
-        emit("sbc ${0}, ${0}, #{1}", s, -zero_point - 1);
-    });
+  void scale_short(const Thumb2Dsp::Sums& sums) {
+    isa_.scale_short(sums, scale_.multiplier, scale_.last, scale_.left, w_.output_zero_point);
   }
 
   const Workload& w_;
   const SmladTile& tile_;
   const SmladRuns& runs_;
-  const SmladLoads loads_;
+  const LoadOrder loads_;
   const bool by_layer_;
   const SmladStep step_;
   const int sums_;
   const bool crowded_;
-  std::deque<int> free_;
+  std::deque<Reg> free_;
   struct {
-    int multiplier, last, left, right = 0;  // last: offset, or right shift
+    Reg multiplier, last, left, right;  // last: offset, or right shift
   } scale_{};
-  std::string text_;
+  Assembly code_;
+  Thumb2Dsp isa_{code_};
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ struct SmladShape {
   SmladTile tile;
   SmladInputs inputs;
   SmladRuns runs;
-  SmladLoads loads;
+  LoadOrder loads;
   Scaled scaled = Scaled::kByChannel;
 };
 

@@ -58,7 +58,7 @@ Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
       oc(s.get_int("oc")),
       step(s.get_int("step")),
       smlad(s.get("multiply") == "smlad"),
-      loads(smlad ? smlad_loads(s.get("loads")) : SmladLoads::kGrouped),
+      loads(smlad ? load_order(s.get("loads")) : LoadOrder::kGrouped),
       strips(w, 4, tiles, channels_together()),
       together(rows == 0 ? 1 : rows * strips.strips),
       terms(strips.pixel_bytes / parts()),

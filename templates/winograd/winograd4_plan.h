@@ -16,7 +16,7 @@ struct Winograd4Plan {
   int rows;             // of squares that are computed together; 0: a strip
   int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
   bool smlad;           // terms are pairs of channels, else single ones
-  SmladLoads loads;
+  LoadOrder loads;
   WinogradStrips strips;
   int together;        // strips
   int64_t terms;       // of the sum over input channels

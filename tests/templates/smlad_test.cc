@@ -252,7 +252,7 @@ TEST(SmladStep, TilesBeyondTheRegistersOrALoadsReach_DoNotFit) {
 TEST(SmladStep, EightSumsOfOnePixel_KeepTheEndOnTheStack) {
   const SmladInputs inputs{2, 0, 16, true};
   const auto step = [&](int channels) {
-    return smlad_step({WeightForm::kJoined, channels, 1}, inputs, 8, SmladLoads::kGrouped);
+    return smlad_step({WeightForm::kJoined, channels, 1}, inputs, 8, LoadOrder::kGrouped);
   };
   EXPECT_TRUE(step(8).end_on_stack);
   EXPECT_EQ(step(8).temporaries, 3) << "the fourth is the end's register";
@@ -261,8 +261,8 @@ TEST(SmladStep, EightSumsOfOnePixel_KeepTheEndOnTheStack) {
 
 TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
   const SmladTile tile{WeightForm::kJoined, 4, 2};
-  const auto longest_group = [&](SmladLoads loads) {
-    const std::string text = smlad_step(tile, {8, 4, 64}, 8, loads).text;
+  const auto longest_group = [&](LoadOrder loads) {
+    const std::string text = smlad_step(tile, {8, 4, 64}, 8, loads).code.text();
     int here = 0, longest = 0;
     // The first words have nothing to stand between.
     for (size_t at = text.find("smlad"); at != std::string::npos; at = text.find("\\09", at)) {
@@ -272,21 +272,21 @@ TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
     }
     return longest;
   };
-  EXPECT_LT(longest_group(SmladLoads::kSpread), longest_group(SmladLoads::kGrouped));
+  EXPECT_LT(longest_group(LoadOrder::kSpread), longest_group(LoadOrder::kGrouped));
 }
 
 // How many instructions of a step begin with `opcode`.
 int count_of(const SmladStep& step, const std::string& opcode) {
   int count = 0;
-  for (size_t at = step.text.find(opcode); at != std::string::npos;
-       at = step.text.find(opcode, at + 1))
+  for (size_t at = step.code.text().find(opcode); at != std::string::npos;
+       at = step.code.text().find(opcode, at + 1))
     ++count;
   return count;
 }
 
 TEST(SmladStep, PairedLoads_ReadTwoWordsEach) {
   const auto step = [](SmladTile tile, SmladInputs inputs) {
-    return smlad_step(tile, inputs, 8, SmladLoads::kPaired);
+    return smlad_step(tile, inputs, 8, LoadOrder::kPaired);
   };
   const SmladStep square = step({WeightForm::kPairs, 4, 2}, {8, 4, 64});
   EXPECT_EQ(count_of(square, "ldrd "), 8 * (4 + 2) / 2) << "every word has its neighbour";
@@ -300,19 +300,19 @@ TEST(SmladStep, PairedLoads_ReadTwoWordsEach) {
 TEST(SmladStep, PairedLoadsBeyondTheirReach_ReadOneWordEach) {
   // LDRD reaches 1020 bytes, LDR 4095.
   const SmladStep step =
-      smlad_step({WeightForm::kPairs, 4, 2}, {512, 4, 4096 - 512}, 8, SmladLoads::kPaired);
-  EXPECT_NE(step.text.find("#1536]"), std::string::npos) << "the fourth pair's inputs";
-  for (size_t at = step.text.find("ldrd "); at != std::string::npos;
-       at = step.text.find("ldrd ", at + 1)) {
-    const size_t offset = step.text.find('#', at);
-    EXPECT_LE(std::stoi(step.text.substr(offset + 1)), 1020);
+      smlad_step({WeightForm::kPairs, 4, 2}, {512, 4, 4096 - 512}, 8, LoadOrder::kPaired);
+  EXPECT_NE(step.code.text().find("#1536]"), std::string::npos) << "the fourth pair's inputs";
+  for (size_t at = step.code.text().find("ldrd "); at != std::string::npos;
+       at = step.code.text().find("ldrd ", at + 1)) {
+    const size_t offset = step.code.text().find('#', at);
+    EXPECT_LE(std::stoi(step.code.text().substr(offset + 1)), 1020);
   }
   EXPECT_GT(count_of(step, "ldrd "), 0);
 }
 
 TEST(SmladStep, SpreadLoads_GetTheRegisterOfTheLoopsEnd) {
   const SmladInputs inputs{2, 0, 16, true};
-  EXPECT_TRUE(smlad_step({WeightForm::kJoined, 4, 1}, inputs, 8, SmladLoads::kSpread).end_on_stack);
+  EXPECT_TRUE(smlad_step({WeightForm::kJoined, 4, 1}, inputs, 8, LoadOrder::kSpread).end_on_stack);
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+// Prints inline assembly as LLVM wants it: registers are operands, which LLVM has numbered.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace tinytune {
+
+/// An operand of the assembly, by its number (IrText::assembly says which is which).
+struct Reg {
+  int number = -1;
+
+  constexpr Reg operator+(int further) const { return {number + further}; }
+  bool operator==(const Reg&) const = default;
+};
+
+class Assembly {
+ public:
+  /// Adds a line: an instruction, a label or a directive.
+  template <typename... Operands>
+  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
+    text_ += fmt::format(format, std::forward<Operands>(operands)...) + "\\0A\\09";
+    ++lines_;
+  }
+  /// Lines that another piece has printed.
+  void append(const Assembly& piece) {
+    text_ += piece.text_;
+    lines_ += piece.lines_;
+  }
+
+  const std::string& text() const { return text_; }
+  int lines() const { return lines_; }
+
+ private:
+  std::string text_;
+  int lines_ = 0;
+};
+
+}  // namespace tinytune
+
+template <>
+struct fmt::formatter<tinytune::Reg> : fmt::formatter<std::string_view> {
+  template <typename Context>
+  auto format(tinytune::Reg reg, Context& context) const {
+    return fmt::format_to(context.out(), "${}", reg.number);
+  }
+};
