@@ -1,8 +1,6 @@
 #include "templates/lanes/lane_products.h"
 
-#include <algorithm>
-
-#include "templates/tile/assembly.h"
+#include <vector>
 
 namespace tinytune {
 namespace {
@@ -10,48 +8,38 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kRegisters = 28;  // of RV32, but zero, sp, gp and tp
-constexpr int kCursors = 2;     // of weights and of words; the sums follow
+constexpr int kCursors = 2;  // of weights and of words; the sums follow
 
-bool keeps_words(const LaneTile& tile) { return tile.words <= tile.channels; }
-int kept(const LaneTile& tile) { return std::min(tile.words, tile.channels); }
-int passing(const LaneTile& tile) { return std::max(tile.words, tile.channels); }
+// Which values of a product are kept, and where each is, in bytes from its cursor.
+struct Roles {
+  const LaneTile& tile;
+  bool keeps_words;
 
-// Of all but what passes: cursors and an end, sums, what is kept, and a product.
-int registers(const LaneTile& tile) {
-  return kCursors + 1 + tile.channels * tile.words + kept(tile) + 1;
-}
-
-size_t sum_at(const LaneTile& tile, int kept, int passing) {
-  const int channel = keeps_words(tile) ? passing : kept;
-  const int word = keeps_words(tile) ? kept : passing;
-  return static_cast<size_t>(kCursors + channel * tile.words + word);
-}
-
-// Bytes from the cursors to what is kept, and to what passes, of a step's product `u`.
-int64_t kept_offset(const LaneTile& tile, int u, int i) {
-  return keeps_words(tile) ? 4 * (int64_t{u} * tile.words + i) : int64_t{u} * tile.channels + i;
-}
-int64_t passing_offset(const LaneTile& tile, int u, int i) {
-  return keeps_words(tile) ? int64_t{u} * tile.channels + i : 4 * (int64_t{u} * tile.words + i);
-}
+  int kept() const { return keeps_words ? tile.words : tile.channels; }
+  int passing() const { return keeps_words ? tile.channels : tile.words; }
+  int64_t offset(bool of_word, int u, int i) const {
+    return of_word ? 4 * (int64_t{u} * tile.words + i) : int64_t{u} * tile.channels + i;
+  }
+  int sum(int kept, int passing) const {
+    return keeps_words ? passing * tile.words + kept : kept * tile.words + passing;
+  }
+};
 
 Values in_llvm(const LaneTile& tile, const Values& initial, const Value& weights_end, IrText& ir) {
+  const Roles roles{tile, isa_of(LaneLoop::kLlvm).keeps_words(tile)};
   return ir.do_while(initial, [&](const Values& v) {
-    const auto word = [&](int64_t offset) { return ir.load_word(ir.at(v[1], offset)); };
-    const auto weight = [&](int64_t offset) { return ir.load_byte(ir.at(v[0], offset), true); };
+    const auto load = [&](bool word, int u, int i) {
+      const int64_t offset = roles.offset(word, u, i);
+      return word ? ir.load_word(ir.at(v[1], offset)) : ir.load_byte(ir.at(v[0], offset), true);
+    };
     Values next = v;
     for (int u = 0; u < tile.step; ++u) {
       Values stay;
-      for (int i = 0; i < kept(tile); ++i) {
-        const int64_t offset = kept_offset(tile, u, i);
-        stay.push_back(keeps_words(tile) ? word(offset) : weight(offset));
-      }
-      for (int j = 0; j < passing(tile); ++j) {
-        const int64_t offset = passing_offset(tile, u, j);
-        const Value other = keeps_words(tile) ? weight(offset) : word(offset);
-        for (int i = 0; i < kept(tile); ++i) {
-          Value& sum = next[sum_at(tile, i, j)];
+      for (int i = 0; i < roles.kept(); ++i) stay.push_back(load(roles.keeps_words, u, i));
+      for (int j = 0; j < roles.passing(); ++j) {
+        const Value other = load(!roles.keeps_words, u, j);
+        for (int i = 0; i < roles.kept(); ++i) {
+          Value& sum = next[static_cast<size_t>(kCursors + roles.sum(i, j))];
           sum = ir.add(sum, ir.mul(stay[static_cast<size_t>(i)], other));
         }
       }
@@ -63,59 +51,52 @@ Values in_llvm(const LaneTile& tile, const Values& initial, const Value& weights
   });
 }
 
-// Operands: cursors, sums, what is kept, what passes (one or, loaded ahead, two), a product.
-class Code {
- public:
-  explicit Code(const LaneTile& tile)
-      : tile_(tile),
-        first_kept_(kCursors + tile.channels * tile.words),
-        ahead_(registers(tile) + 2 <= kRegisters ? 1 : 0) {
-    text_.emit("1:");
-    for (int u = 0; u < tile.step; ++u) step(u);
-    text_.emit("addi $0, $0, {}", tile.weight_bytes());
-    text_.emit("addi $1, $1, {}", tile.word_bytes());
-    const int carried = first_kept_, end = carried + temporaries() + carried;
-    text_.emit("bne $0, ${}, 1b", end);
-  }
-
-  const std::string& text() const { return text_.text(); }
-  int temporaries() const { return kept(tile_) + 1 + ahead_ + 1; }
-
- private:
-  void load(int operand, bool is_word, int64_t offset) {
-    text_.emit("{} ${}, {}(${})", is_word ? "lw" : "lb", operand, offset, is_word ? 1 : 0);
-  }
-
-  int passing_at(int j) const { return first_kept_ + kept(tile_) + (j & ahead_); }
-
-  void load_passing(int u, int j) {
-    load(passing_at(j), !keeps_words(tile_), passing_offset(tile_, u, j));
-  }
-
-  void step(int u) {
-    const bool words = keeps_words(tile_);
-    const int product = first_kept_ + kept(tile_) + 1 + ahead_, last = kept(tile_) - 1;
-    for (int i = 0; i <= last; ++i) load(first_kept_ + i, words, kept_offset(tile_, u, i));
-    if (ahead_ == 1) load_passing(u, 0);
-    for (int j = 0; j < passing(tile_); ++j) {
-      if (j + ahead_ < passing(tile_)) load_passing(u, j + ahead_);
-      const int other = passing_at(j);
-      for (int i = 0; i <= last; ++i) {
-        const int into = i == last ? other : product;  // the last to need it
-        text_.emit("mul ${}, ${}, ${}", into, first_kept_ + i, other);
-        text_.emit("add ${0}, ${0}, ${1}", sum_at(tile_, i, j), into);
-      }
+Assembly in_assembly(const LaneTile& tile, const ProductIsa& isa,
+                     const ProductIsa::Operands& operands) {
+  const Roles roles{tile, isa.keeps_words(tile)};
+  Assembly code;
+  isa.enter(tile, operands, code);
+  code.emit("1:");
+  Registers registers = operands.passing;
+  const AddressModes& addresses = isa.addresses(!roles.keeps_words);
+  LoadScheduler loads(addresses, isa.order(), registers, code);
+  const Registers all_free = registers;
+  const int stream = loads.add_stream(roles.keeps_words ? operands.weights : operands.inputs,
+                                      roles.keeps_words ? tile.weight_bytes() : tile.word_bytes(),
+                                      addresses.word_post != nullptr);
+  for (int u = 0; u < tile.step; ++u) {
+    isa.load_kept(tile, operands, roles.offset(roles.keeps_words, u, 0), code);
+    registers = all_free;
+    std::vector<int> passing;
+    for (int j = 0; j < roles.passing(); ++j)
+      passing.push_back(loads.queue({stream, roles.offset(!roles.keeps_words, u, j)}));
+    for (int j = 0; j < roles.passing(); ++j) {
+      const int value = passing[static_cast<size_t>(j)];
+      loads.want(value);
+      registers.give_back(loads.reg(value));
+      for (int i = 0; i < roles.kept(); ++i)
+        isa.multiply_add(operands.sums + roles.sum(i, j), operands.kept + i, loads.reg(value),
+                         operands.scratch, j + 1 == roles.passing(), i + 1 == roles.kept(), code);
     }
   }
-
-  const LaneTile& tile_;
-  const int first_kept_, ahead_;
-  Assembly text_;
-};
+  isa.repeat(tile, operands, code);
+  return code;
+}
 
 }  // namespace
 
-bool lane_tile_fits(const LaneTile& tile) { return registers(tile) + 1 <= kRegisters; }
+const ProductIsa& isa_of(LaneLoop loop) {
+  switch (loop) {
+    case LaneLoop::kThumb1:
+      return thumb1_products();
+    case LaneLoop::kThumb2:
+      return thumb2_products();
+    case LaneLoop::kLlvm:
+    case LaneLoop::kRv32:
+      break;
+  }
+  return rv32_products();
+}
 
 Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
                          const Value& weights_end, const Value& inputs, const Values& sums,
@@ -124,10 +105,19 @@ Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weigh
   carried.insert(carried.end(), sums.begin(), sums.end());
   if (loop == LaneLoop::kLlvm) {
     carried = in_llvm(tile, carried, weights_end, ir);
-  } else {
-    const Code assembly(tile);
-    carried = ir.assembly(assembly.text(), carried, {weights_end}, assembly.temporaries());
+    return Values(carried.begin() + kCursors, carried.end());
   }
+  const ProductIsa& isa = isa_of(loop);
+  const auto operands = isa.assign(tile);
+  const std::string text = in_assembly(tile, isa, operands).text();
+  if (isa.traits().sums_start_staged) {
+    std::vector<int> results;
+    for (int i = 0; i < tile.channels * tile.words; ++i)
+      results.push_back(operands.sums.number + i);
+    return ir.assembly_of_all_registers(text, {weights, inputs, weights_end}, results);
+  }
+  const int temporaries = operands.scratch.number + 1 - static_cast<int>(carried.size());
+  carried = ir.assembly(text, carried, {weights_end}, temporaries);
   return Values(carried.begin() + kCursors, carried.end());
 }
 

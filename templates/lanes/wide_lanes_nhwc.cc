@@ -9,8 +9,9 @@
 // How many pixels share how many words are knobs: 17 to 24 bits a sum. Words of a tile are staged
 // once for all output channels, as lanes_nhwc.cc's are.
 //
-// Thumb-1 has a row of its own: another loop (thumb_lanes.h), whose weights have no sign, and no
-// multiply-high (multiplier_parts.h).
+// What differs between instruction sets, each with a row of its own, are the loop of products and
+// what isa/product_isa.h calls its traits: whether weights have a sign, what sums start from, and
+// whether there is a multiply-high (else multiplier_parts.h).
 
 #include <algorithm>
 #include <functional>
@@ -20,7 +21,6 @@
 #include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
-#include "templates/lanes/thumb_lanes.h"
 #include "templates/lanes/wide_lanes_plan.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
@@ -45,7 +45,7 @@ bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFus
 // constants have that in them, more parts of its multiplier than a word holds.
 int start_words(const Workload& w, const Plan& plan) {
   if (!is_fused(w)) return 1;
-  return plan.loop == LaneLoop::kThumb ? MultiplierParts(plan.bits()).words() - 1 : 0;
+  return plan.traits().multiplies_high ? 0 : MultiplierParts(plan.bits()).words() - 1;
 }
 
 // What is staged should serve more than a channel or two.
@@ -59,6 +59,12 @@ bool supports(const Workload& w, const Device& device) {
 
 bool supports_thumb(const Workload& w, const Device& device) {
   return takes(w) && sees_eight_registers(device.target) && !device.target.portable_kernels;
+}
+
+bool supports_thumb2(const Workload& w, const Device& device) {
+  return takes(w) && device.target.family == CoreFamily::kArmM &&
+         !sees_eight_registers(device.target) && !device.target.can(Capability::kDsp) &&
+         !device.target.portable_kernels;
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
@@ -114,9 +120,9 @@ Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const
     std::vector<int32_t> words;
     for (size_t c = 0; c < fused->offset.size(); ++c) {
       const int32_t multiplier = fused->multiplier[c];
-      const auto of_channel = plan.loop == LaneLoop::kThumb
-                                  ? MultiplierParts(plan.bits()).words_of(multiplier)
-                                  : std::vector<int32_t>{multiplier};
+      const auto of_channel = plan.traits().multiplies_high
+                                  ? std::vector<int32_t>{multiplier}
+                                  : MultiplierParts(plan.bits()).words_of(multiplier);
       words.insert(words.end(), of_channel.begin(), of_channel.end());
       words.push_back(fused->offset[c]);
     }
@@ -140,7 +146,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     return Error(ErrorCode::kUnsupported,
                  "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
   TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
-  const int offset = plan.loop == LaneLoop::kThumb ? kThumbWeightOffset : 0;
+  const int offset = plan.traits().weight_offset;
   std::vector<int8_t> weights;  // [tile][product][channel of the tile]
   for (const auto& tile : tiles_of_weights(w, data, plan.tile.channels))
     for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
@@ -220,13 +226,13 @@ class Writer {
         });
     for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
       ir_.store_word(n(0), ir_.at(end, 4 * i));
-    if (plan_.loop == LaneLoop::kThumb) stage_starts(first, end);
+    if (plan_.traits().sums_start_staged) stage_starts(first, end);
   }
 
   // Of the inputs `offset` bytes behind the cursors. Cores wait for what they just loaded, so all
-  // loads come first; not on Thumb-1, where there is no such wait and no register to keep them in.
+  // loads come first; not on Arm, where there is no such wait and no register to keep them in.
   void stage_words(const Values& cursors, int64_t offset, int64_t target) {
-    const bool loads_first = plan_.loop != LaneLoop::kThumb;
+    const bool loads_first = plan_.traits().keeps_constants;
     Values inputs(static_cast<size_t>(plan_.pixels)), words;
     const auto input = [&](int i) {
       Value& value = inputs[static_cast<size_t>(i)];
@@ -248,6 +254,13 @@ class Writer {
   // What sums start from, before the words: what the weights' offset will add is taken off.
   void stage_starts(const Value& first, const Value& end) {
     const int words = plan_.tile.words, unroll = w_.reduction() % 2 == 0 ? 2 : 1;
+    const int weight_offset = plan_.traits().weight_offset;
+    if (weight_offset == 0) {
+      for (int i = 0; i < words; ++i)
+        ir_.store_word(n(lanes_.word_of(i, middle(plan_.bits()))),
+                       ir_.at(tiles_.staging_area(), 4 * i));
+      return;
+    }
     Values totals = {first};
     totals.insert(totals.end(), static_cast<size_t>(words), n(0));
     totals = ir_.do_while(totals, [&](const Values& v) {
@@ -261,7 +274,7 @@ class Writer {
       return next;
     });
     for (int i = 0; i < words; ++i) {
-      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], n(kThumbWeightOffset));
+      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], n(weight_offset));
       ir_.store_word(ir_.sub(n(lanes_.word_of(i, middle(plan_.bits()))), added),
                      ir_.at(tiles_.staging_area(), 4 * i));
     }
@@ -284,10 +297,8 @@ class Writer {
   }
 
   Values products(const Value& weights, const Value& end, const Value& staged) {
-    if (plan_.loop == LaneLoop::kThumb)
-      return thumb_lane_products(plan_.tile, weights, end, staged, ir_);
     Values words;
-    for (int c = 0; c < plan_.tile.channels; ++c)
+    for (int c = 0; c < plan_.tile.channels && !plan_.traits().sums_start_staged; ++c)
       for (int i = 0; i < plan_.tile.words; ++i)
         words.push_back(n(lanes_.word_of(i, middle(plan_.bits()))));
     return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
@@ -303,7 +314,7 @@ class Writer {
   }
 
   void finish(const Values& words, const Value& params, const Value& out) {
-    if (plan_.loop != LaneLoop::kThumb) channels_.keep_limits();
+    if (plan_.traits().keeps_constants) channels_.keep_limits();
     Values sums;  // of one channel
     Value bias;
     channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
@@ -318,8 +329,11 @@ class Writer {
 
   void finish_fused(const Values& words, const Value& params, const Value& out) {
     // Limits in registers, where there are: LLVM would load them for every output.
-    const bool in_parts = plan_.loop == LaneLoop::kThumb;
-    const auto limit = [&](int value) { return in_parts ? n(value) : ir_.opaque(n(value)); };
+    const ProductIsa::Traits& traits = plan_.traits();
+    const bool in_parts = !traits.multiplies_high;
+    const auto limit = [&](int value) {
+      return traits.keeps_constants ? ir_.opaque(n(value)) : n(value);
+    };
     const Value low = limit(w_.activation_min), high = limit(w_.activation_max);
     const Value right = ir_.load_word(channels_.end());
     const MultiplierParts parts(plan_.bits());
@@ -329,14 +343,17 @@ class Writer {
       const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
       const auto finish_sum = [&](int pixel, const Value& sum) {
         const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
-                                      : ir_.multiply_high_unsigned(multiplier[0], sum);
+                             : traits.multiplies_signs
+                                 ? ir_.multiply_high_unsigned(multiplier[0], sum)
+                                 : ir_.high_of_unsigned(multiplier[0], sum);
         const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
         ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{pixel} * w_.out_c + c));
       };
       const auto first = words.begin() + int64_t{c} * plan_.tile.words;
       const Values of_channel(first, first + plan_.tile.words);
-      if (in_parts) {
-        lanes_.unpack(of_channel, LaneWords::End::kBottom, ir_, finish_sum);
+      if (!traits.keeps_constants) {
+        lanes_.unpack(of_channel, in_parts ? LaneWords::End::kBottom : LaneWords::End::kTop, ir_,
+                      finish_sum);
         continue;
       }
       const Values sums = lanes_of(words, c, LaneWords::End::kTop);
@@ -371,8 +388,9 @@ KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Dev
 
 }  // namespace
 
-extern const KernelTemplate kWideLanesNhwc, kThumbLanesNhwc;
+extern const KernelTemplate kWideLanesNhwc, kThumbLanesNhwc, kThumb2LanesNhwc;
 const KernelTemplate kWideLanesNhwc = row(kWideLanesName, supports);
 const KernelTemplate kThumbLanesNhwc = row(kThumbLanesName, supports_thumb);
+const KernelTemplate kThumb2LanesNhwc = row(kThumb2LanesName, supports_thumb2);
 
 }  // namespace tinytune

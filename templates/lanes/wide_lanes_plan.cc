@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "templates/input_window.h"
-#include "templates/lanes/thumb_lanes.h"
 #include "templates/nest_builder.h"
 #include "templates/switches.h"
 
@@ -25,23 +24,23 @@ bool are_lanes(int pixels, int words) {
 // Few sums are not worth their staging.
 bool legal(const Workload& w, const Plan& plan) {
   const int sums = plan.tile.channels * plan.tile.words;
-  const bool fits =
-      plan.loop == LaneLoop::kThumb ? thumb_tile_fits(plan.tile) : lane_tile_fits(plan.tile);
-  return are_lanes(plan.pixels, plan.tile.words) && fits && plan.pixels <= w.out_h * w.out_w &&
-         plan.tile.channels <= w.out_c && plan.tile.step <= w.reduction() &&
-         sums >= std::min(plan.loop == LaneLoop::kThumb ? 3 : 8, w.out_c * plan.tile.words) &&
+  return are_lanes(plan.pixels, plan.tile.words) && isa_of(plan.loop).fits(plan.tile) &&
+         plan.pixels <= w.out_h * w.out_w && plan.tile.channels <= w.out_c &&
+         plan.tile.step <= w.reduction() &&
+         sums >= std::min(plan.traits().fewest_sums, w.out_c * plan.tile.words) &&
          int64_t{sums} * plan.tile.step <= kLargestBody;
 }
 
-// Which loop: none on Thumb-1, which has but one. Kernels as portable C have no assembly.
+// Which loop: none on Arm, which has but one. Kernels as portable C have no assembly.
 std::vector<Knob> loop_knobs(const Device& device) {
-  if (sees_eight_registers(device.target)) return {};
+  if (device.target.family == CoreFamily::kArmM) return {};
   if (device.target.portable_kernels) return {{"loop", {"llvm"}}};
   return {{"loop", {"assembly", "llvm"}}};
 }
 
 const char* name_on(const Device& device) {
-  return sees_eight_registers(device.target) ? kThumbLanesName : kWideLanesName;
+  if (device.target.family != CoreFamily::kArmM) return kWideLanesName;
+  return sees_eight_registers(device.target) ? kThumbLanesName : kThumb2LanesName;
 }
 
 // Tiles of which a window reaches outside the input.
@@ -89,13 +88,15 @@ double estimate_thumb(const Workload& w, const Plan& plan, int tested_tiles) {
 }
 
 double estimate(const Workload& w, const Plan& plan, int tested_tiles) {
-  if (plan.loop == LaneLoop::kThumb) return estimate_thumb(w, plan, tested_tiles);
+  if (plan.loop == LaneLoop::kThumb1) return estimate_thumb(w, plan, tested_tiles);
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
   const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
   const auto reduction = static_cast<double>(plan.padded_reduction);
-  const double products =
-      reduction * (2 * channels * words + channels + words) + reduction / plan.tile.step * 3;
+  const bool fused_add = plan.loop == LaneLoop::kThumb2;  // and one load for all words
+  const double products = reduction * (fused_add ? channels * words + channels + 1
+                                                 : 2 * channels * words + channels + words) +
+                          reduction / plan.tile.step * 3;
   const double finish =
       channels *
       ((w.facts.requantise == Requantise::kFused ? 9.0 : 15.0) * pixels + 4 * (pixels - words) + 3);
@@ -107,8 +108,9 @@ double estimate(const Workload& w, const Plan& plan, int tested_tiles) {
 }  // namespace
 
 LaneLoop lane_loop_of(const Schedule& schedule) {
-  if (!schedule.has("loop")) return LaneLoop::kThumb;
-  return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRiscv;
+  if (schedule.template_name() == kThumbLanesName) return LaneLoop::kThumb1;
+  if (schedule.template_name() == kThumb2LanesName) return LaneLoop::kThumb2;
+  return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRv32;
 }
 
 ConfigSpace wide_lanes_space(const Workload& w, const Device& device) {

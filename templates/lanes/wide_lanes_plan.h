@@ -17,11 +17,11 @@
 namespace tinytune {
 
 inline constexpr int kWideLanesVersion = 1;
-/// Templates: of RV32, and of Thumb-1 with its own loop (thumb_lanes.h).
+/// Templates: of RV32, of Thumb-1, and of Thumb-2 without the DSP extension.
 inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
 inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
+inline constexpr const char* kThumb2LanesName = "thumb2_lanes_nhwc";
 
-/// Of a schedule: those without the knob are Thumb-1's.
 LaneLoop lane_loop_of(const Schedule& schedule);
 
 struct WideLanesPlan {
@@ -38,14 +38,15 @@ struct WideLanesPlan {
         padded_reduction((w.reduction() + tile.step - 1) / tile.step * tile.step),
         border(s.get("border")) {}
 
+  const ProductIsa::Traits& traits() const { return isa_of(loop).traits(); }
   int bits() const { return LaneWords::bits(pixels, tile.words); }
   /// Of a sum and the fused requantisation's multiplier.
   UnsignedMultiply multiply() const {
-    if (loop == LaneLoop::kThumb) return MultiplierParts(bits()).multiply();
+    if (!traits().multiplies_high) return MultiplierParts(bits()).multiply();
     return {.bits = bits(), .left = 32 - bits()};
   }
   int64_t weight_bytes() const { return padded_reduction * tile.channels; }  // of a tile
-  int64_t start_bytes() const { return loop == LaneLoop::kThumb ? 4 * tile.words : 0; }
+  int64_t start_bytes() const { return traits().sums_start_staged ? 4 * tile.words : 0; }
   int64_t staged_bytes() const { return start_bytes() + padded_reduction * tile.words * 4; }
   int64_t scratch_bytes(const Workload& w) const {
     return PixelTiles::bytes(w, border) + staged_bytes();

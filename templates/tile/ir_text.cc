@@ -19,9 +19,10 @@ Value IrText::binary(const char* opcode, const Value& a, const Value& b) {
   return emit(a.type, fmt::format("{} {} {}, {}", opcode, a.type, a.text, b.text));
 }
 
-Value IrText::high_word(const Value& a, const Value& b, const char* extend_second) {
-  const Value wide_a = emit("i64", fmt::format("sext i32 {} to i64", a.text));
-  const Value wide_b = emit("i64", fmt::format("{} i32 {} to i64", extend_second, b.text));
+Value IrText::high_word(const Value& a, const char* extend_a, const Value& b,
+                        const char* extend_b) {
+  const Value wide_a = emit("i64", fmt::format("{} i32 {} to i64", extend_a, a.text));
+  const Value wide_b = emit("i64", fmt::format("{} i32 {} to i64", extend_b, b.text));
   const Value high = binary("lshr", binary("mul", wide_a, wide_b), {"i64", "32"});
   return emit("i32", fmt::format("trunc i64 {} to i32", high.text));
 }

@@ -33,8 +33,12 @@ class IrText {
   Value divide(const Value& a, const Value& b) { return binary("udiv", a, b); }
   Value remainder(const Value& a, const Value& b) { return binary("urem", a, b); }
   /// High word of the 64-bit product of two signed words; of a signed and an unsigned one.
-  Value multiply_high(const Value& a, const Value& b) { return high_word(a, b, "sext"); }
-  Value multiply_high_unsigned(const Value& a, const Value& b) { return high_word(a, b, "zext"); }
+  Value multiply_high(const Value& a, const Value& b) { return high_word(a, "sext", b, "sext"); }
+  Value multiply_high_unsigned(const Value& a, const Value& b) {
+    return high_word(a, "sext", b, "zext");
+  }
+  /// Of two unsigned ones.
+  Value high_of_unsigned(const Value& a, const Value& b) { return high_word(a, "zext", b, "zext"); }
   Value clamp(const Value& a, int low, int high) { return clamp(a, number(low), number(high)); }
   Value clamp(const Value& a, const Value& low, const Value& high);
 
@@ -116,7 +120,7 @@ class IrText {
 
  private:
   Value binary(const char* opcode, const Value& a, const Value& b);
-  Value high_word(const Value& a, const Value& b, const char* extend_second);
+  Value high_word(const Value& a, const char* extend_a, const Value& b, const char* extend_b);
   void branch(const Value& condition, const char* weights, const std::function<void()>& then,
               const std::function<void()>& otherwise);
   Value emit(const std::string& type, const std::string& instruction);

@@ -131,7 +131,8 @@ void LoadScheduler::fill() {
       return order_ == LoadOrder::kPaired && i + 1 < here.size() &&
              are_neighbours(here[i], here[i + 1]);
     };
-    const size_t last = here.front().offset != 0 ? 0 : couple(0) ? 2 : 1;
+    const bool is_first = here.front().offset == 0 && modes_.word_post != nullptr;
+    const size_t last = !is_first ? 0 : couple(0) ? 2 : 1;
     for (size_t i = last; i < here.size();) i += load_at(here, i, couple(i));
     if (last > 0) load_at(here, 0, couple(0));
   }

@@ -32,6 +32,8 @@ enum class LoadOrder {
   /// As grouped, neighbours by one instruction: fewer instructions. On a Cortex-M4 LDRD takes as
   /// many cycles as two loads by themselves, and more than the later ones of a group.
   kPaired,
+  /// At once, before the products of what is there: for cores that wait for what they just loaded.
+  kAhead,
 };
 
 /// "loads": {"grouped", "spread", "paired"}.
@@ -44,7 +46,8 @@ std::string usual_loads(const Device& device);
 
 /// How an instruction set writes addresses: lines of what is loaded, base and distance.
 struct AddressModes {
-  const char *word, *word_post;  ///< one word; the same, and then the base moves by the distance
+  const char* word;              ///< one value
+  const char* word_post;         ///< the same, and then the base moves by the distance; or null
   const char *pair, *pair_post;  ///< two neighbouring words
   const char* move;              ///< of a cursor and a distance
   int64_t reach, reach_back;     ///< of a word's offset, and of one that is negative or moves
@@ -53,7 +56,7 @@ struct AddressModes {
 
 class LoadScheduler {
  public:
-  /// What is left of `registers` becomes a pool.
+  /// What is left of `registers` is the pool.
   LoadScheduler(const AddressModes& modes, LoadOrder order, Registers& registers, Assembly& out)
       : modes_(modes),
         order_(order),
@@ -63,9 +66,10 @@ class LoadScheduler {
     registers.open_pool();
   }
 
-  /// An array and the bytes that a step moves on in it.
-  int add_stream(Reg cursor, int64_t step_bytes) {
-    streams_.push_back({cursor, step_bytes});
+  /// An array and the bytes that a step moves on in it. `moves_by_load`: with its first load, which
+  /// all others can reach back from.
+  int add_stream(Reg cursor, int64_t step_bytes, bool moves_by_load = false) {
+    streams_.push_back({cursor, step_bytes, moves_by_load});
     return static_cast<int>(streams_.size()) - 1;
   }
 
@@ -79,13 +83,19 @@ class LoadScheduler {
   int queue(const Read& read);
   /// One that is loaded by load_alone(), before those that are queued after it are used.
   int queue_alone(const Read& read);
-  /// Neighbours are to come by one instruction where there is one.
+  /// All of the step is queued: neighbours are to come by one instruction where there is one, and
+  /// cursors to move by a load.
   void close_queue();
 
   bool is_loaded(int value) const { return values_[static_cast<size_t>(value)].has_value(); }
   Reg reg(int value) const { return *values_[static_cast<size_t>(value)]; }
   /// Whether the next of the queue has a register, and leaves what is read already what it needs.
   bool has_room() const { return next_ < queue_.size() && has_room(queue_[next_].room); }
+  /// Loads `value`, and with it what the order says, if it has not been.
+  void want(int value) {
+    if (has_room() && (order_ == LoadOrder::kAhead || !is_loaded(value))) fill();
+    if (!is_loaded(value)) fill();
+  }
   /// Loads all that there is room for, at least one: those of a stream together, and what moves
   /// its cursor last, since the cursor is not there for the next load.
   void fill();

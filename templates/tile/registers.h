@@ -16,8 +16,9 @@ namespace tinytune {
 
 class Registers {
  public:
-  /// Operands 0 to `count` - 1.
+  /// Operands from 0 or from `first` on.
   explicit Registers(int count) : left_(count) {}
+  Registers(Reg first, int count) : next_(first.number), left_(count) {}
 
   /// The next one, for as long as the piece runs.
   Reg keep() { return keep(1); }

@@ -41,10 +41,12 @@ struct Bench {
   }
 };
 
-// Of the device: RV32's, or Thumb-1's.
+// Of the device's instruction set.
 const KernelTemplate& wide_lanes_of(const Device& device) {
-  const bool thumb = device.target.family == CoreFamily::kArmM;
-  return **find_template(Schedule(thumb ? "thumb_lanes_nhwc" : "wide_lanes_nhwc", 1, {}));
+  const char* const name = device.target.family != CoreFamily::kArmM ? "wide_lanes_nhwc"
+                           : sees_eight_registers(device.target)     ? "thumb_lanes_nhwc"
+                                                                     : "thumb2_lanes_nhwc";
+  return **find_template(Schedule(name, 1, {}));
 }
 
 // Schedules of the template, in random order.
@@ -92,6 +94,50 @@ TEST(ThumbLanes, EveryKnob_ComputesTheReferencesBytes) {
         "step=1", "step=2", "step=4", "step=8", "border=none", "border=copy", "border=test"})
     EXPECT_TRUE(values.contains(value)) << value;
   EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
+}
+
+TEST(Thumb2Lanes, EveryKnob_ComputesTheReferencesBytes) {
+  std::set<std::string> values;
+  std::set<Requantise> forms;
+  compute_all_shapes("cortex-m3", values, forms);
+  for (const char* value :
+       {"oc=1", "oc=2", "oc=3", "oc=4", "words=2", "words=3", "words=5", "pixels=3", "pixels=9",
+        "step=1", "step=2", "step=4", "step=8", "border=none", "border=copy", "border=test"})
+    EXPECT_TRUE(values.contains(value)) << value;
+  EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
+}
+
+// The convolutions of keyword spotting: how often each, and its shape.
+const std::pair<int, const char*> kKeywordSpotting[] = {
+    {1, "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127"},
+    {4,
+     "depthwise_conv2d_s8 nhwc n1 in25x5x64 out25x5x64 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+     "act-128,127"},
+    {4,
+     "conv2d_s8 nhwc n1 in25x5x64 out25x5x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 "
+     "act-128,127"}};
+
+TEST(Thumb2Lanes, KeywordSpottingUntuned_TakesAtMostSevenTenthsOfDirectKernels) {
+  Bench bench = Bench::of("cortex-m3");
+  uint64_t untuned = 0, direct = 0;
+  for (const auto& [times, shape] : kKeywordSpotting) {
+    const RandomLayer layer =
+        random_layer(*parse_workload(std::string(shape) + " lane1 long"), Scales::kTypical, 5);
+    const auto instructions = [&](const Schedule& schedule) {
+      uint64_t count = 0;
+      const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 7);
+      expect_exact_on(bench.simulator, bench.device, layer, schedule, input, &count);
+      return static_cast<uint64_t>(times) * count;
+    };
+    const auto usual = permitted_default_of(layer.workload, layer.data, bench.device);
+    ASSERT_TRUE(usual) << usual.error().message();
+    untuned += instructions(usual->schedule);
+    for (const Schedule& schedule : default_schedules_of(layer.workload, bench.device))
+      if (schedule.template_name() == "direct_nhwc" || schedule.template_name() == "depthwise_nhwc")
+        direct += instructions(schedule);
+  }
+  EXPECT_GT(untuned, 0u);
+  EXPECT_LE(static_cast<double>(untuned), 0.7 * static_cast<double>(direct));
 }
 
 TEST(WideLanes, OtherCoresOfTheFamily_ComputeTheSame) {

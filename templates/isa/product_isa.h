@@ -1,0 +1,73 @@
+// What a loop of lane products (lanes/lane_products.h) asks of an instruction set: one file each.
+//
+// The loop multiplies words of inputs with bytes of weights. Of each product's words and weights
+// one kind is kept in registers while the other passes by. An instruction set says which, where
+// everything lives, how values are loaded, how a product is added to a sum, and how the loop ends.
+#pragma once
+
+#include <cstdint>
+
+#include "templates/tile/load_scheduler.h"
+#include "templates/tile/registers.h"
+
+namespace tinytune {
+
+struct LaneTile {
+  int channels, words;  ///< sums: one for each of both
+  int step;             ///< products between tests of the loop
+
+  int64_t weight_bytes() const { return int64_t{step} * channels; }  ///< of a step
+  int64_t word_bytes() const { return int64_t{4} * step * words; }
+};
+
+class ProductIsa {
+ public:
+  virtual ~ProductIsa() = default;
+
+  /// What the kernel around the loop must know.
+  struct Traits {
+    /// What sums start from is staged before a tile's words; else it comes in their registers.
+    bool sums_start_staged = false;
+    int weight_offset = 0;         ///< added to weights, which then have no sign
+    bool multiplies_high = true;   ///< else in parts (lanes/multiplier_parts.h)
+    bool multiplies_signs = true;  ///< signed by unsigned words, in one instruction
+    bool keeps_constants = true;   ///< has registers for what is read again and again
+    int fewest_sums = 8;           ///< that are worth their staging
+  };
+  virtual const Traits& traits() const = 0;
+
+  virtual bool keeps_words(const LaneTile& tile) const = 0;
+
+  /// Operands of a tile: the first of each kind, neighbours.
+  struct Operands {
+    Reg weights, inputs, end;  ///< cursors, and where that of weights ends
+    Reg kept, sums;            ///< sums: [channel][word]
+    Reg scratch;
+    Registers passing;  ///< what is left for values that pass by
+  };
+  /// Without a register for what passes where there are too few.
+  virtual Operands assign(const LaneTile& tile) const = 0;
+  /// Whether registers, offsets and branches suffice.
+  virtual bool fits(const LaneTile& tile) const = 0;
+
+  /// Before the loop; nothing where sums come in their registers.
+  virtual void enter(const LaneTile&, const Operands&, Assembly&) const {}
+  /// What is kept, `from` bytes from its cursor on.
+  virtual void load_kept(const LaneTile& tile, const Operands& at, int64_t from,
+                         Assembly& out) const = 0;
+  /// Of what passes: words or signed bytes.
+  virtual const AddressModes& addresses(bool words) const = 0;
+  /// When what passes is loaded.
+  virtual LoadOrder order() const = 0;
+  /// Adds a product to `sum`. `last_of_kept`, `last_of_passing`: nothing reads it again.
+  virtual void multiply_add(Reg sum, Reg kept, Reg passing, Reg scratch, bool last_of_kept,
+                            bool last_of_passing, Assembly& out) const = 0;
+  /// Moves the cursors on by a step, and returns to "1:".
+  virtual void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const = 0;
+};
+
+const ProductIsa& rv32_products();
+const ProductIsa& thumb1_products();
+const ProductIsa& thumb2_products();
+
+}  // namespace tinytune

@@ -1,0 +1,75 @@
+// RV32IM: products in two instructions, and registers for the larger tiles.
+//
+// A core waits for what it just loaded, so the next value is loaded before the products of this
+// one where a register is left. The fewer of words and weights are kept.
+#include <algorithm>
+
+#include "templates/isa/product_isa.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kRegisters = 28;  // but zero, sp, gp and tp
+
+class Rv32Products final : public ProductIsa {
+ public:
+  const Traits& traits() const override {
+    static constexpr Traits kTraits = {};
+    return kTraits;
+  }
+  bool keeps_words(const LaneTile& tile) const override { return tile.words <= tile.channels; }
+
+  // Operands: cursors, sums, what is kept, what passes (one or, loaded ahead, two), a product; then
+  // what is carried once more, and the end.
+  Operands assign(const LaneTile& tile) const override {
+    Registers all(kRegisters);
+    Operands at{.passing = Registers(0)};
+    at.weights = all.keep(), at.inputs = all.keep();
+    const int sums = tile.channels * tile.words, kept = std::min(tile.words, tile.channels);
+    at.sums = all.keep(sums);
+    at.kept = all.keep(kept);
+    const int passing = all.suffice(4) ? 2 : 1;  // and a product, and the end
+    const Reg first = all.keep(passing);
+    at.passing = Registers(first, all.suffice(2) ? passing : 0);
+    at.scratch = all.keep();
+    const int carried = 2 + sums;
+    at.end = at.scratch + 1 + carried;
+    return at;
+  }
+  bool fits(const LaneTile& tile) const override { return assign(tile).passing.suffice(1); }
+
+  void load_kept(const LaneTile& tile, const Operands& at, int64_t from,
+                 Assembly& out) const override {
+    const bool words = keeps_words(tile);
+    for (int i = 0; i < (words ? tile.words : tile.channels); ++i)
+      out.emit("{} {}, {}({})", words ? "lw" : "lb", at.kept + i, from + (words ? 4 * i : i),
+               words ? at.inputs : at.weights);
+  }
+  const AddressModes& addresses(bool words) const override {
+    static constexpr AddressModes kWords = {.word = "lw {0}, {2}({1})", .pair_reach = -1};
+    static constexpr AddressModes kBytes = {.word = "lb {0}, {2}({1})", .pair_reach = -1};
+    return words ? kWords : kBytes;
+  }
+  LoadOrder order() const override { return LoadOrder::kAhead; }
+
+  void multiply_add(Reg sum, Reg kept, Reg passing, Reg scratch, bool, bool last_of_passing,
+                    Assembly& out) const override {
+    const Reg product = last_of_passing ? passing : scratch;
+    out.emit("mul {}, {}, {}", product, kept, passing);
+    out.emit("add {0}, {0}, {1}", sum, product);
+  }
+  void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const override {
+    out.emit("addi {0}, {0}, {1}", at.weights, tile.weight_bytes());
+    out.emit("addi {0}, {0}, {1}", at.inputs, tile.word_bytes());
+    out.emit("bne {}, {}, 1b", at.weights, at.end);
+  }
+};
+
+}  // namespace
+
+const ProductIsa& rv32_products() {
+  static const Rv32Products isa;
+  return isa;
+}
+
+}  // namespace tinytune

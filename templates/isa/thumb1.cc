@@ -1,0 +1,98 @@
+// Thumb-1, of whose sixteen registers most instructions see eight.
+//
+// What the others can do is to be added to: sums live there, r8 and up, and everything else below.
+// LDM loads a product's words in one instruction and moves the cursor on. A product destroys one of
+// its factors: the last channel may have the words, the channels before it multiply copies.
+//
+// A byte with its sign takes an index register or a second instruction, so weights are stored with
+// 128 added. What that adds to every channel's sums is 128 times the words' own sum: they start
+// from that much less. It is the same for all channels, so it is staged once, before the words.
+#include "templates/isa/product_isa.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kLow = 8, kHigh = 6;  // r8 to r12 and lr
+constexpr int kMostOffset = 31;     // of a byte from its base
+constexpr int kReach = 252;         // bytes that the loop's branch may go back
+
+bool needs_copies(const LaneTile& tile) { return tile.channels > 1 && tile.words > 1; }
+
+// Of the loop; each instruction takes two bytes.
+int body_bytes(const LaneTile& tile) {
+  const int copies = (tile.channels - 1) * (tile.words - 1);
+  return 2 * tile.step * (1 + tile.channels + 2 * tile.channels * tile.words + copies) + 6;
+}
+
+class Thumb1Products final : public ProductIsa {
+ public:
+  const Traits& traits() const override {
+    static constexpr Traits kTraits = {.sums_start_staged = true,
+                                       .weight_offset = 128,
+                                       .multiplies_high = false,
+                                       .multiplies_signs = false,
+                                       .keeps_constants = false,
+                                       .fewest_sums = 3};
+    return kTraits;
+  }
+  bool keeps_words(const LaneTile&) const override { return true; }
+
+  // The end is in the last high register where sums leave it, else in the last low one.
+  Operands assign(const LaneTile& tile) const override {
+    const int sums = tile.channels * tile.words;
+    Registers low(kLow), high(Reg{kLow}, kHigh);
+    Operands at{.passing = Registers(0)};
+    at.weights = low.keep(), at.inputs = low.keep();
+    at.kept = low.keep(tile.words);
+    at.passing = Registers(low.keep(), 1);
+    at.scratch = needs_copies(tile) ? low.keep() : Reg{};
+    at.sums = high.keep(sums);
+    at.end = high.suffice(1) ? Reg{kLow + kHigh - 1} : Reg{kLow - 1};
+    if (!high.suffice(1)) low.keep();
+    if (!low.suffice() || !high.suffice()) at.passing = Registers(0);
+    return at;
+  }
+  bool fits(const LaneTile& tile) const override {
+    return assign(tile).passing.suffice(1) && tile.weight_bytes() <= kMostOffset + 1 &&
+           body_bytes(tile) <= kReach;
+  }
+
+  // Operand 2 is where weights end, and then a word.
+  void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
+    out.emit("mov {}, r2", at.end);
+    load_kept(tile, at, 0, out);
+    for (int c = 0; c < tile.channels; ++c)
+      for (int i = 0; i < tile.words; ++i)
+        out.emit("mov {}, {}", at.sums + (c * tile.words + i), at.kept + i);
+  }
+  void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
+    out.emit("ldmia {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
+  }
+  const AddressModes& addresses(bool) const override {
+    static constexpr AddressModes kBytes = {.word = "ldrb {}, [{}, #{}]", .pair_reach = -1};
+    return kBytes;
+  }
+  LoadOrder order() const override { return LoadOrder::kAhead; }
+
+  void multiply_add(Reg sum, Reg word, Reg weight, Reg copy, bool word_may_go, bool weight_may_go,
+                    Assembly& out) const override {
+    const Reg into = word_may_go ? word : weight_may_go ? weight : copy;
+    if (into == copy) out.emit("mov {}, {}", copy, word);
+    out.emit("muls {0}, {1}, {0}", into, into == weight ? word : weight);
+    out.emit("add {}, {}", sum, into);
+  }
+  void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const override {
+    out.emit("adds {}, #{}", at.weights, tile.weight_bytes());
+    out.emit("cmp {}, {}", at.weights, at.end);
+    out.emit("bne 1b");
+  }
+};
+
+}  // namespace
+
+const ProductIsa& thumb1_products() {
+  static const Thumb1Products isa;
+  return isa;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,79 @@
+// Thumb-2 without the DSP extension (Armv7-M, Cortex-M3): MLA adds a product in one instruction.
+//
+// LDM loads a product's words and moves their cursor on; weights come in groups, because the second
+// and later loads of a group take one cycle, and the first of a step moves their cursor. What sums
+// start from stands before a tile's first words.
+#include "templates/isa/product_isa.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int kRegisters = 14;                      // r0 to r12 and lr
+constexpr int64_t kReach = 4095, kReachBack = 255;  // of offsets
+constexpr int kMostLines = 200;                     // of a step
+
+class Thumb2Products final : public ProductIsa {
+ public:
+  const Traits& traits() const override {
+    static constexpr Traits kTraits = {.sums_start_staged = true,
+                                       .multiplies_signs = false,
+                                       .keeps_constants = false,
+                                       .fewest_sums = 3};
+    return kTraits;
+  }
+  bool keeps_words(const LaneTile&) const override { return true; }
+
+  Operands assign(const LaneTile& tile) const override {
+    Registers all(kRegisters);
+    Operands at{.passing = Registers(0)};
+    at.weights = all.keep(), at.inputs = all.keep();
+    at.kept = all.keep(tile.words);
+    at.sums = all.keep(tile.channels * tile.words);
+    at.end = all.keep();
+    at.passing = all;
+    return at;
+  }
+  bool fits(const LaneTile& tile) const override {
+    return assign(tile).passing.suffice(1) && tile.weight_bytes() <= kReachBack &&
+           tile.step * (tile.channels * (tile.words + 1) + 1) <= kMostLines;
+  }
+
+  // Operand 2 is where weights end, and then a word.
+  void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
+    out.emit("mov {}, {}", at.end, Reg{2});
+    load_kept(tile, at, 0, out);
+    for (int c = 0; c < tile.channels; ++c)
+      for (int i = 0; i < tile.words; ++i)
+        out.emit("mov {}, {}", at.sums + (c * tile.words + i), at.kept + i);
+  }
+  void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
+    out.emit("ldm {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
+  }
+  const AddressModes& addresses(bool) const override {
+    static constexpr AddressModes kBytes = {.word = "ldrsb {}, [{}, #{}]",
+                                            .word_post = "ldrsb {}, [{}], #{}",
+                                            .move = "adds {}, #{}",
+                                            .reach = kReach,
+                                            .reach_back = kReachBack,
+                                            .pair_reach = -1};
+    return kBytes;
+  }
+  LoadOrder order() const override { return LoadOrder::kGrouped; }
+
+  void multiply_add(Reg sum, Reg word, Reg weight, Reg, bool, bool, Assembly& out) const override {
+    out.emit("mla {0}, {1}, {2}, {0}", sum, word, weight);
+  }
+  void repeat(const LaneTile&, const Operands& at, Assembly& out) const override {
+    out.emit("cmp {}, {}", at.weights, at.end);
+    out.emit("bne 1b");
+  }
+};
+
+}  // namespace
+
+const ProductIsa& thumb2_products() {
+  static const Thumb2Products isa;
+  return isa;
+}
+
+}  // namespace tinytune
