@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "codegen/operators/outside_text.h"
+#include "codegen/packages/build_id.h"
 #include "codegen/packages/package_parts.h"
 
 namespace tinytune {
@@ -179,13 +180,14 @@ std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const 
   const PackageParts parts{network, device};
   const auto& [smoke, bench] = programs;
   TT_CHECK(smoke || !bench, "a bench times the inference of the smoke test");
-  Files files = network.files;
+  Files files = with_build_id(network);
+  const std::string check = build_check(network.name, build_id(network));
   if (smoke)
-    files.push_back(
-        {"test/" + network.name + "_smoke.c", print_smoke_test(network, *smoke), FileRole::kTest});
+    files.push_back({"test/" + network.name + "_smoke.c", print_smoke_test(network, *smoke) + check,
+                     FileRole::kTest});
   if (bench)
-    files.push_back({"bench/" + network.name + "_bench.c", print_bench(parts, *smoke, *bench),
-                     FileRole::kBench});
+    files.push_back({"bench/" + network.name + "_bench.c",
+                     print_bench(parts, *smoke, *bench) + check, FileRole::kBench});
   files = row_of(format).arrange(parts, std::move(files));
   files.push_back(
       {"README.md", print_readme(parts, files, row_of(format).steps(parts)), FileRole::kDocument});

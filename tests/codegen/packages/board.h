@@ -34,6 +34,10 @@ ProcessResult run(const std::vector<std::string>& words);
 /// The C and assembly under a directory, sorted; sketches' own files included.
 std::vector<std::string> sources_under(const std::string& directory);
 
+/// Compiles and links as build_program() does, and says how it went.
+ProcessResult try_to_build(const Board& board, const std::string& package,
+                           const std::vector<std::string>& sources, const std::string& out);
+
 /// Compiles every source (warnings are errors) and links the program with the board's start-up and
 /// without a C library. The path of the ELF; empty after a test failure.
 std::string build_program(const Board& board, const std::string& package,

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/packages/build_id.h"
 #include "codegen/packages/package.h"
 #include "codegen/passes/passes.h"
 #include "tests/tuner/small_model.h"
@@ -32,7 +33,7 @@ TEST(PackageFormats, SourcesAreTheSameInAll_AndNamedWhereBuildFilesDo) {
     EXPECT_EQ(name_of(*format), name);
     const auto files = package_files(*network, device, *format);
     for (const FileRole role : {FileRole::kHeader, FileRole::kSource})
-      EXPECT_EQ(contents_of(files, role), contents_of(network->files, role));
+      EXPECT_EQ(contents_of(files, role), contents_of(with_build_id(*network), role));
     EXPECT_EQ(files_to_write(*network, files, *format).size(),
               *format == PackageFormat::kMlf ? 1U : files.size());
     std::string build_files;

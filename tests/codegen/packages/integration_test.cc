@@ -75,6 +75,53 @@ TEST_P(Integration, AnotherCore_IsRefusedByName) {
   EXPECT_EQ(compile_file(board.prefix + "gcc", board.machine, package, kernels).exit_code, 0);
 }
 
+/// The small network with other weights: all that a retrained model changes.
+Graph retrained(Graph graph) {
+  for (Tensor& tensor : graph.tensors)
+    for (size_t i = 0; i < tensor.data.size(); i += 3)
+      if (tensor.type == ElementType::kInt8) tensor.data[i] ^= 0x11;
+  return graph;
+}
+
+TEST_P(Integration, FilesOfTwoBuilds_DoNotBecomeOneProgram) {
+  const Board& board = GetParam();
+  const std::string package = compile(model(small_graph(), "net"), board.device, "cmake");
+  ASSERT_NE(package, "");
+  const std::string older = path("older");
+  std::filesystem::rename(package, older);
+  ASSERT_EQ(compile(model(retrained(small_graph()), "net"), board.device, "cmake"), package);
+  ASSERT_NE(build_program(board, package, sources_under(package), path("whole.elf")), "");
+  for (const std::string file :
+       {"net.c", "net_weights.c", "net_kernels.S", "net.h", "net_internal.h", "test/net_smoke.c"}) {
+    SCOPED_TRACE(file);
+    const std::string mixed = path("mixed");
+    std::filesystem::remove_all(mixed);
+    std::filesystem::copy(package, mixed, std::filesystem::copy_options::recursive);
+    std::filesystem::copy_file(older + "/" + file, mixed + "/" + file,
+                               std::filesystem::copy_options::overwrite_existing);
+    const ProcessResult done = try_to_build(board, mixed, sources_under(mixed), path("mixed.elf"));
+    EXPECT_NE(done.exit_code, 0);
+    EXPECT_THAT(done.err, testing::AnyOf(HasSubstr("_build_"), HasSubstr("of another build")));
+  }
+}
+
+// A build system that compiles only what is newer than its object.
+TEST_P(Integration, ObjectsOfTwoBuilds_DoNotLink) {
+  const Board& board = GetParam();
+  const std::string package = compile(model(small_graph(), "net"), board.device, "cmake");
+  ASSERT_NE(package, "");
+  ASSERT_EQ(compile_file(board.prefix + "gcc", board.machine, package, package + "/net_weights.c")
+                .exit_code,
+            0);
+  ASSERT_EQ(compile(model(retrained(small_graph()), "net"), board.device, "cmake"), package);
+  std::vector<std::string> sources = sources_under(package);
+  std::erase(sources, package + "/net_weights.c");
+  sources.push_back(path("object.o"));
+  const ProcessResult done = try_to_build(board, package, sources, path("mixed.elf"));
+  EXPECT_NE(done.exit_code, 0);
+  EXPECT_THAT(done.err, testing::ContainsRegex("undefined reference to `net_.*_build_"));
+}
+
 TEST_P(Integration, HeaderAndReadme_SayWhatTheNetworkIsMadeFrom) {
   const Board& board = GetParam();
   const std::string file = model(small_graph(), "net");
