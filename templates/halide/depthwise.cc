@@ -154,12 +154,13 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t in_channel = is_nhwc(w) ? 1 : in_row * window.height;
   const int64_t out_channel = is_nhwc(w) ? 1 : out_row * w.out_h;
 
+  NestBuilder build(w, 1, 1, kBiasWords);
   const Step channel_tiles = {.name = "ch_outer",
                               .extent = w.out_c / t.ch,
                               .strides = {.input = in_channel * t.ch / w.depth_multiplier,
                                           .weights = taps * t.ch,
                                           .output = out_channel * t.ch,
-                                          .params = 12 * t.ch}};
+                                          .params = build.params_bytes() * t.ch}};
   const Step row_tiles = {
       .name = "py_outer",
       .extent = is_nhwc(w) ? rows * w.batch : rows,
@@ -175,13 +176,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
       .strides = {.input = is_nhwc(w) || w.depth_multiplier == 1 ? in_channel : 0,
                   .weights = 1,
                   .output = out_channel,
-                  .params = 12}};
+                  .params = build.params_bytes()}};
   const Step column_of_tile = {.name = "px",
                                .extent = t.px,
                                .kind = Kind::kUnrolled,
                                .strides = {.input = in_pixel * w.stride_w, .output = out_pixel}};
 
-  NestBuilder build(1, 1, 12);
   if (!is_nhwc(w))
     build.loop({.name = "batch",
                 .extent = w.batch,
@@ -209,7 +209,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop(is_nhwc(w) ? column_of_tile : channel_of_tile);
   build.loop(is_nhwc(w) ? channel_of_tile : column_of_tile);
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.accumulators = t.outputs();
   nest.outputs = int64_t{w.batch} * rows * t.py * columns * t.px * w.out_c;
   nest.prologue_bytes = window.bytes;

@@ -154,12 +154,13 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t reduction = int64_t{w.kernel_h} * w.kernel_w * s.channels;
   using Kind = Loop::Kind;
 
-  NestBuilder build(1, 1, 12);
+  NestBuilder build(w, 1, 1, kBiasWords);
   const auto channel_tiles = [&] {
     build.loop({.name = "oc_outer",
                 .extent = w.out_c / t.oc,
-                .strides = {
-                    .weights = reduction * t.oc, .output = out_plane * t.oc, .params = 12 * t.oc}});
+                .strides = {.weights = reduction * t.oc,
+                            .output = out_plane * t.oc,
+                            .params = build.params_bytes() * t.oc}});
   };
   if (t.channels_outer) channel_tiles();
   build.loop({.name = "rows",
@@ -183,7 +184,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "oc",
               .extent = t.oc,
               .kind = Kind::kUnrolled,
-              .strides = {.weights = 1, .output = out_plane, .params = 12}});
+              .strides = {.weights = 1, .output = out_plane, .params = build.params_bytes()}});
   build.loop({.name = "px",
               .extent = t.px,
               .kind = Kind::kUnrolled,

@@ -142,11 +142,13 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t reduction = int64_t{w.kernel_h} * w.kernel_w * s.channels;
   using Kind = Loop::Kind;
 
-  NestBuilder build(1, 1, 12);
+  NestBuilder build(w, 1, 1, kBiasWords);
   const auto channel_tiles = [&] {
-    build.loop({.name = "oc_outer",
-                .extent = w.out_c / t.oc,
-                .strides = {.weights = reduction * t.oc, .output = t.oc, .params = 12 * t.oc}});
+    build.loop(
+        {.name = "oc_outer",
+         .extent = w.out_c / t.oc,
+         .strides = {
+             .weights = reduction * t.oc, .output = t.oc, .params = build.params_bytes() * t.oc}});
   };
   if (t.channels_outer) channel_tiles();
   build.loop({.name = "rows",
@@ -189,7 +191,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "oc",
               .extent = t.oc,
               .kind = Kind::kUnrolled,
-              .strides = {.weights = 1, .output = 1, .params = 12}});
+              .strides = {.weights = 1, .output = 1, .params = build.params_bytes()}});
   LoopNest nest = build.finish(schedule);
   describe_direct(w, schedule, s, t, t.body(w), nest);
   return nest;

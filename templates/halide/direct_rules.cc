@@ -74,7 +74,6 @@ int usual_unroll(const std::vector<int>& unrolls, int products) {
 void describe_direct(const Workload& w, const Schedule& schedule, const DirectShape& shape,
                      const DirectTile& tile, int body, LoopNest& nest) {
   const int64_t columns = (shape.columns + tile.px - 1) / tile.px * tile.px;
-  nest.macs = w.macs();
   nest.accumulators = tile.oc * tile.px;
   nest.outputs = int64_t{shape.images} * shape.rows * columns * w.out_c;
   nest.prologue_bytes = input_window(w, schedule.get("border")).bytes;

@@ -11,7 +11,7 @@ using Halide::cast;
 using Halide::Expr;
 
 // Words of a channel: the bias, then those of requantisation.
-int words(Requantise kind) { return 1 + scaling_words(kind); }
+int words(Requantise kind) { return kBiasWords + scaling_words(kind); }
 
 Expr unsigned_bits(const Expr& e) { return cast<uint32_t>(e); }
 Expr signed_bits(const Expr& e) { return cast<int32_t>(e); }

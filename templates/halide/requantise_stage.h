@@ -13,6 +13,8 @@ class ImageParam;
 
 namespace tinytune {
 
+inline constexpr int kBiasWords = 1;  ///< of a channel in "params", before those of requantisation
+
 /// The folded bias, read from the array, as uint32.
 Halide::Expr bias_of(const Workload& workload, const Halide::ImageParam& params,
                      const Halide::Expr& channel);

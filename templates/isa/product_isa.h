@@ -66,6 +66,22 @@ class ProductIsa {
   virtual void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const = 0;
 };
 
+/// Thumb, old and new: LDM loads what is kept, words, which stand behind what sums start from.
+class ThumbProductIsa : public ProductIsa {
+ public:
+  bool keeps_words(const LaneTile&) const override { return true; }
+  void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
+    out.emit("mov {}, {}", at.end, at.kept);  // where weights end is the third operand
+    load_kept(tile, at, 0, out);
+    for (int c = 0; c < tile.channels; ++c)
+      for (int i = 0; i < tile.words; ++i)
+        out.emit("mov {}, {}", at.sums + (c * tile.words + i), at.kept + i);
+  }
+  void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
+    out.emit("ldmia {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
+  }
+};
+
 const ProductIsa& rv32_products();
 const ProductIsa& thumb1_products();
 const ProductIsa& thumb2_products();

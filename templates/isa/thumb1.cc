@@ -24,7 +24,7 @@ int body_bytes(const LaneTile& tile) {
   return 2 * tile.step * (1 + tile.channels + 2 * tile.channels * tile.words + copies) + 6;
 }
 
-class Thumb1Products final : public ProductIsa {
+class Thumb1Products final : public ThumbProductIsa {
  public:
   const Traits& traits() const override {
     static constexpr Traits kTraits = {.sums_start_staged = true,
@@ -35,8 +35,6 @@ class Thumb1Products final : public ProductIsa {
                                        .fewest_sums = 3};
     return kTraits;
   }
-  bool keeps_words(const LaneTile&) const override { return true; }
-
   // The end is in the last high register where sums leave it, else in the last low one.
   Operands assign(const LaneTile& tile) const override {
     const int sums = tile.channels * tile.words;
@@ -57,17 +55,6 @@ class Thumb1Products final : public ProductIsa {
            body_bytes(tile) <= kReach;
   }
 
-  // Operand 2 is where weights end, and then a word.
-  void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
-    out.emit("mov {}, r2", at.end);
-    load_kept(tile, at, 0, out);
-    for (int c = 0; c < tile.channels; ++c)
-      for (int i = 0; i < tile.words; ++i)
-        out.emit("mov {}, {}", at.sums + (c * tile.words + i), at.kept + i);
-  }
-  void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
-    out.emit("ldmia {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
-  }
   const AddressModes& addresses(bool) const override {
     static constexpr AddressModes kBytes = {.word = "ldrb {}, [{}, #{}]", .pair_reach = -1};
     return kBytes;

@@ -12,7 +12,7 @@ constexpr int kRegisters = 14;                      // r0 to r12 and lr
 constexpr int64_t kReach = 4095, kReachBack = 255;  // of offsets
 constexpr int kMostLines = 200;                     // of a step
 
-class Thumb2Products final : public ProductIsa {
+class Thumb2Products final : public ThumbProductIsa {
  public:
   const Traits& traits() const override {
     static constexpr Traits kTraits = {.sums_start_staged = true,
@@ -21,8 +21,6 @@ class Thumb2Products final : public ProductIsa {
                                        .fewest_sums = 3};
     return kTraits;
   }
-  bool keeps_words(const LaneTile&) const override { return true; }
-
   Operands assign(const LaneTile& tile) const override {
     Registers all(kRegisters);
     Operands at{.passing = Registers(0)};
@@ -38,17 +36,6 @@ class Thumb2Products final : public ProductIsa {
            tile.step * (tile.channels * (tile.words + 1) + 1) <= kMostLines;
   }
 
-  // Operand 2 is where weights end, and then a word.
-  void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
-    out.emit("mov {}, {}", at.end, Reg{2});
-    load_kept(tile, at, 0, out);
-    for (int c = 0; c < tile.channels; ++c)
-      for (int i = 0; i < tile.words; ++i)
-        out.emit("mov {}, {}", at.sums + (c * tile.words + i), at.kept + i);
-  }
-  void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
-    out.emit("ldm {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
-  }
   const AddressModes& addresses(bool) const override {
     static constexpr AddressModes kBytes = {.word = "ldrsb {}, [{}, #{}]",
                                             .word_post = "ldrsb {}, [{}], #{}",

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "templates/lanes/lane_ends.h"
+#include "templates/isa/rv32_ends.h"
 #include "templates/packing.h"
 #include "templates/tile/assembly.h"
+#include "templates/tile/registers.h"
 
 namespace tinytune {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr int kRegisters = 28;  // of RV32, but zero, sp, gp and tp
 constexpr int kReach = 2048;    // of a load's offset, backwards
 constexpr int kAddend = 2048;   // of an immediate
-constexpr int kStream = 0, kInputs = 1, kOutputs = 2, kFirstSum = 3;
+constexpr Reg kStream{0}, kInputs{1}, kOutputs{2}, kFirstSum{3};
+constexpr int kCursors = 3;
 constexpr int kInstruction = 4;  // bytes, none of them compressed
 
 // Of what stands before a group, in bytes.
@@ -33,37 +35,43 @@ int instructions(const LanePairs& tile) {
 // group moves the stream's cursor by, where the products begin, and a constant: what lanes start
 // from, or the mask of bytes, which come with the sum of a group's inputs. The sum of a pair is
 // that of its words, low + (high << 16); `high` is the high lane's own.
-class Registers {
+class Operands {
  public:
-  explicit Registers(const LanePairs& tile)
-      : accumulator(kFirstSum + 2 * tile.pairs),
-        input(accumulator + tile.pairs),
-        word(input + 1),
-        step(word + 2),
-        code(step + 1),
-        constant(code + 1),
-        inputs_sum(constant + 1),
-        end(std::max(inputs_sum + (tile.in_bytes ? 1 : 0), accumulator + kScratchOfEnds)),
-        levels(end + kFirstSum) {}
+  explicit Operands(const LanePairs& tile) : all_(kRegisters) {
+    all_.keep(kCursors + 2 * tile.pairs);
+    accumulator = all_.keep(tile.pairs);
+    input = all_.keep(), word = all_.keep(2), step = all_.keep(), code = all_.keep();
+    constant = all_.keep();
+    if (tile.in_bytes) inputs_sum = all_.keep();
+    // The ends of channels begin where accumulators did.
+    const int kept = kRegisters - all_.left(), of_ends = accumulator.number + kScratchOfEnds;
+    all_.keep(std::max(0, of_ends - kept));
+    last = Reg{kRegisters - all_.left() - 1};
+    levels = last + 1 + kCursors;  // behind what is carried, once more
+  }
 
-  int temporaries() const { return end - kFirstSum; }
+  int temporaries() const { return last.number + 1 - kCursors; }
+  bool suffice(int more) const { return all_.suffice(more); }
 
-  const int accumulator, input, word, step, code, constant, inputs_sum, end, levels;
+  Reg accumulator, input, word, step, code, constant, inputs_sum, last, levels;
+
+ private:
+  Registers all_;
 };
 
 class Writer {
  public:
   Writer(const Workload& w, const LanePairs& tile)
       : w_(w), tile_(tile), r_(tile), ends_(w, {r_.accumulator, r_.levels, kOutputs}, text_) {
-    emit("3: lui ${}, {}", r_.constant, tile.in_bytes ? 0xff0 : 8);
-    if (tile.in_bytes) emit("addi ${0}, ${0}, 0xff", r_.constant);
-    for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw ${}, {}(${})", kFirstSum + i, 4 * i, kStream);
+    emit("3: lui {}, {}", r_.constant, tile.in_bytes ? 0xff0 : 8);
+    if (tile.in_bytes) emit("addi {0}, {0}, 0xff", r_.constant);
+    for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw {}, {}({})", kFirstSum + i, 4 * i, kStream);
     move(kStream, 8 * tile.pairs);
     groups();
     ends();
     move(kOutputs, 2 * tile.pairs);
     move(kInputs, -w.in_c);
-    emit("beqz ${}, 6f", r_.input);
+    emit("beqz {}, 6f", r_.input);
     emit("j 3b");
     emit("6:");
   }
@@ -77,32 +85,32 @@ class Writer {
     text_.emit(format, std::forward<Operands>(operands)...);
   }
 
-  void move(int cursor, int64_t bytes) {
-    if (bytes >= -kAddend && bytes < kAddend) return emit("addi ${0}, ${0}, {1}", cursor, bytes);
-    emit("li ${}, {}", r_.word, bytes);
-    emit("add ${0}, ${0}, ${1}", cursor, r_.word);
+  void move(Reg cursor, int64_t bytes) {
+    if (bytes >= -kAddend && bytes < kAddend) return emit("addi {0}, {0}, {1}", cursor, bytes);
+    emit("li {}, {}", r_.word, bytes);
+    emit("add {0}, {0}, {1}", cursor, r_.word);
   }
 
   void groups() {
     constexpr int kProductsAt = 3 * kInstruction;  // behind the first of these three
     for (const char* line : {".option push", ".option norelax", ".p2alignw 2, 1", ".option norvc"})
       emit("{}", line);
-    emit("auipc ${}, 0", r_.code);
-    emit("lhu ${}, {}(${})", r_.step, kStepAt, kStream);
+    emit("auipc {}, 0", r_.code);
+    emit("lhu {}, {}({})", r_.step, kStepAt, kStream);
     emit("j 1f");
     for (int left = tile_.longest - 1; left > 0; --left)
       product(-left, -left * weight_bytes(tile_), /*first=*/false);
-    emit("lhu ${}, {}(${})", r_.step, kStepAt, kStream);
+    emit("lhu {}, {}({})", r_.step, kStepAt, kStream);
     tile_.in_bytes ? empty_bytes() : empty_words();
-    emit("beqz ${}, 2f", r_.step);
+    emit("beqz {}, 2f", r_.step);
     emit("1:");
     product(0, kGroupBytes, /*first=*/true);
-    emit("lhu ${}, {}(${})", r_.word, kSkippedAt, kStream);
-    emit("lbu ${}, {}(${})", r_.input, kLengthAt, kStream);
-    emit("add ${0}, ${0}, ${1}", kStream, r_.step);
-    emit("add ${0}, ${0}, ${1}", r_.word, r_.code);
-    emit("add ${0}, ${0}, ${1}", kInputs, r_.input);
-    emit("jalr zero, {}(${})", kProductsAt, r_.word);
+    emit("lhu {}, {}({})", r_.word, kSkippedAt, kStream);
+    emit("lbu {}, {}({})", r_.input, kLengthAt, kStream);
+    emit("add {0}, {0}, {1}", kStream, r_.step);
+    emit("add {0}, {0}, {1}", r_.word, r_.code);
+    emit("add {0}, {0}, {1}", kInputs, r_.input);
+    emit("jalr zero, {}({})", kProductsAt, r_.word);
     emit("2: .option pop");
   }
 
@@ -116,67 +124,67 @@ class Writer {
     };
     if (tile_.by_layer) load_words();
     for (int q = 0; q < tile_.pairs; ++q) {
-      const int sum = kFirstSum + 2 * q, high = sum + 1;
+      const Reg sum = kFirstSum + 2 * q, high = sum + 1;
       const auto [low_channel, high_channel] = tile_.channels_of(q);
       if (!tile_.by_layer) load_words();
-      const int scratch = r_.end - 1;
-      emit("slli ${}, ${}, 16", scratch, high);
-      emit("sub ${0}, ${0}, ${1}", sum, scratch);
+      const Reg scratch = r_.last;
+      emit("slli {}, {}, 16", scratch, high);
+      emit("sub {0}, {0}, {1}", sum, scratch);
       ends_.end(sum, low_channel);
       if (!tile_.by_layer) load_words();
       ends_.end(high, high_channel);
     }
-    emit("lhu ${}, {}(${})", r_.input, kMoreAt, kStream);
+    emit("lhu {}, {}({})", r_.input, kMoreAt, kStream);
     move(kStream, at);
   }
 
   // One product of every channel, the first of a group or one more.
   void product(int input_at, int weights_at, bool first) {
-    emit("lb ${}, {}(${})", r_.input, input_at, kInputs);
+    emit("lb {}, {}({})", r_.input, input_at, kInputs);
     tile_.in_bytes ? product_of_bytes(weights_at, first) : product_of_words(weights_at, first);
   }
 
   // The next word is loaded before the product of this one.
   void product_of_words(int weights_at, bool first) {
     const auto load_word = [&](int q) {
-      emit("lw ${}, {}(${})", r_.word + q % 2, weights_at + 4 * q, kStream);
+      emit("lw {}, {}({})", r_.word + q % 2, weights_at + 4 * q, kStream);
     };
     load_word(0);
     for (int q = 0; q < tile_.pairs; ++q) {
       if (q + 1 < tile_.pairs) load_word(q + 1);
-      const int word = r_.word + q % 2, sum = r_.accumulator + q;
-      emit("mul ${0}, ${0}, ${1}", word, r_.input);
-      emit("add ${}, ${}, ${}", sum, first ? r_.constant : sum, word);
+      const Reg word = r_.word + q % 2, sum = r_.accumulator + q;
+      emit("mul {0}, {0}, {1}", word, r_.input);
+      emit("add {}, {}, {}", sum, first ? r_.constant : sum, word);
     }
   }
 
   // The next word is loaded into the register of the even lanes, once they are added.
   void product_of_bytes(int weights_at, bool first) {
-    int even = r_.word, rest = r_.word + 1;
-    emit("lw ${}, {}(${})", rest, weights_at, kStream);
+    Reg even = r_.word, rest = r_.word + 1;
+    emit("lw {}, {}({})", rest, weights_at, kStream);
     if (first) {
-      emit("mv ${}, ${}", r_.inputs_sum, r_.input);
+      emit("mv {}, {}", r_.inputs_sum, r_.input);
     } else {
-      emit("add ${0}, ${0}, ${1}", r_.inputs_sum, r_.input);
+      emit("add {0}, {0}, {1}", r_.inputs_sum, r_.input);
     }
     for (int i = 0; i < words(tile_); ++i) {
-      const int of_even = r_.accumulator + 2 * i, of_rest = of_even + 1;
-      emit("and ${}, ${}, ${}", even, rest, r_.constant);
-      emit("srli ${0}, ${0}, 8", rest);
-      emit("mul ${}, ${}, ${}", first ? of_even : even, even, r_.input);
-      emit("mul ${}, ${}, ${}", first ? of_rest : rest, rest, r_.input);
-      if (!first) emit("add ${0}, ${0}, ${1}", of_even, even);
-      if (i + 1 < words(tile_)) emit("lw ${}, {}(${})", even, weights_at + 4 * (i + 1), kStream);
-      if (!first) emit("add ${0}, ${0}, ${1}", of_rest, rest);
+      const Reg of_even = r_.accumulator + 2 * i, of_rest = of_even + 1;
+      emit("and {}, {}, {}", even, rest, r_.constant);
+      emit("srli {0}, {0}, 8", rest);
+      emit("mul {}, {}, {}", first ? of_even : even, even, r_.input);
+      emit("mul {}, {}, {}", first ? of_rest : rest, rest, r_.input);
+      if (!first) emit("add {0}, {0}, {1}", of_even, even);
+      if (i + 1 < words(tile_)) emit("lw {}, {}({})", even, weights_at + 4 * (i + 1), kStream);
+      if (!first) emit("add {0}, {0}, {1}", of_rest, rest);
       std::swap(even, rest);
     }
   }
 
   void empty(int q) {
-    const int sum = kFirstSum + 2 * q, high = sum + 1, accumulator = r_.accumulator + q;
-    emit("add ${0}, ${0}, ${1}", sum, accumulator);
-    emit("srai ${0}, ${0}, 16", accumulator);
-    emit("add ${0}, ${0}, ${1}", high, accumulator);
+    const Reg sum = kFirstSum + 2 * q, high = sum + 1, accumulator = r_.accumulator + q;
+    emit("add {0}, {0}, {1}", sum, accumulator);
+    emit("srai {0}, {0}, 16", accumulator);
+    emit("add {0}, {0}, {1}", high, accumulator);
   }
 
   void empty_words() {
@@ -186,28 +194,28 @@ class Writer {
   // Lanes start from 2^15 here, less 128 in either lane, and of the rest 2^15 more (256 times what
   // 128 adds to channel 2), for each unit of the inputs' sum.
   void empty_bytes() {
-    const int start = r_.word, start_of_rest = r_.word + 1;
-    emit("slli ${}, ${}, 7", start, r_.inputs_sum);
-    emit("slli ${}, ${}, 23", start_of_rest, r_.inputs_sum);
-    emit("add ${0}, ${0}, ${1}", start_of_rest, start);
-    emit("lui ${}, 8", start);
-    emit("sub ${0}, ${0}, ${1}", start, start_of_rest);
-    emit("slli ${}, ${}, 15", start_of_rest, r_.inputs_sum);
-    emit("sub ${0}, ${1}, ${0}", start_of_rest, start);
+    const Reg start = r_.word, start_of_rest = r_.word + 1;
+    emit("slli {}, {}, 7", start, r_.inputs_sum);
+    emit("slli {}, {}, 23", start_of_rest, r_.inputs_sum);
+    emit("add {0}, {0}, {1}", start_of_rest, start);
+    emit("lui {}, 8", start);
+    emit("sub {0}, {0}, {1}", start, start_of_rest);
+    emit("slli {}, {}, 15", start_of_rest, r_.inputs_sum);
+    emit("sub {0}, {1}, {0}", start_of_rest, start);
     for (int q = 0; q < tile_.pairs; q += 2) {
-      const int of_even = r_.accumulator + q, of_rest = of_even + 1;
-      emit("add ${0}, ${0}, ${1}", of_even, start);
-      emit("add ${0}, ${0}, ${1}", of_rest, start_of_rest);
+      const Reg of_even = r_.accumulator + q, of_rest = of_even + 1;
+      emit("add {0}, {0}, {1}", of_even, start);
+      emit("add {0}, {0}, {1}", of_rest, start_of_rest);
       empty(q);
-      emit("slli ${0}, ${0}, 8", of_even);  // channel 2's
-      emit("sub ${0}, ${0}, ${1}", of_rest, of_even);
+      emit("slli {0}, {0}, 8", of_even);  // channel 2's
+      emit("sub {0}, {0}, {1}", of_rest, of_even);
       empty(q + 1);
     }
   }
 
   const Workload& w_;
   const LanePairs& tile_;
-  const Registers r_;
+  const Operands r_;
   Assembly text_;
   LaneEnds ends_;
 };
@@ -253,7 +261,7 @@ std::vector<int32_t> LanePairs::last_words(bool more_tiles) const {
 
 bool lane_pairs_fit(const Workload& w, const LanePairs& tile) {
   const int levels = w.facts.requantise == Requantise::kStepped ? 1 : 0;
-  return Registers(tile).end + levels <= kRegisters && tile.pairs % (tile.in_bytes ? 2 : 1) == 0 &&
+  return Operands(tile).suffice(levels) && tile.pairs % (tile.in_bytes ? 2 : 1) == 0 &&
          (tile.longest - 1) * weight_bytes(tile) <= kReach;
 }
 
@@ -264,7 +272,7 @@ LaneCursors add_lane_pairs(const Workload& w, const LanePairs& tile, const LaneC
   if (w.facts.requantise == Requantise::kStepped) read.push_back(levels);
   const IrText::Values end = ir.assembly(
       writer.text(), {cursors.stream, cursors.inputs, cursors.outputs}, read, writer.temporaries());
-  return {end[kStream], end[kInputs], end[kOutputs]};
+  return {end[kStream.number], end[kInputs.number], end[kOutputs.number]};
 }
 
 }  // namespace tinytune

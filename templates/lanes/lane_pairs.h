@@ -54,7 +54,7 @@ struct LaneCursors {
 };
 
 /// Computes tiles up to the last one that says there are no more, and returns the cursors behind
-/// it. `levels` as in lane_ends.h.
+/// it. `levels` as in rv32_ends.h.
 LaneCursors add_lane_pairs(const Workload& workload, const LanePairs& tile,
                            const LaneCursors& cursors, const IrText::Value& levels, IrText& ir);
 

@@ -128,37 +128,21 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
-  using Kind = Loop::Kind;
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
-  NestBuilder build(4, 1, param_bytes);
+  NestBuilder build(w, 4, 1, kStartWords);
   build.loop({.name = "px_outer",
               .extent = tiles,
               .strides = {.output = int64_t{w.out_c} * 2 * plan.pairs}});
-  build.loop({.name = "oc_outer",
-              .extent = w.out_c / plan.oc,
-              .strides = {.weights = plan.padded_reduction * plan.oc,
-                          .output = plan.oc,
-                          .params = param_bytes * plan.oc}});
-  build.loop(
-      {.name = "reduction",
-       .extent = plan.padded_reduction / plan.step,
-       .reduces = true,
-       .strides = {.input = 4 * plan.pairs * plan.step, .weights = int64_t{plan.step} * plan.oc}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 4 * plan.pairs, .weights = plan.oc}});
-  build.loop({.name = "px",
-              .extent = plan.pairs,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = 4, .output = w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.oc,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
+  build.channel_tiles(w.out_c / plan.oc, plan.oc, plan.padded_reduction * plan.oc);
+  build.products({.terms = plan.padded_reduction,
+                  .step = plan.step,
+                  .pixels = plan.pairs,
+                  .channels = plan.oc,
+                  .input_bytes = 4 * plan.pairs,
+                  .weight_bytes = plan.oc,
+                  .pixel_bytes = 4,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 1});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * plan.oc * plan.pairs;
   nest.outputs = tiles * 2 * plan.pairs * w.out_c;

@@ -13,8 +13,8 @@
 
 #include "schedules/stepped_requantise.h"
 #include "templates/channel_params.h"
+#include "templates/isa/rv32_ends.h"
 #include "templates/kernel_template.h"
-#include "templates/lanes/lane_ends.h"
 #include "templates/lanes/lane_groups.h"
 #include "templates/lanes/lane_pairs.h"
 #include "templates/nest_builder.h"

@@ -158,36 +158,21 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t tiles = PixelTiles::tiles(w, plan.pixels);
-  using Kind = Loop::Kind;
-  const int param_bytes = 4 * (start_words(w, plan) + scaling_words(w.facts.requantise));
-  NestBuilder build(4, 1, param_bytes);
+  NestBuilder build(w, 4, 1, start_words(w, plan));
   build.loop(
       {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.pixels}});
-  build.loop({.name = "oc_outer",
-              .extent = (w.out_c + plan.tile.channels - 1) / plan.tile.channels,
-              .strides = {.weights = plan.weight_bytes(),
-                          .output = plan.tile.channels,
-                          .params = param_bytes * plan.tile.channels}});
-  build.loop({.name = "reduction",
-              .extent = plan.padded_reduction / plan.tile.step,
-              .reduces = true,
-              .strides = {.input = 4 * plan.tile.words * plan.tile.step,
-                          .weights = int64_t{plan.tile.step} * plan.tile.channels}});
-  build.loop({.name = "ku",
-              .extent = plan.tile.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 4 * plan.tile.words, .weights = plan.tile.channels}});
-  build.loop({.name = "px",
-              .extent = plan.pixels,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = 4, .output = w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.tile.channels,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = 1, .output = 1, .params = param_bytes}});
+  build.channel_tiles((w.out_c + plan.tile.channels - 1) / plan.tile.channels, plan.tile.channels,
+                      plan.weight_bytes());
+  build.products({.terms = plan.padded_reduction,
+                  .step = plan.tile.step,
+                  .pixels = plan.pixels,
+                  .channels = plan.tile.channels,
+                  .input_bytes = 4 * plan.tile.words,
+                  .weight_bytes = plan.tile.channels,
+                  .pixel_bytes = 4,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 1});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.multiplies_per_mac = static_cast<double>(plan.tile.words) / plan.pixels;
   nest.accumulators = plan.tile.channels * plan.tile.words;
   nest.outputs = tiles * plan.pixels * w.out_c;

@@ -120,13 +120,13 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   const int64_t out_row = int64_t{w.out_w} * w.out_c;
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
-  NestBuilder build(2, 4, param_bytes);
+  NestBuilder build(w, 2, 4, kStartWords);
   build.loop({.name = "row_block", .extent = blocks, .strides = {.output = plan.rows * out_row}});
-  build.loop(
-      {.name = "channel",
-       .extent = w.out_c,
-       .strides = {.weights = 4 * SmladColumns::kWeightWords, .output = 1, .params = param_bytes}});
+  build.loop({.name = "channel",
+              .extent = w.out_c,
+              .strides = {.weights = 4 * SmladColumns::kWeightWords,
+                          .output = 1,
+                          .params = build.params_bytes()}});
   build.loop({.name = "row",
               .extent = plan.rows,
               .strides = {.input = w.stride_h * plan.row_bytes, .output = out_row}});
@@ -149,7 +149,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
               .kind = Kind::kUnrolled,
               .strides = {.input = 2 * w.stride_w, .output = w.out_c}});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.multiplies_per_mac = 2.0 / 3;
   nest.accumulators = plan.px;
   nest.outputs = blocks * plan.rows * tiles * plan.px * w.out_c;

@@ -208,54 +208,31 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
-  const int64_t input_bytes = plan.staged ? 4 : 2,
-                weight_bytes = plan.tile.weight_bytes(1) / plan.oc;
-  using Kind = Loop::Kind;
-  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
-  NestBuilder build(4, 4, param_bytes);
+  NestBuilder build(w, 4, 4, 1);
   build.loop({.name = "px_outer",
               .extent = blocks,
               .strides = {.output = int64_t{w.out_c} * plan.pixels()}});
-  build.loop({.name = "oc_outer",
-              .extent = (w.out_c + plan.oc - 1) / plan.oc,
-              .strides = {.weights = plan.tile.weight_bytes(plan.pairs),
-                          .output = plan.oc,
-                          .params = param_bytes * plan.oc}});
+  build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc,
+                      plan.tile.weight_bytes(plan.pairs));
   if (plan.tiles > 1)
     build.loop({.name = "px_tile",
                 .extent = plan.tiles,
                 .strides = {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px}});
-  build.loop({.name = "reduction",
-              .extent = plan.pairs / plan.step,
-              .reduces = true,
-              .strides = {.input = input_bytes * plan.px * plan.step,
-                          .weights = weight_bytes * plan.step * plan.oc}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = input_bytes * plan.px, .weights = weight_bytes * plan.oc}});
-  build.loop({.name = "pair",
-              .extent = 2,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 2, .weights = 2}});
-  build.loop({.name = "px",
-              .extent = plan.px,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = 4, .output = w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.oc,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
+  build.products({.terms = plan.pairs,
+                  .step = plan.step,
+                  .pixels = plan.px,
+                  .channels = plan.oc,
+                  .input_bytes = (plan.staged ? 4 : 2) * int64_t{plan.px},
+                  .weight_bytes = plan.tile.weight_bytes(1),
+                  .pixel_bytes = 4,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 4,
+                  .halves = 2});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
-  nest.accumulators = plan.oc * plan.px;
   nest.outputs = tiles * plan.px * w.out_c;
   if (plan.staged)
     nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
-  nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches.emplace_back("smlad", 1.0);
   nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
                                             2.0 * static_cast<int>(plan.tile.form) +

@@ -165,9 +165,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
-  using Kind = Loop::Kind;
-  const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));
-  NestBuilder build(4, 4, param_bytes);
+  NestBuilder build(w, 4, 4, 1);
   const int64_t pixels = int64_t{w.out_c} * plan.px;
   build.loop(
       {.name = "row_outer",
@@ -176,44 +174,25 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "px_outer",
               .extent = tiles,
               .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
-  build.loop({.name = "oc_outer",
-              .extent = (w.out_c + plan.oc - 1) / plan.oc,
-              .strides = {.weights = w.kernel_h * plan.row_weights(),
-                          .output = plan.oc,
-                          .params = param_bytes * plan.oc}});
+  build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc, w.kernel_h * plan.row_weights());
   build.loop({.name = "kernel_row",
               .extent = w.kernel_h,
               .reduces = true,
               .strides = {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}});
-  build.loop({.name = "reduction",
-              .extent = plan.pairs / plan.step,
-              .reduces = true,
-              .strides = {.input = 4 * plan.step, .weights = plan.tile.weight_bytes(plan.step)}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 4, .weights = plan.tile.weight_bytes(1)}});
-  build.loop({.name = "pair",
-              .extent = 2,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 2, .weights = 2}});
-  build.loop({.name = "px",
-              .extent = plan.px,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = plan.pixel_bytes, .output = w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.oc,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = 4, .output = 1, .params = param_bytes}});
+  build.products({.terms = plan.pairs,
+                  .step = plan.step,
+                  .pixels = plan.px,
+                  .channels = plan.oc,
+                  .input_bytes = 4,
+                  .weight_bytes = plan.tile.weight_bytes(1),
+                  .pixel_bytes = plan.pixel_bytes,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 4,
+                  .halves = 2});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
-  nest.accumulators = plan.oc * plan.px;
   nest.outputs = blocks * plan.rows * tiles * pixels;
   nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;
-  nest.unrolled_body = plan.oc * plan.px * plan.step;
   nest.switches.emplace_back("smlad", 1.0);
   nest.switches.emplace_back("channels_outer", plan.channels_outer ? 1.0 : 0.0);
   nest.switches.emplace_back("widened", 2.0 * static_cast<int>(plan.tile.form));

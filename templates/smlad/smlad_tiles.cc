@@ -1,7 +1,6 @@
 #include "templates/smlad/smlad_tiles.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "schedules/layer_shifts.h"
@@ -49,9 +48,9 @@ class Writer {
     emit("1:");
     start_sums();
     add_products();
-    if (crowded_) free_.push_back(kWeights);
-    for (int i = end().number; i < kRegisters; ++i) free_.push_back(Reg{i});
-    free_.push_back(kInputs);
+    if (crowded_) free_.give_back(kWeights);
+    for (int i = end().number; i < kRegisters; ++i) free_.give_back(Reg{i});
+    free_.give_back(kInputs);
     finish();
     emit("bne 1b");
     emit("add sp, #{}", kFrame);
@@ -121,19 +120,13 @@ class Writer {
     isa_.repeat_until(kWeights, end(), 2);
   }
 
-  Reg take() {
-    const Reg taken = free_.front();
-    free_.pop_front();
-    return taken;
-  }
-
   // Ends with the test for another tile.
   void finish() {
     if (crowded_) isa_.store(kWeights, kWeightsAt);
-    const Reg params = by_layer_ ? Reg{} : take(), output = take();
-    scale_.multiplier = take(), scale_.last = take();
-    if (!fused() || !by_layer_) scale_.left = take();
-    if (shifts_are_read()) scale_.right = take();
+    const Reg params = by_layer_ ? Reg{} : free_.take(), output = free_.take();
+    scale_.multiplier = free_.take(), scale_.last = free_.take();
+    if (!fused() || !by_layer_) scale_.left = free_.take();
+    if (shifts_are_read()) scale_.right = free_.take();
     if (by_layer_)
       isa_.load(output, kOutputAt);
     else
@@ -215,7 +208,7 @@ class Writer {
   const SmladStep step_;
   const int sums_;
   const bool crowded_;
-  std::deque<Reg> free_;
+  Registers free_{0};
   struct {
     Reg multiplier, last, left, right;  // last: offset, or right shift
   } scale_{};

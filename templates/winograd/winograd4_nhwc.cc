@@ -103,19 +103,13 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  using Kind = Loop::Kind;
-  const int64_t element = plan.element_bytes(), half = 2;
+  const int element = plan.element_bytes(), half = 2;
   const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
-  NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
+  NestBuilder build(w, element, element, kStartWords);
   build.loop({.name = "groups",
               .extent = plan.strips.rows * plan.strips.strips / plan.together,
               .strides = {.output = int64_t{4} * plan.tiles * w.out_c * plan.together}});
-  build.loop(
-      {.name = "oc_outer",
-       .extent = plan.blocks,
-       .strides = {
-           .weights = plan.weight_bytes(), .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.channel_tiles(plan.blocks, plan.oc, plan.weight_bytes());
   build.loop({.name = "strips",
               .extent = plan.together,
               .strides = {.input = plan.strip_bytes, .output = int64_t{4} * plan.tiles * w.out_c}});
@@ -123,36 +117,21 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
               .extent = kPoints,
               .strides = {.input = plan.terms * plan.term_bytes,
                           .weights = plan.weight_bytes() / kPoints}});
-  build.loop({.name = "reduction",
-              .extent = plan.terms / plan.step,
-              .reduces = true,
-              .strides = {.input = plan.term_bytes * plan.step,
-                          .weights = element * plan.oc * plan.step}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = plan.term_bytes, .weights = element * plan.oc}});
-  build.loop({.name = "lane",
-              .extent = element / half,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = half, .weights = half}});
-  build.loop({.name = "px",
-              .extent = plan.tiles,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = element, .output = int64_t{4} * w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.oc,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = element, .output = 1, .params = param_bytes}});
+  build.products({.terms = plan.terms,
+                  .step = plan.step,
+                  .pixels = plan.tiles,
+                  .channels = plan.oc,
+                  .input_bytes = plan.term_bytes,
+                  .weight_bytes = element * plan.oc,
+                  .pixel_bytes = element,
+                  .out_pixel_bytes = int64_t{4} * w.out_c,
+                  .element_bytes = element,
+                  .pair = "lane",
+                  .halves = element / half});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
-  nest.multiplies_per_mac = 0.25 * static_cast<double>(half) / static_cast<double>(element);
-  nest.accumulators = plan.oc * plan.tiles;
+  nest.multiplies_per_mac = 0.25 * half / element;
   nest.outputs = 16 * squares * w.out_c;
   nest.prologue_bytes = squares * kPoints * (half * w.in_c + int64_t{4} * w.out_c);
-  nest.unrolled_body = int64_t{plan.oc} * plan.tiles * plan.step;
   nest.switches.emplace_back("winograd", 1.0);
   return nest;
 }

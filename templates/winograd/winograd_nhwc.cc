@@ -69,55 +69,35 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
-  using Kind = Loop::Kind;
-  const int64_t element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
+  const int element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
   const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
   const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
-  const int param_bytes = 4 * (kStartWords + scaling_words(w.facts.requantise));
-  NestBuilder build(static_cast<int>(element), static_cast<int>(element), param_bytes);
+  NestBuilder build(w, element, element, kStartWords);
   build.loop({.name = "rows",
               .extent = plan.strips.rows,
               .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
   build.loop({.name = "strips",
               .extent = plan.strips.strips,
               .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});
-  build.loop({.name = "oc_outer",
-              .extent = plan.blocks,
-              .strides = {
-                  .weights = kPoints * block, .output = plan.oc, .params = param_bytes * plan.oc}});
+  build.channel_tiles(plan.blocks, plan.oc, kPoints * block);
   build.loop({.name = "point",
               .extent = kPoints,
               .strides = {.input = element * plan.tiles, .weights = block}});
-  build.loop({.name = "reduction",
-              .extent = plan.terms / plan.step,
-              .reduces = true,
-              .strides = {.input = plan.term_bytes * plan.step,
-                          .weights = element * plan.oc * plan.step}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = plan.term_bytes, .weights = element * plan.oc}});
-  build.loop({.name = "lane",
-              .extent = channels,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 2, .weights = 2}});
-  build.loop({.name = "px",
-              .extent = plan.tiles,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = element, .output = int64_t{2} * w.out_c}});
-  build.loop({.name = "oc",
-              .extent = plan.oc,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = element, .output = 1, .params = param_bytes}});
+  build.products({.terms = plan.terms,
+                  .step = plan.step,
+                  .pixels = plan.tiles,
+                  .channels = plan.oc,
+                  .input_bytes = plan.term_bytes,
+                  .weight_bytes = element * plan.oc,
+                  .pixel_bytes = element,
+                  .out_pixel_bytes = int64_t{2} * w.out_c,
+                  .element_bytes = element,
+                  .pair = "lane",
+                  .halves = channels});
   LoopNest nest = build.finish(schedule);
-  nest.macs = w.macs();
-  nest.multiplies_per_mac = 4.0 / 9 / static_cast<double>(channels);
-  nest.accumulators = plan.oc * plan.tiles;
+  nest.multiplies_per_mac = 4.0 / 9 / channels;
   nest.outputs = 4 * squares * w.out_c;
   nest.prologue_bytes = squares * (2 * kPoints * w.in_c + 4 * kPoints * w.out_c);
-  nest.unrolled_body = int64_t{plan.oc} * plan.tiles * plan.step;
   nest.switches.emplace_back("winograd", 1.0);
   return nest;
 }

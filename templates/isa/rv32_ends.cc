@@ -1,4 +1,4 @@
-#include "templates/lanes/lane_ends.h"
+#include "templates/isa/rv32_ends.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -109,61 +109,61 @@ LaneEnds::LaneEnds(const Workload& w, const EndRegisters& registers, Assembly& t
       result_(low_ + 2),
       other_(low_ + 3),
       third_(low_ + 4) {
-  TT_CHECK(third_ < registers.first + kScratchOfEnds, "more registers than promised");
+  TT_CHECK(third_.number < registers.first.number + kScratchOfEnds, "more registers than promised");
 }
 
 void LaneEnds::load_limits() {
-  text_.emit("li ${}, {}", low_, w_.activation_min);
-  text_.emit("li ${}, {}", high_, w_.activation_max);
+  text_.emit("li {}, {}", low_, w_.activation_min);
+  text_.emit("li {}, {}", high_, w_.activation_max);
 }
 
-void LaneEnds::load_words(int base, int at) {
+void LaneEnds::load_words(Reg base, int at) {
   for (int i = 0; i < end_words(w_.facts.requantise); ++i)
-    text_.emit("lw ${}, {}(${})", word(i), at + 4 * i, base);
+    text_.emit("lw {}, {}({})", word(i), at + 4 * i, base);
 }
 
-void LaneEnds::scale(int sum) {
-  text_.emit("sll ${}, ${}, ${}", result_, sum, word(kLeft));
-  text_.emit("mulh ${0}, ${0}, ${1}", result_, word(kMultiplier));
-  text_.emit("add ${0}, ${0}, ${1}", result_, word(kOffset));
+void LaneEnds::scale(Reg sum) {
+  text_.emit("sll {}, {}, {}", result_, sum, word(kLeft));
+  text_.emit("mulh {0}, {0}, {1}", result_, word(kMultiplier));
+  text_.emit("add {0}, {0}, {1}", result_, word(kOffset));
   if (w_.facts.requantise != Requantise::kFused) {
-    text_.emit("srai ${}, ${}, 31", other_, sum);
-    text_.emit("and ${0}, ${0}, ${1}", other_, word(kSignedOffset));
-    text_.emit("add ${0}, ${0}, ${1}", result_, other_);
+    text_.emit("srai {}, {}, 31", other_, sum);
+    text_.emit("and {0}, {0}, {1}", other_, word(kSignedOffset));
+    text_.emit("add {0}, {0}, {1}", result_, other_);
   }
-  text_.emit("sra ${0}, ${0}, ${1}", result_, word(kRight));
+  text_.emit("sra {0}, {0}, {1}", result_, word(kRight));
 }
 
 // stepped_requantise.h
-void LaneEnds::scale_stepped(int sum) {
-  const int fraction = other_, level = third_;
-  text_.emit("mulh ${}, ${}, ${}", fraction, sum, word(kSteppedMultiplier));
-  text_.emit("mul ${}, ${}, ${}", level, sum, word(kSteppedMultiplier));
-  text_.emit("sra ${}, ${}, ${}", result_, fraction, word(kSteppedRight));
-  text_.emit("sll ${0}, ${0}, ${1}", fraction, word(kSteppedLeft));
-  text_.emit("srl ${0}, ${0}, ${1}", level, word(kSteppedRight));
-  text_.emit("or ${0}, ${0}, ${1}", fraction, level);
-  text_.emit("lui ${}, 0x80000", level);
-  text_.emit("add ${0}, ${0}, ${1}", fraction, level);
-  text_.emit("srai ${0}, ${0}, 1", fraction);
-  text_.emit("andi ${}, ${}, 0xff", level, result_);
-  text_.emit("slli ${0}, ${0}, 1", level);
-  text_.emit("add ${0}, ${0}, ${1}", level, registers_.levels);
-  text_.emit("lh ${0}, 0(${0})", level);
+void LaneEnds::scale_stepped(Reg sum) {
+  const Reg fraction = other_, level = third_;
+  text_.emit("mulh {}, {}, {}", fraction, sum, word(kSteppedMultiplier));
+  text_.emit("mul {}, {}, {}", level, sum, word(kSteppedMultiplier));
+  text_.emit("sra {}, {}, {}", result_, fraction, word(kSteppedRight));
+  text_.emit("sll {0}, {0}, {1}", fraction, word(kSteppedLeft));
+  text_.emit("srl {0}, {0}, {1}", level, word(kSteppedRight));
+  text_.emit("or {0}, {0}, {1}", fraction, level);
+  text_.emit("lui {}, 0x80000", level);
+  text_.emit("add {0}, {0}, {1}", fraction, level);
+  text_.emit("srai {0}, {0}, 1", fraction);
+  text_.emit("andi {}, {}, 0xff", level, result_);
+  text_.emit("slli {0}, {0}, 1", level);
+  text_.emit("add {0}, {0}, {1}", level, registers_.levels);
+  text_.emit("lh {0}, 0({0})", level);
   // The difference is -1 in its sign where the fraction is above the level's.
-  text_.emit("sub ${0}, ${0}, ${1}", level, fraction);
-  text_.emit("srai ${0}, ${0}, 31", level);
-  text_.emit("sub ${0}, ${0}, ${1}", result_, level);
-  text_.emit("addi ${0}, ${0}, {1}", result_, w_.output_zero_point);
+  text_.emit("sub {0}, {0}, {1}", level, fraction);
+  text_.emit("srai {0}, {0}, 31", level);
+  text_.emit("sub {0}, {0}, {1}", result_, level);
+  text_.emit("addi {0}, {0}, {1}", result_, w_.output_zero_point);
 }
 
-void LaneEnds::end(int sum, int at) {
+void LaneEnds::end(Reg sum, int at) {
   w_.facts.requantise == Requantise::kStepped ? scale_stepped(sum) : scale(sum);
-  text_.emit("blt ${}, ${}, 4f", result_, high_);
-  text_.emit("mv ${}, ${}", result_, high_);
-  text_.emit("4: blt ${}, ${}, 5f", low_, result_);
-  text_.emit("mv ${}, ${}", result_, low_);
-  text_.emit("5: sb ${}, {}(${})", result_, at, registers_.output);
+  text_.emit("blt {}, {}, 4f", result_, high_);
+  text_.emit("mv {}, {}", result_, high_);
+  text_.emit("4: blt {}, {}, 5f", low_, result_);
+  text_.emit("mv {}, {}", result_, low_);
+  text_.emit("5: sb {}, {}({})", result_, at, registers_.output);
 }
 
 }  // namespace tinytune

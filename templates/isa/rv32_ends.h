@@ -35,9 +35,9 @@ Result<PackedEnds> pack_ends(const Workload& workload, const LayerData& data);
 
 /// Operands.
 struct EndRegisters {
-  int first;   ///< of kScratchOfEnds in a row
-  int levels;  ///< the address of SteppedLevels, of the stepped form only
-  int output;
+  Reg first;   ///< of kScratchOfEnds in a row
+  Reg levels;  ///< the address of SteppedLevels, of the stepped form only
+  Reg output;
 };
 inline constexpr int kScratchOfEnds = 10;
 
@@ -48,19 +48,19 @@ class LaneEnds {
 
   void load_limits();
   /// The words of the channels that follow; `at` bytes from `base`.
-  void load_words(int base, int at);
+  void load_words(Reg base, int at);
   /// Requantises `sum`, which may be changed, and stores it `at` bytes from the output.
-  void end(int sum, int at);
+  void end(Reg sum, int at);
 
  private:
-  void scale(int sum);
-  void scale_stepped(int sum);
-  int word(int i) const { return registers_.first + i; }
+  void scale(Reg sum);
+  void scale_stepped(Reg sum);
+  Reg word(int i) const { return registers_.first + i; }
 
   const Workload& w_;
   const EndRegisters registers_;
   Assembly& text_;
-  const int low_, high_, result_, other_, third_;
+  const Reg low_, high_, result_, other_, third_;
 };
 
 }  // namespace tinytune
