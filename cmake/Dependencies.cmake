@@ -18,5 +18,4 @@ find_package(FlatBuffers REQUIRED CONFIG NAMES FlatBuffers flatbuffers Flatbuffe
 find_package(tomlplusplus REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(fmt REQUIRED CONFIG)
-find_package(spdlog REQUIRED CONFIG)
 pkg_check_modules(UNICORN REQUIRED IMPORTED_TARGET unicorn)

@@ -44,7 +44,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "examples": ["models", "templates/tile", "simulator"],  # networks; templates and a unit from outside
 }
 HEAVY = ("Halide.h", "llvm/", "llvm-c/", "lld/", "grpc", "google/protobuf", "Eigen/", "xgboost/",
-         "unicorn/", "nlohmann/", "flatbuffers/", "onnx/onnx_pb.h", "toml++", "CLI/", "spdlog/", "httplib.h")
+         "unicorn/", "nlohmann/", "flatbuffers/", "onnx/onnx_pb.h", "toml++", "CLI/", "httplib.h")
 # Headers between the .cc files of one parser, which all need its library anyway.
 BETWEEN_PARTS = {"devices/base_device.h", "devices/device_reader.h"}
 # Public headers that depend on nothing, and so may be included from inside (ADR 2). The rest of
