@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/installed_program.h"
 #include "measure/test_cases.h"
 #include "rpc_device/boards/open_board.h"
 
@@ -24,6 +25,7 @@ Result<std::string> worker_program(const TuneOptions& options) {
     return Error(ErrorCode::kNotFound,
                  options.worker_program + ": no program to start as a worker");
   }
+  if (std::string own = installed_program("tune"); !own.empty()) return own;
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/installed_program.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 
@@ -14,6 +15,8 @@ constexpr std::chrono::milliseconds kPatience{120'000};
 
 std::vector<std::string> compilers_of(const Target& target) {
   if (!target.compiler.empty()) return {target.compiler};
+  const std::string own = installed_program("clang-14");
+  if (!own.empty()) return {own};
   return {"clang-14", "clang"};
 }
 

@@ -174,7 +174,7 @@ typedef struct {
   const char *tuner;          /* "bayes" (the default), or another of `tune --help` */
   uint64_t seed;              /* 0: 1 */
   int workers;                /* processes to start; 0: one per core */
-  const char *worker_program; /* the `tune` program; NULL: found on PATH */
+  const char *worker_program; /* the `tune` program; NULL: of this installation, or on PATH */
   tinytune_progress_callback on_progress; /* may be null */
   void *context;                          /* of both callbacks */
   tinytune_message_callback on_message;   /* may be null */

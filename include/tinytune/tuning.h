@@ -78,7 +78,8 @@ struct TuneOptions {
   std::string keys;
   /// Without keys, listening to other machines is refused unless this says so.
   bool insecure = false;
-  /// The `tune` program to start as workers. Default: `tune` on PATH.
+  /// The `tune` program to start as workers. Default: the one of this library's
+  /// installation, then `tune` on PATH.
   std::string worker_program;
 
   std::function<void(const TuneProgress&)> on_progress;  ///< after every reported measurement

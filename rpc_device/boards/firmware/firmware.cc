@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/files.h"
+#include "base/installed_program.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "codegen/kernels/runtime.h"
@@ -191,7 +192,8 @@ Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFac
   for (const FirmwareFile& file : files)
     TT_TRY(write_file(directory.path() + "/" + file.name, file.contents));
   std::vector<std::string> words = {"env", "-C", directory.path()};
-  const auto compiler = compiler_words(device, *facts.runner);
+  auto compiler = compiler_words(device, *facts.runner);
+  if (const std::string own = installed_program(compiler.front()); !own.empty()) compiler.front() = own;
   words.insert(words.end(), compiler.begin(), compiler.end());
   TT_TRY_ASSIGN(const ProcessResult done, run_process(words, kBuildPatience));
   if (done.exit_code == 127)
