@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the results tables of README.md; --write puts them there.
+"""Prints the results tables of doc/results.md; --write puts them there.
 
-  bench/readme_table [--write] [--trials N] [--networks kws,vww] [--devices D,E] [--logs DIR]
+  bench/results/results.py [--write] [--trials N] [--networks kws,vww] [--devices D,E] [--logs DIR]
 
 Two tables. Instructions: a counting RISC-V core and an Arm one against the best hand-written
 library, where ../shared/peers has its count. Latency: boards, each network in both set-ups, with
@@ -20,7 +20,8 @@ import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "doc" / "results.md"
 sys.path.insert(0, str(ROOT / "bench" / "kernels"))
 
 import peers  # noqa: E402
@@ -70,7 +71,7 @@ def best_library(device, model):
 
 
 def instructions(bench, networks, devices):
-    yield "| network | core | instructions, best hand-written library | default | tuned |"
+    yield "| network | core | simulated instructions: best hand-written library | default | tuned |"
     yield "|---|---|--:|--:|--:|"
     for title, model, _ in networks:
         for device in devices:
@@ -97,8 +98,8 @@ def published():
 
 def latencies(bench, networks, devices):
     best = published()
-    yield ("| network | board | all in flash: cycles | RAM, bytes | flash | fast memory used: cycles"
-           " | RAM, bytes | flash | best published, same core |")
+    yield ("| network | board | all in flash: simulated cycles | RAM, bytes | flash, bytes"
+           " | fast memory used: simulated cycles | RAM, bytes | flash, bytes | best published, same core (measured) |")
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for title, model, name in networks:
         for device in devices:
@@ -111,13 +112,11 @@ def latencies(bench, networks, devices):
             yield row + (f" {cycles / 1e6:.2f} M ({stack}) |" if cycles else " – |")
 
 
-def tables(bench, networks, counters, boards):
-    if counters:
-        yield from instructions(bench, networks, counters)
-    if counters and boards:
-        yield ""
-    if boards:
-        yield from latencies(bench, networks, boards)
+def write(table, lines):
+    """Puts `lines` between the page's two marks of `table`."""
+    start, end = f"<!-- {table} -->\n", f"<!-- /{table} -->"
+    text = PAGE.read_text()
+    PAGE.write_text(text.split(start)[0] + start + "\n".join(lines) + "\n" + end + text.split(end)[1])
 
 
 def main():
@@ -141,16 +140,13 @@ def main():
     devices = options.devices.split(",")
     counters = [d for d in COUNTERS if d in devices]
     boards = [d for d in devices if d not in COUNTERS]
-    lines = []
-    for line in tables(bench, networks, counters, boards):
-        print(line, flush=True)
-        lines.append(line)
-    if options.write:
-        path = ROOT / "README.md"
-        text = path.read_text()
-        start, end = "<!-- results -->\n", "<!-- /results -->"
-        head, tail = text.split(start)[0], text.split(end)[1]
-        path.write_text(head + start + "\n".join(lines) + "\n" + end + tail)
+    for table, rows, of in (("instructions", instructions, counters), ("boards", latencies, boards)):
+        lines = []
+        for line in rows(bench, networks, of) if of else ():
+            print(line, flush=True)
+            lines.append(line)
+        if options.write and lines:
+            write(table, lines)
 
 
 if __name__ == "__main__":
