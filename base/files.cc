@@ -1,25 +1,88 @@
 #include "base/files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "base/descriptor.h"
+
 namespace tinytune {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Sets errno where it fails: a write that moves nothing says why only when it is asked again.
+bool write_all(int file, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t moved = ::write(file, contents.data(), contents.size());
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return false;
+    contents.remove_prefix(static_cast<size_t>(moved));
+  }
+  return true;
+}
+
+Error not_written(const std::string& path, int error) {
+  return Error(ErrorCode::kFailed, path + ": cannot be written: " + why_not_written(error));
+}
+
+// Into what is no regular file: a pipe, a terminal, /dev/null.
+Status write_in_place(const std::string& path, std::string_view contents) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) return not_written(path, errno);
+  if (!write_all(file.get(), contents)) return not_written(path, errno);
+  return ok_status();
+}
+
+// The file that a link stands for, so that a rename replaces that file and not the link.
+fs::path target_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path target = fs::weakly_canonical(path, error);
+  return error ? fs::path(path) : target;
+}
+
+// A name that no other process or thread uses.
+std::string staging_name(const fs::path& target) {
+  static std::atomic<unsigned> count{0};
+  const std::string name = "." + target.filename().string().substr(0, 200) + ".tune-" +
+                           std::to_string(::getpid()) + "-" + std::to_string(count++);
+  return (target.parent_path() / name).string();
+}
+
+}  // namespace
+
+// Written beside its place and renamed, so that a full disk or a kill leaves what was there before.
 Status write_file(const std::string& path, std::string_view contents) {
   std::error_code ignored;  // opening the file tells
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, ignored);
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << contents;
-  out.close();
-  if (out) return ok_status();
-  return Error(ErrorCode::kFailed, path + ": cannot be written: " + why_not_written(errno));
+  const fs::path target = target_of(path);
+  const fs::file_status earlier = fs::status(target, ignored);
+  const bool replaces = fs::exists(earlier);
+  if (replaces && !fs::is_regular_file(earlier)) return write_in_place(path, contents);
+  // A rename would replace a file that may not be written.
+  if (replaces && ::access(target.c_str(), W_OK) != 0) return not_written(path, errno);
+  const std::string staged = staging_name(target);
+  const mode_t mode = replaces ? 0600 : 0666;  // of a new file what the umask leaves
+  Descriptor file(::open(staged.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (file.get() < 0) return not_written(path, errno);
+  const auto permissions = static_cast<mode_t>(earlier.permissions() & fs::perms::mask);
+  const bool written = write_all(file.get(), contents) &&
+                       (!replaces || ::fchmod(file.get(), permissions) == 0) &&
+                       ::rename(staged.c_str(), target.c_str()) == 0;
+  if (written) return ok_status();
+  const int error = errno;
+  ::unlink(staged.c_str());
+  return not_written(path, error);
 }
 
 std::string why_not_written(int error) {

@@ -12,7 +12,10 @@
 
 namespace tinytune {
 
-/// Makes the folders above it too. kFailed names the path and the reason.
+/// Replaces the file as a whole: after a failure, or a kill at any moment, it holds either all of
+/// `contents` or what it held before. Makes the folders above it too; keeps its permissions; writes
+/// to the file that a link stands for; writes into pipes and devices as they are. kFailed names the
+/// path and the reason.
 Status write_file(const std::string& path, std::string_view contents);
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();

@@ -2,13 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/temporary_directory.h"
 
 namespace tinytune {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 class Files : public testing::Test {
@@ -26,6 +32,45 @@ TEST_F(Files, WhatWasWritten_IsReadBack) {
     ASSERT_TRUE(bytes) << bytes.error().message();
     EXPECT_TRUE(text_of(*bytes) == contents.substr(0, size)) << size;
   }
+}
+
+TEST_F(Files, WriteThatFails_LeavesWhatWasThere) {
+  const std::string path = folder_.file("page");
+  ASSERT_TRUE(write_file(path, "good"));
+  const auto before = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit unlimited{}, small{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  small = unlimited;
+  small.rlim_cur = 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status failed = write_file(path, std::string(100'000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  ::signal(SIGXFSZ, before);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message(), HasSubstr("limit on the size of files"));
+  EXPECT_EQ(text_of(*read_file(path)), "good");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1)
+      << "nothing is left behind";
+}
+
+TEST_F(Files, ReplacedFile_KeepsPermissionsAndLinks) {
+  const std::string path = folder_.file("real"), link = folder_.file("link");
+  ASSERT_TRUE(write_file(path, "old"));
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  ASSERT_EQ(::symlink("real", link.c_str()), 0);
+  ASSERT_TRUE(write_file(link, "new"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(text_of(*read_file(path)), "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+}
+
+TEST_F(Files, PlacesThatAreNoFiles_AreWrittenInto) {
+  EXPECT_TRUE(write_file("/dev/null", "x"));
+  EXPECT_FALSE(fs::is_regular_file("/dev/null"));
+  const Status full = write_file("/dev/full", "x");
+  ASSERT_FALSE(full);
+  EXPECT_THAT(full.error().message(), HasSubstr("No space left"));
+  EXPECT_FALSE(write_file(folder_.path(), "x")) << "a directory";
 }
 
 TEST_F(Files, FileOverTheLimit_IsRefused) {
