@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <span>
+#include <vector>
+
 #include "base/files.h"
 #include "cli/commands.h"
+#include "codegen/packages/write_package.h"
 #include "devices/board_facts.h"
 #include "rpc_device/boards/firmware/firmware.h"
 #include "rpc_device/boards/firmware/uf2.h"
@@ -10,29 +14,38 @@
 namespace tinytune {
 namespace {
 
+/// What loads the runner; adds the file that a boot loader takes.
+Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& device,
+                                    const BoardFacts& facts, std::vector<GeneratedFile>& files) {
+  if (facts.runner->code_bytes == 0) return std::string();  // a program of this system
+  TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(elf, device));
+  if (facts.runner->loader.empty())
+    return fmt::format("; a debugger loads it, and starts it at {:#x}", runner.entry);
+  if (facts.runner->loader != "uf2") return std::string();
+  files.push_back({"runner.uf2", std::string(text_of(uf2_of(runner.segments, kUf2Rp2040)))});
+  return std::string(", runner.uf2");
+}
+
 /// What was written, in words.
 Result<std::string> write_firmware(const Arguments& arguments) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
   TT_TRY_ASSIGN(const Device device, load_device(address.device));
   TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(address.device));
-  TT_TRY_ASSIGN(const auto files, firmware_files(device, facts));
-  for (const FirmwareFile& file : files)
-    TT_TRY(write_file(arguments.directory + "/" + file.name, file.contents));
+  TT_TRY_ASSIGN(const auto sources, firmware_files(device, facts));
+  std::vector<GeneratedFile> files;
+  for (const FirmwareFile& file : sources) files.push_back({file.name, file.contents});
   std::string text = fmt::format("{}: {} files", arguments.directory, files.size());
   const auto elf = build_firmware(device, facts);
-  if (!elf && elf.error().code() == ErrorCode::kNotFound)
-    return text + "; no clang-14 here: make -C " + arguments.directory + "\n";
-  if (!elf) return elf.error();
-  TT_TRY(write_file(arguments.directory + "/runner.elf", text_of(*elf)));
-  text += ", runner.elf";
-  if (facts.runner->code_bytes == 0) return text + "\n";  // a program of this system
-  TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(*elf, device));
-  if (facts.runner->loader.empty())
-    return text + fmt::format("; a debugger loads it, and starts it at {:#x}\n", runner.entry);
-  if (facts.runner->loader != "uf2") return text + "\n";
-  TT_TRY(write_file(arguments.directory + "/runner.uf2",
-                    text_of(uf2_of(runner.segments, kUf2Rp2040))));
-  return text + ", runner.uf2\n";
+  if (!elf && elf.error().code() != ErrorCode::kNotFound) return elf.error();
+  if (elf) {
+    files.push_back({"runner.elf", std::string(text_of(*elf))});
+    TT_TRY_ASSIGN(const std::string more, describe_runner(*elf, device, facts, files));
+    text += ", runner.elf" + more;
+  } else {
+    text += "; no clang-14 here: make -C " + arguments.directory;
+  }
+  TT_TRY(write_package(arguments.directory, files));
+  return text + "\n";
 }
 
 }  // namespace

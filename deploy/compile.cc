@@ -72,7 +72,7 @@ Result<std::vector<std::string>> write_files(const std::string& directory,
   if (sink)
     for (const std::string& path : written.kept)
       sink(MessageKind::kWarning,
-           directory + "/" + path + " is left of an earlier package: it was changed since");
+           directory + "/" + path + " kept: you modified it, and this package has no such file");
   std::vector<std::string> names;
   for (const GeneratedFile& file : files) names.push_back(file.name);
   return names;

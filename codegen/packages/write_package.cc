@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kHeader =
     "# Written by `tune compile`: a hash and a path for each file. A later compile into this\n"
     "# directory removes those it has no use for, unless they were changed.\n";
+constexpr const char* kStaging = ".tinytune-staged";
 
 struct Entry {
   std::string hash, path;
@@ -39,6 +40,11 @@ Status make_directory(const std::string& directory) {
 bool stays_inside(const fs::path& path) {
   return !path.empty() && path.is_relative() && path == path.lexically_normal() &&
          path.begin()->string() != "..";
+}
+
+bool is_manifest(const std::string& path) {
+  const auto bytes = read_file(path);
+  return bytes && text_of(*bytes).starts_with(kHeader);
 }
 
 // A manifest that is missing or not ours lists nothing.
@@ -78,6 +84,69 @@ void remove_with_folders(const fs::path& directory, fs::path file) {
   for (; !file.empty() && !error; file = file.parent_path()) fs::remove(directory / file, error);
 }
 
+// Whether a file of this package may take the place of what is there: nothing, an unchanged file of
+// an earlier package, or the same bytes.
+bool may_replace(const fs::path& directory, const GeneratedFile& file, const Manifest& earlier) {
+  std::error_code error;
+  const fs::path place = directory / file.name;
+  if (fs::symlink_status(place, error).type() == fs::file_type::not_found) return true;
+  if (!is_own_file(directory, file.name)) return false;
+  const auto bytes = read_file(place.string());
+  if (!bytes) return false;
+  return text_of(*bytes) == file.contents ||
+         earlier.contains({hash_of(text_of(*bytes)), file.name});
+}
+
+Status check_places(const std::string& directory, std::span<const GeneratedFile> files,
+                    const Manifest& earlier, const std::string& list) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> foreign;
+  for (const GeneratedFile& file : files)
+    if (!may_replace(directory, file, earlier)) foreign.push_back(file.name);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(list, error)) && !is_manifest(list))
+    foreign.push_back(kPackageManifest);
+  if (foreign.empty()) return ok_status();
+  std::string names;
+  for (size_t i = 0; i < foreign.size() && i < kMostNamed; ++i)
+    names += (i == 0 ? "" : ", ") + foreign[i];
+  if (foreign.size() > kMostNamed)
+    names += " and " + std::to_string(foreign.size() - kMostNamed) + " more";
+  return Error(ErrorCode::kInvalidInput,
+               directory + ": " + names +
+                   " would be overwritten, but `tune compile` did not write " +
+                   (foreign.size() == 1 ? "it" : "them") +
+                   " or it was changed since; choose another directory or move it away");
+}
+
+// All files beside their places first: a full disk is met before anything of the earlier package
+// changes.
+Status stage_files(const fs::path& staging, std::span<const GeneratedFile> files) {
+  std::error_code error;
+  fs::remove_all(staging, error);  // of a call that was killed
+  for (const GeneratedFile& file : files) {
+    const Status written = write_file((staging / file.name).string(), file.contents);
+    if (written) continue;
+    fs::remove_all(staging, error);
+    return written;
+  }
+  return ok_status();
+}
+
+Status move_into_place(const fs::path& staging, const fs::path& directory,
+                       std::span<const GeneratedFile> files) {
+  std::error_code error, ignored;
+  for (const GeneratedFile& file : files) {
+    fs::create_directories((directory / file.name).parent_path(), error);
+    if (!error) fs::rename(staging / file.name, directory / file.name, error);
+    if (error)
+      return Error(ErrorCode::kFailed,
+                   (directory / file.name).string() + ": cannot be written: " + error.message());
+  }
+  fs::remove_all(staging, ignored);
+  return ok_status();
+}
+
 }  // namespace
 
 Result<WrittenPackage> write_package(const std::string& directory,
@@ -92,9 +161,11 @@ Result<WrittenPackage> write_package(const std::string& directory,
     paths.insert(file.name);
   }
   all.insert(now.begin(), now.end());
+  TT_TRY(check_places(directory, files, earlier, list));
+  const fs::path staging = fs::path(directory) / kStaging;
+  TT_TRY(stage_files(staging, files));
   TT_TRY(write_manifest(list, all));  // whatever happens from here on, these are ours
-  for (const GeneratedFile& file : files)
-    TT_TRY(write_file((fs::path(directory) / file.name).string(), file.contents));
+  TT_TRY(move_into_place(staging, directory, files));
   WrittenPackage written;
   for (const auto& [hash, path] : earlier) {
     if (paths.contains(path) || !is_own_file(directory, path)) continue;

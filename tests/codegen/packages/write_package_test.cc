@@ -71,9 +71,50 @@ TEST_F(PackageDirectory, FileChangedSince_StaysAndIsNamed) {
   ASSERT_TRUE(write_file(path("a.c"), "changed"));
   EXPECT_THAT(write(kSecond).kept, ElementsAre("a.c"));
   EXPECT_THAT(files(), ElementsAre("README.md", "a.c", "b.c"));
+}
+
+TEST_F(PackageDirectory, FilesOfOthersInTheWay_AreNamedAndNothingIsTouched) {
+  ASSERT_TRUE(write_file(path("README.md"), "mine"));
+  const auto refused = write_package(path(""), kFirst);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidInput);
+  EXPECT_THAT(refused.error().message(), HasSubstr("README.md would be overwritten"));
+  EXPECT_THAT(files(), ElementsAre("README.md"));
+  EXPECT_EQ(text_of(*read_file(path("README.md"))), "mine");
+}
+
+TEST_F(PackageDirectory, ChangedFileOfThisPackage_IsNotOverwritten) {
   write(kFirst);
-  write(kSecond);
-  EXPECT_THAT(files(), ElementsAre("README.md", "b.c")) << "ours again";
+  ASSERT_TRUE(write_file(path("README.md"), "my notes"));
+  EXPECT_FALSE(write_package(path(""), kFirst));
+  EXPECT_FALSE(write_package(path(""), kSecond));
+  EXPECT_EQ(text_of(*read_file(path("README.md"))), "my notes");
+  EXPECT_THAT(files(), ElementsAre("README.md", "a.c", "test", "test/a_smoke.c"));
+}
+
+TEST_F(PackageDirectory, LinkOrDirectoryInTheWay_IsRefused) {
+  ASSERT_TRUE(write_file(folder_->path() + "/elsewhere.c", "mine"));
+  fs::create_directories(path("b.c"));
+  EXPECT_FALSE(write_package(path(""), kSecond));
+  fs::remove(path("b.c"));
+  fs::create_symlink(folder_->path() + "/elsewhere.c", path("b.c"));
+  EXPECT_FALSE(write_package(path(""), kSecond));
+  EXPECT_EQ(text_of(*read_file(folder_->path() + "/elsewhere.c")), "mine");
+}
+
+TEST_F(PackageDirectory, ManifestOfSomebodyElse_IsNotOverwritten) {
+  ASSERT_TRUE(write_file(path(kPackageManifest), "mine"));
+  EXPECT_FALSE(write_package(path(""), kFirst));
+}
+
+TEST_F(PackageDirectory, PackageThatCannotBeWrittenWhole_LeavesTheEarlierOne) {
+  write(kFirst);
+  // A name that no file system takes stands for a full disk: it fails when the last file is staged.
+  std::vector<GeneratedFile> unwritable = kSecond;
+  unwritable.push_back({std::string(300, 'x'), ""});
+  EXPECT_FALSE(write_package(path(""), unwritable));
+  EXPECT_THAT(files(), ElementsAre("README.md", "a.c", "test", "test/a_smoke.c"));
+  EXPECT_EQ(text_of(*read_file(path("README.md"))), "x");
 }
 
 TEST_F(PackageDirectory, DirectoryWithoutAManifest_LosesNothing) {
