@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/next_command.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
-#include "cli/shell_line.h"
 #include "cli/units.h"
 #include "codegen/packages/package.h"
 #include "deploy/layouts.h"
@@ -27,27 +27,6 @@ Result<CompileReport> compile(const Arguments& arguments, const Console& console
   return compile_model(model, arguments.device, arguments.directory, options);
 }
 
-/// The same network, verified layer by layer.
-std::string next_command(const Arguments& arguments, const std::string& program) {
-  std::vector<std::string> words = {program,         "run",      "--model",
-                                    arguments.model, "--device", arguments.device};
-  if (arguments.records) words.insert(words.end(), {"--records", *arguments.records});
-  if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
-  const std::pair<const char*, std::optional<uint64_t>> limits[] = {
-      {"--ram", arguments.ram}, {"--arena", arguments.arena}, {"--flash", arguments.flash}};
-  for (const auto& [name, bytes] : limits)
-    if (bytes) words.insert(words.end(), {name, std::to_string(*bytes)});
-  if (!arguments.stream_input.empty())
-    words.insert(words.end(), {"--stream-input", arguments.stream_input});
-  for (const std::string& pass : arguments.disabled_passes)
-    words.insert(words.end(), {"--disable-pass", pass});
-  for (const std::string& external : arguments.externals)
-    words.insert(words.end(), {"--external", external});
-  if (arguments.portable) words.emplace_back("--portable");
-  words.emplace_back("--verify");
-  return shell_line(words);
-}
-
 }  // namespace
 
 int run_compile(const Arguments& arguments, const Context& context) {
@@ -62,7 +41,9 @@ int run_compile(const Arguments& arguments, const Context& context) {
   if (report->exact)
     text += *report->exact ? "exact: one inference, every byte as the reference's\n"
                            : "NOT exact: `tune run --verify` says where\n";
-  text += "next: " + next_command(arguments, context.program);
+  if (report->footprint)  // else nothing here can run it
+    text += "next: " + next_command(context.program, "run", arguments, arguments.device,
+                                    arguments.records, {"--verify"});
   const int told = context.console.result(text);
   return report->exact.value_or(true) ? told : kExitFailed;
 }

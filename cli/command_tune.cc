@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/next_command.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
-#include "cli/shell_line.h"
 #include "cli/task_list.h"
 #include "cli/tuning_options.h"
 #include "deploy/layouts.h"
@@ -25,28 +25,14 @@ std::string device_of(const std::string& address) {
   return parsed ? parsed->device : address;
 }
 
-std::string next_command(const Arguments& arguments, const std::string& records,
-                         const std::string& program) {
-  std::vector<std::string> words = {program,     "compile",
-                                    "--model",   arguments.model,
-                                    "--device",  device_of(arguments.device),
-                                    "--records", records,
-                                    "-o",        stem_of(arguments.model) + "/"};
-  if (arguments.layout != "nhwc") words.insert(words.end(), {"--layout", arguments.layout});
-  if (arguments.ram) words.insert(words.end(), {"--ram", std::to_string(*arguments.ram)});
-  if (arguments.arena) words.insert(words.end(), {"--arena", std::to_string(*arguments.arena)});
-  if (arguments.flash) words.insert(words.end(), {"--flash", std::to_string(*arguments.flash)});
-  for (const std::string& pass : arguments.disabled_passes)
-    words.insert(words.end(), {"--disable-pass", pass});
-  for (const std::string& external : arguments.externals)
-    words.insert(words.end(), {"--external", external});
-  return shell_line(words);
+/// "kws.esp32c3": of the model for that device.
+std::string name_of(const Arguments& arguments) {
+  return stem_of(arguments.model) + "." + stem_of(device_of(arguments.device));
 }
 
 /// A device named by the path of its file still gives a log in this directory.
 std::string log_of(const Arguments& arguments) {
-  return arguments.records.value_or(stem_of(arguments.model) + "." +
-                                    stem_of(device_of(arguments.device)) + ".jsonl");
+  return arguments.records.value_or(name_of(arguments) + ".jsonl");
 }
 
 Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
@@ -93,8 +79,10 @@ int run_tune(const Arguments& arguments, const Context& context) {
                     "no task is worth another trial: none is expected to become faster");
   }
   if (arguments.json) return console.result(to_json(*report));
-  return console.result(to_text(*report) +
-                        "next: " + next_command(arguments, report->records, context.program));
+  return console.result(to_text(*report) + "next: " +
+                        next_command(context.program, "compile", arguments,
+                                     device_of(arguments.device), report->records,
+                                     {"-o", name_of(arguments) + "/"}));
 }
 
 }  // namespace tinytune
