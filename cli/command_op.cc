@@ -1,6 +1,7 @@
 // tune op: one operator, tuned and written as a kernel.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -35,6 +36,22 @@ std::string records_of(const Arguments& arguments) {
   return arguments.records.value_or("ops." + fs::path(arguments.device).stem().string() + ".jsonl");
 }
 
+/// What the .c file among the files to write includes: the .h file among them, as seen from there.
+/// Empty without both.
+std::string header_for(const std::vector<std::string>& emit) {
+  const auto named = [&](const char* extension) {
+    const auto file = std::find_if(emit.begin(), emit.end(), [&](const std::string& path) {
+      return fs::path(path).extension() == extension;
+    });
+    return file == emit.end() ? fs::path() : fs::path(*file);
+  };
+  const fs::path source = named(".c"), header = named(".h");
+  if (source.empty() || header.empty()) return {};
+  return fs::absolute(header)
+      .lexically_relative(fs::absolute(source).parent_path())
+      .generic_string();
+}
+
 /// What there is to print at the end.
 struct Done {
   TunedKernel kernel;
@@ -62,6 +79,7 @@ Result<Done> tune_and_compile(const Arguments& arguments, const Context& context
   const bool has_log = !arguments.apply || arguments.records || fs::exists(records_of(arguments));
   if (has_log) options.records = records_of(arguments);
   options.symbol = arguments.symbol;
+  options.header = header_for(arguments.emit);
   options.on_message = [&](MessageKind kind, const std::string& text) {
     // Tuning has said it already.
     if (arguments.apply) context.console.message(kind, text);

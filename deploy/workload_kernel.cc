@@ -111,7 +111,8 @@ Result<TunedKernel> compile_workload(const Layer& layer, const std::string& devi
   take_constants(std::move(choice.kernel.constants), kernel);
   kernel.prototype = kernel_prototype(kernel);
   TT_TRY(build_into(kernel, workload, schedule, ground.device));
-  print_kernel_sources(ground.device.name, kernel);
+  print_kernel_sources(ground.device.name,
+                       options.header.empty() ? kernel.symbol + ".h" : options.header, kernel);
   return kernel;
 }
 

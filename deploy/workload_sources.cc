@@ -41,8 +41,9 @@ std::string print_header(const TunedKernel& kernel, const std::string& device) {
   return out;
 }
 
-std::string print_source(const TunedKernel& kernel, const std::string& device) {
-  std::string out = opening(kernel, device) + "#include \"" + kernel.symbol + ".h\"\n";
+std::string print_source(const TunedKernel& kernel, const std::string& device,
+                         const std::string& header) {
+  std::string out = opening(kernel, device) + "#include \"" + header + "\"\n";
   std::string arguments = "input";
   for (const PackedArray& array : kernel.constants) {
     const ConstantPool::Array printed{kernel.symbol + "_" + array.name, type_of(array),
@@ -70,9 +71,10 @@ std::string kernel_prototype(const TunedKernel& kernel) {
   return text + ", int8_t *output)";
 }
 
-void print_kernel_sources(const std::string& device, TunedKernel& kernel) {
+void print_kernel_sources(const std::string& device, const std::string& header,
+                          TunedKernel& kernel) {
   kernel.header = print_header(kernel, device);
-  kernel.source = print_source(kernel, device);
+  kernel.source = print_source(kernel, device, header);
 }
 
 std::string kernel_assembly_file(const TunedKernel& kernel, const std::string& assembly,

@@ -10,9 +10,10 @@ namespace tinytune {
 /// "void k(const int8_t *input, const int32_t *params, int8_t *output)".
 std::string kernel_prototype(const TunedKernel& kernel);
 
-/// Fill `header` and `source`: everything else in `kernel` is there already. Both are C11 and the
-/// header C++ as well.
-void print_kernel_sources(const std::string& device, TunedKernel& kernel);
+/// Fills `header` and `source`, which includes the name `header`: everything else in `kernel` is
+/// there already. Both are C11 and the header C++ as well.
+void print_kernel_sources(const std::string& device, const std::string& header,
+                          TunedKernel& kernel);
 
 /// A .S file of one kernel, from what the compiler printed.
 std::string kernel_assembly_file(const TunedKernel& kernel, const std::string& assembly,

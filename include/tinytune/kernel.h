@@ -24,6 +24,7 @@ struct KernelOptions {
   std::optional<std::string> records;      ///< the log to take the best schedule from
   std::optional<std::string> schedule;     ///< this one instead, as logs write it
   std::string symbol = "tinytune_kernel";  ///< the kernel's C name
+  std::string header;                      ///< what `source` includes; empty: SYMBOL.h
   MessageSink on_message;                  ///< warnings; may be empty
 };
 
