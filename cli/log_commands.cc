@@ -24,7 +24,7 @@ Command log_files() {
                        .value = "FILE",
                        .help = "Where the result goes; it must not exist",
                        .otherwise = "stdout, of an export"},
-                      choice("--as", &Arguments::exchange, {"csv", "autotvm", "t4"},
+                      choice("--as,--format", &Arguments::exchange, {"csv", "autotvm", "t4"},
                              "Format of an export", "csv"),
                       optional(device(), "the devices that records name"),
                       json()},
