@@ -58,8 +58,7 @@ struct Callbacks {
     if (raised) return;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!on_progress.is_none() && py::cast<bool>(on_progress(now).equal(py::bool_(false))))
-        cancel = true;
+      if (!on_progress.is_none() && on_progress(now).is(py::bool_(false))) cancel = true;
     } catch (py::error_already_set& error) {
       raised.emplace(error);
       cancel = true;
