@@ -3,12 +3,23 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "deploy/lean_schedules.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
+
+Status require_positive(const MemoryLimits& limits) {
+  const std::pair<const char*, std::optional<uint64_t>> all[] = {
+      {"RAM", limits.ram_bytes}, {"the arena", limits.arena_bytes}, {"flash", limits.flash_bytes}};
+  for (const auto& [what, bytes] : all)
+    if (bytes == 0)
+      return Error(ErrorCode::kInvalidInput,
+                   std::string("the limit of ") + what + " must be above 0 bytes");
+  return ok_status();
+}
 
 ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes) {
   const auto allows = [](const char* option, uint64_t bytes) {

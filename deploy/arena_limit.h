@@ -13,8 +13,12 @@
 #include "devices/device.h"
 #include "models/integer_network.h"
 #include "tinytune/memory.h"
+#include "tinytune/result.h"
 
 namespace tinytune {
+
+/// kInvalidInput: a limit of 0 bytes, which nothing keeps. fast_ram_bytes may be 0.
+Status require_positive(const MemoryLimits& limits);
 
 /// What the options say of the arena.
 struct ArenaAllowance {

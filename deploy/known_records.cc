@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "deploy/arena_limit.h"
 #include "deploy/layouts.h"
 #include "rpc_device/boards/open_board.h"
 #include "templates/kernel_template.h"
@@ -37,6 +38,7 @@ Records applicable_records(LogContents contents, const std::string& path, const 
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink,
                            bool portable) {
+  TT_TRY(require_positive(limits));
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
   TT_TRY_ASSIGN(Device device, load_device(address.device));
   if (portable) device = with_portable_kernels(std::move(device));

@@ -102,6 +102,9 @@ std::vector<int> fused_away(const Graph& graph, std::span<const TensorDump> dump
 
 Result<RunReport> run_model(const Model& model, const std::string& device_name,
                             const RunOptions& options) {
+  if (options.steps < 1)
+    return Error(ErrorCode::kInvalidInput,
+                 "steps must be at least 1, not " + std::to_string(options.steps));
   TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, options.limits, options.records,
                                                  options.on_message, options.portable));
   const auto& [device, records, in_log] = ground;
@@ -132,7 +135,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
   NetworkState state = initial_state(graph);
   RunReport report;
-  const int steps = std::max(options.steps, 1) + (frames ? 1 : 0);  // behind the first window
+  const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
   for (int step = 0; step < steps && report.exact != false; ++step) {
     std::vector<std::vector<uint8_t>> next = inputs;
     if (step > 0 && options.inputs.empty()) {

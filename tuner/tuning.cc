@@ -1,8 +1,10 @@
 #include "tinytune/tuning.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "deploy/arena_limit.h"
@@ -31,6 +33,9 @@ constexpr uint64_t kTrialsPerTask = 64;
 /// More than this is a typing error.
 constexpr uint64_t kWidestWindow = 4096;
 
+/// Longer ones do not fit the clock's type.
+constexpr double kLongestBudgetSeconds = 10.0 * 365 * 24 * 3600;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
@@ -57,7 +62,15 @@ Result<std::vector<int>> selected_tasks(const Model& model, const std::vector<Ta
                      std::to_string(count));
     }
   }
-  return options.tasks;
+  const std::set<int> each(options.tasks.begin(),
+                           options.tasks.end());  // once, in the model's order
+  return std::vector<int>(each.begin(), each.end());
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string all;
+  for (const std::string_view word : words) all += (all.empty() ? "" : ", ") + std::string(word);
+  return all;
 }
 
 Status check_options(const TuneOptions& options) {
@@ -65,11 +78,16 @@ Status check_options(const TuneOptions& options) {
   if (options.trials && *options.trials == 0) return invalid("trials must be above zero");
   if (options.early_stop && *options.early_stop == 0)
     return invalid("early stopping must be above zero");
-  if (options.budget_seconds && !(*options.budget_seconds > 0))
-    return invalid("the time budget must be above zero");
+  if (options.budget_seconds &&
+      !(*options.budget_seconds > 0 && *options.budget_seconds <= kLongestBudgetSeconds))
+    return invalid("the time budget must be above zero, and at most ten years");
+  const auto strategies = strategy_names();
+  if (std::find(strategies.begin(), strategies.end(), options.tuner) == strategies.end())
+    return invalid("no search strategy '" + options.tuner + "'; there are " + joined(strategies));
+  TT_TRY(require_positive(options.limits));
   if (options.window < 1 || options.window > kWidestWindow)
     return invalid("the window must be from 1 to " + std::to_string(kWidestWindow));
-  if (options.workers && *options.workers < 0) return invalid("workers cannot be fewer than none");
+  if (options.workers && *options.workers < 0) return invalid("workers must be >= 0");
   if (options.workers && *options.workers > kMostWorkers)
     return invalid("more than " + std::to_string(kMostWorkers) + " workers");
   if (!options.listen.empty()) {

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/subprocess.h"
@@ -87,6 +88,20 @@ TEST_F(CApi, WrongArguments_AreStatusesWithAMessage) {
   EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_NOT_FOUND);
   options.budget_seconds = -1;
   EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_INVALID_INPUT);
+  options.budget_seconds = 1e300;
+  EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_INVALID_INPUT);
+  options.budget_seconds = 0;
+  options.tuner = "foo";
+  EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_INVALID_INPUT);
+  EXPECT_THAT(tinytune_last_error(),
+              testing::HasSubstr("no search strategy 'foo'; there are bayes"));
+  options.tuner = nullptr;
+  options.layout = static_cast<tinytune_layout>(3);
+  EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_INVALID_INPUT);
+  tinytune_compile_options compiling = {};
+  compiling.format = static_cast<tinytune_format>(5);
+  EXPECT_EQ(tinytune_compile_with(model, "esp32c3", path("out").c_str(), &compiling, nullptr),
+            TINYTUNE_INVALID_INPUT);
   EXPECT_EQ(tinytune_compile(model, "toaster", nullptr, path("out").c_str()), TINYTUNE_NOT_FOUND);
   EXPECT_EQ(tinytune_compile(model, "esp32c3", nullptr, nullptr), TINYTUNE_INVALID_INPUT);
   tinytune_model_free(model);

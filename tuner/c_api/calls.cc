@@ -48,6 +48,13 @@ tinytune_status check_index(size_t index, size_t count) {
                     "there is no " + std::to_string(index) + " of " + std::to_string(count)));
 }
 
+tinytune_status check_enum(const char* name, int value, int last) {
+  if (value >= 0 && value <= last) return TINYTUNE_OK;
+  return fail(Error(ErrorCode::kInvalidInput, std::string(name) + " must be 0 to " +
+                                                  std::to_string(last) + ", not " +
+                                                  std::to_string(value)));
+}
+
 MemoryLimits limits_of(const tinytune_limits& given) {
   MemoryLimits limits;
   if (given.ram_bytes > 0) limits.ram_bytes = given.ram_bytes;

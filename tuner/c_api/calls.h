@@ -32,6 +32,9 @@ tinytune_status begin(std::initializer_list<Argument> required);
 /// NOT_FOUND for an index at or beyond `count`.
 tinytune_status check_index(size_t index, size_t count);
 
+/// INVALID_INPUT for a number that is none of an enum's, which are 0 to `last`.
+tinytune_status check_enum(const char* name, int value, int last);
+
 inline const char* text_or(const char* text, const char* otherwise) {
   return text == nullptr ? otherwise : text;
 }

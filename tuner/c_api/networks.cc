@@ -72,8 +72,14 @@ tinytune_status tinytune_compile_with(const tinytune_model* model, const char* d
   if (const auto wrong = begin({{"model", model}, {"device", device}, {"directory", directory}}))
     return wrong;
   const tinytune_compile_options by_default = {};
-  const Result<CompileReport> report = compile_model(
-      model->model, device, directory, options_of(options == nullptr ? by_default : *options));
+  const tinytune_compile_options& given = options == nullptr ? by_default : *options;
+  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
+  if (const auto wrong = check_enum("format", given.format, TINYTUNE_FORMAT_MLF)) return wrong;
+  if (const auto wrong =
+          check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL))
+    return wrong;
+  const Result<CompileReport> report =
+      compile_model(model->model, device, directory, options_of(given));
   if (!report) return fail(report.error());
   if (result != nullptr) {
     *result = {.arena_bytes = report->arena_bytes,
@@ -92,6 +98,10 @@ tinytune_status tinytune_run_model(const tinytune_model* model, const char* devi
   if (const auto wrong = begin({{"model", model}, {"device", device}, {"run", run}})) return wrong;
   const tinytune_run_options by_default = {};
   const tinytune_run_options& given = options == nullptr ? by_default : *options;
+  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
+  if (const auto wrong =
+          check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL))
+    return wrong;
   return hand_out(run_model(model->model, device, options_of(given, model->model)), run);
 }
 

@@ -51,6 +51,11 @@ tinytune_status tune(const void* what, const char* name, const tinytune_tune_opt
   if (const auto wrong =
           begin({{"options->device", options->device}, {"options->records", options->records}}))
     return wrong;
+  if (const auto wrong = check_enum("options->layout", options->layout, TINYTUNE_LAYOUT_AUTO))
+    return wrong;
+  if (const auto wrong =
+          check_enum("options->limits.fast_ram", options->limits.fast_ram, TINYTUNE_FAST_RAM_ALL))
+    return wrong;
   std::atomic<bool> cancel{false};
   const Result<TuneReport> report = tune(options_of(*options, cancel));
   if (!report) return fail(report.error());
