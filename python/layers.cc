@@ -47,33 +47,43 @@ void bind_layers(py::module_& module) {
                   "[out][h][w][in / groups], depthwise [h][w][out], dense [out][in]; `scale` "
                   "(real, one per output channel) may stand for multiplier and shift. Without "
                   "weights they are generated from `seed`.")
-      .def_property_readonly("name", &Layer::name)
-      .def_property_readonly("workload", &Layer::workload)
+      .def_property_readonly("name", &Layer::name, "For people.")
+      .def_property_readonly("workload", &Layer::workload,
+                             "One line that decides which kernels are legal; logs have it.")
       .def_property_readonly("model", &Layer::model, "The network of this layer alone.");
 
   py::class_<PackedArray>(module, "PackedArray")
-      .def_readonly("name", &PackedArray::name)
-      .def_readonly("c_type", &PackedArray::c_type)
-      .def_property_readonly("bytes",
-                             [](const PackedArray& array) { return bytes_of(array.bytes); });
+      .def_readonly("name", &PackedArray::name, "\"weights\", \"params\", …: the parameter's name.")
+      .def_readonly("c_type", &PackedArray::c_type, "\"int8_t\", \"int16_t\" or \"int32_t\".")
+      .def_property_readonly(
+          "bytes", [](const PackedArray& array) { return bytes_of(array.bytes); },
+          "The elements, little-endian.");
   py::class_<TunedKernel>(module, "TunedKernel")
-      .def_readonly("symbol", &TunedKernel::symbol)
-      .def_readonly("prototype", &TunedKernel::prototype)
-      .def_readonly("workload", &TunedKernel::workload)
-      .def_readonly("schedule", &TunedKernel::schedule)
-      .def_readonly("tuned", &TunedKernel::tuned)
-      .def_readonly("assembly", &TunedKernel::assembly)
-      .def_readonly("llvm_ir", &TunedKernel::llvm_ir)
-      .def_property_readonly("object", [](const TunedKernel& k) { return bytes_of(k.object); })
-      .def_readonly("constants", &TunedKernel::constants)
-      .def_readonly("header", &TunedKernel::header)
-      .def_readonly("source", &TunedKernel::source)
-      .def_readonly("input_bytes", &TunedKernel::input_bytes)
-      .def_readonly("output_bytes", &TunedKernel::output_bytes)
-      .def_readonly("scratch_bytes", &TunedKernel::scratch_bytes)
-      .def_readonly("constant_bytes", &TunedKernel::constant_bytes)
-      .def_readonly("cycles", &TunedKernel::cycles)
-      .def_readonly("instructions", &TunedKernel::instructions);
+      .def_readonly("symbol", &TunedKernel::symbol, "The kernel's C name.")
+      .def_readonly("prototype", &TunedKernel::prototype, "C, without the semicolon.")
+      .def_readonly("workload", &TunedKernel::workload, "In text forms (doc/naming.md).")
+      .def_readonly("schedule", &TunedKernel::schedule, "In text forms (doc/naming.md).")
+      .def_readonly("tuned", &TunedKernel::tuned,
+                    "The schedule is from the log and not the default.")
+      .def_readonly("assembly", &TunedKernel::assembly, "A .S file for GNU-compatible assemblers.")
+      .def_readonly("llvm_ir", &TunedKernel::llvm_ir,
+                    "Of LLVM 14, typed pointers, optimised; with the device's triple.")
+      .def_property_readonly(
+          "object", [](const TunedKernel& k) { return bytes_of(k.object); },
+          "An ELF object of the kernel.")
+      .def_readonly("constants", &TunedKernel::constants, "Of the layer, in the prototype's order.")
+      .def_readonly("header", &TunedKernel::header,
+                    "C: the prototype, sizes, and SYMBOL_run(input, scratch, output).")
+      .def_readonly("source", &TunedKernel::source,
+                    "C: the constants, and SYMBOL_run() that passes them.")
+      .def_readonly("input_bytes", &TunedKernel::input_bytes, "Of the caller's buffers.")
+      .def_readonly("output_bytes", &TunedKernel::output_bytes, "Of the caller's buffers.")
+      .def_readonly("scratch_bytes", &TunedKernel::scratch_bytes, "Of the caller's buffers.")
+      .def_readonly("constant_bytes", &TunedKernel::constant_bytes, "Of all packed arrays.")
+      .def_readonly("cycles", &TunedKernel::cycles,
+                    "Of one call, as the log has them; absent for a schedule that it has not.")
+      .def_readonly("instructions", &TunedKernel::instructions,
+                    "Of one call, as the log has them; absent for a schedule that it has not.");
 
   module.def("compile_workload", &compile, py::arg("layer"), py::arg("device"), py::kw_only(),
              py::arg("records") = py::none(), py::arg("schedule") = py::none(),

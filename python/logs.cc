@@ -5,20 +5,20 @@ namespace tinytune::python {
 
 void bind_logs(py::module_& module) {
   py::class_<LogRecord>(module, "LogRecord")
-      .def_readonly("device", &LogRecord::device)
-      .def_readonly("workload", &LogRecord::workload)
-      .def_readonly("schedule", &LogRecord::schedule)
-      .def_readonly("outcome", &LogRecord::outcome)
-      .def_readonly("cycles", &LogRecord::cycles)
-      .def_readonly("instructions", &LogRecord::instructions)
-      .def_readonly("code_bytes", &LogRecord::code_bytes)
-      .def_readonly("ram_bytes", &LogRecord::ram_bytes)
-      .def_readonly("fidelity", &LogRecord::fidelity)
-      .def_readonly("tuner", &LogRecord::tuner)
-      .def_readonly("tool", &LogRecord::tool)
-      .def_readonly("time", &LogRecord::time)
-      .def_readonly("detail", &LogRecord::detail)
-      .def_readonly("seconds", &LogRecord::seconds);
+      .def_readonly("device", &LogRecord::device, "In text forms (doc/naming.md).")
+      .def_readonly("workload", &LogRecord::workload, "In text forms (doc/naming.md).")
+      .def_readonly("schedule", &LogRecord::schedule, "In text forms (doc/naming.md).")
+      .def_readonly("outcome", &LogRecord::outcome, "\"ok\", \"wrong_output\", ….")
+      .def_readonly("cycles", &LogRecord::cycles, "Median of the repeats; only with \"ok\".")
+      .def_readonly("instructions", &LogRecord::instructions, "Of one call; 0 unless \"ok\".")
+      .def_readonly("code_bytes", &LogRecord::code_bytes, "Of the image; of scratch and stack.")
+      .def_readonly("ram_bytes", &LogRecord::ram_bytes, "Of the image; of scratch and stack.")
+      .def_readonly("fidelity", &LogRecord::fidelity, "\"build\", \"simulate\", \"board\".")
+      .def_readonly("tuner", &LogRecord::tuner, "As doc/records.md has them.")
+      .def_readonly("tool", &LogRecord::tool, "As doc/records.md has them.")
+      .def_readonly("time", &LogRecord::time, "As doc/records.md has them.")
+      .def_readonly("detail", &LogRecord::detail, "As doc/records.md has them.")
+      .def_readonly("seconds", &LogRecord::seconds, "That it took a worker; 0: not said.");
   module.def(
       "query_log",
       [](const std::string& path, std::string device, std::string workload, bool best_only,

@@ -44,13 +44,14 @@ void bind_errors(py::module_& module) {
 
 void bind_devices(py::module_& module) {
   py::class_<DeviceInfo>(module, "DeviceInfo")
-      .def_readonly("name", &DeviceInfo::name)
-      .def_readonly("description", &DeviceInfo::description)
-      .def_readonly("isa", &DeviceInfo::isa)
-      .def_readonly("clock_hz", &DeviceInfo::clock_hz)
-      .def_readonly("transports", &DeviceInfo::transports)
-      .def_readonly("fast_memory", &DeviceInfo::fast_memory)
-      .def("__repr__", [](const DeviceInfo& device) { return "<device " + device.name + ">"; });
+      .def_readonly("name", &DeviceInfo::name, "For `--device`, and for people.")
+      .def_readonly("description", &DeviceInfo::description, "For `--device`, and for people.")
+      .def_readonly("isa", &DeviceInfo::isa, "\"rv32imc\".")
+      .def_readonly("clock_hz", &DeviceInfo::clock_hz, "Absent on pure instruction counters.")
+      .def_readonly("transports", &DeviceInfo::transports, "\"simulator\", \"gdb\", \"serial\".")
+      .def_readonly("fast_memory", &DeviceInfo::fast_memory,
+                    "What `run` and `compile` copy from flash to as far as it fits: \"code sram2 "
+                    "64 KiB, weights sram3 364 KiB\"; empty where everything has its place.");
   module.def("version", &version, "\"0.2.0\".");
   module.def("list_devices", &list_devices, "The devices compiled into the library.");
 }
@@ -74,25 +75,27 @@ LayoutPolicy layout_of(const std::string& name) {
 
 void bind_models(py::module_& module) {
   py::class_<TaskInfo>(module, "TaskInfo")
-      .def_readonly("index", &TaskInfo::index)
-      .def_readonly("name", &TaskInfo::name)
-      .def_readonly("workload", &TaskInfo::workload)
-      .def_readonly("layers", &TaskInfo::layers)
-      .def_readonly("macs", &TaskInfo::macs);
+      .def_readonly("index", &TaskInfo::index, "What `--tasks` and TuneOptions::tasks take.")
+      .def_readonly("name", &TaskInfo::name, "For people.")
+      .def_readonly("workload", &TaskInfo::workload,
+                    "One line: everything that decides which kernels are legal.")
+      .def_readonly("layers", &TaskInfo::layers, "Operators that share it.")
+      .def_readonly("macs", &TaskInfo::macs, "Of one layer.");
   py::class_<TensorInfo>(module, "TensorInfo")
-      .def_readonly("id", &TensorInfo::id)
-      .def_readonly("name", &TensorInfo::name)
-      .def_readonly("type", &TensorInfo::type)
-      .def_readonly("shape", &TensorInfo::shape)
-      .def_readonly("bytes", &TensorInfo::bytes);
+      .def_readonly("id", &TensorInfo::id, "Index in the model file.")
+      .def_readonly("name", &TensorInfo::name, "The file's, as it stands there.")
+      .def_readonly("type", &TensorInfo::type, "\"int8\", \"float32\", ….")
+      .def_readonly("shape", &TensorInfo::shape, "NHWC, outermost first; empty for a scalar.")
+      .def_readonly("bytes", &TensorInfo::bytes, "Of the whole tensor.");
   py::class_<ModelInfo>(module, "ModelInfo")
-      .def_readonly("name", &ModelInfo::name)
-      .def_readonly("inputs", &ModelInfo::inputs)
-      .def_readonly("outputs", &ModelInfo::outputs)
-      .def_readonly("tasks", &ModelInfo::tasks)
-      .def_readonly("macs", &ModelInfo::macs)
-      .def_readonly("macs_executed", &ModelInfo::macs_executed)
-      .def_readonly("arena_lower_bound", &ModelInfo::arena_lower_bound);
+      .def_readonly("name", &ModelInfo::name, "A C identifier derived from the file's stem.")
+      .def_readonly("inputs", &ModelInfo::inputs, "In the file's order.")
+      .def_readonly("outputs", &ModelInfo::outputs, "In the file's order.")
+      .def_readonly("tasks", &ModelInfo::tasks, "By index.")
+      .def_readonly("macs", &ModelInfo::macs, "Sums over the operators.")
+      .def_readonly("macs_executed", &ModelInfo::macs_executed, "Sums over the operators.")
+      .def_readonly("arena_lower_bound", &ModelInfo::arena_lower_bound,
+                    "The most bytes of tensors alive in one step, all NHWC.");
   py::class_<Model>(module, "Model", "A network, loaded and cut into tuning tasks.")
       .def_static(
           "load",
@@ -103,15 +106,16 @@ void bind_models(py::module_& module) {
           py::arg("path"), py::kw_only(), py::arg("disabled_passes") = std::vector<std::string>(),
           py::arg("externals") = std::vector<std::string>(),
           "Reads a .tflite file, or a quantised .onnx one.")
-      .def_property_readonly("path", &Model::path)
-      .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal);
+      .def_property_readonly("path", &Model::path, "As it was loaded from.")
+      .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal,
+                             "Operators, borders and tuning tasks.");
 }
 
 }  // namespace tinytune::python
 
-PYBIND11_MODULE(tinytune, module) {
+PYBIND11_MODULE(_engine, module) {
   using namespace tinytune::python;
-  module.doc() = "Exact int8 kernels for microcontrollers, found by search.";
+  module.doc() = "What tinytune/__init__.py calls.";
   bind_errors(module);
   bind_devices(module);
   bind_models(module);

@@ -48,72 +48,95 @@ std::vector<py::bytes> all_bytes_of(const std::vector<std::vector<uint8_t>>& ten
 
 void bind_reports(py::module_& module) {
   py::class_<Footprint>(module, "Footprint")
-      .def_readonly("arena_bytes", &Footprint::arena_bytes)
-      .def_readonly("weights_bytes", &Footprint::weights_bytes)
-      .def_readonly("code_bytes", &Footprint::code_bytes)
-      .def_readonly("data_bytes", &Footprint::data_bytes)
-      .def_readonly("stack_bytes", &Footprint::stack_bytes)
-      .def_readonly("flash_bytes", &Footprint::flash_bytes)
-      .def_readonly("cycles", &Footprint::cycles)
-      .def_property_readonly("ram_bytes", &Footprint::ram_bytes);
+      .def_readonly("arena_bytes", &Footprint::arena_bytes,
+                    "Tensors and kernels' scratch, inputs and outputs included.")
+      .def_readonly("weights_bytes", &Footprint::weights_bytes,
+                    "Constants that start-up code copies to RAM.")
+      .def_readonly("code_bytes", &Footprint::code_bytes,
+                    "Functions that start-up code copies to RAM.")
+      .def_readonly("data_bytes", &Footprint::data_bytes,
+                    ".data and .bss of the library beside those.")
+      .def_readonly("stack_bytes", &Footprint::stack_bytes,
+                    "The deepest stack that the call wrote.")
+      .def_readonly(
+          "flash_bytes", &Footprint::flash_bytes,
+          "Text, constants and initial data of the library; what is copied to RAM is in here too.")
+      .def_readonly("cycles", &Footprint::cycles, "Of one inference.")
+      .def_property_readonly("ram_bytes", &Footprint::ram_bytes,
+                             "All RAM: arena, weights and code copied there, data, stack.");
   py::class_<CompileReport>(module, "CompileReport")
-      .def_readonly("directory", &CompileReport::directory)
-      .def_readonly("files", &CompileReport::files)
-      .def_readonly("arena_bytes", &CompileReport::arena_bytes)
-      .def_readonly("arena_lower_bound", &CompileReport::arena_lower_bound)
-      .def_readonly("footprint", &CompileReport::footprint)
-      .def_readonly("clock_hz", &CompileReport::clock_hz)
-      .def_readonly("layers_tuned", &CompileReport::layers_tuned)
-      .def_readonly("layers_tunable", &CompileReport::layers_tunable);
+      .def_readonly("directory", &CompileReport::directory, "As it was given.")
+      .def_readonly("files", &CompileReport::files,
+                    "Paths of the files written, relative to `directory`.")
+      .def_readonly("arena_bytes", &CompileReport::arena_bytes, "Of the caller's buffer.")
+      .def_readonly("arena_lower_bound", &CompileReport::arena_lower_bound,
+                    "The most bytes of tensors alive in one step.")
+      .def_readonly(
+          "footprint", &CompileReport::footprint,
+          "Of one inference of the smoke test; absent where nothing here can build or simulate it.")
+      .def_readonly("clock_hz", &CompileReport::clock_hz, "Of the device; absent on counters.")
+      .def_readonly("layers_tuned", &CompileReport::layers_tuned,
+                    "Layers whose schedule a record chose.")
+      .def_readonly("layers_tunable", &CompileReport::layers_tunable,
+                    "Layers that could have a record.");
   py::class_<LayerCost>(module, "LayerCost")
-      .def_readonly("index", &LayerCost::index)
-      .def_readonly("op", &LayerCost::op)
-      .def_readonly("macs", &LayerCost::macs)
-      .def_readonly("instructions", &LayerCost::instructions)
-      .def_readonly("cycles", &LayerCost::cycles)
-      .def_readonly("multiplies", &LayerCost::multiplies)
-      .def_readonly("loads", &LayerCost::loads)
-      .def_readonly("stores", &LayerCost::stores)
-      .def_readonly("tuned", &LayerCost::tuned);
-  py::class_<RunReport>(module, "RunReport")
-      .def_readonly("exact", &RunReport::exact)
-      .def_readonly("difference", &RunReport::difference)
-      .def_readonly("instructions", &RunReport::instructions)
-      .def_readonly("overhead_instructions", &RunReport::overhead_instructions)
-      .def_readonly("footprint", &RunReport::footprint)
-      .def_readonly("clock_hz", &RunReport::clock_hz)
-      .def_readonly("layers", &RunReport::layers)
-      .def_property_readonly("outputs",
-                             [](const RunReport& report) { return all_bytes_of(report.outputs); });
+      .def_readonly("index", &LayerCost::index, "Of the model's operator.")
+      .def_readonly("op", &LayerCost::op, "TFLite's name.")
+      .def_readonly("macs", &LayerCost::macs, "Multiply-accumulates of the model's operator.")
+      .def_readonly("instructions", &LayerCost::instructions, "Of one inference.")
+      .def_readonly("cycles", &LayerCost::cycles, "Of one inference.")
+      .def_readonly("multiplies", &LayerCost::multiplies, "Of the instructions.")
+      .def_readonly("loads", &LayerCost::loads, "Of the instructions.")
+      .def_readonly("stores", &LayerCost::stores, "Of the instructions.")
+      .def_readonly("tuned", &LayerCost::tuned, "Whether a record chose the schedule.");
+  py::class_<RunReport>(module, "RunReport", py::dynamic_attr(),
+                        "What one inference gave and took.")
+      .def_readonly("exact", &RunReport::exact, "Only with verify.")
+      .def_readonly("difference", &RunReport::difference,
+                    "The first one, for people; empty unless exact is false.")
+      .def_readonly("instructions", &RunReport::instructions,
+                    "Of one whole invocation, as are the cycles of.")
+      .def_readonly("overhead_instructions", &RunReport::overhead_instructions,
+                    "What no operator owns.")
+      .def_readonly("footprint", &RunReport::footprint, "As it ran.")
+      .def_readonly("clock_hz", &RunReport::clock_hz, "Of the device; absent on counters.")
+      .def_readonly("layers", &RunReport::layers, "By operator of the model.")
+      .def_property_readonly(
+          "outputs", [](const RunReport& report) { return all_bytes_of(report.outputs); },
+          "Bytes of each output, in the model's order; `arrays` has them as numpy arrays.");
 }
 
 void bind_explanations(py::module_& module) {
   py::class_<KernelCost>(module, "KernelCost")
-      .def_readonly("role", &KernelCost::role)
-      .def_readonly("schedule", &KernelCost::schedule)
-      .def_readonly("instructions", &KernelCost::instructions)
-      .def_readonly("cycles", &KernelCost::cycles)
-      .def_readonly("multiplies", &KernelCost::multiplies)
-      .def_readonly("loads", &KernelCost::loads)
-      .def_readonly("stores", &KernelCost::stores);
+      .def_readonly("role", &KernelCost::role, "\"winner\", \"default\", \"best direct_nhwc\".")
+      .def_readonly("schedule", &KernelCost::schedule, "As in the log.")
+      .def_readonly("instructions", &KernelCost::instructions, "Of one call.")
+      .def_readonly("cycles", &KernelCost::cycles, "Of one call.")
+      .def_readonly("multiplies", &KernelCost::multiplies, "Instructions.")
+      .def_readonly("loads", &KernelCost::loads, "Instructions.")
+      .def_readonly("stores", &KernelCost::stores, "Instructions.");
   py::class_<KnobEffect>(module, "KnobEffect")
-      .def_readonly("knob", &KnobEffect::knob)
-      .def_readonly("value", &KnobEffect::value)
-      .def_readonly("other", &KnobEffect::other)
-      .def_readonly("slowdown", &KnobEffect::slowdown);
+      .def_readonly("knob", &KnobEffect::knob, "The winner's.")
+      .def_readonly("value", &KnobEffect::value, "The winner's.")
+      .def_readonly("other", &KnobEffect::other, "The best record with another value has this one.")
+      .def_readonly("slowdown", &KnobEffect::slowdown, "Of that record: 0.12 is 12 % more cycles.");
   py::class_<TaskExplanation>(module, "TaskExplanation")
-      .def_readonly("task", &TaskExplanation::task)
-      .def_readonly("trials", &TaskExplanation::trials)
-      .def_readonly("valid", &TaskExplanation::valid)
-      .def_readonly("kernels", &TaskExplanation::kernels)
-      .def_readonly("knobs", &TaskExplanation::knobs)
-      .def_readonly("least_multiplies", &TaskExplanation::least_multiplies);
+      .def_readonly("task", &TaskExplanation::task, "That is explained.")
+      .def_readonly("trials", &TaskExplanation::trials, "In the log; those that were exact.")
+      .def_readonly("valid", &TaskExplanation::valid, "In the log; those that were exact.")
+      .def_readonly("kernels", &TaskExplanation::kernels, "The winner first.")
+      .def_readonly("knobs", &TaskExplanation::knobs,
+                    "The dearest first; those that were never varied are absent.")
+      .def_readonly("least_multiplies", &TaskExplanation::least_multiplies,
+                    "Multiplications that the winner's way of computing cannot do without: no "
+                    "kernel of its kind executes fewer instructions.");
   module.def(
       "explain_task",
       [](const Model& model, const std::string& device, const std::string& records, int task) {
         return value_of(explain_task(model, device, records, task));
       },
-      py::arg("model"), py::arg("device"), py::arg("records"), py::arg("task"));
+      py::arg("model"), py::arg("device"), py::arg("records"), py::arg("task"),
+      "See tinytune.explain_task.");
 }
 
 }  // namespace
@@ -135,7 +158,7 @@ void bind_networks(py::module_& module) {
       [](const Model& model, uint32_t seed) {
         return all_bytes_of(value_of(generate_inputs(model, seed)));
       },
-      py::arg("model"), py::arg("seed"));
+      py::arg("model"), py::arg("seed"), "See tinytune.generate_inputs.");
   bind_explanations(module);
 }
 

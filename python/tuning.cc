@@ -92,38 +92,60 @@ void bind_tuning(py::module_& module) {
            }),
            py::kw_only(), py::arg("ram_bytes") = py::none(), py::arg("arena_bytes") = py::none(),
            py::arg("flash_bytes") = py::none(), py::arg("fast_ram_bytes") = py::none())
-      .def_readwrite("ram_bytes", &MemoryLimits::ram_bytes)
-      .def_readwrite("arena_bytes", &MemoryLimits::arena_bytes)
-      .def_readwrite("flash_bytes", &MemoryLimits::flash_bytes)
-      .def_readwrite("fast_ram_bytes", &MemoryLimits::fast_ram_bytes);
+      .def_readwrite("ram_bytes", &MemoryLimits::ram_bytes,
+                     "Of all RAM: arena, copied code and weights, stack. Default: the device's. "
+                     "With it the arena may grow, and copies may take, as far as it allows.")
+      .def_readwrite("arena_bytes", &MemoryLimits::arena_bytes,
+                     "Of tensors and kernels' scratch. Default: lower bound + 5 %, or the least "
+                     "that kernels need.")
+      .def_readwrite("flash_bytes", &MemoryLimits::flash_bytes,
+                     "Of the library: weights and code. Default: the device's.")
+      .def_readwrite("fast_ram_bytes", &MemoryLimits::fast_ram_bytes,
+                     "Of code and weights copied to the device's fast memory, if it has any; "
+                     "kAllFastRam: what fits. Default: half of what the arena leaves free, with "
+                     "room for a small application.");
   module.attr("ALL_FAST_RAM") = kAllFastRam;
   py::class_<TuneProgress>(module, "TuneProgress")
-      .def_readonly("trials", &TuneProgress::trials)
-      .def_readonly("trials_total", &TuneProgress::trials_total)
-      .def_readonly("measured", &TuneProgress::measured)
-      .def_readonly("valid", &TuneProgress::valid)
-      .def_readonly("trials_per_second", &TuneProgress::trials_per_second)
-      .def_readonly("best_cycles", &TuneProgress::best_cycles)
-      .def_readonly("seconds_left", &TuneProgress::seconds_left);
+      .def_readonly("trials", &TuneProgress::trials,
+                    "In the log and synced, those of earlier runs included.")
+      .def_readonly("trials_total", &TuneProgress::trials_total,
+                    "Where the run ends, unless its time ends first.")
+      .def_readonly("measured", &TuneProgress::measured, "Of them, by this run.")
+      .def_readonly("valid", &TuneProgress::valid, "Of `trials`, those with outcome ok.")
+      .def_readonly("trials_per_second", &TuneProgress::trials_per_second, "Of this run.")
+      .def_readonly("best_cycles", &TuneProgress::best_cycles,
+                    "Of the tasks' layers together, once each has one.")
+      .def_readonly("seconds_left", &TuneProgress::seconds_left, "An estimate.");
   py::class_<TaskResult>(module, "TaskResult")
-      .def_readonly("index", &TaskResult::index)
-      .def_readonly("name", &TaskResult::name)
-      .def_readonly("layers", &TaskResult::layers)
-      .def_readonly("default_cycles", &TaskResult::default_cycles)
-      .def_readonly("best_cycles", &TaskResult::best_cycles)
-      .def_readonly("best_schedule", &TaskResult::best_schedule)
-      .def_readonly("trials", &TaskResult::trials)
-      .def_readonly("valid", &TaskResult::valid);
+      .def_readonly("index", &TaskResult::index, "In the model, as TaskInfo's.")
+      .def_readonly("name", &TaskResult::name, "For people.")
+      .def_readonly("layers", &TaskResult::layers, "Operators that share the kernel.")
+      .def_readonly("default_cycles", &TaskResult::default_cycles,
+                    "Of one layer; absent if not measured.")
+      .def_readonly("best_cycles", &TaskResult::best_cycles,
+                    "Of one layer; absent if not measured.")
+      .def_readonly("best_schedule", &TaskResult::best_schedule, "As logs write it; empty: none.")
+      .def_readonly("trials", &TaskResult::trials, "In the log; those that were exact.")
+      .def_readonly("valid", &TaskResult::valid, "In the log; those that were exact.");
   py::class_<TuneReport>(module, "TuneReport")
-      .def_readonly("tasks", &TuneReport::tasks)
-      .def_readonly("default_cycles", &TuneReport::default_cycles)
-      .def_readonly("best_cycles", &TuneReport::best_cycles)
-      .def_readonly("clock_hz", &TuneReport::clock_hz)
-      .def_readonly("records", &TuneReport::records)
-      .def_readonly("measured", &TuneReport::measured)
-      .def_readonly("exhausted", &TuneReport::exhausted)
-      .def_readonly("stopped_early", &TuneReport::stopped_early)
-      .def_readonly("seconds", &TuneReport::seconds);
+      .def_readonly("tasks", &TuneReport::tasks, "In the order of `tune inspect`.")
+      .def_readonly(
+          "default_cycles", &TuneReport::default_cycles,
+          "Sums over the layers of the tasks above; absent while one of them has no valid "
+          "measurement. With kAuto, of a layer's two tasks the better one counts (and NHWC for the "
+          "default), and transforms between layouts are not in the sum.")
+      .def_readonly(
+          "best_cycles", &TuneReport::best_cycles,
+          "Sums over the layers of the tasks above; absent while one of them has no valid "
+          "measurement. With kAuto, of a layer's two tasks the better one counts (and NHWC for the "
+          "default), and transforms between layouts are not in the sum.")
+      .def_readonly("clock_hz", &TuneReport::clock_hz, "Of the device; absent on counters.")
+      .def_readonly("records", &TuneReport::records, "The log.")
+      .def_readonly("measured", &TuneReport::measured,
+                    "By this call; 0 when the log already held everything.")
+      .def_readonly("exhausted", &TuneReport::exhausted, "No schedule left is worth a trial.")
+      .def_readonly("stopped_early", &TuneReport::stopped_early, "By `early_stop`.")
+      .def_readonly("seconds", &TuneReport::seconds, "Of this call, by the wall.");
 
   static constexpr const char* kOptions =
       "Options: records (required), trials, budget_seconds, early_stop, tuner, seed, window, "
