@@ -20,10 +20,11 @@ QuantizedMultiplier quantize_multiplier(double real) {
 }
 
 Range activation_range(Activation activation, float scale, int zero_point, Range type) {
-  // Beyond a thousand steps the clamp to the type decides anyway; this keeps the sum in an int.
+  // Every type's range is narrower than this, so its clamp decides beyond; the sum stays an int.
+  constexpr float kBeyondEveryType = 1 << 20;
   const auto quantised = [&](float value) {
     const float steps = std::round(value / scale);
-    return zero_point + static_cast<int>(std::clamp(steps, -1000.0F, 1000.0F));
+    return zero_point + static_cast<int>(std::clamp(steps, -kBeyondEveryType, kBeyondEveryType));
   };
   switch (activation) {
     case Activation::kNone:
