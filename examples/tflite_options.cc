@@ -25,6 +25,11 @@ schema::ActivationFunction activation_of(Activation activation) {
   return schema::ActivationFunction::NONE;
 }
 
+// FLOAT32 is the format's way to leave it open.
+schema::TensorType bias_type(bool int32_sums) {
+  return int32_sums ? schema::TensorType::INT32 : schema::TensorType::FLOAT32;
+}
+
 // One overload per attributes struct; the operator's kind picks among tables of equal content.
 struct OptionsWriter {
   FlatBufferBuilder& builder;
@@ -40,7 +45,8 @@ struct OptionsWriter {
                   .Union()};
     return {schema::BuiltinOptions::Conv2DOptions,
             schema::CreateConv2DOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h,
-                                        activation_of(a.activation), a.dilation_w, a.dilation_h)
+                                        activation_of(a.activation), a.dilation_w, a.dilation_h,
+                                        bias_type(a.int32_sums))
                 .Union()};
   }
   Options operator()(const PoolAttributes& a) const {
@@ -53,7 +59,9 @@ struct OptionsWriter {
     const auto activation = activation_of(a.activation);
     if (kind == OperatorKind::kFullyConnected)
       return {schema::BuiltinOptions::FullyConnectedOptions,
-              schema::CreateFullyConnectedOptions(builder, activation).Union()};
+              schema::CreateFullyConnectedOptions(builder, activation, 0, false,
+                                                  bias_type(a.int32_sums))
+                  .Union()};
     if (kind == OperatorKind::kSub)
       return {schema::BuiltinOptions::SubOptions,
               schema::CreateSubOptions(builder, activation).Union()};

@@ -2,9 +2,9 @@
 //
 // Shapes are in elements, NHWC, outermost first. Tensor ids are the indices of the file's subgraph
 // 0, then those of what it calls, call by call; operators are counted as they are met, called ones
-// too. What import returns is well formed: ids in range, shapes positive and not overflowing, inputs
-// computed before or variables, quantisation present where an operator needs it. What is computed
-// from constants alone is a constant too, unless it is an output of the network.
+// too. What import returns is well formed: ids in range, shapes positive and not overflowing,
+// inputs computed before or variables, quantisation present where an operator needs it. What is
+// computed from constants alone is a constant too, unless it is an output of the network.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,7 @@ struct ConvAttributes {
   Activation activation = Activation::kNone;
   int stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   int depth_multiplier = 0;  ///< depthwise, as the file has it; 0: not given
+  bool int32_sums = false;  ///< of int16 activations without a bias: the file's quantized_bias_type
 };
 struct PoolAttributes {
   Padding padding = Padding::kValid;
@@ -66,6 +67,7 @@ struct PoolAttributes {
 };
 struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL, DIV
   Activation activation = Activation::kNone;
+  bool int32_sums = false;  ///< of FULLY_CONNECTED, as ConvAttributes'
 };
 struct SoftmaxAttributes {
   float beta = 1;

@@ -48,7 +48,10 @@ Result<Attributes> convolution(const Options* o, int depth_multiplier) {
 }
 
 Result<Attributes> read_conv(const schema::Operator& op) {
-  return convolution(op.builtin_options_as_Conv2DOptions(), 0);
+  const auto* o = op.builtin_options_as_Conv2DOptions();
+  TT_TRY_ASSIGN(Attributes read, convolution(o, 0));
+  std::get<ConvAttributes>(read).int32_sums = o->quantized_bias_type() == schema::TensorType::INT32;
+  return read;
 }
 
 Result<Attributes> read_depthwise(const schema::Operator& op) {
@@ -61,6 +64,7 @@ Result<Attributes> read_fully_connected(const schema::Operator& op) {
   if (const auto* o = op.builtin_options_as_FullyConnectedOptions()) {
     if (o->weights_format() != 0) return Error(ErrorCode::kUnsupported, "its weights are shuffled");
     TT_TRY_ASSIGN(a.activation, read_activation(o->activation()));
+    a.int32_sums = o->quantized_bias_type() == schema::TensorType::INT32;
   }
   return Attributes(a);
 }

@@ -7,14 +7,22 @@
 namespace tinytune {
 namespace {
 
+// The file's word on sums without a bias; DEPTHWISE_CONV_2D has none.
+bool asks_for_int32_sums(const OperatorView& view) {
+  if (const auto* convolution = std::get_if<ConvAttributes>(&view.op().attributes))
+    return convolution->int32_sums;
+  return std::get<ActivationAttributes>(view.op().attributes).int32_sums;
+}
+
 // The bias, and with it the width of sums: TFLite Micro instantiates its kernels by the bias's
-// type, and takes int32 where there is none; but DEPTHWISE_CONV_2D knows int64 only.
+// type. Without a bias sums have 64 bits unless the operator's quantized_bias_type is INT32;
+// DEPTHWISE_CONV_2D knows 64 bits only.
 Status read_bias(const OperatorView& view, WideKernelOp& op) {
   const auto channels = static_cast<size_t>(op.shape.out_c);
   const bool depthwise = op.shape.op == OpKind::kDepthwiseConv2d;
   if (!view.has_input(2)) {
     op.bias.assign(channels, 0);
-    op.long_sums = depthwise;
+    op.long_sums = depthwise || !asks_for_int32_sums(view);
     return ok_status();
   }
   const Tensor& bias = view.input(2);
