@@ -108,15 +108,19 @@ int UntrainedNetwork::draw_weights(const std::string& name, std::vector<int> sha
 int UntrainedNetwork::draw_bias(const std::string& name, int weights, Reals& real) {
   const std::vector<float> scales = graph_.tensor(weights).quantization.scales;
   std::vector<int32_t> values;
+  Quantization units;
   real.clear();
   for (float scale : scales) {
     const double unit = current_scale() * double{scale};
+    units.scales.push_back(static_cast<float>(unit));
+    units.zero_points.push_back(0);
     values.push_back(static_cast<int32_t>(std::round(0.1 * bell(rng_) / unit)));
     real.push_back(values.back() * unit);
   }
   return add({.name = name,
               .type = ElementType::kInt32,
               .shape = {static_cast<int>(values.size())},
+              .quantization = std::move(units),
               .is_constant = true,
               .data = bytes_of(values)});
 }
@@ -284,11 +288,13 @@ void UntrainedNetwork::classify(int classes) {
   std::vector<int32_t> bias;
   for (double m : mean) bias.push_back(static_cast<int32_t>(-std::round(m / current_scale())));
   const int weights_id = add(std::move(weights));
-  const int bias_id = add({.name = "classes/bias",
-                           .type = ElementType::kInt32,
-                           .shape = {classes},
-                           .is_constant = true,
-                           .data = bytes_of(bias)});
+  const int bias_id =
+      add({.name = "classes/bias",
+           .type = ElementType::kInt32,
+           .shape = {classes},
+           .quantization = {{static_cast<float>(current_scale()) * weight_scale}, {0}, 0},
+           .is_constant = true,
+           .data = bytes_of(bias)});
   current_ = add({.name = "logits", .shape = {1, classes}},
                  static_cast<float>(largest * double{weight_scale} * 1.2 / 127), 0);
   append(OperatorKind::kFullyConnected, {input, weights_id, bias_id}, ActivationAttributes{});

@@ -19,6 +19,7 @@ struct Layer {
   float input_scale = 1;
   bool may_be_packed = true;  // as int4
   bool is_plain = false;      // with the scales of a trained network
+  bool is_dense = false;      // int4 weights have one scale
 };
 
 struct Constants {
@@ -69,7 +70,8 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   // Of a sum of `reduction` products of values spread over their ranges.
   const double amplitude = std::sqrt(static_cast<double>(layer.reduction)) * 74 * reach * 0.58 + 1;
   const double natural = 60 / amplitude;
-  const bool ordinary = layer.is_plain || m.chance(75), per_channel = m.chance(65);
+  const bool ordinary = layer.is_plain || m.chance(75);
+  const bool per_channel = m.chance(65);
   // In percent of the channels: outputs that are the same for every input.
   const int pruned = layer.is_plain ? 0 : m.one_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
   Constants c;
@@ -84,7 +86,8 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
     if (drawn) q.scales.push_back(static_cast<float>(multipliers.back() * unit));
   }
   q.zero_points.assign(q.scales.size(), 0);
-  const bool packed = reach <= 7 && layer.may_be_packed && !m.is_wide() && m.chance(60);
+  const bool packed = reach <= 7 && layer.may_be_packed && !m.is_wide() &&
+                      !(layer.is_dense && q.per_channel()) && m.chance(60);
   c.weights = m.constant(packed ? ElementType::kInt4 : ElementType::kInt8, layer.weights, q,
                          random_weights(m, layer, reach, packed));
   if (m.chance(20)) return c;  // no bias
@@ -99,7 +102,9 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
     if (!dead && m.chance(pruned)) value = static_cast<int32_t>(-30 * amplitude);
     bias.push_back(value);
   }
-  c.bias = m.is_wide() ? wide_bias(m, bias) : m.integers(bias);
+  Quantization units{{}, q.zero_points, 0};
+  for (const float scale : q.scales) units.scales.push_back(layer.input_scale * scale);
+  c.bias = m.is_wide() ? wide_bias(m, bias, units) : narrow_bias(m, bias, units);
   return c;
 }
 
@@ -184,6 +189,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
               m.tensor(x).quantization.scales[0]};
   layer.is_plain = plain;
   if (depthwise) layer.weights = {1, kernel_h, kernel_w, channels}, layer.channel_axis = 3;
+  a.int32_sums = !depthwise && m.is_wide() && m.chance(50);
   const Constants c = random_constants(m, layer);
   const int y = m.result({in[0], rows(), columns(), channels}, c.output);
   std::vector<int> inputs = {x, c.weights, c.bias};
@@ -218,14 +224,16 @@ void grow<OperatorKind::kFullyConnected>(GraphMaker& m) {
   const int64_t most = std::min(m.most_elements() / rows, m.most_macs() / elements);
   const int channels = static_cast<int>(std::clamp<int64_t>(
       m.one_of({1, 2, 3, 4, 5, 8, 10, 12, 16, 24, 33, 128}), 1, std::max<int64_t>(1, most)));
-  const Layer layer{{channels, columns}, 0, channels, columns, m.tensor(x).quantization.scales[0]};
+  Layer layer{{channels, columns}, 0, channels, columns, m.tensor(x).quantization.scales[0]};
+  layer.is_dense = true;
   const Constants c = random_constants(m, layer);
   Shape out = {rows, channels};
   if (keep_axes) out = in, out.back() = channels;
   const int y = m.result(out, c.output);
   std::vector<int> inputs = {x, c.weights, c.bias};
   if (c.bias < 0 && m.chance(50)) inputs.pop_back();
-  m.op(OperatorKind::kFullyConnected, inputs, {y}, ActivationAttributes{m.activation_function()});
+  m.op(OperatorKind::kFullyConnected, inputs, {y},
+       ActivationAttributes{m.activation_function(), m.is_wide() && m.chance(50)});
 }
 
 template <>

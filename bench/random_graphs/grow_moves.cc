@@ -17,9 +17,9 @@ bool same_kind(const Tensor& a, const Tensor& b) {
 }
 
 // A further operand of `shape`, quantised as `model`: computed before, a constant, or new.
-int further(GraphMaker& m, const Tensor& model, const Shape& shape) {
-  // TFLite Micro moves bytes as they are, whatever the scales.
-  const bool any_scale = m.chance(10);
+int further(GraphMaker& m, const Tensor& model, const Shape& shape, bool equal_scales = false) {
+  // TFLite Micro moves bytes as they are, whatever the scales, but refuses it of CONCATENATION.
+  const bool any_scale = !equal_scales && m.chance(10);
   const auto fits = [&](const Tensor& t) {
     return t.shape == shape && t.type == model.type && (any_scale || same_kind(t, model));
   };
@@ -127,7 +127,7 @@ void grow<OperatorKind::kConcatenation>(GraphMaker& m) {
   for (int i = 1; i < count; ++i) {
     const Shape part = with(first.shape, axis, m.chance(50) ? first.shape[axis] : m.between(1, 9));
     if (elements_of(with(out, axis, out[axis] + part[axis])) > m.most_elements()) break;
-    inputs.push_back(m.chance(10) && part == first.shape ? x : further(m, first, part));
+    inputs.push_back(m.chance(10) && part == first.shape ? x : further(m, first, part, true));
     out[axis] += part[axis];
   }
   if (m.chance(50)) std::reverse(inputs.begin(), inputs.end());

@@ -72,7 +72,8 @@ void grow<OperatorKind::kSvdf>(GraphMaker& m) {
   const int time = m.random_constant(type, {filters, memory}, {scale(time_scale), {0}, 0});
   std::vector<int32_t> biases;
   for (int i = 0; i < units; ++i) biases.push_back(m.between(-100000, 100000));
-  const int bias = m.integers(biases);
+  const float bias_scale = static_cast<float>(state_scale) * static_cast<float>(time_scale);
+  const int bias = narrow_bias(m, biases, {{bias_scale}, {0}, 0});
   const int zero_point = wide ? 0 : m.between(-128, 127);
   const int state =
       m.variable(type, {in[0], memory * filters}, {scale(state_scale), {zero_point}, 0});

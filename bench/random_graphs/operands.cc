@@ -144,13 +144,21 @@ Shape result_shape(const GraphMaker& m, const std::vector<int>& inputs) {
 
 double scale_of(const GraphMaker& m, int id) { return m.tensor(id).quantization.scales[0]; }
 
-int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias) {
+int narrow_bias(GraphMaker& m, const std::vector<int32_t>& bias, Quantization quantization) {
+  std::vector<uint8_t> data(bias.size() * sizeof(int32_t));
+  std::memcpy(data.data(), bias.data(), data.size());
+  return m.constant(ElementType::kInt32, {static_cast<int>(bias.size())}, std::move(quantization),
+                    std::move(data));
+}
+
+int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias, Quantization quantization) {
   std::vector<int64_t> wide;
   for (const int32_t value : bias)
     wide.push_back(int64_t{value} * (m.chance(3) ? 1 << 14 : 1 << 8));
   std::vector<uint8_t> data(wide.size() * sizeof(int64_t));
   std::memcpy(data.data(), wide.data(), data.size());
-  return m.constant(ElementType::kInt64, {static_cast<int>(wide.size())}, {}, std::move(data));
+  return m.constant(ElementType::kInt64, {static_cast<int>(wide.size())}, std::move(quantization),
+                    std::move(data));
 }
 
 Reduced reduced(GraphMaker& m, const Shape& in) {

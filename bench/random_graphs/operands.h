@@ -45,8 +45,10 @@ struct Reduced {
 };
 Reduced reduced(GraphMaker& m, const Shape& in);
 
+/// A layer's bias, as int32.
+int narrow_bias(GraphMaker& m, const std::vector<int32_t>& bias, Quantization quantization);
 /// An int8 layer's bias in int16's units, as int64; some beyond 32 bits.
-int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias);
+int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias, Quantization quantization = {});
 
 /// Of a tensor with one.
 double scale_of(const GraphMaker& m, int id);

@@ -1,5 +1,6 @@
-// CONCATENATION, PACK: many inputs, one output. SPLIT, SPLIT_V, UNPACK: the reverse. TFLite moves
-// the bytes as they are, also when scales differ.
+// CONCATENATION, PACK: many inputs, one output. SPLIT, SPLIT_V, UNPACK: the reverse. The bytes move
+// as they are. TFLite Micro refuses a CONCATENATION whose scales differ and checks none of the
+// others.
 #include <fmt/format.h>
 
 #include "models/operators/move_builder.h"
@@ -36,9 +37,26 @@ Result<size_t> constant_axis(const OperatorView& view, size_t input, size_t rank
   return resolve_axis(view, axis[0], rank);
 }
 
+// What TFLite Micro asks of an input of CONCATENATION, by its type.
+Status check_concatenated(const OperatorView& view, const Tensor& input) {
+  const Tensor& output = view.output();
+  if (output.type == ElementType::kInt8) return view.require_same_quantisation(input, output);
+  if (output.type != ElementType::kInt16) return ok_status();
+  for (const Tensor* t : {&input, &output})
+    if (!t->quantization.zero_points.empty() && t->quantization.zero_points[0] != 0)
+      return view.unsupported(describe(*t) +
+                              " is int16 with a zero point, which TFLite Micro refuses");
+  return ok_status();
+}
+
+constexpr size_t kMostConcatenated = 10;  // TFLite Micro's limit
+
 }  // namespace
 
 Result<IntegerOp> prepare_concatenation(const OperatorView& view) {
+  if (view.arithmetic() == Arithmetic::kTfliteMicro && view.inputs() > kMostConcatenated)
+    return view.unsupported(
+        fmt::format("{} inputs; TFLite Micro takes at most {}", view.inputs(), kMostConcatenated));
   const std::vector<int>& shape = view.output().shape;
   const int given = std::get<AxisAttributes>(view.op().attributes).axis;
   TT_TRY_ASSIGN(const size_t axis, resolve_axis(view, given, shape.size()));
@@ -48,6 +66,7 @@ Result<IntegerOp> prepare_concatenation(const OperatorView& view) {
   for (size_t i = 0; i < view.inputs(); ++i) {
     const Tensor& input = view.input(i);
     TT_TRY(view.require_rank(input, shape.size()));
+    TT_TRY(check_concatenated(view, input));
     TT_TRY(view.require_shape(input, with(shape, axis, input.shape[axis])));
     builder.add(input.shape, {i, 0, steps_of(input.shape)}, {0, at * steps[axis], steps});
     at += input.shape[axis];

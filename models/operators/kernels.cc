@@ -1,6 +1,7 @@
 // CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: one Workload with its constants.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "models/operators/kernel_operands.h"
@@ -150,6 +151,29 @@ Result<Workload> dense_shape(const OperatorView& view, const KernelOperands& t) 
   return w;
 }
 
+// FULLY_CONNECTED's bias is checked where weights have one scale: its scale must be the product of
+// input's and weights' scales, within 2 % of the output's scale. Convolutions are not checked.
+Status check_dense_scales(const OperatorView& view, const KernelOperands& t) {
+  if (view.arithmetic() == Arithmetic::kOnnx) return ok_status();
+  const Quantization& weights = t.weights.quantization;
+  if (weights.per_channel()) {
+    if (t.weights.type == ElementType::kInt8) return ok_status();
+    return view.unsupported(
+        "int4 weights with a scale for each channel, which TFLite Micro refuses");
+  }
+  if (!view.has_input(2)) return ok_status();
+  constexpr double kTolerance = 0.02;
+  const auto& given = view.input(2).quantization.scales;
+  const double bias = given.empty() ? 0 : double{given[0]};
+  const double product = double{t.input.quantization.scales[0]} * double{weights.scales[0]};
+  if (std::abs(product - bias) / double{t.output.quantization.scales[0]} <= kTolerance)
+    return ok_status();
+  return view.unsupported(
+      fmt::format("bias {} has scale {}, input and weights give {}: TFLite Micro "
+                  "refuses it; write the bias with that scale",
+                  describe(view.input(2)), bias, product));
+}
+
 Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) {
   const KernelOperands t{view.input(0), view.input(1), view.output()};
   const Activation activation = std::get<ConvAttributes>(view.op().attributes).activation;
@@ -178,6 +202,7 @@ Result<IntegerOp> prepare_fully_connected(const OperatorView& view) {
   const auto activation = std::get<ActivationAttributes>(view.op().attributes).activation;
   const bool wide = t.input.type == ElementType::kInt16;
   TT_TRY(wide ? check_wide_types(view, t) : check_types(view, t));
+  TT_TRY(check_dense_scales(view, t));
   KernelOp op;
   TT_TRY_ASSIGN(op.workload, dense_shape(view, t));
   if (wide) return prepare_wide_kernel(view, t, op.workload, 0, activation);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace tinytune {
@@ -74,8 +75,32 @@ Status OperatorView::require_computed(const Tensor& tensor) const {
   return ok_status();
 }
 
+Status OperatorView::require_same_quantisation(const Tensor& a, const Tensor& b,
+                                               double tolerance) const {
+  if (arithmetic() == Arithmetic::kOnnx) return ok_status();
+  const auto scale = [](const Tensor& t) {
+    return t.quantization.scales.empty() ? 0.0 : double{t.quantization.scales[0]};
+  };
+  const auto zero_point = [](const Tensor& t) {
+    return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
+  };
+  if (std::abs(scale(a) - scale(b)) <= tolerance && zero_point(a) == zero_point(b))
+    return ok_status();
+  return unsupported(
+      fmt::format("{} has scale {}, zero point {}, but {} has scale {}, zero point {}: "
+                  "TFLite Micro refuses to rescale here; quantise both alike",
+                  describe(a), scale(a), zero_point(a), describe(b), scale(b), zero_point(b)));
+}
+
 Result<Range> OperatorView::clamp_of(Activation activation) const {
   const Quantization& q = output().quantization;
+  const float bound = activation == Activation::kRelu6 ? 6 : 1;
+  const bool is_bounded = activation == Activation::kRelu6 || activation == Activation::kReluN1To1;
+  if (is_bounded && !(bound / q.scales[0] <= 2147483648.0F))
+    return unsupported(
+        fmt::format("its activation's bound is more than 2^31 steps of {}, which "
+                    "TFLite Micro refuses",
+                    q.scales[0]));
   const Range range =
       activation_range(activation, q.scales[0], q.zero_points[0], limits_of(output().type));
   if (range.low > range.high) return unsupported("its activation leaves no value");

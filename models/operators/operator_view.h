@@ -38,6 +38,9 @@ class OperatorView {
   Status require_shape(const Tensor& tensor, const std::vector<int>& shape) const;
   Status require_constant(const Tensor& tensor) const;
   Status require_computed(const Tensor& tensor) const;  ///< no constant
+  /// One zero point, and scales that differ by at most `tolerance`. ONNX's operators are not held
+  /// to it.
+  Status require_same_quantisation(const Tensor& a, const Tensor& b, double tolerance = 0) const;
   /// What a fused activation leaves of output 0's type. kUnsupported: nothing.
   Result<Range> clamp_of(Activation activation) const;
 

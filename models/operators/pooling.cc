@@ -1,4 +1,4 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D. No requantisation: TFLite requires equal scales and trusts it.
+// AVERAGE_POOL_2D and MAX_POOL_2D. No requantisation: TFLite Micro refuses unequal scales.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@ namespace tinytune {
 namespace {
 
 constexpr int64_t kMostWideSummed = 1 << 15;
+constexpr double kPoolScaleTolerance = 1e-6;  // TFLite Micro's
 
 Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   const Tensor &input = view.input(0), &output = view.output();
@@ -18,6 +19,7 @@ Result<IntegerOp> prepare_pool(const OperatorView& view, bool average) {
   for (const Tensor* t : {&input, &output})
     TT_TRY(wide ? view.require_int16(*t) : view.require_int8(*t));
   TT_TRY(view.require_rank(input, 4));
+  TT_TRY(view.require_same_quantisation(input, output, kPoolScaleTolerance));
   if (a.stride_h < 1 || a.stride_w < 1 || a.filter_h < 1 || a.filter_w < 1)
     return view.invalid("filter and strides must be positive");
   if (!window_is_small(a.filter_h, a.stride_h, 1) || !window_is_small(a.filter_w, a.stride_w, 1))

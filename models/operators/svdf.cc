@@ -1,6 +1,7 @@
 // SVDF, int8 with a state and time weights of int16 or int8.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "models/operators/operator_view.h"
@@ -24,6 +25,19 @@ Status check_weights(const OperatorView& view, const Tensor& weights) {
   TT_TRY(view.require_constant(weights));
   TT_TRY(view.require_quantised(weights));
   return view.require_rank(weights, 2);
+}
+
+// As TFLite Micro: the product in float32, the difference absolute.
+Status check_bias_scale(const OperatorView& view, const Tensor& state, const Tensor& time) {
+  constexpr double kTolerance = 1e-5;
+  const auto& given = view.input(3).quantization.scales;
+  const double bias = given.empty() ? 0 : double{given[0]};
+  const double product = double{state.quantization.scales[0] * time.quantization.scales[0]};
+  if (std::abs(bias - product) < kTolerance) return ok_status();
+  return view.unsupported(
+      fmt::format("bias {} has scale {}, state and time weights give {}: TFLite Micro "
+                  "refuses it; write the bias with that scale",
+                  describe(view.input(3)), bias, product));
 }
 
 }  // namespace
@@ -58,9 +72,11 @@ Result<IntegerOp> prepare_svdf(const OperatorView& view) {
   TT_TRY(view.require_shape(time, {op.filters, op.memory}));
   TT_TRY(view.require_shape(state, {op.batch, op.memory * op.filters}));
   TT_TRY(view.require_shape(output, {op.batch, op.units()}));
+  if (!view.has_input(3)) return view.unsupported("no bias, which TFLite Micro needs");
   TT_TRY_ASSIGN(op.bias, int32_constant(view, view.input(3)));
   if (static_cast<int>(op.bias.size()) != op.units())
     return view.invalid(fmt::format("bias {} for {} units", describe(view.input(3)), op.units()));
+  TT_TRY(check_bias_scale(view, state, time));
   op.wide = state.type == ElementType::kInt16;
   op.input_offset = -input.quantization.zero_points[0];
   op.state_zero_point = state.quantization.zero_points[0];

@@ -55,6 +55,12 @@ int GraphBuilder::int32_constant(std::vector<int> shape, const std::vector<int32
   return add(std::move(tensor));
 }
 
+int GraphBuilder::bias(const std::vector<int32_t>& values, float scale) {
+  const int id = int32_constant({static_cast<int>(values.size())}, values);
+  graph.tensors.back().quantization = {{scale}, {0}, 0};
+  return id;
+}
+
 void GraphBuilder::op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
                       Attributes attributes) {
   graph.operators.push_back({static_cast<int>(graph.operators.size()), kind, std::move(inputs),

@@ -20,6 +20,7 @@ class GraphBuilder {
   int int8_constant(std::vector<int> shape, std::vector<int8_t> values, float scale,
                     int zero_point);
   int int32_constant(std::vector<int> shape, const std::vector<int32_t>& values);
+  int bias(const std::vector<int32_t>& values, float scale);
   void op(OperatorKind kind, std::vector<int> inputs, std::vector<int> outputs,
           Attributes attributes = {});
 

@@ -46,6 +46,7 @@ class WideBuilder : public GraphBuilder {
     const int id = int32_constant(std::move(shape), {});
     Tensor& t = graph.tensors[static_cast<size_t>(id)];
     t.type = ElementType::kInt64;
+    t.quantization = {{1}, {0}, 0};  // as input and weights here
     t.data.resize(values.size() * sizeof(int64_t));
     std::memcpy(t.data.data(), values.data(), t.data.size());
     return id;
@@ -63,6 +64,7 @@ struct Dense {
   float output_scale = 1;
   int64_t bias = 0;
   bool has_bias = true;
+  bool int32_sums = false;
 };
 
 WideBuilder dense_network(const Dense& d) {
@@ -71,7 +73,8 @@ WideBuilder dense_network(const Dense& d) {
   std::vector<int> inputs = {x, b.int8_constant({1, 2}, d.weights, 1, 0)};
   if (d.has_bias) inputs.push_back(b.int64_constant({1}, {d.bias}));
   const int y = b.wide({1, 1}, d.output_scale);
-  b.op(OperatorKind::kFullyConnected, inputs, {y}, ActivationAttributes{});
+  b.op(OperatorKind::kFullyConnected, inputs, {y},
+       ActivationAttributes{Activation::kNone, d.int32_sums});
   b.graph.outputs = {y};
   return b;
 }
@@ -123,13 +126,15 @@ TEST(WideDense, RangeEnds_Saturate) {
   EXPECT_EQ(run_dense({}, {-32768, -32768}), -32768);
 }
 
-TEST(WideDense, Bias_DecidesTheWidthOfSums) {
+TEST(WideDense, WithoutBias_SumsHave64BitsUnlessTheFileSaysInt32) {
   // A quarter of -6: halves go up in 64 bits, away from zero in 32.
   Dense d;
   d.weights = {1, 0};
   d.output_scale = 4;
   EXPECT_EQ(run_dense(d, {-6, 0}), -1);
   d.has_bias = false;
+  EXPECT_EQ(run_dense(d, {-6, 0}), -1);
+  d.int32_sums = true;
   EXPECT_EQ(run_dense(d, {-6, 0}), -2);
 }
 
@@ -218,6 +223,24 @@ TEST(WidePool, Average_RoundsAwayFromZero) {
   b.graph.outputs = {y};
   EXPECT_THAT(wide_of(run_imported(b.graph, {bytes_of_wide({-32768, -32767})}).back()),
               ElementsAre(-32768));
+}
+
+// Bounds that no int8 tensor has: thousands of steps from zero, and beyond the type.
+TEST(WideActivation, Bounds_HoldHoweverManyStepsAway) {
+  const Wide x = {-32768, -20000, 0, 7000, 32767};
+  const auto bounded = [&](Activation activation, float scale) {
+    WideBuilder b;
+    const int a = b.wide_input({1, 1, 5, 1}, scale), y = b.wide({1, 1, 5, 1}, scale);
+    b.op(OperatorKind::kMaxPool2d, {a}, {y}, PoolAttributes{.activation = activation});
+    b.graph.outputs = {y};
+    return wide_of(run_imported(b.graph, {bytes_of_wide(x)}).back());
+  };
+  EXPECT_THAT(bounded(Activation::kRelu6, 0.001F), ElementsAre(0, 0, 0, 6000, 6000));
+  EXPECT_THAT(bounded(Activation::kReluN1To1, 0.0001F),
+              ElementsAre(-10000, -10000, 0, 7000, 10000));
+  EXPECT_THAT(bounded(Activation::kRelu6, 0.0001F), ElementsAre(0, 0, 0, 7000, 32767));
+  EXPECT_THAT(bounded(Activation::kReluN1To1, 1e-7F), ElementsAre(-32768, -20000, 0, 7000, 32767));
+  EXPECT_THAT(bounded(Activation::kRelu, 0.001F), ElementsAre(0, 0, 0, 7000, 32767));
 }
 
 TEST(Quantize, Int16ToInt8_ClampsAndMovesTheZeroPoint) {
