@@ -17,8 +17,7 @@ void print_features(CWriter& w, const SvdfOp& op, EmitContext& context, const st
   w.line("sum += (uint32_t)(*weights++ * (" + c_plus("x[i]", op.input_offset) + "));").close();
   w.line("int32_t v = (int32_t)sum;");
   print_requantise(w, op.feature_multiplier, op.feature_shift);
-  const std::string least = c_int(low - op.state_zero_point),
-                    most = c_int(high - op.state_zero_point);
+  const std::string least = c_int(low), most = c_int(high);
   w.line("if (v < " + least + ") v = " + least + ";");
   w.line("if (v > " + most + ") v = " + most + ";");
   w.line(context.input(4) + "[(b * " + std::to_string(op.filters) + " + f + 1) * " +

@@ -20,13 +20,11 @@ void push_features(const SvdfOp& op, const int8_t* input, std::vector<T>& state)
       for (int i = 0; i < op.inputs; ++i)
         sum += static_cast<uint32_t>(op.feature_weights[static_cast<size_t>(f * op.inputs + i)] *
                                      (input[b * op.inputs + i] + op.input_offset));
-      const int64_t feature =
-          int64_t{op.state_zero_point} + multiply_by_quantized_multiplier(static_cast<int32_t>(sum),
-                                                                          op.feature_multiplier,
-                                                                          op.feature_shift);
-      state[static_cast<size_t>((b * op.filters + f + 1) * op.memory - 1)] =
-          static_cast<T>(std::clamp<int64_t>(feature, std::numeric_limits<T>::min(),
-                                             std::numeric_limits<T>::max()));
+      const int32_t feature = multiply_by_quantized_multiplier(
+          static_cast<int32_t>(sum), op.feature_multiplier, op.feature_shift);
+      state[static_cast<size_t>((b * op.filters + f + 1) * op.memory - 1)] = static_cast<T>(
+          op.state_zero_point + std::clamp<int32_t>(feature, std::numeric_limits<T>::min(),
+                                                    std::numeric_limits<T>::max()));
     }
 }
 

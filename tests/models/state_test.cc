@@ -35,7 +35,7 @@ Svdf svdf_network(ElementType state_type) {
       bytes.insert(bytes.end(), {byte, byte < 128 ? uint8_t{0} : uint8_t{255}});
     t.data = bytes;
   }
-  const int bias = b.int32_constant({2}, {300, -200});
+  const int bias = b.bias({300, -200}, (wide ? 0.001F : 0.2F) / 128);
   const int state = b.activation({1, 6}, wide ? 0.001F : 0.2F, wide ? 0 : -5);
   b.graph.tensors[static_cast<size_t>(state)].type = state_type;
   b.graph.tensors[static_cast<size_t>(state)].is_variable = true;
@@ -86,6 +86,29 @@ TEST(Svdf, SeveralInferences_AreNearTheRealFilter) {
       }
     }
   }
+}
+
+// An int8 feature is clamped first, and the zero point added to it wraps.
+TEST(Svdf, Int8StateBeyondItsRange_Wraps) {
+  Svdf svdf = svdf_network(ElementType::kInt8);
+  svdf.graph.tensors[static_cast<size_t>(svdf.state)].quantization = {{0.001F}, {-5}, 0};
+  svdf.graph.tensors[3].quantization.scales = {0.001F / 128};
+  const Graph graph = imported(svdf.graph);
+  const auto network = integer_network(graph);
+  ASSERT_TRUE(network) << network.error().message();
+  NetworkState state = initial_state(graph);
+  ASSERT_TRUE(run_reference(*network, std::vector<Bytes>{bytes_of({127, -128, 0})}, state));
+  const std::vector<int> kept = values_of(state[static_cast<size_t>(svdf.state)]);
+  EXPECT_EQ(kept.at(2), 127 - 5);         // 127 is the most
+  EXPECT_EQ(kept.at(5), -128 - 5 + 256);  // -128 the least
+}
+
+TEST(Svdf, BiasOfAnotherScale_IsRefused) {
+  Graph graph = svdf_network(ElementType::kInt8).graph;
+  graph.tensors[3].quantization = {};
+  const auto network = integer_network(graph);
+  ASSERT_FALSE(network);
+  EXPECT_THAT(network.error().message(), testing::HasSubstr("write the bias with that scale"));
 }
 
 TEST(State, AfterAReset_VariablesStandForZero) {
