@@ -103,7 +103,7 @@ struct PreluOp {
   std::array<std::vector<int8_t>, 2> constants;
 };
 
-/// DIV: clamp(offset + rescaled(a' / b')). By a b' of zero: the clamp's end of a's sign.
+/// DIV: clamp(offset + rescaled(a' / b')). By a b' of zero: fixed_point::reciprocal(0).
 struct DivOp {
   int64_t elements = 0;
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
@@ -113,7 +113,7 @@ struct DivOp {
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;
 };
-inline constexpr int kMostDivShift = 23;
+inline constexpr int kMostDivShift = 22;
 
 /// ADD_N: clamp(offset + requantise(base + the sum of terms)).
 struct AddNOp {

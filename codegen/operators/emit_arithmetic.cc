@@ -74,26 +74,21 @@ std::string emit_divide(const IntegerOp& any, EmitContext& context) {
   std::vector<int32_t> inverses;
   std::vector<uint8_t> bits;
   for (int x = -128; x < 128; ++x) {
-    const int divisor = std::abs(x + op.input2_offset);
-    const auto inverse =
-        divisor == 0 ? fixed_point::Reciprocal{} : fixed_point::reciprocal(divisor);
+    const auto inverse = fixed_point::reciprocal(std::abs(x + op.input2_offset));
     inverses.push_back(inverse.multiplier);
     bits.push_back(static_cast<uint8_t>(inverse.bits));
   }
   const std::string inverse =
       context.constant("inverses", CType::kInt32, little_endian_bytes(inverses));
-  const std::string bit = context.constant("bits", CType::kUint8, std::move(bits));
+  const std::string bit = context.constant("bits", CType::kInt8, std::move(bits));
   CWriter w(1);
   print_elementwise(
       w, op.broadcast, binary_pointers(context),
       [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
         e.line("int32_t v = " + c_plus(a, op.input1_offset) + ";");
         e.line("const int32_t by = " + c_plus(b, op.input2_offset) + ";");
-        e.open("if (by == 0)");
-        e.line("v = v == 0 ? 0 : v > 0 ? INT32_MAX : -INT32_MAX - 1;").close().open("else");
         e.line("v = " + divide + "(by < 0 ? -v : v, " + entry(inverse, b) + ", " + entry(bit, b) +
                ", " + c_int(op.multiplier) + ", " + std::to_string(op.shift) + ");");
-        e.close();
         print_clamped_store(e, {out, op.activation_min, op.activation_max, op.output_offset});
       });
   return w.text();

@@ -62,7 +62,7 @@ Result<IntegerOp> prepare_div(const OperatorView& view) {
   const auto real = double{q1.scales[0] / (q2.scales[0] * q.scales[0])};  // in float32
   if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
   const QuantizedMultiplier m = quantize_multiplier(real);
-  if (m.shift > kMostDivShift) return view.unsupported("the ratio of its scales is more than 2^23");
+  if (m.shift > kMostDivShift) return view.unsupported("the ratio of its scales is more than 2^22");
   op.multiplier = m.multiplier;
   op.shift = m.shift;
   return IntegerOp(std::move(op));

@@ -103,7 +103,7 @@ Result<IntegerOp> between_space_and_batch(const OperatorView& view, bool to_batc
   TT_TRY(view.require_shape(view.output(), shape));
 
   TT_TRY_ASSIGN(MoveBuilder builder, MoveBuilder::create(view, 0, 0));
-  if (to_batch) builder.fill(static_cast<int8_t>(view.output().quantization.zero_points[0]));
+  if (to_batch) builder.fill(0);  // TFLite Micro pads with a raw 0, whatever the zero point
   const std::vector<int>&wide = to_batch ? known : image, &many = to_batch ? image : known;
   const auto wide_steps = steps_of(wide), many_steps = steps_of(many);
   for (int place = 0; place < area; ++place) {

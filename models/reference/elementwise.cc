@@ -68,10 +68,6 @@ namespace {
 int headroom(int32_t x) { return std::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1; }
 
 int8_t quotient(const DivOp& op, int32_t a, int32_t b) {
-  if (b == 0) {
-    const int32_t extreme = a == 0 ? 0 : a > 0 ? INT32_MAX : INT32_MIN;
-    return add_zero_point(extreme, op.output_offset, op.activation_min, op.activation_max);
-  }
   if (b < 0) a = -a, b = -b;
   const fixed_point::Reciprocal inverse = fixed_point::reciprocal(b);
   const int up = headroom(a);

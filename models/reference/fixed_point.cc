@@ -118,8 +118,9 @@ InverseRoot inverse_square_root(int32_t x) {
 
 Reciprocal reciprocal(int32_t x) {
   const int up = std::countl_zero(static_cast<uint32_t>(x));
-  const auto fraction =
-      static_cast<int32_t>((static_cast<uint32_t>(x) << up) - (uint32_t{1} << 31));
+  const auto leading_one =
+      static_cast<uint32_t>(uint64_t{static_cast<uint32_t>(x)} << up);  // none in 0
+  const auto fraction = static_cast<int32_t>(leading_one - (uint32_t{1} << 31));
   return {one_over_one_plus(fraction), 31 - up};
 }
 

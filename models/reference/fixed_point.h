@@ -28,7 +28,9 @@ struct InverseRoot {
 };
 InverseRoot inverse_square_root(int32_t x);
 
-/// 1 / x = multiplier * 2^(-bits - 31) of a whole number x > 0; 1 itself is just below.
+/// 1 / x = multiplier * 2^(-bits - 31) of a whole number x > 0; 1 itself is just below. Of 0, what
+/// TFLite Micro's arithmetic leaves of it in a release build: its iteration runs from a fraction of
+/// -1.
 struct Reciprocal {
   int32_t multiplier = 0;
   int bits = 0;
