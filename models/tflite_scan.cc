@@ -82,7 +82,18 @@ Status TfliteScan::run() {
     return invalid("it has no operators");
   TT_TRY(read_operators(main));
   TT_TRY(check_externals());
-  return read_outputs(main);
+  TT_TRY(read_outputs(main));
+  clear_empty_shapes();
+  return ok_status();
+}
+
+// An empty or dynamic tensor that is refused is read by no operator, or the model is refused too.
+void TfliteScan::clear_empty_shapes() {
+  const auto is_extent = [](int extent) { return extent > 0; };
+  for (size_t t = 0; t < refused_.size(); ++t) {
+    std::vector<int>& shape = graph.tensors[t].shape;
+    if (!refused_[t].empty() && !std::ranges::all_of(shape, is_extent)) shape.clear();
+  }
 }
 
 void TfliteScan::refuse(int index, std::string name, std::string reason) {
@@ -127,15 +138,20 @@ Result<TfliteScan::Frame> TfliteScan::open(int subgraph) {
     const int id = static_cast<int>(graph.tensors.size());
     frame.ids.push_back(id);
     const bool is_variable = read.tensor.is_variable;
-    add_tensor(std::move(read.tensor), std::move(read.summary), std::move(read.unsupported));
+    if (read.malformed && subgraph != 0)
+      read.malformed = read.malformed->within(fmt::format("subgraph {}", subgraph));
+    add_tensor(std::move(read.tensor), std::move(read.summary), std::move(read.unsupported),
+               std::move(read.malformed));
     if (is_variable) TT_TRY(count_activation(id));
   }
   return frame;
 }
 
-void TfliteScan::add_tensor(Tensor tensor, TensorSummary row, std::string unsupported) {
+void TfliteScan::add_tensor(Tensor tensor, TensorSummary row, std::string unsupported,
+                            std::optional<Error> malformed) {
   tensor.id = row.id = static_cast<int>(graph.tensors.size());
   refused_.push_back(std::move(unsupported));
+  malformed_.push_back(std::move(malformed));
   ready_.push_back(tensor.is_constant || tensor.is_variable);
   is_output_.push_back(false);
   is_used_.push_back(false);
@@ -146,7 +162,9 @@ void TfliteScan::add_tensor(Tensor tensor, TensorSummary row, std::string unsupp
 Result<int> TfliteScan::id_of(const Frame& frame, int id, const std::string& user) const {
   if (id < 0 || static_cast<size_t>(id) >= frame.ids.size())
     return invalid(fmt::format("{}: tensor {} does not exist", user, id));
-  return frame.ids[static_cast<size_t>(id)];
+  const int known = frame.ids[static_cast<size_t>(id)];
+  if (const auto& malformed = malformed_[static_cast<size_t>(known)]) return *malformed;
+  return known;
 }
 
 // -1, for an operand that is absent, stays what it is.

@@ -6,6 +6,7 @@
 // graph has one list of tensors and one of operators; ids are subgraph 0's, as far as it goes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -104,18 +105,21 @@ class TfliteScan {
   void list(const Operator& op, const std::string& name);
   /// The operator listed last, into the graph, unless something of it is unsupported.
   Status take(Operator op, const std::string& name);
-  void add_tensor(Tensor tensor, TensorSummary summary, std::string unsupported = {});
+  void clear_empty_shapes();
+  void add_tensor(Tensor tensor, TensorSummary summary, std::string unsupported = {},
+                  std::optional<Error> malformed = {});
 
   const schema::Model& model_;
   std::span<const ExternalDeclaration> externals_;
   std::vector<bool> external_is_used_;
   ModelSize size_;
   std::vector<FileVariable> variables_;
-  std::vector<bool> was_called_;      // by subgraph
-  std::vector<std::string> refused_;  // by tensor id: why it is unsupported, or empty
-  std::vector<bool> ready_;           // by tensor id: constant, input or computed so far
-  std::vector<bool> is_output_;       // by tensor id: of the network
-  std::vector<bool> is_used_;         // by tensor id: some operator reads or writes it
+  std::vector<bool> was_called_;                 // by subgraph
+  std::vector<std::string> refused_;             // by tensor id: why it is unsupported, or empty
+  std::vector<std::optional<Error>> malformed_;  // by tensor id
+  std::vector<bool> ready_;                      // by tensor id: constant, input or computed so far
+  std::vector<bool> is_output_;                  // by tensor id: of the network
+  std::vector<bool> is_used_;                    // by tensor id: some operator reads or writes it
 };
 
 }  // namespace tinytune

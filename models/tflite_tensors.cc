@@ -77,7 +77,18 @@ class TensorReader {
     read_.tensor.id = read_.summary.id = id;
   }
 
-  Result<ReadTensor> read() {
+  ReadTensor read() {
+    if (const Status whole = read_all(); !whole) {
+      read_.malformed = whole.error();
+      read_.tensor.shape.clear();  // nothing is allocated for what it claims
+      read_.tensor.quantization = {};
+      read_.tensor.is_constant = read_.tensor.is_variable = false;
+    }
+    return std::move(read_);
+  }
+
+ private:
+  Status read_all() {
     if (from_.name() != nullptr) read_.tensor.name = printable_ascii(from_.name()->string_view());
     read_.summary.name = read_.tensor.name;
     read_.tensor.is_variable = from_.is_variable();
@@ -89,12 +100,12 @@ class TensorReader {
     TT_TRY(read_shape());
     TT_TRY(read_quantization());
     TT_TRY(read_data());
+    settle_empty();
     refuse_odd_reset();
     if (from_.sparsity() != nullptr) refuse("it is sparse");
-    return std::move(read_);
+    return ok_status();
   }
 
- private:
   Error invalid(const std::string& why) const {
     return Error(ErrorCode::kInvalidInput, fmt::format("tensor t{}: {}", read_.tensor.id, why));
   }
@@ -115,7 +126,7 @@ class TensorReader {
         refuse("its shape is dynamic");
         return ok_status();
       }
-      if (extent < 1)
+      if (extent < 0)
         return invalid(fmt::format("shape [{}] has an extent of {}",
                                    fmt::join(read_.tensor.shape, ","), extent));
       bytes *= extent;
@@ -128,25 +139,26 @@ class TensorReader {
 
   Status read_quantization() {
     const schema::Quantization* from = from_.quantization();
+    if (!read_.unsupported.empty() || from == nullptr) return ok_status();
+    if (read_.tensor.type == ElementType::kInt32 || read_.tensor.type == ElementType::kInt64)
+      return read_scales_of_sums(*from);
     const bool quantised =
         read_.tensor.type == ElementType::kInt8 || read_.tensor.type == ElementType::kUint8 ||
         read_.tensor.type == ElementType::kInt16 || read_.tensor.type == ElementType::kInt4;
-    // Scales of biases and of shape tensors are never used, and may be anything.
-    if (!read_.unsupported.empty() || !quantised || from == nullptr) return ok_status();
+    if (!quantised) return ok_status();
     if (from->details_type() != 0) refuse("its quantisation is not of plain scales");
     const size_t scales = from->scale() == nullptr ? 0 : from->scale()->size();
     const size_t zero_points = from->zero_point() == nullptr ? 0 : from->zero_point()->size();
     if (scales == 0 || zero_points == 0) return ok_status();  // as TFLite: not quantised
-    if (scales != zero_points)
-      return invalid(fmt::format("{} scales but {} zero points", scales, zero_points));
     Quantization& to = read_.tensor.quantization;
     for (float scale : *from->scale()) {
       if (!std::isnormal(scale) || scale < 0) return invalid(fmt::format("a scale of {}", scale));
       to.scales.push_back(scale);
     }
     const Range limits = limits_of(read_.tensor.type);
-    for (flatbuffers::uoffset_t i = 0; i < from->zero_point()->size(); ++i) {
-      const int64_t zero_point = element_of(*from->zero_point(), i);
+    for (flatbuffers::uoffset_t i = 0; i < scales; ++i) {
+      // As TFLite Micro: unless there is one for each scale, the first holds for all.
+      const int64_t zero_point = element_of(*from->zero_point(), zero_points == scales ? i : 0);
       if (zero_point < limits.low || zero_point > limits.high)
         return invalid(fmt::format("a zero point of {}", zero_point));
       to.zero_points.push_back(static_cast<int32_t>(zero_point));
@@ -160,6 +172,17 @@ class TensorReader {
         return invalid(fmt::format("{} scales for {} channels", to.scales.size(),
                                    shape[static_cast<size_t>(to.axis)]));
     }
+    return ok_status();
+  }
+
+  // A bias's scale is compared with those of input and weights where TFLite Micro does so, and used
+  // for nothing else. Whatever else such a tensor holds has none that matters.
+  Status read_scales_of_sums(const schema::Quantization& from) {
+    const bool has_zero_points = from.zero_point() != nullptr && from.zero_point()->size() != 0;
+    if (from.scale() == nullptr || !has_zero_points) return ok_status();  // as TFLite Micro
+    Quantization& to = read_.tensor.quantization;
+    to.scales.assign(from.scale()->begin(), from.scale()->end());
+    to.zero_points.assign(to.scales.size(), 0);
     return ok_status();
   }
 
@@ -192,6 +215,18 @@ class TensorReader {
     return ok_status();
   }
 
+  // An empty list of integers, such as the shape of a scalar, is a constant without data. Nothing
+  // is computed of other empty tensors: converters leave them where no operator looks.
+  void settle_empty() {
+    if (read_.tensor.elements() != 0 || !read_.unsupported.empty()) return;
+    const bool is_list =
+        read_.tensor.type == ElementType::kInt32 || read_.tensor.type == ElementType::kInt64;
+    if (is_list && !read_.tensor.is_variable)
+      read_.tensor.is_constant = true;
+    else
+      refuse(fmt::format("its shape [{}] has no elements", fmt::join(read_.tensor.shape, ",")));
+  }
+
   // TFLite Micro resets variable tensors to the zero point in int8 and to 0 in all other types;
   // what reset_byte() knows is the zero point.
   void refuse_odd_reset() {
@@ -222,8 +257,7 @@ Result<std::vector<ReadTensor>> read_tensors(const schema::Model& model, int sub
       if (const auto* data = buffers->Get(tensor->buffer())->data())
         TT_TRY(size.add_constant(int64_t{data->size()}));
   for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
-    TT_TRY_ASSIGN(ReadTensor read, TensorReader(model, *from->Get(i), static_cast<int>(i)).read());
-    tensors.push_back(std::move(read));
+    tensors.push_back(TensorReader(model, *from->Get(i), static_cast<int>(i)).read());
   }
   return tensors;
 }
@@ -234,7 +268,10 @@ Result<ReadTensor> read_tensor(const schema::Model& model, int subgraph, int id)
   if (from == nullptr || id < 0 || static_cast<flatbuffers::uoffset_t>(id) >= from->size())
     return Error(ErrorCode::kInvalidInput,
                  fmt::format("subgraph {} has no tensor {}", subgraph, id));
-  return TensorReader(model, *from->Get(static_cast<flatbuffers::uoffset_t>(id)), id).read();
+  ReadTensor read =
+      TensorReader(model, *from->Get(static_cast<flatbuffers::uoffset_t>(id)), id).read();
+  if (read.malformed) return *read.malformed;
+  return read;
 }
 
 }  // namespace tinytune

@@ -71,7 +71,7 @@ class Folding {
       changed_ = false;
       for (size_t step = network_.ops.size(); step-- > 0;) need(step);
       for (Kept& k : kept_)
-        if (count(k) == 0) keep(k, 0);  // a tensor of nothing is none
+        if (count(k) == 0 && !k.empty()) keep(k, 0);  // no tensor becomes empty
     } while (changed_);
   }
 

@@ -95,7 +95,7 @@ TEST(TfliteImport, ShapeThatOverflows_IsRefused) {
       [](Graph& g) {
         g.tensors[3].shape = {1, 0, 4, 4};
       },
-      kInvalid, "extent of 0");
+      kUnsupported, "has no elements");
   expect_refused_after(
       [](Graph& g) {
         g.tensors[3].shape = {1, -5, 4, 4};
@@ -153,8 +153,6 @@ TEST(TfliteImport, MissingOrUnevenQuantisation_IsRefused) {
         g.tensors[1].quantization.zero_points.pop_back();
       },
       kInvalid, "3 scales");
-  expect_refused_after([](Graph& g) { g.tensors[1].quantization.zero_points.pop_back(); }, kInvalid,
-                       "3 zero points");
   expect_refused_after([](Graph& g) { g.tensors[1].quantization.zero_points[0] = 1; }, kUnsupported,
                        "zero point");
 }
