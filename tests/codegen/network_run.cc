@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/passes/passes.h"
 
@@ -45,6 +46,20 @@ class Runner {
     return result;
   }
 
+  Bytes run_calls(const std::vector<std::vector<Bytes>>& calls) {
+    Bytes outputs;
+    reset();
+    for (const std::vector<Bytes>& inputs : calls) {
+      give(inputs);
+      EXPECT_EQ(call(network_.invoke_symbol, {}).return_value, 0u);
+      for (const int output : graph_.outputs) {
+        const Bytes value = read(output);
+        outputs.insert(outputs.end(), value.begin(), value.end());
+      }
+    }
+    return outputs;
+  }
+
  private:
   uint32_t arena() const { return image_.symbols.at(network_.arena_symbol).address; }
 
@@ -54,9 +69,17 @@ class Runner {
   }
 
   void fill(const std::vector<Bytes>& inputs) {
+    reset();
+    give(inputs);
+  }
+
+  void reset() {
     // What an earlier run left behind must not be able to help.
     EXPECT_TRUE(simulator_.write(arena(), Bytes(network_.arena_bytes, 0xa5)).has_value());
     if (!network_.reset_symbol.empty()) call(network_.reset_symbol, {});
+  }
+
+  void give(const std::vector<Bytes>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
       EXPECT_TRUE(
           simulator_.write(arena() + placed(graph_.inputs[i]).offset, inputs[i]).has_value());
@@ -105,24 +128,40 @@ IntegerNetwork executed(const Graph& graph) {
   return *network;
 }
 
-NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
-                       const std::vector<Bytes>& inputs) {
+namespace {
+
+std::optional<Runner> load(const GeneratedNetwork& network, const Graph& graph,
+                           const Device& device) {
   auto elf = build_network(network, device);
   if (!elf) {
     ADD_FAILURE() << elf.error().message();
-    return {};
+    return std::nullopt;
   }
   auto simulator = Simulator::create(device);
   if (!simulator) {
     ADD_FAILURE() << simulator.error().message();
-    return {};
+    return std::nullopt;
   }
   auto image = simulator->load(elf->elf);
   if (!image) {
     ADD_FAILURE() << image.error().message();
-    return {};
+    return std::nullopt;
   }
-  return Runner(network, graph, device, std::move(*simulator), *image).run(inputs);
+  return Runner(network, graph, device, std::move(*simulator), *image);
+}
+
+}  // namespace
+
+NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
+                       const std::vector<Bytes>& inputs) {
+  auto runner = load(network, graph, device);
+  return runner ? runner->run(inputs) : NetworkRun{};
+}
+
+Bytes run_calls(const GeneratedNetwork& network, const Graph& graph, const Device& device,
+                const std::vector<std::vector<Bytes>>& calls) {
+  auto runner = load(network, graph, device);
+  return runner ? runner->run_calls(calls) : Bytes{};
 }
 
 NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs,

@@ -26,6 +26,10 @@ IntegerNetwork executed(const Graph& graph);
 NetworkRun run_network(const GeneratedNetwork& network, const Graph& graph, const Device& device,
                        const std::vector<Bytes>& inputs);
 
+/// Outputs of several calls after one reset, one after the other; `calls` has all inputs of each.
+Bytes run_calls(const GeneratedNetwork& network, const Graph& graph, const Device& device,
+                const std::vector<std::vector<Bytes>>& calls);
+
 /// Generates with default schedules, runs, and compares every tensor with the reference.
 /// Returns the run, for what a test wants to know beyond that.
 NetworkRun expect_exact(const Graph& graph, const Device& device, const std::vector<Bytes>& inputs,
