@@ -87,10 +87,11 @@ Result<Finding> CoreChecks::memory() {
   for (const std::string& name : facts_.ram) {
     const MemoryRegion& memory = device_.memory(name);
     const auto wrong = [&](uint32_t address, const std::string& why) {
-      return bad("memory",
-                 fmt::format("'{}' at 0x{:08x}: {}; is the memory as large as the device file "
-                             "says, and switched on?",
-                             name, address, why));
+      return bad(
+          "memory",
+          fmt::format("'{}' at 0x{:08x}: {}; is this chip {}, and its memory as large as the "
+                      "device file says, and switched on?",
+                      name, address, why, device_.name));
     };
     for (const uint32_t spot : spots_in(memory))
       if (const Status written = core_.write(spot, bytes_for(spot)); !written) {

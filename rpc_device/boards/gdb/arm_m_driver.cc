@@ -21,6 +21,19 @@ constexpr uint32_t kThumbState = 1u << 24;           // of xPSR
 constexpr uint32_t kBreakpointAndLoop = 0xE7FEBE00;  // bkpt 0; b .
 constexpr uint32_t kNopStore = 0x6001BF00;           // nop; str r1, [r0]
 constexpr size_t kVectors = 128;
+constexpr uint32_t kCpuid = 0xE000ED00;
+
+// CPUID's part number, by the cores' Technical Reference Manuals; the name as LLVM has it.
+struct Part {
+  uint32_t number;
+  std::string_view cpu, name;
+};
+constexpr std::array kParts = {
+    Part{0xC20, "cortex-m0", "Cortex-M0"},   Part{0xC60, "cortex-m0plus", "Cortex-M0+"},
+    Part{0xC21, "cortex-m1", "Cortex-M1"},   Part{0xC23, "cortex-m3", "Cortex-M3"},
+    Part{0xC24, "cortex-m4", "Cortex-M4"},   Part{0xC27, "cortex-m7", "Cortex-M7"},
+    Part{0xD20, "cortex-m23", "Cortex-M23"}, Part{0xD21, "cortex-m33", "Cortex-M33"},
+    Part{0xD22, "cortex-m55", "Cortex-M55"}, Part{0xD23, "cortex-m85", "Cortex-M85"}};
 constexpr std::array<std::string_view, 9> kSaved = {"sp", "r4", "r5",  "r6", "r7",
                                                     "r8", "r9", "r10", "r11"};
 constexpr size_t kArgumentRegisters = 4;
@@ -33,6 +46,20 @@ class ArmMDriver final : public CoreDriver {
     TT_TRY(need_all(registers, {"pc", "sp", "lr", "r0", "r3"}));
     TT_TRY(status_register(registers));
     return ok_status();
+  }
+
+  Result<std::string> identify(Client& client) const override {
+    const auto cpuid = peek(client, kCpuid);
+    if (!cpuid && cpuid.error().code() == ErrorCode::kDeviceLost) return cpuid.error();
+    for (const Part& part : kParts)
+      if (cpuid && (*cpuid >> 4 & 0xFFF) == part.number) return std::string(part.name);
+    return std::string();
+  }
+
+  std::string expected() const override {
+    for (const Part& part : kParts)
+      if (device_.target.cpu == part.cpu) return std::string(part.name);
+    return "";
   }
 
   Status prepare(Client& client, const Foothold& foothold) override {

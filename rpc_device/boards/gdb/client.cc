@@ -144,7 +144,7 @@ Result<std::optional<std::string>> Client::receive(std::string_view again, milli
 
 // Each try asks for another length, so that a late answer to the first is not taken for the second.
 Status Client::resynchronise() {
-  for (int i = 0; i < 2 * kTries; ++i) {
+  for (int i = 0; i < (has_answered_ ? 2 * kTries : 1); ++i) {
     const size_t length = 33 + 2 * (++resyncs_ % 64);
     const std::string sentinel =
         "m" + hex_number(options_.readable_address) + "," + hex_number(length);
@@ -171,6 +171,7 @@ Result<std::string> Client::request(std::string_view payload) {
     reader_.clear();
     TT_TRY(send(payload));
     TT_TRY_ASSIGN(const auto reply, receive(payload, options_.reply_timeout));
+    has_answered_ = has_answered_ || reply;
     if (reply) return *reply;
     TT_TRY(resynchronise());
   }
@@ -287,15 +288,24 @@ Result<std::map<std::string, uint64_t>> Client::read_registers() {
   return values;
 }
 
+// A second one at the same address would take another of the core's few, or be refused. So one of
+// this session is removed first, and one that an earlier session may have left where the server
+// refuses; servers complain of a removal of nothing.
 Status Client::set_breakpoint(uint32_t address) {
   const std::string where = hex_number(address) + ",2";
-  // A second one at the same address would take another of the core's few, or be refused.
-  for (const char* remove : {"z1,", "z0,"}) {
-    const auto removed = request(remove + where);
-    if (!removed) return removed.error();
+  const auto known = breakpoints_.find(address);
+  if (known != breakpoints_.end()) {
+    TT_TRY(request(std::string("z") + known->second + "," + where));
+    breakpoints_.erase(known);
   }
-  TT_TRY_ASSIGN(const std::string reply, request("Z1," + where));
-  return reply == "OK" ? ok_status() : expect_ok("Z0," + where);
+  TT_TRY_ASSIGN(std::string reply, request("Z1," + where));
+  if (is_error(reply)) {
+    TT_TRY(request("z1," + where));
+    TT_TRY_ASSIGN(reply, request("Z1," + where));
+  }
+  if (reply != "OK") TT_TRY(expect_ok("Z0," + where));
+  breakpoints_[address] = reply == "OK" ? '1' : '0';
+  return ok_status();
 }
 
 Status Client::resume() {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,7 +92,9 @@ class Client {
   std::optional<bool> binary_writes_;
   bool vcont_ = false;
   uint32_t resyncs_ = 0;
-  std::string console_;  ///< what O packets said since the last command
+  bool has_answered_ = false;             ///< a server that never has is not waited for long
+  std::map<uint32_t, char> breakpoints_;  ///< by address: '1' in hardware, '0' in memory
+  std::string console_;                   ///< what O packets said since the last command
   RegisterSet registers_;
   std::vector<MemoryArea> memory_map_;
 };

@@ -36,6 +36,11 @@ class CoreDriver {
 
   /// The registers that calls need are described. kUnsupported names one that is not.
   virtual Status check(const RegisterSet& registers) const = 0;
+  /// What the core says that it is, such as "Cortex-M4"; empty where it does not say. Memory is
+  /// read and nothing written.
+  virtual Result<std::string> identify(Client&) const { return std::string(); }
+  /// What identify() says of the device's own core; empty: anything is taken for it.
+  virtual std::string expected() const { return ""; }
   /// After a reset: the foothold, traps, counter.
   virtual Status prepare(Client& client, const Foothold& foothold) = 0;
   /// Registers and stack of a call that begins at `function`, and the counter's start.
@@ -58,6 +63,9 @@ std::unique_ptr<CoreDriver> make_core_driver(const Device& device, const BoardFa
 /// One of the drivers that make_core_driver() chooses from.
 std::unique_ptr<CoreDriver> make_riscv_driver(const Device& device, const BoardFacts& facts);
 std::unique_ptr<CoreDriver> make_arm_m_driver(const Device& device, const BoardFacts& facts);
+
+/// What kind of core has such registers, for people: "a RISC-V core".
+std::string kind_of(const RegisterSet& registers);
 
 /// Where the stack of a call begins; `in_memory` are the arguments that have no register.
 Result<uint32_t> push_arguments(Client& client, const Device& device,

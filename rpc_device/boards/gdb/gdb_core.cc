@@ -43,6 +43,8 @@ class GdbCore final : public RemoteCore {
   GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_link,
           gdb::ClientOptions options);
   Status connect();
+  /// Of the link that is open: whether this is the device, and its core ready.
+  Status take_hold();
   Status reset_core();
   Status write_setup();
   Status check_writable(uint32_t address, uint64_t size_bytes) const;
@@ -59,6 +61,7 @@ class GdbCore final : public RemoteCore {
   const std::unique_ptr<gdb::CoreDriver> driver_;
   CoreTraits traits_;
   std::optional<gdb::Client> client_;
+  std::string found_;                         ///< what core answers, for people
   std::string reset_command_ = "reset halt";  ///< as OpenOCD, pyOCD and J-Link take it
 };
 
@@ -94,7 +97,22 @@ Status GdbCore::connect() {
   TT_TRY_ASSIGN(auto link, open_link_());
   TT_TRY_ASSIGN(gdb::Client client, gdb::Client::connect(std::move(link), options_));
   client_.emplace(std::move(client));
+  found_ = gdb::kind_of(client_->registers());
+  const Status held = take_hold();
+  if (held || !traits_.id.empty()) return held;
+  // What the wrong chip does is as likely silence as an error.
+  const std::string core = driver_->expected().empty() ? device_.target.isa : driver_->expected();
+  return Error(held.error().code(), held.error().message() + "; expected " + device_.name + " (" +
+                                        core + "), found " + found_);
+}
+
+Status GdbCore::take_hold() {
   TT_TRY(driver_->check(client_->registers()));
+  TT_TRY_ASSIGN(const std::string core, driver_->identify(*client_));
+  if (!core.empty()) found_ = "a " + core;
+  if (const std::string expected = driver_->expected();
+      !core.empty() && !expected.empty() && core != expected)
+    return Error(ErrorCode::kUnsupported, "this is another chip");
   for (const std::string& name : facts_.ram) {
     const MemoryRegion& memory = device_.memory(name);
     TT_TRY(check_writable(memory.address, memory.size_bytes));

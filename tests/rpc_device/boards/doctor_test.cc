@@ -156,5 +156,24 @@ TEST(Doctor, NobodyThere_IsAFindingOfTheLink) {
   EXPECT_FALSE(examination->healthy());
 }
 
+TEST(Doctor, AnotherChip_IsToldWithWhatWasExpectedAndWhatIsThere) {
+  const auto said_of = [](const std::string& device, const std::string& place) {
+    const auto examination = examine_board({device, "gdb", place}, load_device(device).value());
+    EXPECT_TRUE(examination) << examination.error().message();
+    return examination ? examination->findings.at(0).words : "";
+  };
+  START_QEMU_OR_SKIP(arm, mps2_an386());
+  const std::string place = arm->place();
+  EXPECT_NE(said_of("esp32c3", place).find("expected esp32c3 (rv32imc), found a Cortex-M core"),
+            std::string::npos)
+      << said_of("esp32c3", place);
+  EXPECT_NE(said_of("rp2040", place).find("expected rp2040 (Cortex-M0+), found a Cortex-M4"),
+            std::string::npos)
+      << said_of("rp2040", place);
+  START_QEMU_OR_SKIP(riscv, riscv_virt());
+  EXPECT_NE(said_of("rp2040", riscv->place()).find("found a RISC-V core"), std::string::npos)
+      << said_of("rp2040", riscv->place());
+}
+
 }  // namespace
 }  // namespace tinytune::test

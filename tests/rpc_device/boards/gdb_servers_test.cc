@@ -187,6 +187,34 @@ TEST_F(GdbServers, NoHardwareBreakpoint_IsMadeInMemory) {
   EXPECT_EQ(client->set_breakpoint(0x20000010).error().code(), ErrorCode::kFailed);
 }
 
+TEST_F(GdbServers, BreakpointSetAgain_IsRemovedOnceAndOnlyWhereItStands) {
+  for (const char kind : {'1', '0'}) {
+    const std::string where(",20000010,2"), number(1, kind);
+    server_.answers = {{"QStartNoAckMode", "OK"}, {"?", "T05thread:01;"}, {"vCont?", "vCont;c"}};
+    server_.answers["Z" + number + where] = server_.answers["z" + number + where] = "OK";
+    auto client = connect();
+    ASSERT_TRUE(client);
+    EXPECT_TRUE(client->set_breakpoint(0x20000010));
+    EXPECT_EQ(heard("z"), 0u) << "nothing stands there yet";
+    EXPECT_TRUE(client->set_breakpoint(0x20000010));
+    EXPECT_EQ(heard("z"), 1u);
+    EXPECT_EQ(heard("z" + number), 1u);
+    EXPECT_EQ(heard("Z" + number), 2u);
+  }
+}
+
+TEST_F(GdbServers, BreakpointLeftByAnEarlierSession_IsRemovedAndSetAnew) {
+  bool stands = true;
+  auto client = connect([&](const std::string& p) {
+    std::string reply = server_.reply(p);
+    if (p == "Z1,20000010,2") reply = std::exchange(stands, true) ? "E0E" : "OK";
+    if (p == "z1,20000010,2") reply = std::exchange(stands, false) ? "OK" : "E0E";
+    return "+" + FakeServer::packet(reply);
+  });
+  ASSERT_TRUE(client);
+  EXPECT_TRUE(client->set_breakpoint(0x20000010));
+}
+
 // One that stands answers an interrupt with nothing (OpenOCD) or with another stop (QEMU).
 TEST_F(GdbServers, Interrupt_StopsTheCoreWhateverTheServerSaysToIt) {
   for (const char* answer : {"T02thread:01;", "S02", "S05"}) {
