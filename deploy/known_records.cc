@@ -8,8 +8,42 @@
 #include "deploy/layouts.h"
 #include "rpc_device/boards/open_board.h"
 #include "templates/kernel_template.h"
+#include "templates/least_cycles.h"
 
 namespace tinytune {
+
+namespace {
+
+// What no core can have measured stays in the log, as a candidate that failed: a run that goes on
+// does not measure it again. Not where a layer's shape cannot be read; that is noticed elsewhere.
+void set_aside_impossible(std::vector<Measurement>& measurements, const std::string& path,
+                          const Device& device, const MessageSink& sink) {
+  std::unordered_map<std::string, uint64_t> least_of;  // by workload
+  std::string first;
+  size_t count = 0;
+  for (Measurement& m : measurements) {
+    const auto cycles = m.median_cycles();
+    if (!cycles || m.device_hash != device.hash) continue;
+    const auto [least, is_new] = least_of.try_emplace(m.workload, 1);
+    if (is_new)
+      if (const auto workload = parse_workload(m.workload.str()))
+        least->second = least_cycles(*workload, device);
+    if (*cycles >= least->second) continue;
+    if (count++ == 0)
+      first = std::to_string(*cycles) + " where " + std::to_string(least->second) +
+              " are the least: " + m.workload.str();
+    m.outcome = Outcome::kCrashed;
+    m.cycles.clear();
+    m.detail = "fewer cycles than the layer's multiplications take";
+  }
+  if (count > 0 && sink)
+    sink(MessageKind::kWarning, path + ": " + std::to_string(count) +
+                                    " record(s) not trusted: fewer cycles than the layer's "
+                                    "multiplications take (first: " +
+                                    first + ")");
+}
+
+}  // namespace
 
 Records applicable_records(LogContents contents, const std::string& path, const Device& device,
                            Fidelity fidelity, const MessageSink& sink) {
@@ -23,6 +57,7 @@ Records applicable_records(LogContents contents, const std::string& path, const 
     }
     return space->second.find(schedule).has_value();
   };
+  set_aside_impossible(contents.measurements, path, device, sink);
   Records records(std::move(contents.measurements),
                   {.device_hash = device.hash, .fidelity = fidelity}, is_current);
   if (sink && contents.skipped_lines > 0) {

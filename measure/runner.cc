@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/processor_time.h"
 #include "measure/steady.h"
+#include "templates/least_cycles.h"
 
 namespace tinytune {
 namespace {
@@ -248,6 +249,11 @@ Result<bool> KernelRuns::time(const MeasureLimits& limits) {
 Status KernelRuns::keep_cycles() {
   for (const Sample& sample : last_.samples) {
     if (sample.cycles == 0) return Error(ErrorCode::kFailed, "the board counts no cycles");
+    const uint64_t least = least_cycles(task_.workload, board_.device());
+    if (sample.cycles < least)
+      return Error(ErrorCode::kFailed, "the board counts " + std::to_string(sample.cycles) +
+                                           " cycles where the layer's multiplications take " +
+                                           std::to_string(least) + " at least: ask tune doctor");
     run_.result.cycles.push_back(sample.cycles);
   }
   return ok_status();

@@ -22,6 +22,9 @@ constexpr std::chrono::milliseconds kTick{100};
 /// candidate that hangs.
 constexpr std::chrono::milliseconds kGrace{1000};
 
+/// Between two measurements of one kernel on a board that is as it was.
+constexpr double kMostBoardChange = 0.05;
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -54,6 +57,14 @@ Measurement build_part(Measurement m) {
   m.instructions = m.ram_bytes = 0;
   m.detail = {};
   return m;
+}
+
+// A simulator gives the same cycles each time, a board nearly so.
+bool holds(uint64_t logged, const MeasureResult& now) {
+  if (now.outcome != Outcome::kOk || now.cycles.empty()) return false;
+  const double change =
+      static_cast<double>(median_of(now.cycles)) / static_cast<double>(logged) - 1;
+  return std::abs(change) <= (now.fidelity == Fidelity::kBoard ? kMostBoardChange : 0);
 }
 
 }  // namespace
@@ -236,6 +247,27 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
   return ok_status();
 }
 
+Status Session::confirm_winners(Run& run, const OnTick& on_tick) {
+  std::map<uint64_t, size_t> task_of;  // by ticket
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    const Measurement* best = records_.best(tasks_[i].workload);
+    if (best == nullptr) continue;
+    TT_TRY_ASSIGN(const Schedule schedule, parse_schedule(best->schedule));
+    task_of[run.queue->submit(i, schedule, best->fidelity)] = i;
+  }
+  while (!task_of.empty()) {
+    if (run.limits.cancel != nullptr && *run.limits.cancel) return ok_status();
+    TT_TRY_ASSIGN(std::optional<Finished> done, run.queue->wait(kTick));
+    on_tick(records_, run.end.measured, false);
+    if (!done || !task_of.contains(done->ticket)) continue;
+    const size_t task = task_of.extract(done->ticket).mapped();
+    const uint64_t logged = *records_.best(tasks_[task].workload)->median_cycles();
+    if (!holds(logged, done->result))
+      run.end.doubts.push_back({task, logged, std::move(done->result)});
+  }
+  return ok_status();
+}
+
 Result<SessionEnd> Session::run(Trajectory trajectory, const RunSettings& settings,
                                 const SessionLimits& limits, const StartQueue& start,
                                 const OnTick& on_tick) {
@@ -251,6 +283,9 @@ Result<SessionEnd> Session::run(Trajectory trajectory, const RunSettings& settin
     if (!run.window.front().measurement) break;  // stopped, and the grace is over
     TT_TRY(report_oldest(run, on_tick));
   }
+  // What is left in the window of a run that was stopped may take for ever.
+  if (run.end.measured > 0 && !run.end.interrupted && run.window.empty())
+    TT_TRY(confirm_winners(run, on_tick));
   if (run.queue) run.end.times = run.queue->times();
   run.end.times.search = run.search_seconds;
   // Told to stop when there was nothing left to do anyway: that is a run that is done.

@@ -34,12 +34,20 @@ struct SessionLimits {
   const std::atomic<bool>* cancel = nullptr;
 };
 
+/// A task's best record that did not hold when it was measured once more.
+struct Doubt {
+  size_t task = 0;             ///< of the session's
+  uint64_t logged_cycles = 0;  ///< median
+  MeasureResult now;
+};
+
 struct SessionEnd {
   uint64_t measured = 0;
   TuneTimes times;
   bool exhausted = false;  ///< nothing left that is worth a trial
   bool stopped_early = false;
   bool interrupted = false;  ///< `cancel` was set before that or the last trial
+  std::vector<Doubt> doubts;
 };
 
 class Session {
@@ -55,6 +63,8 @@ class Session {
 
   /// Records that were in the log before the first one of this run (run_identity.h) are told to
   /// the strategies as history; the run's own are replayed where the trajectory proposes them.
+  /// A run that measured something ends with a second measurement of each task's best, which goes
+  /// into no log: see SessionEnd::doubts.
   Result<SessionEnd> run(Trajectory trajectory, const RunSettings& settings,
                          const SessionLimits& limits, const StartQueue& start,
                          const OnTick& on_tick);
@@ -72,6 +82,7 @@ class Session {
   void notice_gain(Run& run, const Outstanding& told) const;
   Status wait_for_oldest(Run& run, const OnTick& on_tick);
   Status report_oldest(Run& run, const OnTick& on_tick);
+  Status confirm_winners(Run& run, const OnTick& on_tick);
   Measurement measurement_of(const Run& run, const Trial& trial, MeasureResult result) const;
 
   const std::vector<TuningTask>& tasks_;

@@ -36,6 +36,8 @@ constexpr uint64_t kWidestWindow = 4096;
 /// Longer ones do not fit the clock's type.
 constexpr double kLongestBudgetSeconds = 10.0 * 365 * 24 * 3600;
 
+constexpr int kMostPatience = 7 * 24 * 3600;  // seconds
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
@@ -90,6 +92,9 @@ Status check_options(const TuneOptions& options) {
   if (options.workers && *options.workers < 0) return invalid("workers must be >= 0");
   if (options.workers && *options.workers > kMostWorkers)
     return invalid("more than " + std::to_string(kMostWorkers) + " workers");
+  if (!(options.board_patience_seconds >= 0 && options.board_patience_seconds <= kMostPatience))
+    return invalid("the patience with a board must be from 0 to " + std::to_string(kMostPatience) +
+                   " seconds");
   if (!options.listen.empty()) {
     if (const auto address = parse_address(options.listen); !address)
       return address.error().within("--listen");
@@ -192,8 +197,25 @@ class ProgressReporter {
   std::optional<Clock::time_point> first_;
 };
 
+void say_doubts(const std::vector<Doubt>& doubts, const std::vector<TuningTask>& tasks,
+                const TuneOptions& options) {
+  if (!options.on_message) return;
+  for (const Doubt& doubt : doubts) {
+    const TuningTask& task = tasks[doubt.task];
+    const MeasureResult& now = doubt.now;
+    options.on_message(MessageKind::kWarning,
+                       "task " + std::to_string(task.index) + " (" + task.task->name +
+                           "): its best kernel is in " + options.records + " with " +
+                           std::to_string(doubt.logged_cycles) + " cycles; measured once more it " +
+                           (now.cycles.empty() ? "is " + std::string(name_of(now.outcome)) +
+                                                     (now.detail.empty() ? "" : ", " + now.detail)
+                                               : "takes " + std::to_string(median_of(now.cycles))) +
+                           "; do not trust that record");
+  }
+}
+
 TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& records,
-                     const Device& device) {
+                     const Device& device, const std::vector<Doubt>& doubts) {
   TuneReport report;
   for (const TuningTask& task : tasks) {
     TaskResult result{task.index, task.task->name, task.task->layers, {}, {}, {}, 0, 0};
@@ -207,11 +229,16 @@ TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& record
     }
     report.tasks.push_back(std::move(result));
   }
+  const auto best_now = [&](const TuningTask& task) {
+    for (const Doubt& doubt : doubts)
+      if (&tasks[doubt.task] == &task)
+        return doubt.now.cycles.empty() ? Cycles() : Cycles(median_of(doubt.now.cycles));
+    return cycles_of(records.best(task.workload));
+  };
+  for (size_t i = 0; i < tasks.size(); ++i) report.tasks[i].best_cycles = best_now(tasks[i]);
   report.default_cycles = network_cycles(
       tasks, [&](const TuningTask& task) { return default_cycles(task, records); }, first_of);
-  report.best_cycles = network_cycles(
-      tasks, [&](const TuningTask& task) { return cycles_of(records.best(task.workload)); },
-      fewer_of);
+  report.best_cycles = network_cycles(tasks, best_now, fewer_of);
   report.clock_hz = device.clock_hz;
   return report;
 }
@@ -306,20 +333,23 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   ProgressReporter progress(options, tasks, limits, device);
   Session session(tasks, device, log, records);
   const auto start = [&] { return WorkerQueue::start(tasks, device, device_name, options); };
-  TT_TRY_ASSIGN(const SessionEnd end,
-                session.run(std::move(order.trajectory), settings, limits, start,
-                            [&](const Records& now, uint64_t measured, bool reported) {
-                              progress.tick(now, measured, reported);
-                            }));
-
-  if (end.interrupted) {
-    return Error(ErrorCode::kInterrupted, "interrupted; " + std::to_string(end.measured) +
-                                              " new measurements are in " + options.records);
-  }
+  uint64_t new_measurements = 0;
+  const auto ended = session.run(std::move(order.trajectory), settings, limits, start,
+                                 [&](const Records& now, uint64_t measured, bool reported) {
+                                   new_measurements = measured;
+                                   progress.tick(now, measured, reported);
+                                 });
+  const std::string kept =
+      "; " + std::to_string(new_measurements) + " new measurements are in " + options.records;
+  if (!ended && new_measurements > 0)
+    return Error(ended.error().code(), ended.error().message() + kept);
+  TT_TRY_ASSIGN(const SessionEnd end, ended);
+  if (end.interrupted) return Error(ErrorCode::kInterrupted, "interrupted" + kept);
+  say_doubts(end.doubts, tasks, options);
   TT_TRY(check_valid_candidates(tasks, records));
   if (arena_allowance(options.limits).bytes || options.limits.flash_bytes)
     TT_TRY(check_limits(model, device, records, options));
-  TuneReport report = report_of(tasks, records, device);
+  TuneReport report = report_of(tasks, records, device, end.doubts);
   report.records = options.records;
   report.measured = end.measured;
   report.exhausted = end.exhausted;

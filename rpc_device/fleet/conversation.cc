@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "rpc_device/fleet/message_checks.h"
 #include "rpc_device/fleet/protocol.h"
@@ -128,6 +130,7 @@ Status Conversation::greet(const rpc::Hello& hello, Clock::time_point now) {
   if (local_ && hello.host() == this_host()) local_process_ = hello.process();
   phase_ = Phase::kWelcome;
   idle_since_ = now;
+  if (local_process_ != 0) desk_.welcomed(local_process_);
   return ok_status();
 }
 
@@ -203,6 +206,11 @@ Status Conversation::finish(const rpc::Finished& finished, Clock::time_point now
   TT_TRY_ASSIGN(MeasureResult result, from_message(finished));
   const bool makes_image = lease_->step == JobStep::kMakeImage;
   TT_TRY(check_result(result, makes_image ? Fidelity::kBuild : lease_->stage, lease_->limits));
+  if (const uint64_t least = desk_.tasks.at(lease_->task).least_cycles;
+      std::ranges::any_of(result.cycles, [&](uint64_t cycles) { return cycles < least; }))
+    return nonsense(std::to_string(std::ranges::min(result.cycles)) +
+                    " cycles, where the layer's multiplications take " + std::to_string(least) +
+                    " at least");
   result.source = skills_.runs_on.empty() ? std::string(kSimulatorSource) : skills_.runs_on;
   result.build = desk_.build;
   const bool built = makes_image && result.outcome == Outcome::kOk;

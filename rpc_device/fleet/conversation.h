@@ -40,6 +40,7 @@ class ToWorker;
 struct SharedTask {
   std::unique_ptr<rpc::TaskHead> head;
   std::shared_ptr<const std::string> bytes;
+  uint64_t least_cycles = 1;  ///< a result below is none
 };
 
 /// What all conversations of a tuner share.
@@ -49,6 +50,7 @@ struct Desk {
   WorkerPatience patience;
   JobQueue& queue;
   LogSink log;
+  std::function<void(int64_t process)> welcomed;      ///< a process of this machine
   std::function<void(int64_t process)> job_finished;  ///< by a process of this machine
   std::vector<SharedTask> tasks;
   Quarantine quarantine;

@@ -13,6 +13,7 @@
 #include "rpc_device/fleet/message_checks.h"
 #include "rpc_device/fleet/protocol.h"
 #include "rpc_device/fleet/tuner.grpc.pb.h"
+#include "templates/least_cycles.h"
 
 namespace tinytune {
 namespace {
@@ -75,6 +76,8 @@ struct TunerService::State final : rpc::Tuner::CallbackService {
   grpc::ServerUnaryReactor* Look(grpc::CallbackServerContext* context, const rpc::LookRequest*,
                                  rpc::Fleet* fleet) override;
   FleetView view(Clock::time_point now) const;
+  template <typename Skill>
+  bool has_worker_with(Skill skill) const;
   void hand_out(Clock::time_point now);
   void settle();
   std::vector<int64_t> give_up_overdue(Clock::time_point now);
@@ -303,7 +306,8 @@ Result<std::unique_ptr<TunerService>> TunerService::listen(const Entrances& entr
                                                            Events events, LogSink log) {
   const Address& address = entrances.address;
   TT_TRY(check_unused(address));
-  Desk desk{device, build_id(), options.patience, queue, std::move(log), events.job_finished, {}};
+  Desk desk{device,         build_id(),      options.patience,    queue,
+            std::move(log), events.welcomed, events.job_finished, {}};
   auto state = std::make_unique<State>(std::move(desk), entrances.admission, std::move(events),
                                        options.most_connections);
   state->address = address;
@@ -339,7 +343,8 @@ size_t TunerService::add_task(const TaskData& task) {
   auto bytes = std::make_shared<const std::string>(to_wire(task));
   auto head = std::make_unique<rpc::TaskHead>(head_of(task, bytes->size()));
   const std::lock_guard lock(state_->mutex);
-  state_->desk.tasks.push_back({std::move(head), std::move(bytes)});
+  state_->desk.tasks.push_back(
+      {std::move(head), std::move(bytes), least_cycles(task.workload, state_->desk.device)});
   return state_->desk.tasks.size() - 1;
 }
 
@@ -348,6 +353,36 @@ size_t TunerService::connected() const {
   return static_cast<size_t>(
       std::count_if(state_->streams.begin(), state_->streams.end(),
                     [](const auto& stream) { return stream->conversation().welcome(); }));
+}
+
+template <typename Skill>
+bool TunerService::State::has_worker_with(Skill skill) const {
+  const std::lock_guard lock(mutex);
+  return std::any_of(streams.begin(), streams.end(), [&](const auto& stream) {
+    const Conversation& worker = stream->conversation();
+    return worker.welcome() && skill(worker.skills());
+  });
+}
+
+bool TunerService::has_builder() const {
+  return state_->has_worker_with([](const WorkerSkills& skills) { return skills.builds; });
+}
+
+bool TunerService::has_runner(bool on_boards) const {
+  return state_->has_worker_with([&](const WorkerSkills& skills) {
+    return !skills.runs_on.empty() && (skills.runs_on != kSimulatorSource) == on_boards;
+  });
+}
+
+std::optional<std::string> TunerService::awaited() const {
+  const JobQueue& queue = state_->desk.queue;
+  const JobQueue::Counts jobs = queue.counts();
+  if (jobs.leased > 0 || jobs.waiting == 0) return std::nullopt;
+  if (state_->has_worker_with([&](const WorkerSkills& one) { return queue.has_work_for(one); }))
+    return std::nullopt;
+  return connected() == 0 ? "a worker"
+         : has_builder()  ? "a worker that runs"
+                          : "a worker that builds";
 }
 
 std::optional<std::string> TunerService::why_stuck() const {

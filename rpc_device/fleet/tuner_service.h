@@ -24,6 +24,7 @@ namespace tinytune {
 class TunerService {
  public:
   struct Events {
+    std::function<void(int64_t process)> welcomed;
     std::function<void(int64_t process)> job_finished;
     /// A process of this machine was given up; its connection is closed already.
     std::function<void(int64_t process)> given_up;
@@ -50,9 +51,15 @@ class TunerService {
   size_t add_task(const TaskData& task);
   /// Workers that were welcomed and are still there.
   size_t connected() const;
+  /// Whether one of them can build.
+  bool has_builder() const;
+  /// Whether one of them runs candidates, on boards or in simulators.
+  bool has_runner(bool on_boards) const;
   PoolStatistics statistics() const;
   /// Why nobody who is there can go on: who could has been found unfit. Nothing: some can.
   std::optional<std::string> why_stuck() const;
+  /// What kind of worker the jobs that wait need, where none is connected: "a worker that builds".
+  std::optional<std::string> awaited() const;
   /// There is something in the queue.
   void hand_out();
   /// Gives up workers that are overdue, and hands out what waits. To be called a few times a

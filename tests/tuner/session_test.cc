@@ -213,5 +213,29 @@ TEST_F(SessionTest, EveryTickCountsOnlyWhatIsInTheLog) {
   EXPECT_EQ(end->measured, 30u);
 }
 
+// Whoever wrote the best record, a run that adds to its log looks at it again.
+TEST_F(SessionTest, BestThatDoesNotHold_IsADoubtAndNoSecondRecord) {
+  EXPECT_TRUE(tune("a", {.trials = 30}).doubts.empty());
+  const auto measured = read_log((folder_ / "a").string());
+  ASSERT_TRUE(measured);
+  const auto valid = std::find_if(measured->measurements.begin(), measured->measurements.end(),
+                                  [](const Measurement& m) { return m.outcome == Outcome::kOk; });
+  ASSERT_NE(valid, measured->measurements.end());
+  Measurement best = *valid;
+  const uint64_t real = best.cycles.at(0);
+  best.cycles = {1};
+  best.run = "0123456789abcdef";
+  {
+    auto log = LogWriter::open((folder_ / "b").string());
+    ASSERT_TRUE(log);
+    ASSERT_TRUE(log->append(best));
+  }
+  const SessionEnd end = tune("b", {.trials = 30});
+  ASSERT_EQ(end.doubts.size(), 1u);
+  EXPECT_EQ(end.doubts[0].logged_cycles, 1u);
+  EXPECT_EQ(end.doubts[0].now.cycles, std::vector<uint64_t>{real});
+  EXPECT_EQ(lines("b").size(), 30u);
+}
+
 }  // namespace
 }  // namespace tinytune::test

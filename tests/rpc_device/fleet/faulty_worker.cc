@@ -1,6 +1,6 @@
 // A worker like any other, but for jobs of templates that ask it to misbehave: "abort", "hang",
-// "slow" (half a second, then the task's default schedule), "instant" (a result of nothing), "zero"
-// and "bare" (results that cannot be), "full" (a disk that is).
+// "slow" (half a second, then the task's default schedule), "instant" (a result of nothing),
+// "zero", "bare" and "few" (results that cannot be), "full" (a disk that is).
 //
 // --only build|run, --keys DIR, --doctor PROGRAM, --stay 1 and --build-id X as their names say.
 #include <cstdio>
@@ -18,6 +18,8 @@
 namespace tinytune {
 namespace {
 
+constexpr uint64_t kCycles = 1'000'000;
+
 MeasureResult ok(std::vector<uint64_t> cycles) {
   MeasureResult result;
   result.outcome = Outcome::kOk;
@@ -30,8 +32,9 @@ Result<MeasureResult> misbehave(Measurer& measurer, const Device& device, const 
   const std::string& what = job.schedule.template_name();
   if (what == "abort") std::_Exit(1);
   while (what == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
-  if (what == "instant") return ok({7});
+  if (what == "instant") return ok({kCycles});
   if (what == "zero") return ok({0});
+  if (what == "few") return ok({7});
   if (what == "bare") return ok({});
   if (what == "full") return Error(ErrorCode::kFailed, "No space left on device");
   if (what != "slow") return measurer.measure(task, of_task, job);
@@ -51,7 +54,7 @@ Status work(const WorkerOptions& options, const std::string& build_id) {
     return Result<BuiltCandidate>(BuiltCandidate{});
   };
   jobs.run = [](const TaskData&, const BuiltKernel&, const MeasureLimits&) {
-    return Result<MeasureResult>(ok({7}));
+    return Result<MeasureResult>(ok({kCycles}));
   };
   jobs.measure = [&](const TaskData& task, const Digest& of_task, const MeasureJob& job) {
     return misbehave(measurer, device, task, of_task, job);

@@ -32,7 +32,7 @@ class HostileWorker : public PoolTest {
     finished.set_ticket(job->ticket());
     finished.set_outcome("ok");
     finished.set_fidelity("simulate");
-    finished.add_cycles(5);
+    finished.add_cycles(1'000'000);
     spoil(finished);
     hostile.say(answer);
     EXPECT_FALSE(hostile.end().ok());
