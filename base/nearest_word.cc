@@ -26,6 +26,16 @@ size_t edits_between(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
+  // Whoever leaves off the end means what begins so, however much is missing.
+  constexpr size_t kLeastBeginning = 4;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (word.size() >= kLeastBeginning && std::ranges::any_of(candidates, begins)) {
+    std::string shortest;
+    for (const std::string& candidate : candidates)
+      if (begins(candidate) && (shortest.empty() || candidate.size() < shortest.size()))
+        shortest = candidate;
+    return shortest;
+  }
   const size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
   size_t least = letters / 3 + 1;  // more changed letters than that make another word
   std::string nearest;

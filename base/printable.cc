@@ -1,5 +1,6 @@
 #include "base/printable.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tinytune {
@@ -38,6 +39,18 @@ std::string printable(std::string_view text, size_t limit_bytes) {
     if (out.size() + next.size() > limit_bytes) return out + "…";
     out += next;
     text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+std::string without_controls(std::string_view text) {
+  std::string out;
+  for (; !text.empty(); text.remove_prefix(std::max<size_t>(character_bytes(text), 1))) {
+    const size_t size = character_bytes(text);
+    const bool is_layout = text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n");
+    const bool is_control = size == 0 && !is_layout;
+    out += is_control ? printable(text.substr(0, 1))
+                      : std::string(text.substr(0, std::max<size_t>(size, 1)));
   }
   return out;
 }

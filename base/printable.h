@@ -11,6 +11,9 @@ namespace tinytune {
 /// `limit_bytes` is cut between characters and ends in "…".
 std::string printable(std::string_view text, size_t limit_bytes = 200);
 
+/// Text of several lines: control characters other than tabs and ends of lines become \xNN.
+std::string without_controls(std::string_view text);
+
 /// Valid UTF-8 without control characters: printable() would at most shorten it.
 bool is_one_line(std::string_view text);
 

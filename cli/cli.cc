@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/interrupts.h"
 #include "cli/shell_line.h"
+#include "rpc_device/boards/open_board.h"
 
 namespace tinytune {
 
@@ -20,7 +21,9 @@ int run_cli(int argc, const char* const* argv) {
     return Console(json, false).fail(line.error());
   }
   if (!line->text.empty()) return Console(false, false).result(line->text);
-  const Arguments& arguments = line->arguments;
+  Arguments arguments = line->arguments;
+  // Names of logs and of packages follow from it.
+  arguments.device = canonical_board_address(arguments.device);
   Context context{Console(arguments.json, arguments.quiet), words[0], shell_line(words), nullptr};
   if (line->command->interruption == Interruption::kEndsIt)
     return line->command->run(arguments, context);

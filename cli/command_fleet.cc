@@ -90,7 +90,8 @@ int run_fleet(const Arguments& arguments, const Context& context) {
     }
     if (!fleet) return context.console.fail(fleet.error());
     if (once) return context.console.result(arguments.json ? json_of(*fleet) : picture_of(*fleet));
-    const int told = context.console.result("\x1b[H\x1b[2J" + picture_of(*fleet));
+    std::fputs(kClearScreen, stdout);
+    const int told = context.console.result(picture_of(*fleet));
     if (told != 0) return told;
     std::this_thread::sleep_for(kLook);
   }

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
+#include "rpc_device/boards/open_board.h"
 #include "tinytune/kernel.h"
 #include "tinytune/layer.h"
 
@@ -33,7 +34,8 @@ Result<std::string> contents_for(const std::string& path, const TunedKernel& ker
 }
 
 std::string records_of(const Arguments& arguments) {
-  return arguments.records.value_or("ops." + fs::path(arguments.device).stem().string() + ".jsonl");
+  return arguments.records.value_or(
+      "ops." + fs::path(device_part(arguments.device)).stem().string() + ".jsonl");
 }
 
 /// What the .c file among the files to write includes: the .h file among them, as seen from there.
@@ -97,8 +99,9 @@ std::string to_text(const Done& done, const Arguments& arguments) {
   std::string text = kernel.workload + "\n" + kernel.schedule +
                      (kernel.tuned ? "\n" : "   (the default: nothing of it in the log)\n");
   if (kernel.cycles)
-    text += fmt::format("{} cycles, {} instructions", grouped(*kernel.cycles),
-                        grouped(*kernel.instructions));
+    text += fmt::format("{} cycles, {}", grouped(*kernel.cycles),
+                        *kernel.instructions > 0 ? grouped(*kernel.instructions) + " instructions"
+                                                 : "instructions not counted");
   if (kernel.cycles && done.tuned && done.tuned->default_cycles)
     text += fmt::format("; default {}, {}", grouped(*done.tuned->default_cycles),
                         speedup_text(done.tuned->default_cycles, kernel.cycles));
@@ -114,6 +117,9 @@ std::string to_json(const Done& done, const Arguments& arguments) {
   const auto or_null = [](const std::optional<uint64_t>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
   };
+  const auto counted = [&](const std::optional<uint64_t>& value) {  // boards count none
+    return or_null(value && *value > 0 ? value : std::nullopt);
+  };
   auto constants = nlohmann::ordered_json::array();
   for (const PackedArray& array : kernel.constants)
     constants.push_back(
@@ -123,7 +129,7 @@ std::string to_json(const Done& done, const Arguments& arguments) {
       {"schedule", kernel.schedule},
       {"tuned", kernel.tuned},
       {"cycles", or_null(kernel.cycles)},
-      {"instructions", or_null(kernel.instructions)},
+      {"instructions", counted(kernel.instructions)},
       {"default_cycles", done.tuned ? or_null(done.tuned->default_cycles) : or_null({})},
       {"measured", done.tuned ? done.tuned->measured : 0},
       {"symbol", kernel.symbol},

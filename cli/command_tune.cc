@@ -19,15 +19,9 @@ namespace {
 /// "models/kws.tflite" → "kws".
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-/// The device of a board's address; what cannot be read is refused later, with a reason.
-std::string device_of(const std::string& address) {
-  const auto parsed = parse_board_address(address);
-  return parsed ? parsed->device : address;
-}
-
 /// "kws.esp32c3": of the model for that device.
 std::string name_of(const Arguments& arguments) {
-  return stem_of(arguments.model) + "." + stem_of(device_of(arguments.device));
+  return stem_of(arguments.model) + "." + stem_of(device_part(arguments.device));
 }
 
 /// A device named by the path of its file still gives a log in this directory.
@@ -81,7 +75,7 @@ int run_tune(const Arguments& arguments, const Context& context) {
   if (arguments.json) return console.result(to_json(*report));
   return console.result(to_text(*report) + "next: " +
                         next_command(context.program, "compile", arguments,
-                                     device_of(arguments.device), report->records,
+                                     device_part(arguments.device), report->records,
                                      {"-o", name_of(arguments) + "/"}));
 }
 

@@ -60,7 +60,8 @@ int run_watch(const Arguments& arguments, const Context& context) {
     if (first || all.size() != shown) {
       shown = all.size();
       const std::string picture = picture_of(all);
-      const int told = context.console.result((live ? "\x1b[H\x1b[2J" : "") + picture);
+      if (live) std::fputs(kClearScreen, stdout);
+      const int told = context.console.result(picture);
       if (told != 0) return told;
     }
     if (!running) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/printable.h"
 #include "cli/report_json.h"
 
 namespace tinytune {
@@ -25,9 +26,9 @@ int exit_code_of(ErrorCode code) {
 
 void Console::message(MessageKind kind, const std::string& line) const {
   if (kind == MessageKind::kWarning) {
-    std::fprintf(stderr, "tune: warning: %s\n", line.c_str());
+    std::fprintf(stderr, "tune: warning: %s\n", without_controls(line).c_str());
   } else if (!quiet_) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s\n", without_controls(line).c_str());
   }
 }
 
@@ -38,7 +39,7 @@ MessageSink Console::sink() const {
 
 int Console::result(const std::string& text) const {
   errno = 0;
-  std::fputs(text.c_str(), stdout);
+  std::fputs(without_controls(text).c_str(), stdout);
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
   // Who reads no further (`| head`) has what it wanted.
@@ -52,7 +53,7 @@ int Console::fail(const Error& error) const {
 }
 
 int Console::fail(int exit_code, const std::string& message) const {
-  std::fprintf(stderr, "tune: %s\n", message.c_str());
+  std::fprintf(stderr, "tune: %s\n", without_controls(message).c_str());
   if (json_) (void)result(error_json(message));
   return exit_code;
 }

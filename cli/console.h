@@ -16,6 +16,11 @@ inline constexpr int kExitInterrupted = 130;
 
 int exit_code_of(ErrorCode code);
 
+/// What a picture that is drawn again begins with; text of a Console never has such a sequence.
+inline constexpr char kClearScreen[] = "\x1b[H\x1b[2J";
+
+/// Names in what is printed may come from anywhere: control characters, which a terminal would
+/// obey, are printed as \xNN.
 class Console {
  public:
   Console(bool json, bool quiet) : json_(json), quiet_(quiet) {}

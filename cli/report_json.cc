@@ -99,13 +99,17 @@ Json json_of(const ArenaTimeline& arena) {
 }
 
 Json json_of(const RunReport& report) {
+  // Boards count cycles and nothing else; a layer may have none where the network has some.
+  const auto counted = [&](uint64_t instructions) {
+    return report.instructions > 0 ? Json(instructions) : Json(nullptr);
+  };
   Json layers = Json::array();
   for (const LayerCost& layer : report.layers) {
     layers.push_back({{"index", layer.index},
                       {"op", layer.op},
                       {"macs", layer.macs},
                       {"macs_executed", layer.macs_executed},
-                      {"instructions", layer.instructions},
+                      {"instructions", counted(layer.instructions)},
                       {"cycles", layer.cycles},
                       {"tuned", layer.tuned},
                       {"fused_into", or_null(layer.fused_into)},
@@ -115,7 +119,7 @@ Json json_of(const RunReport& report) {
                       {"code_memory", named_or_null(layer.code_memory)},
                       {"weights_memory", named_or_null(layer.weights_memory)}});
   }
-  Json all = {{"exact", or_null(report.exact)}, {"instructions", report.instructions}};
+  Json all = {{"exact", or_null(report.exact)}, {"instructions", counted(report.instructions)}};
   add(all, report.footprint, report.clock_hz);
   all["arena_lower_bound"] = report.arena_lower_bound;
   all["arena_to_lower_bound"] = arena_ratio(report);
@@ -123,7 +127,7 @@ Json json_of(const RunReport& report) {
   all["fast_weights_bytes"] = report.footprint.weights_bytes;
   all["fetch_wait_cycles"] = report.fetch_wait_cycles;
   all["read_wait_cycles"] = report.read_wait_cycles;
-  all["overhead_instructions"] = report.overhead_instructions;
+  all["overhead_instructions"] = counted(report.overhead_instructions);
   all["layers"] = std::move(layers);
   all["arena"] = json_of(report.arena);
   if (report.layouts) all["layouts"] = json_of(*report.layouts);

@@ -252,8 +252,9 @@ std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
                         latency_text(before.cycles, tuned.clock_hz),
                         latency_text(after.cycles, tuned.clock_hz));
   }
-  text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
-                      grouped(tuned.instructions));
+  if (tuned.instructions > 0)  // boards count cycles only
+    text += fmt::format("instructions: {} by default, {} tuned\n", grouped(by_default.instructions),
+                        grouped(tuned.instructions));
   text += fmt::format("arena {} by default, {} tuned\n", arena_of(by_default), arena_of(tuned));
   text += "by default " + ram_text(before) + "tuned " + ram_text(after);
   text += fmt::format("flash {} bytes by default, {} tuned\n", grouped(before.flash_bytes),

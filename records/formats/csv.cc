@@ -1,5 +1,6 @@
 #include <string>
 
+#include "base/printable.h"
 #include "records/formats/formats.h"
 
 namespace tinytune {
@@ -25,7 +26,7 @@ std::string to_csv(std::span<const Measurement> measurements) {
                                  m.schedule,
                                  std::string(name_of(m.outcome)),
                                  cycles ? std::to_string(*cycles) : "",
-                                 cycles ? std::to_string(m.instructions) : "",
+                                 cycles && m.instructions > 0 ? std::to_string(m.instructions) : "",
                                  std::to_string(m.code.code_bytes),
                                  std::to_string(m.code.constant_bytes),
                                  std::to_string(m.ram_bytes),
@@ -38,7 +39,8 @@ std::string to_csv(std::span<const Measurement> measurements) {
                                  m.tool,
                                  m.detail};
     std::string line;
-    for (const std::string& cell : cells) line += (&cell == cells ? "" : ",") + quoted(cell);
+    for (const std::string& cell : cells)
+      line += (&cell == cells ? "" : ",") + quoted(without_controls(cell));
     out += line + "\r\n";
   }
   return out;

@@ -28,6 +28,13 @@ struct BoardAddress {
   bool is_program() const { return !transport.empty() && place.empty(); }
 };
 
+/// The same address with a known device's name as the list of devices has it: "esp32c3" for
+/// "ESP32C3". Other text is left as it is.
+std::string canonical_board_address(const std::string& text);
+
+/// What stands before the '@'.
+std::string device_part(const std::string& address);
+
 /// kInvalidInput: an '@' with no TRANSPORT:PLACE after it. kUnsupported: a transport that this
 /// version has not got; the message lists those it has.
 Result<BoardAddress> parse_board_address(std::string_view text);

@@ -13,6 +13,7 @@ TEST(NearestWord, OnlyWhatIsNear_IsSuggested) {
   EXPECT_EQ(nearest_word("--modle", words), "--model");
   EXPECT_EQ(nearest_word("reprot", words), "report");
   EXPECT_EQ(nearest_word("x", words), "");
+  EXPECT_EQ(nearest_word("--mode", words), "--model");
   EXPECT_EQ(nearest_word("--frobnicate", words), "");
 }
 

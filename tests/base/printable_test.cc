@@ -38,5 +38,10 @@ TEST(Printable, LongText_IsCutBetweenCharacters) {
   EXPECT_LT(printable(std::string(1'000'000, '\xbf'), 10).size(), 20u);
 }
 
+TEST(WithoutControls, LinesAndTabs_StayAndNothingElseDoes) {
+  EXPECT_EQ(without_controls("a\tb\r\nc µ\n"), "a\tb\r\nc µ\n");
+  EXPECT_EQ(without_controls("a\rb\x1b[31m\xff"), "a\\x0db\\x1b[31m\\xff");
+}
+
 }  // namespace
 }  // namespace tinytune

@@ -272,5 +272,41 @@ TEST_F(Commands, GoldenVectorsOfTheKeywordSpotter_AreMetBitForBit) {
   }
 }
 
+TEST_F(Commands, DeviceInCapitals_HasTheSameLogAndPackageName) {
+  const std::vector<std::string> more = {"--trials", "3", "--tasks", "0", "--workers", "1"};
+  for (const char* device : {"esp32c3", "ESP32C3", "Esp32C3"}) {
+    std::vector<std::string> words = {"--model", "small.tflite", "--device", device};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult run = tune(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.out.find("--device esp32c3 --records small.esp32c3.jsonl"), std::string::npos)
+        << run.out;
+  }
+  size_t logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    logs += entry.path().extension() == ".jsonl" ? 1 : 0;
+  EXPECT_EQ(logs, 1u);
+}
+
+TEST_F(Commands, BeginningOfADevicesName_SuggestsThatDevice) {
+  const ProcessResult run = tune({"--model", "small.tflite", "--device", "stm32l4"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("did you mean stm32l4r5?"), std::string::npos) << run.err;
+}
+
+TEST_F(Commands, NameThatATerminalWouldObey_IsPrintedEscaped) {
+  const std::string name = "a\x1b[31mred.tflite";
+  std::filesystem::copy_file(path("small.tflite"), path(name));
+  const ProcessResult run = tune(
+      {"--model", name, "--device", "esp32c3", "--trials", "3", "--tasks", "0", "--workers", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("$'a\\x1b[31mred.tflite'"), std::string::npos) << run.out;
+  const ProcessResult missing = tune({"inspect", "no\x1b[31mfile.tflite"});
+  const ProcessResult csv = tune({"log", "export", "a\x1b[31mred.esp32c3.jsonl"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  for (const ProcessResult& printed : {run, missing, csv})
+    EXPECT_EQ((printed.out + printed.err).find('\x1b'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tinytune::test

@@ -16,5 +16,9 @@ TEST(ShellLine, OddCharacters_AreQuotedSoThatAShellReadsThemBack) {
   EXPECT_EQ(shell_line(words), "tune --model 'a b'");
 }
 
+TEST(ShellLine, ControlCharacters_AreEscapedAsAShellReadsThem) {
+  EXPECT_EQ(shell_quoted("a\x1b[1m'b\\\n"), "$'a\\x1b[1m\\'b\\\\\\x0a'");
+}
+
 }  // namespace
 }  // namespace tinytune
