@@ -13,7 +13,9 @@
 namespace tinytune {
 namespace {
 
-constexpr timespec kPatience{2, 0};     // after the second signal
+// By the kernel's clock: what the program takes for the time may stand still or run backwards.
+constexpr timespec kMostFinishing{10, 0};  // after the first signal
+constexpr timespec kPatience{2, 0};        // after the second signal
 constexpr useconds_t kDying = 100'000;  // what killed children take to let go of their directories
 
 std::atomic<bool> cancelled{false};
@@ -54,10 +56,8 @@ void listen(const sigset_t& signals, const Console& console, const Interrupts::C
   int signal = 0;
   ::sigwait(&signals, &signal);
   cancelled = true;
-  if (command.finishes) {
-    ::sigwait(&signals, &signal);
+  if (command.finishes && ::sigtimedwait(&signals, nullptr, &kMostFinishing) > 0)
     ::sigtimedwait(&signals, nullptr, &kPatience);  // a third waits no longer
-  }
   end_now(console, command.last_line);
 }
 

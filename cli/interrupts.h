@@ -2,9 +2,10 @@
 // terminal that is gone (SIGHUP, unless nohup had it ignored).
 //
 // A thread waits for them, so that nothing has to be done inside a signal handler and no system
-// call is cut short. A command that has something to finish is asked to, by a flag; a second signal
-// (`timeout` sends two) gives it two more seconds, a third none. Any other command, and one that
-// takes longer, is ended here: in order, with a line, no child and no temporary directory left.
+// call is cut short. A command that has something to finish is asked to, by a flag, and has ten
+// seconds; a second signal (`timeout` sends two) leaves it two, a third none. Any other command,
+// and one that takes longer, is ended here: in order, with a line, no child and no temporary
+// directory left.
 #pragma once
 
 #include <atomic>

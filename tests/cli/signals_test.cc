@@ -131,5 +131,18 @@ TEST_F(Signals, TemporaryFolderThatTakesNothing_IsNamedInOneLine) {
   }
 }
 
+// As where a virtual machine is moved. The program's clocks are of no use then; the kernel's are.
+TEST_F(Signals, WhileTheClockRunsBackwards_EndTheRunInOrder) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "nothing may be loaded before this sanitizer";
+#endif
+  ::setenv("LD_PRELOAD", BACKWARD_CLOCK, 1);
+  RunningTune run = long_run();
+  ::unsetenv("LD_PRELOAD");
+  ASSERT_TRUE(run.wait_for("/4000 trials")) << run.output();
+  run.send(SIGTERM);
+  expect_orderly_end(run);
+}
+
 }  // namespace
 }  // namespace tinytune::test
