@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "base/descriptor.h"
+#include "base/temporary_directory.h"
 #include "measure/sandbox_child.h"
 
 namespace tinytune::sandbox_protocol {
@@ -272,6 +273,7 @@ class Children {
         return judge(std::move(got), 0, limits);
       }
       SandboxReport report = judge(std::move(got), end_child(), limits);
+      sweep_temporary_directories();  // it could not remove its own
       // Whatever calls before it left behind is not this one's doing.
       const bool may_differ =
           report.end == SandboxEnd::kCrashed || report.end == SandboxEnd::kOutOfMemory;

@@ -9,12 +9,14 @@
 
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "base/temporary_directory.h"
 #include "tests/measure/processes.h"
 
 namespace tinytune {
@@ -32,6 +34,10 @@ Sandbox::Answer misbehave(std::span<const uint8_t> request) {
   if (what == "crash") *nowhere = 1;
   if (what == "abort") {
     fprintf(stderr, "first words\nlast words\n");
+    abort();
+  }
+  if (what == "abort with a directory") {
+    const auto directory = TemporaryDirectory::create("doomed");
     abort();
   }
   if (what == "exit") _exit(3);
@@ -350,6 +356,13 @@ TEST(Sandbox, TwoSandboxes_EndIndependently) {
   first.reset();  // would wait for ever if the second server held the first one's socket
   EXPECT_TRUE(gone_within(server, std::chrono::seconds(3)));
   EXPECT_EQ(second.run(text("ab"), {})->bytes, text("ba"));
+}
+
+// A linker that writes through a map of a file is killed where the disk is full.
+TEST_F(SandboxTest, DirectoryOfACallThatDied_IsRemoved) {
+  EXPECT_EQ(run("abort with a directory").end, SandboxEnd::kCrashed);
+  for (const auto& entry : std::filesystem::directory_iterator(temporary_folder()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("tinytune.doomed.")) << entry.path();
 }
 
 }  // namespace
