@@ -2,6 +2,7 @@
 
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -57,8 +58,11 @@ Result<Address> parse_address(std::string_view text) {
 
 namespace {
 
-// gRPC would find out too, but says so in its own words on stderr.
-Status check_bindable(const Address& address) {
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+
+Result<std::unique_ptr<addrinfo, FreeAddresses>> resolve(const Address& address) {
   std::string host = address.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   addrinfo hints{};
@@ -67,30 +71,65 @@ Status check_bindable(const Address& address) {
   addrinfo* found = nullptr;
   const int looked_up =
       ::getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
-  if (looked_up != 0)
-    return Error(ErrorCode::kInvalidInput,
-                 "address " + address.text() + ": " + ::gai_strerror(looked_up));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
+  if (looked_up == 0) return std::unique_ptr<addrinfo, FreeAddresses>(found);
+  return Error(ErrorCode::kInvalidInput, "the host of address " + address.text() +
+                                             " cannot be found: " + ::gai_strerror(looked_up));
+}
+
+// gRPC would find out too, but says so in its own words on stderr.
+Error cannot_listen(const Address& address, int why) {
+  std::string advice;
+  if (why == EADDRINUSE) advice = "; another process does: choose another port";
+  if (why == EADDRNOTAVAIL) advice = "; it is no address of this machine: try 0.0.0.0:PORT";
+  if (why == EACCES && !address.is_unix) advice = "; choose a port above 1023";
+  if (address.is_unix) advice = "; name a path in a folder that exists and that you may write to";
+  return Error(ErrorCode::kFailed,
+               "cannot listen on " + address.text() + ": " + std::strerror(why) + advice);
+}
+
+Status try_bind(const Descriptor& socket, const Address& address, const sockaddr* to,
+                socklen_t size) {
+  return ::bind(socket.get(), to, size) == 0 ? ok_status() : Status(cannot_listen(address, errno));
+}
+
+Status check_bindable(const Address& address) {
+  TT_TRY_ASSIGN(const auto found, resolve(address));
   const Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0)
-    return Error(ErrorCode::kFailed,
-                 "cannot listen on " + address.text() + ": " + std::strerror(errno));
+  return try_bind(socket, address, found->ai_addr, found->ai_addrlen);
+}
+
+Status check_bindable_path(const Address& address) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, address.path.c_str(), address.path.size());
+  const auto* place = reinterpret_cast<const sockaddr*>(&to);
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), place, sizeof to) == 0)
+    return Error(ErrorCode::kFailed, address.text() + " is in use by another process");
+  struct stat there {};
+  if (::lstat(address.path.c_str(), &there) == 0) {
+    if (S_ISSOCK(there.st_mode)) return ok_status();  // of a process that is gone
+    return Error(ErrorCode::kFailed, "cannot listen on " + address.text() +
+                                         ": there is a file of that name, which is no socket");
+  }
+  const Descriptor trial(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  TT_TRY(try_bind(trial, address, place, sizeof to));
+  ::unlink(address.path.c_str());
   return ok_status();
 }
 
 }  // namespace
 
-Status check_unused(const Address& address) {
-  if (!address.is_unix) return check_bindable(address);
-  sockaddr_un to{};
-  to.sun_family = AF_UNIX;
-  std::memcpy(to.sun_path, address.path.c_str(), address.path.size());
-  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0)
-    return Error(ErrorCode::kFailed, address.text() + " is in use by another process");
+Status check_host(const Address& address) {
+  if (address.is_unix) return ok_status();
+  TT_TRY(resolve(address));
   return ok_status();
+}
+
+Status check_unused(const Address& address) {
+  return address.is_unix ? check_bindable_path(address) : check_bindable(address);
 }
 
 Result<TemporaryDirectory> make_socket_directory() {

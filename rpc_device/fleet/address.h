@@ -26,6 +26,9 @@ bool is_private(const Address& address);
 /// kInvalidInput: neither form, a path too long, a port out of range.
 Result<Address> parse_address(std::string_view text);
 
+/// kInvalidInput: the host is not known here and now.
+Status check_host(const Address& address);
+
 /// kFailed: another process listens there, or this one may not; a socket file that nobody answers
 /// is in no one's way. kInvalidInput: a host that is not known.
 Status check_unused(const Address& address);

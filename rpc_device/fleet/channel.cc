@@ -48,6 +48,8 @@ std::shared_ptr<grpc::Channel> channel_to(const Address& address,
 Result<std::shared_ptr<grpc::Channel>> open_channel(const Address& address,
                                                     const std::optional<LinkKeys>& keys,
                                                     int timeout_ms) {
+  if (const Status known = check_host(address); !known)  // may be known when it is asked again
+    return Error(ErrorCode::kFailed, known.error().message());
   auto channel = channel_to(address, keys);
   const auto deadline = std::chrono::system_clock::now() + std::chrono::milliseconds(timeout_ms);
   if (channel->WaitForConnected(deadline)) return channel;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace tinytune {
 namespace {
@@ -32,6 +33,27 @@ TEST(Address, SocketPath_HoldsExactly107Bytes) {
   const auto refused = parse_address("unix:/" + std::string(107, 'x'));
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("107"), std::string::npos);
+}
+
+TEST(Address, ThatCannotBeListenedOn_IsRefusedWithWhatToDo) {
+  const auto folder = TemporaryDirectory::create("address").value();
+  std::ofstream(folder.file("file")) << "a user's";
+  const struct {
+    std::string text, why;
+  } cases[] = {
+      {"unix:/no/such/folder/socket", "name a path in a folder that exists"},
+      {"unix:" + folder.file("file"), "which is no socket"},
+      {"192.0.2.1:7000", "it is no address of this machine"},
+      {"nowhere.invalid:7000", "the host of address nowhere.invalid:7000 cannot be found"}};
+  for (const auto& [text, why] : cases) {
+    const Status unused = check_unused(parse_address(text).value());
+    ASSERT_FALSE(unused) << text;
+    EXPECT_NE(unused.error().message().find(why), std::string::npos) << unused.error().message();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder.file("file")));
+  const Status free = check_unused(parse_address("unix:" + folder.file("socket")).value());
+  EXPECT_TRUE(free) << free.error().message();
+  EXPECT_FALSE(std::filesystem::exists(folder.file("socket"))) << "the trial is left behind";
 }
 
 TEST(SocketDirectory, GoesWithItsObject) {
