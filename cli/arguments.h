@@ -31,6 +31,7 @@ struct Arguments {
   uint64_t window = 16;
   std::optional<std::string> tasks;  ///< indices of `tune inspect`, as a list or one alone
   std::optional<int> workers;
+  std::optional<double> board_patience_seconds;
   std::string listen, connect;             ///< addresses
   std::string only;                        ///< the half that a worker does: "build", "run"
   std::optional<std::string> keys;         ///< a directory that `tune keys` made

@@ -53,6 +53,8 @@ Status do_run(const NightRun& run, const std::string& log, const Arguments& argu
   options.worker_program = fs::read_symlink("/proc/self/exe", unknown).string();
   options.records = log;
   options.workers = arguments.workers;
+  if (arguments.board_patience_seconds)
+    options.board_patience_seconds = *arguments.board_patience_seconds;
   options.cancel = context.cancel;
   ProgressLine line;
   options.on_message = [&](MessageKind kind, const std::string& text) {

@@ -61,6 +61,8 @@ Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& co
   std::error_code unknown;  // then the library looks on the PATH
   options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   options.workers = arguments.workers;
+  if (arguments.board_patience_seconds)
+    options.board_patience_seconds = *arguments.board_patience_seconds;
   options.cancel = context.cancel;
   options.on_message = context.console.sink();
   TT_TRY_ASSIGN(const auto measured, remeasure(best, known, device, arguments.device, options));

@@ -49,6 +49,8 @@ Result<TuneReport> one_run(const Model& model, const Arguments& arguments, const
   options.tuner = tuner;
   options.seed = seed;
   options.workers = arguments.workers;
+  if (arguments.board_patience_seconds)
+    options.board_patience_seconds = *arguments.board_patience_seconds;
   options.window = arguments.window;
   options.cancel = context.cancel;
   options.on_message = [&](MessageKind kind, const std::string& line) {

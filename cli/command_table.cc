@@ -37,6 +37,7 @@ Command tune() {
            {disable_pass(),
             external(),
             workers(),
+            board_patience(),
             {.names = "--listen",
              .field = &Arguments::listen,
              .value = "unix:PATH|HOST:PORT",

@@ -21,13 +21,14 @@ namespace tinytune {
 /// How the text of a value is read, and what is refused with one line.
 enum class Syntax {
   kText,
-  kChoice,       ///< one of `choices`
-  kCount,        ///< a whole number
-  kPositive,     ///< a whole number above zero
-  kBytes,        ///< 98304, 96K, 96KB, 96KiB, 1M, all of 1024; above zero
-  kBytesOrNone,  ///< the same, or 0, or "all"
-  kPercent,      ///< 0 to 100, 1.5
-  kDuration,     ///< 90, 60s, 5m, 2h; above zero
+  kChoice,          ///< one of `choices`
+  kCount,           ///< a whole number
+  kPositive,        ///< a whole number above zero
+  kBytes,           ///< 98304, 96K, 96KB, 96KiB, 1M, all of 1024; above zero
+  kBytesOrNone,     ///< the same, or 0, or "all"
+  kPercent,         ///< 0 to 100, 1.5
+  kDuration,        ///< 90, 60s, 5m, 2h; above zero
+  kDurationOrNone,  ///< the same, or 0
 };
 
 /// Where a value goes; its type says whether the option is a switch, or may be repeated.

@@ -13,6 +13,9 @@ int run_worker(const Arguments& arguments, const Context& context) {
   options.keys = arguments.keys.value_or("");
   options.in_flash = arguments.in_flash;
   options.power_switch = arguments.power_switch;
+  if (arguments.board_patience_seconds)
+    options.board_patience =
+        std::chrono::milliseconds(static_cast<int64_t>(*arguments.board_patience_seconds * 1000));
   options.doctor = {"/proc/self/exe", "doctor", "--device", arguments.device};
   options.builds = arguments.only != "run";
   options.runs = arguments.only != "build";

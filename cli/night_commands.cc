@@ -14,6 +14,7 @@ Command batch() {
                        .help = "A TOML file: models, devices, directory, [[settings]]",
                        .required = true},
                       workers(),
+                      board_patience(),
                       json(),
                       quiet()},
           .examples =
@@ -60,6 +61,7 @@ Command compare() {
                       window(),
                       disable_pass(),
                       workers(),
+                      board_patience(),
                       json(),
                       quiet()},
           .examples =
@@ -88,6 +90,7 @@ Command check() {
                    .otherwise = "0 with --model: simulators are exact; else 5",
                    .syntax = Syntax::kPercent},
                   workers(),
+                  board_patience(),
                   json()},
       .examples = "Example: tune check --model kws.tflite --device esp32c3 --against best.jsonl",
       .run = run_check,

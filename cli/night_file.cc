@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "deploy/layouts.h"
+#include "rpc_device/boards/open_board.h"
 
 namespace tinytune {
 namespace {
@@ -59,8 +60,9 @@ Status read_duration(const toml::table& table, const char* key, std::optional<do
 /// What a table says of how to tune; the rest of its keys are in `others`.
 Status read_settings(const toml::table& table, const std::set<std::string>& others,
                      TuneOptions& options) {
-  static const std::set<std::string> kKnown = {"layout", "ram",  "arena",  "flash",  "fast_ram",
-                                               "tuner",  "seed", "trials", "budget", "early_stop"};
+  static const std::set<std::string> kKnown = {"layout",   "ram",        "arena",         "flash",
+                                               "fast_ram", "tuner",      "seed",          "trials",
+                                               "budget",   "early_stop", "board_patience"};
   for (const auto& [key, value] : table)
     if (!kKnown.contains(std::string(key.str())) && !others.contains(std::string(key.str())))
       return bad("unknown key " + std::string(key.str()));
@@ -77,7 +79,11 @@ Status read_settings(const toml::table& table, const std::set<std::string>& othe
   TT_TRY(read_count(table, "fast_ram", options.limits.fast_ram_bytes));
   TT_TRY(read_count(table, "trials", options.trials));
   TT_TRY(read_count(table, "early_stop", options.early_stop));
-  return read_duration(table, "budget", options.budget_seconds);
+  TT_TRY(read_duration(table, "budget", options.budget_seconds));
+  std::optional<double> patience;
+  TT_TRY(read_duration(table, "board_patience", patience));
+  options.board_patience_seconds = patience.value_or(options.board_patience_seconds);
+  return ok_status();
 }
 
 struct Setting {
@@ -104,6 +110,14 @@ Result<std::vector<Setting>> settings_of(const toml::table& table) {
   return all;
 }
 
+/// Of a device or its file; of a board its place too, as one night may have several.
+std::string run_name_of(const std::string& address) {
+  const std::string device = device_part(address);
+  std::string name = fs::path(device).stem().string();
+  for (const char c : address.substr(device.size())) name += c == '/' ? '_' : c;
+  return name;
+}
+
 Result<Night> night_of(const toml::table& table, const fs::path& folder) {
   TT_TRY_ASSIGN(const auto models, texts(table, "models"));
   TT_TRY_ASSIGN(const auto devices, texts(table, "devices"));
@@ -111,13 +125,14 @@ Result<Night> night_of(const toml::table& table, const fs::path& folder) {
   Night night{(folder / table["directory"].value_or(std::string("night"))).string(), {}};
   std::set<std::string> names;
   for (const std::string& model : models)
-    for (const std::string& device : devices)
+    for (const std::string& named : devices)
       for (const Setting& setting : settings) {
-        NightRun run{fs::path(model).stem().string() + "." + fs::path(device).stem().string() +
+        const std::string device = canonical_board_address(named);
+        NightRun run{fs::path(model).stem().string() + "." + run_name_of(device) +
                          (setting.name.empty() ? "" : "." + setting.name),
                      (folder / model).string(), device, setting.options};
         // A device file is found beside the night's.
-        if (device.ends_with(".toml")) run.device = (folder / device).string();
+        if (device_part(device).ends_with(".toml")) run.device = (folder / device).string();
         if (!names.insert(run.name).second) return bad("two runs are called " + run.name);
         night.runs.push_back(std::move(run));
       }

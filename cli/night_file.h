@@ -7,7 +7,7 @@
 //   [[settings]]                                # none: one, with defaults
 //   name = "auto"
 //   layout = "auto"                             # also: ram, arena, flash, fast_ram (bytes), tuner,
-//                                               # seed, trials, budget, early_stop
+//                                               # seed, trials, budget, early_stop, board_patience
 #pragma once
 
 #include <optional>

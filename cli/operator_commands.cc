@@ -36,7 +36,7 @@ Command op() {
                     .field = &Arguments::apply,
                     .help = "Take the log's best, or the default; tune nothing"}},
                   searching(),
-                  {arena(), workers(), json(), quiet()}}),
+                  {arena(), workers(), board_patience(), json(), quiet()}}),
       .examples =
           "A description: operator, window, channels, size, then strides, padding and more:\n"
           "  conv2d 3x3 16->32 in24x24 s2 same relu      depthwise 3x3 64->64 @25x5\n"

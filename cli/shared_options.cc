@@ -74,6 +74,15 @@ Option workers() {
           .syntax = Syntax::kCount};
 }
 
+Option board_patience(std::string otherwise) {
+  return {.names = "--board-patience",
+          .field = &Arguments::board_patience_seconds,
+          .value = "TIME",
+          .help = "Wait so long for a board that is lost: 0, 60s, 5m, 2h",
+          .otherwise = std::move(otherwise),
+          .syntax = Syntax::kDurationOrNone};
+}
+
 Option trials() {
   return {.names = "--trials",
           .field = &Arguments::trials,

@@ -18,6 +18,7 @@ Option window();
 std::vector<Option> searching();      ///< how long, which way
 std::vector<Option> memory_limits();  ///< --ram, --arena, --flash, --fast-ram
 Option workers();
+Option board_patience(std::string otherwise = "5m");
 Option layout(std::string help);
 Option layout_of_activations();
 Option arena();

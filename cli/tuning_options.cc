@@ -15,6 +15,8 @@ TuneOptions tuning_options(const Arguments& arguments, const Context& context, P
   options.seed = arguments.seed;
   options.window = arguments.window;
   options.workers = arguments.workers;
+  if (arguments.board_patience_seconds)
+    options.board_patience_seconds = *arguments.board_patience_seconds;
   options.limits = arguments.limits();
   options.cancel = context.cancel;
   options.on_message = [&](MessageKind kind, const std::string& text) {

@@ -91,6 +91,9 @@ void set_syntax(const Option& option, CLI::Option& to) {
       to.transform(duration());
       to.check(above_zero());
       break;
+    case Syntax::kDurationOrNone:
+      to.transform(duration());
+      break;
   }
 }
 

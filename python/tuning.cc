@@ -36,6 +36,8 @@ TuneOptions options_from(const py::kwargs& given) {
       options.keys = py::cast<std::string>(py::str(value));
     } else if (name == "insecure") {
       options.insecure = py::cast<bool>(value);
+    } else if (name == "board_patience_seconds") {
+      options.board_patience_seconds = py::cast<double>(value);
     } else if (name == "worker_program") {
       options.worker_program = py::cast<std::string>(py::str(value));
     } else if (name == "on_message") {
@@ -150,7 +152,8 @@ void bind_tuning(py::module_& module) {
   static constexpr const char* kOptions =
       "Options: records (required), trials, budget_seconds, early_stop, tuner, seed, window, "
       "layout, limits, "
-      "tasks, workers, listen, keys, insecure, worker_program, on_progress(TuneProgress; "
+      "tasks, workers, board_patience_seconds, listen, keys, insecure, worker_program, "
+      "on_progress(TuneProgress; "
       "False cancels), "
       "on_message(warning, line).";
   module.def(

@@ -49,6 +49,8 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   pool.local_workers =
       options.workers.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   pool.worker_device = device_name;
+  pool.patience.board =
+      std::chrono::milliseconds(static_cast<int64_t>(options.board_patience_seconds * 1000));
   // Remote workers may have boards of their own; one that is named here is driven from here, unless
   // nothing is to be done here: then the name says that boards are meant, and not simulators.
   TT_TRY_ASSIGN(const BoardAddress board, parse_board_address(device_name));

@@ -187,6 +187,7 @@ typedef struct {
   const char *listen;  /* "unix:PATH" or "HOST:PORT" where workers dial in; NULL: private */
   const char *keys;    /* of `tune keys`, for `listen`; NULL: none */
   int insecure;        /* not 0: listen to other machines without keys */
+  double board_patience_seconds; /* wait for a board that is lost during the run; 0: 300 */
 } tinytune_tune_options;
 
 /* What a run found. */

@@ -72,6 +72,9 @@ struct TuneOptions {
   MemoryLimits limits;
   std::vector<int> tasks;      ///< indices; empty: all
   std::optional<int> workers;  ///< processes to start here; default: one per core
+  /// How long a board that is lost during the run is waited for; 0: not at all. One that cannot be
+  /// reached at the start ends the run within seconds.
+  double board_patience_seconds = 300;
   /// "unix:PATH" or "HOST:PORT" where workers dial in; default: a private unix socket.
   std::string listen;
   /// A directory of `tune keys` for `listen`, its tuner/: workers must show theirs. Empty: none.

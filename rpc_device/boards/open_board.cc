@@ -1,7 +1,11 @@
 #include "rpc_device/boards/open_board.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 
@@ -79,6 +83,11 @@ Result<std::unique_ptr<RemoteCore>> open_process(
   SerialOptions options;
   options.baud = facts.runner->baud;
   const std::vector<std::string> words = command(program);
+  if (words.front() == program && ::access(program.c_str(), X_OK) != 0)
+    return Error(ErrorCode::kFailed,
+                 "no program can be started from " + temporary_folder() + " (" +
+                     std::strerror(errno) +
+                     "; mounted noexec?): set TMPDIR to a folder where programs may run");
   TT_TRY_ASSIGN(auto core,
                 SerialCore::open(
                     device, [words, home] { return start_process_link(words, words.front()); },
@@ -122,13 +131,17 @@ struct Transport {
   std::string_view name;
   std::string_view place;  ///< what follows the colon, for people; empty: the device says it all
   OpenCore open;
+  std::string_view where_lost;  ///< what to do where it does not answer
 };
 
 constexpr std::array kTransports = {
-    Transport{"gdb", "HOST:PORT", open_gdb},
-    Transport{"serial", "/dev/TTY", open_serial},
-    Transport{"native", "", open_native},
-    Transport{"qemu", "", open_qemu},
+    Transport{"gdb", "HOST:PORT", open_gdb,
+              "start the board's GDB server there (OpenOCD, QEMU), or name another place"},
+    Transport{"serial", "/dev/TTY", open_serial,
+              "plug in the board with its runner (tune firmware), or name another port (tune "
+              "devices --scan)"},
+    Transport{"native", "", open_native, ""},
+    Transport{"qemu", "", open_qemu, ""},
 };
 
 const Transport* find_transport(std::string_view name) {
@@ -157,6 +170,18 @@ std::string own_transport(const Device& device) {
 }
 
 }  // namespace
+
+std::string device_part(const std::string& address) {
+  return address.substr(0, address.rfind('@'));
+}
+
+std::string canonical_board_address(const std::string& text) {
+  std::string name = device_part(text);
+  const std::string place = text.substr(name.size());
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::ranges::count(known_devices(), name) > 0 ? name + place : text;
+}
 
 Result<BoardAddress> parse_board_address(std::string_view text) {
   BoardAddress address;
@@ -195,7 +220,11 @@ Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const
     return Error(ErrorCode::kInvalidInput,
                  "'" + address.device + "' names no board: add " + all_transports());
   TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(address.device));
-  return transport->open(address, device, facts);
+  auto core = transport->open(address, device, facts);
+  if (core || core.error().code() != ErrorCode::kDeviceLost || transport->where_lost.empty())
+    return core;
+  return Error(core.error().code(),
+               core.error().message() + "; " + std::string(transport->where_lost));
 }
 
 Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device,
@@ -205,8 +234,7 @@ Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Dev
     return std::unique_ptr<Board>(std::move(simulator));
   }
   auto core = open_core(address, device);
-  const bool is_gone = !core && (core.error().code() == ErrorCode::kDeviceLost ||
-                                 core.error().code() == ErrorCode::kNotFound);
+  const bool is_gone = !core && core.error().code() == ErrorCode::kDeviceLost;
   if (is_gone && !power_switch.empty()) {
     TT_TRY(switch_off_and_on(power_switch));
     core = once_awake([&] { return open_core(address, device); });

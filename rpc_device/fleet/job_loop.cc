@@ -22,8 +22,9 @@ Status JobLoop::handle(const rpc::ToWorker& message) {
   if (announced_) return nonsense("something else than the pieces that it announced");
   if (message.has_task()) return announce_task(message.task());
   if (message.has_examine()) {
+    TT_TRY_ASSIGN(const std::string wrong, jobs_.examine());
     rpc::FromWorker answer;
-    answer.mutable_examined()->set_wrong(printable(jobs_.examine(), most::kLineBytes));
+    answer.mutable_examined()->set_wrong(printable(wrong, most::kLineBytes));
     send_(answer);
     return ok_status();
   }

@@ -9,32 +9,41 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <optional>
+#include <utility>
 
 #include "base/child.h"
+#include "base/printable.h"
 
 namespace tinytune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAround{50};
 constexpr milliseconds kGrace{500};
 constexpr int kWrongInput = 2;  // the program's exit code for what no second attempt can mend
+// Of a worker that has never been in service: after the first start, a second apart and then two.
+constexpr int kMoreFirstStarts = 2;
+constexpr milliseconds kFirstStartsWithin{5'000};
+constexpr milliseconds kLeastPause{50}, kMostPause{5'000};
+constexpr size_t kMostLineBytes = 2'000;
 
 // Between fork and exec of a process with threads: system calls only, nothing that allocates.
-[[noreturn]] void become(char* const* argv, pid_t parent) {
+[[noreturn]] void become(char* const* argv, pid_t parent, int output) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  ::setpgid(0, 0);  // Ctrl-C is for us; workers end when we do
+  output = ::fcntl(output, F_DUPFD, 16);  // a host may have closed its standard streams
+  ::setpgid(0, 0);                        // Ctrl-C is for us; workers end when we do
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // our stdout carries results
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
   ::close_range(3, ~0U, 0);
   ::execv(argv[0], argv);
   ::_exit(kWrongInput);
@@ -46,18 +55,42 @@ std::string describe(const ChildEnd& end) {
                                  : "exit code " + std::to_string(WEXITSTATUS(end.status));
 }
 
+// Without what `tune` puts before a line.
+std::string stripped(std::string_view line, std::string_view prefix) {
+  if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
+  return printable(line, kMostLineBytes);
+}
+
+// Doubles each time.
+milliseconds pause_after(int failures) {
+  return failures == 0 ? milliseconds(0)
+                       : std::min(kLeastPause * (1 << std::min(failures - 1, 10)), kMostPause);
+}
+
+// "14:32:10", by the clock on the wall.
+std::string time_in(milliseconds from_now) {
+  const std::time_t then =
+      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + from_now);
+  std::tm parts{};
+  ::localtime_r(&then, &parts);
+  char text[16];
+  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
+  return text;
+}
+
+constexpr std::string_view kSpeaker = "tune: ", kWarns = "tune: warning: ";
+
 }  // namespace
 
 LocalWorkers::LocalWorkers(Options options, LogSink log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      slots_(slots_of(options_.commands)),
+      slots_(slots_of(options_.workers)),
       supervisor_([this] { supervise(); }) {}
 
-std::vector<LocalWorkers::Slot> LocalWorkers::slots_of(
-    const std::vector<std::vector<std::string>>& commands) {
-  std::vector<Slot> slots(commands.size());
-  for (size_t i = 0; i < slots.size(); ++i) slots[i].command = commands[i];
+std::vector<LocalWorkers::Slot> LocalWorkers::slots_of(const std::vector<Worker>& workers) {
+  std::vector<Slot> slots(workers.size());
+  for (size_t i = 0; i < slots.size(); ++i) slots[i].worker = workers[i];
   return slots;
 }
 
@@ -70,7 +103,19 @@ LocalWorkers::~LocalWorkers() {
   supervisor_.join();
 }
 
-void LocalWorkers::alive(int64_t process) {
+void LocalWorkers::in_service(int64_t process) {
+  const std::lock_guard lock(mutex_);
+  for (Slot& slot : slots_) {
+    if (slot.pid != process) continue;
+    if (slot.was_in_service && slot.failed_starts > 0)
+      log_(LogLevel::kInfo,
+           (slot.worker.name.empty() ? "a worker" : slot.worker.name) + " is back");
+    slot.was_in_service = slot.is_in_service = true;
+    slot.failed_starts = 0;
+  }
+}
+
+void LocalWorkers::finished_job(int64_t process) {
   const std::lock_guard lock(mutex_);
   for (Slot& slot : slots_)
     if (slot.pid == process) slot.deaths = 0;
@@ -88,17 +133,25 @@ void LocalWorkers::kill(int64_t process) {
     if (slot.pid == process && slot.pid > 0) ::kill(slot.pid, SIGKILL);
 }
 
-std::string LocalWorkers::given_up() const {
+std::optional<std::string> LocalWorkers::none_left(bool Worker::*duty) const {
   const std::lock_guard lock(mutex_);
-  const bool all =
-      std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.given_up; });
-  return all ? last_death_ : "";
+  std::optional<std::string> why;
+  for (const Slot& slot : slots_) {
+    if (!(slot.worker.*duty)) continue;
+    if (!slot.given_up) return std::nullopt;
+    why = about(slot);
+  }
+  return why;
 }
+
+std::optional<std::string> LocalWorkers::no_builder() const { return none_left(&Worker::builds); }
+std::optional<std::string> LocalWorkers::no_runner() const { return none_left(&Worker::runs); }
 
 void LocalWorkers::supervise() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     for (Slot& slot : slots_) {
+      if (slot.pid > 0) read(slot);
       if (slot.pid > 0) reap(slot);
       if (slot.pid < 0 && !slot.given_up && Clock::now() >= slot.next_start) start(slot);
     }
@@ -114,35 +167,95 @@ void LocalWorkers::supervise() {
   }
 }
 
+// Warnings are passed on at once. Of other lines the last one may be why it ends.
+void LocalWorkers::read(Slot& slot) {
+  char some[4096];
+  for (ssize_t n; (n = ::read(slot.output.get(), some, sizeof some)) > 0;) {
+    for (const char c : std::string_view(some, static_cast<size_t>(n))) {
+      if (c != '\n') {
+        if (slot.line.size() < kMostLineBytes) slot.line += c;
+        continue;
+      }
+      if (slot.line.starts_with(kWarns)) {
+        log_(LogLevel::kWarning, stripped(slot.line, kWarns));
+      } else if (!slot.line.empty()) {
+        if (!slot.last_line.empty()) log_(LogLevel::kWarning, slot.last_line);
+        slot.last_line = stripped(slot.line, kSpeaker);
+      }
+      slot.line.clear();
+    }
+  }
+}
+
 void LocalWorkers::reap(Slot& slot) {
   const std::optional<ChildEnd> end = poll_child(slot.pid);
   if (!end) return;
-  last_death_ = "worker " + std::to_string(slot.pid) + " ended: " + describe(*end);
+  read(slot);
+  const bool exited = end->known && WIFEXITED(end->status);
+  const std::string number = "worker " + std::to_string(slot.pid) + " ended: ";
+  // What it said before it ended by itself is the reason; before a crash it is half of one.
+  std::string why = exited && !slot.last_line.empty() ? slot.last_line : number + describe(*end);
+  if (!exited && !slot.last_line.empty()) why += ": " + slot.last_line;
   slot.pid = -1;
-  ++slot.deaths;
-  const bool hopeless =
-      end->known && WIFEXITED(end->status) && WEXITSTATUS(end->status) == kWrongInput;
-  slot.given_up = hopeless || slot.deaths > options_.restarts;
-  slot.next_start = Clock::now() + milliseconds(50) * (slot.deaths - 1);
-  log_(LogLevel::kWarning,
-       last_death_ + (slot.given_up ? "; giving up on it" : "; starting another"));
+  slot.output.reset();
+  slot.line.clear();
+  slot.last_line.clear();
+  ended(slot, std::move(why), exited && WEXITSTATUS(end->status) == kWrongInput);
+}
+
+std::string LocalWorkers::about(const Slot& slot) {
+  return slot.worker.name.empty() ? slot.why : slot.worker.name + ": " + slot.why;
+}
+
+void LocalWorkers::ended(Slot& slot, std::string why, bool hopeless) {
+  const auto now = Clock::now();
+  slot.why = std::move(why);
+  if (std::exchange(slot.is_in_service, false)) {
+    slot.next_start = now + pause_after(slot.deaths++);
+    slot.given_up = slot.deaths > options_.restarts;
+    log_(LogLevel::kWarning,
+         about(slot) + (slot.given_up ? "; giving up on it" : "; starting another"));
+    return;
+  }
+  if (slot.failed_starts++ == 0) slot.absent_since = slot.started_at;
+  if (slot.was_in_service) {
+    const auto deadline = slot.absent_since + options_.patience;
+    slot.given_up = now >= deadline;
+    slot.next_start = std::min(now + pause_after(slot.failed_starts), deadline);
+    if (slot.failed_starts == 1 && !slot.given_up)
+      log_(LogLevel::kWarning,
+           about(slot) + "; waiting until " + time_in(options_.patience) + " for it to come back");
+  } else {
+    slot.given_up = hopeless || slot.failed_starts > kMoreFirstStarts ||
+                    now > slot.absent_since + kFirstStartsWithin;
+    slot.next_start = now + std::chrono::seconds(slot.failed_starts);
+    // Where nobody else is left, the run ends with it.
+    const bool others = std::ranges::any_of(slots_, [&](const Slot& other) {
+      return &other != &slot && !other.given_up && other.worker.runs == slot.worker.runs;
+    });
+    if (slot.given_up && others) log_(LogLevel::kWarning, about(slot) + "; giving up on it");
+  }
 }
 
 void LocalWorkers::start(Slot& slot) {
+  slot.started_at = Clock::now();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return ended(slot, std::string("cannot start a worker: ") + std::strerror(errno), false);
+  slot.output = Descriptor(ends[0]);
+  const Descriptor theirs(ends[1]);
+  ::fcntl(slot.output.get(), F_SETFL, O_NONBLOCK);
   std::vector<char*> argv;
-  for (const std::string& word : slot.command) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : slot.worker.command)
+    argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(argv.data(), parent);
-  if (pid > 0) {
+  if (pid == 0) become(argv.data(), parent, theirs.get());
+  if (pid > 0)
     slot.pid = pid;
-    return;
-  }
-  last_death_ = std::string("cannot start a worker: ") + std::strerror(errno);
-  ++slot.deaths;
-  slot.given_up = slot.deaths > options_.restarts;
-  slot.next_start = Clock::now() + milliseconds(200);
+  else
+    ended(slot, std::string("cannot start a worker: ") + std::strerror(errno), false);
 }
 
 }  // namespace tinytune

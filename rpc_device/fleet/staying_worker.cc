@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -19,7 +20,10 @@
 namespace tinytune {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenDials{500};
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBetweenDials{500}, kBetweenLooks{2'000};  // at the board
+constexpr char kOpened = 'o';  // no code of an error
 
 // What a child says of its end: a code and a line, in one write that a pipe takes whole.
 void report(int pipe, const Status& served) {
@@ -29,16 +33,28 @@ void report(int pipe, const Status& served) {
   [[maybe_unused]] const auto written = ::write(pipe, text.data(), text.size());
 }
 
-// Nothing: it ended without a word.
-std::optional<Status> read_report(int pipe) {
-  char text[1 + most::kLineBytes];
+/// What became of a child.
+struct Served {
+  bool opened_board = false;
+  Status end = ok_status();
+};
+
+// `unsaid`: of one that ended without a word.
+Served read_report(int pipe, const Error& unsaid) {
+  char text[2 + most::kLineBytes];
   const ssize_t size = ::read(pipe, text, sizeof text);
-  if (size < 1) return std::nullopt;
-  if (text[0] == -1) return ok_status();
-  return Error(static_cast<ErrorCode>(text[0]), std::string(text + 1, size - 1));
+  std::string_view said(text, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  Served served;
+  served.opened_board = said.starts_with(kOpened);
+  if (served.opened_board) said.remove_prefix(1);
+  if (said.empty())
+    served.end = unsaid;
+  else if (said.front() != -1)
+    served.end = Error(static_cast<ErrorCode>(said.front()), std::string(said.substr(1)));
+  return served;
 }
 
-Result<Status> serve_in_child(const WorkerOptions& options, const LogSink& log) {
+Result<Served> serve_in_child(const WorkerOptions& options, const LogSink& log) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     return Error(ErrorCode::kFailed, std::string("cannot start a worker: ") + std::strerror(errno));
@@ -50,35 +66,48 @@ Result<Status> serve_in_child(const WorkerOptions& options, const LogSink& log) 
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
-    report(theirs.get(), run_worker(options, log));
+    WorkerOptions telling = options;
+    telling.on_board_open = [&] { [[maybe_unused]] auto n = ::write(theirs.get(), &kOpened, 1); };
+    report(theirs.get(), run_worker(telling, log));
     ::_exit(0);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (auto said = read_report(ours.get())) return *said;
-  if (WIFEXITED(status))  // it had a job, and nobody to tell
-    return Status(Error(ErrorCode::kFailed, "the tuner at " + options.connect + " is gone"));
-  return Status(Error(ErrorCode::kFailed,
-                      std::string("the worker's process ended: ") + strsignal(WTERMSIG(status))));
+  return read_report(ours.get(), Error(ErrorCode::kFailed,
+                                       WIFEXITED(status)  // it had a job, and nobody to tell
+                                           ? "the tuner at " + options.connect + " is gone"
+                                           : std::string("the worker's process ended: ") +
+                                                 strsignal(WTERMSIG(status))));
 }
 
 }  // namespace
 
 Status stay(const WorkerOptions& options, const LogSink& log) {
   std::string last;
+  bool was_reached = false;  // the board
+  std::optional<Clock::time_point> lost_since;
   while (true) {
-    TT_TRY_ASSIGN(const Status served, serve_in_child(options, log));
+    const auto began = Clock::now();
+    TT_TRY_ASSIGN(const Served served, serve_in_child(options, log));
+    was_reached = was_reached || served.opened_board;
+    if (served.opened_board) lost_since.reset();
     std::string news = "waiting for the next tuner";
-    if (!served) {
-      const Error& error = served.error();
-      if (error.code() != ErrorCode::kFailed && error.code() != ErrorCode::kDeviceLost)
+    bool is_lost = false;
+    if (!served.end) {
+      const Error& error = served.end.error();
+      is_lost = error.code() == ErrorCode::kDeviceLost;
+      if (error.code() != ErrorCode::kFailed && !is_lost) return error;
+      if (is_lost && !was_reached) return error;
+      if (is_lost && !lost_since) lost_since = served.opened_board ? Clock::now() : began;
+      if (is_lost && options.board_patience &&
+          Clock::now() >= *lost_since + *options.board_patience)
         return error;
-      news = error.message() + "; dialling again";
+      news = error.message() + (is_lost ? "; waiting for the board" : "; dialling again");
     }
-    if (served || news != last) log(served ? LogLevel::kInfo : LogLevel::kWarning, news);
+    if (served.end || news != last) log(served.end ? LogLevel::kInfo : LogLevel::kWarning, news);
     last = news;
-    std::this_thread::sleep_for(kBetweenDials);
+    std::this_thread::sleep_for(is_lost ? kBetweenLooks : kBetweenDials);
   }
 }
 

@@ -13,7 +13,8 @@ namespace tinytune {
 
 /// Serves tuners at options.connect until this process is ended. Must be called while it has one
 /// thread. Returns what no second attempt mends: kInvalidInput, kNotFound, kUnsupported as
-/// run_worker(), so also that a tuner refused this build.
+/// run_worker(), so also that a tuner refused this build; kDeviceLost where the board cannot be
+/// reached at the start, or not within options.board_patience after it was lost.
 Status stay(const WorkerOptions& options, const LogSink& log);
 
 }  // namespace tinytune

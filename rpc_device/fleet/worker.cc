@@ -84,12 +84,14 @@ class Workplace {
     return ok_status();
   }
 
-  std::string examine() {
+  /// A board that is gone afterwards is no finding: a worker that starts anew waits for it.
+  Result<std::string> examine() {
     runner_.reset();
     measurer_.reset();
     board_.reset();
     const std::string wrong = ask_doctor(options_.doctor);
     const Status opened = open();
+    if (!opened && opened.error().code() == ErrorCode::kDeviceLost) return opened.error();
     return wrong.empty() && !opened ? opened.error().message() : wrong;
   }
 
@@ -163,8 +165,11 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
     TT_TRY(place.open());
     jobs.runs_on = place.id();
   }
+  if (options.on_board_open) options.on_board_open();
   if (!options.doctor.empty())
-    jobs.examine = [&] { return options.runs ? place.examine() : ask_doctor(options.doctor); };
+    jobs.examine = [&] {
+      return options.runs ? place.examine() : Result<std::string>(ask_doctor(options.doctor));
+    };
   if (options.builds)
     jobs.build = [&](const TaskData& task, const Schedule& schedule,
                      const MeasureLimits& limits) -> Result<BuiltCandidate> {

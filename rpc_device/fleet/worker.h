@@ -6,7 +6,9 @@
 // around it that outlives tuners.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,10 @@ struct WorkerOptions {
   /// nothing is wrong, else its lines with WRONG say what. Empty: nobody can.
   std::vector<std::string> doctor;
   int connect_timeout_ms = 20'000;
+  /// Of stay(): from the loss of the board to giving it up; nothing: it is waited for without end.
+  std::optional<std::chrono::milliseconds> board_patience;
+  /// Called once the board is open, if it has one, before the tuner is dialled; may be empty.
+  std::function<void()> on_board_open;
 };
 
 /// Serves one tuner; returns when it closes. kNotFound, kInvalidInput, kUnsupported: the device, or
@@ -54,8 +60,11 @@ struct JobFunctions {
   /// Both at once, for workers that do both.
   std::function<Result<MeasureResult>(const TaskData&, const Digest& of_task, const MeasureJob&)>
       measure;
-  /// What is wrong with it, in one line; empty: nothing. Asked after repeated faults.
-  std::function<std::string()> examine = [] { return "this worker has no doctor"; };
+  /// What is wrong with it, in one line; empty: nothing. Asked after repeated faults. An error ends
+  /// the worker.
+  std::function<Result<std::string>()> examine = [] {
+    return std::string("this worker has no doctor");
+  };
   std::string runs_on = std::string(kSimulatorSource);  ///< or a board's unique id
   /// How far its runs go.
   Fidelity stage() const {

@@ -44,26 +44,31 @@ milliseconds time_of(const MeasureLimits& limits) {
 /// is expected to do better, though examinations keep finding nothing.
 constexpr uint64_t kFailuresOfEach = 4 * Quarantine::kFaultsInARow;
 
+/// A worker that dials again takes less.
+constexpr milliseconds kAloneBeforeTold{5'000};
+
 namespace {
 
-// One per local worker.
-std::vector<std::vector<std::string>> worker_commands(const WorkerPoolOptions& options,
-                                                      const Device& device,
-                                                      const std::string& address) {
+std::string device_of(const WorkerPoolOptions& options, const Device& device) {
+  return options.worker_device.empty() ? device.name : options.worker_device;
+}
+
+std::vector<LocalWorkers::Worker> local_workers(const WorkerPoolOptions& options,
+                                                const Device& device, const std::string& address) {
   std::vector<std::string> whole = options.worker_command;
   for (const std::string& word :
-       {std::string("--connect"), address, std::string("--device"),
-        options.worker_device.empty() ? device.name : options.worker_device})
+       {std::string("--connect"), address, std::string("--device"), device_of(options, device)})
     whole.push_back(word);
-  if (!options.local_board) return std::vector(static_cast<size_t>(options.local_workers), whole);
+  const auto count = static_cast<size_t>(options.local_workers);
+  if (!options.local_board) return std::vector(count, LocalWorkers::Worker{whole, true, true, ""});
   const auto half = [&](const char* which) {
     std::vector<std::string> words = whole;
     words.insert(words.end(), {"--only", which});
     return words;
   };
-  std::vector<std::vector<std::string>> commands = {half("run")};
-  commands.resize(1 + static_cast<size_t>(options.local_workers), half("build"));
-  return commands;
+  std::vector<LocalWorkers::Worker> workers(1 + count, {half("build"), true, false, ""});
+  workers.front() = {half("run"), false, true, "board " + device_of(options, device)};
+  return workers;
 }
 
 Result<Admission> admission_by(const std::string& directory) {
@@ -92,12 +97,27 @@ struct WorkerPool::State {
 
   void watch() {
     std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, milliseconds(200), [this] { return stopping; }))
+    while (!changed.wait_for(lock, milliseconds(200), [this] { return stopping; })) {
       service->look_around();
+      if (!local) say_what_is_awaited();
+    }
+  }
+
+  // Once for each time that nobody is there.
+  void say_what_is_awaited() {
+    const auto awaited = service->awaited();
+    const auto now = std::chrono::steady_clock::now();
+    if (!awaited) alone_since = now, told = false;
+    if (told || now < alone_since + kAloneBeforeTold) return;
+    told = true;
+    log(LogLevel::kWarning,
+        "jobs wait for " + *awaited + ": tune worker --connect " + address + " --device " + device);
   }
 
   std::optional<TemporaryDirectory> directory;
-  std::string address;
+  std::string address, device;  ///< as workers are told
+  LogSink log;
+  bool on_board = false;  ///< candidates run on the board that local workers have
   JobQueue queue;
   std::unique_ptr<LocalWorkers> local;  // null without local workers
   std::unique_ptr<TunerService> service;
@@ -105,12 +125,17 @@ struct WorkerPool::State {
   std::mutex mutex;
   std::condition_variable changed;
   bool stopping = false;
+  std::chrono::steady_clock::time_point alone_since = std::chrono::steady_clock::now();
+  bool told = false;  ///< that jobs wait
   std::thread watcher;
 };
 
 Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
                                                      WorkerPoolOptions options, LogSink log) {
   auto state = std::make_unique<State>();
+  state->log = log;
+  state->device = device_of(options, device);
+  state->on_board = options.local_board;
   if (options.listen.empty()) {
     TT_TRY_ASSIGN(state->directory, make_socket_directory());
     options.listen = "unix:" + state->directory->path() + "/tuner";
@@ -136,8 +161,11 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
 
   State* s = state.get();
   TunerService::Events events;
+  events.welcomed = [s](int64_t process) {
+    if (s->local) s->local->in_service(process);
+  };
   events.job_finished = [s](int64_t process) {
-    if (s->local) s->local->alive(process);
+    if (s->local) s->local->finished_job(process);
   };
   events.given_up = [s](int64_t process) {
     if (s->local) s->local->kill(process);
@@ -148,9 +176,9 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
   if (options.local_workers > 0 || options.local_board)
     state->local = std::make_unique<LocalWorkers>(
         LocalWorkers::Options{
-            worker_commands(options, device,
-                            entrances.beside ? entrances.beside->text() : state->address),
-            options.restarts_per_worker},
+            local_workers(options, device,
+                          entrances.beside ? entrances.beside->text() : state->address),
+            options.restarts_per_worker, options.patience.board},
         log);
   state->watcher = std::thread([s] { s->watch(); });
   return std::unique_ptr<WorkerPool>(new WorkerPool(std::move(state)));
@@ -181,10 +209,12 @@ Result<std::optional<WorkerPool::Finished>> WorkerPool::next_finished(millisecon
   auto why = state_->service->why_stuck();
   if (!why) why = state_->queue.failing(kFailuresOfEach * std::max<size_t>(workers, 1));
   if (why) return Error(ErrorCode::kFailed, "no worker can do its work: " + *why);
-  if (state_->local && workers == 0) {
-    const std::string reason = state_->local->given_up();
-    if (!reason.empty()) return Error(ErrorCode::kFailed, "no worker is left: " + reason);
-  }
+  if (!state_->local) return std::optional<Finished>();
+  if (const auto gone = state_->local->no_runner();
+      gone && !state_->service->has_runner(state_->on_board))
+    return Error(ErrorCode::kFailed, "no worker can run: " + *gone);
+  if (const auto gone = state_->local->no_builder(); gone && !state_->service->has_builder())
+    return Error(ErrorCode::kFailed, "no worker can build: " + *gone);
   return std::optional<Finished>();
 }
 

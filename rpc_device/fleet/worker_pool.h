@@ -24,6 +24,8 @@ struct WorkerPatience {
   std::chrono::milliseconds hello{5'000};       ///< from its connection to its first words
   std::chrono::milliseconds heartbeat{10'000};  ///< between two; they come every second
   std::chrono::milliseconds job{60'000};        ///< beyond what the job's limits allow
+  /// From the loss of a local board, or of a local worker that cannot start again, to giving it up.
+  std::chrono::milliseconds board{300'000};
 };
 
 /// What a job may take by its limits, on a machine that does several things at once.
@@ -93,8 +95,9 @@ class WorkerPool {
   Ticket submit(Task task, const Schedule& schedule, const MeasureLimits& limits,
                 Fidelity stage = Fidelity::kSimulate);
 
-  /// A finished job, or nothing within `timeout`. kFailed: no worker is left and no local one can
-  /// be kept alive, or none can do its work (a full disk); the message has the reason.
+  /// A finished job, or nothing within `timeout`. kFailed: no worker is left that could run (or
+  /// build) and no local one can be kept alive, as where a board was lost for good, or none can do
+  /// its work (a full disk); the message has the reason. A pool without local workers waits.
   Result<std::optional<Finished>> next_finished(std::chrono::milliseconds timeout);
 
   PoolStatistics statistics() const;

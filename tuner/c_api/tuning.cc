@@ -26,6 +26,8 @@ TuneOptions options_of(const tinytune_tune_options& given, std::atomic<bool>& ca
   options.listen = text_or(given.listen, "");
   options.keys = text_or(given.keys, "");
   options.insecure = given.insecure != 0;
+  if (given.board_patience_seconds != 0)
+    options.board_patience_seconds = given.board_patience_seconds;
   options.on_message = sink_of(given.on_message, given.context);
   options.cancel = &cancel;
   if (given.on_progress != nullptr) {

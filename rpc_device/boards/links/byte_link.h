@@ -33,12 +33,13 @@ class ByteLink {
   }
 };
 
-/// "localhost:3333". kInvalidInput: no HOST:PORT. kDeviceLost: nobody listens there.
+/// "localhost:3333". kInvalidInput: no HOST:PORT. kDeviceLost: nobody listens there, or the host's
+/// name is not known now.
 Result<std::unique_ptr<ByteLink>> open_tcp_link(const std::string& address,
                                                 std::chrono::milliseconds timeout);
 
-/// A terminal device such as "/dev/ttyUSB0", raw, 8N1. kNotFound: no such device, or none that may
-/// be opened. kInvalidInput: no terminal, or a rate that the system has not got.
+/// A terminal device such as "/dev/ttyUSB0", raw, 8N1. kDeviceLost: no such device, or none that
+/// may be opened. kInvalidInput: no terminal, or a rate that the system has not got.
 Result<std::unique_ptr<ByteLink>> open_serial_link(const std::string& path, uint32_t baud);
 
 }  // namespace tinytune

@@ -56,7 +56,11 @@ class SerialLink final : public DescriptorLink {
 Result<std::unique_ptr<ByteLink>> open_serial_link(const std::string& path, uint32_t baud) {
   TT_TRY_ASSIGN(const speed_t speed, speed_of(baud, path));
   Descriptor fd(::open(path.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  if (fd.get() < 0) return failed(ErrorCode::kNotFound, path, std::strerror(errno));
+  if (fd.get() < 0 && errno == EACCES)
+    return failed(
+        ErrorCode::kDeviceLost, path,
+        "permission denied; add your user to the group of that file (dialout, as a rule)");
+  if (fd.get() < 0) return failed(ErrorCode::kDeviceLost, path, std::strerror(errno));
   termios settings{};
   if (::tcgetattr(fd.get(), &settings) != 0)
     return failed(ErrorCode::kInvalidInput, path, "no serial line");

@@ -37,12 +37,18 @@ Result<std::unique_ptr<ByteLink>> open_tcp_link(const std::string& address,
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon + 1 == address.size())
     return Error(ErrorCode::kInvalidInput, "'" + address + "' is no HOST:PORT");
-  const std::string host = colon == 0 ? "localhost" : address.substr(0, colon);
+  std::string host = colon == 0 ? "localhost" : address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found))
-    return Error(ErrorCode::kInvalidInput, "'" + address + "': " + ::gai_strerror(error));
+  const std::string port = address.substr(colon + 1);
+  if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found)) {
+    if (error == EAI_SERVICE)
+      return Error(ErrorCode::kInvalidInput, "'" + address + "': '" + port + "' is no port");
+    return Error(ErrorCode::kDeviceLost,
+                 "the host '" + host + "' cannot be found: " + ::gai_strerror(error));
+  }
   const std::unique_ptr<addrinfo, FreeAddresses> list(found);
   std::string why = "no address";
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {

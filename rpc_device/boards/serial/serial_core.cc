@@ -63,13 +63,13 @@ Result<Bytes> SerialCore::hello() {
   const auto ask = [&](milliseconds patience) {
     return request(WIRE_HELLO, {}, kMostHelloBytes, milliseconds(0), patience);
   };
-  if (!options_.load) return ask(options_.patience);
+  if (!options_.load) return ask(std::min(options_.hello_patience, options_.patience));
   auto answer = ask(kPatienceBeforeLoading);
   if (answer || answer.error().code() != ErrorCode::kDeviceLost) return answer;
   TT_TRY(options_.load(*link_));
   reader_.clear();
   line_wait_ = serial::ReplyWait(options_.reply_timeout);
-  return ask(options_.patience);
+  return ask(std::min(options_.hello_patience, options_.patience));
 }
 
 Status SerialCore::begin_session(const std::string& name) {

@@ -26,6 +26,7 @@ struct SerialOptions {
   std::chrono::milliseconds reply_timeout{250};
   std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel, whatever its limit
   std::chrono::milliseconds patience{30'000};       ///< of a request, however often repeated
+  std::chrono::milliseconds hello_patience{8'000};  ///< of the first one of a session
   /// Puts a runner on a board where none answers; empty: nobody can.
   std::function<Status(ByteLink&)> load;
 };

@@ -87,25 +87,33 @@ Descriptor connect_when_there(const std::string& path) {
   return Descriptor();
 }
 
+QemuWithGdb::QemuWithGdb(const QemuMachine& machine, const std::string& port)
+    : device_(machine.device),
+      place_("127.0.0.1:" + port),
+      command_(machine.command),
+      output_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+  command_.insert(command_.end(), {"-display", "none", "-monitor", "none", "-serial", "null", "-S",
+                                   "-gdb", "tcp:" + place_});
+}
+
+bool QemuWithGdb::start_again() {
+  auto child = Child::start(command_, output_.get(), output_.get());
+  EXPECT_TRUE(child) << child.error().message();
+  if (!child) return false;
+  child_.emplace(std::move(*child));
+  for (int i = 0; i < 200; ++i) {
+    if (open_tcp_link(place_, milliseconds(1000))) return true;
+    std::this_thread::sleep_for(milliseconds(25));
+  }
+  return false;
+}
+
 std::unique_ptr<QemuWithGdb> QemuWithGdb::start(const QemuMachine& machine) {
   if (!run_process({machine.command.front(), "--version"}, std::chrono::seconds(20)))
     return nullptr;
   for (int tries = 0; tries < 5; ++tries) {  // the port may be taken meanwhile
-    const std::string port = std::to_string(free_port());
-    std::vector<std::string> words = machine.command;
-    words.insert(words.end(), {"-display", "none", "-monitor", "none", "-serial", "null", "-S",
-                               "-gdb", "tcp:127.0.0.1:" + port});
-    Descriptor output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    auto child = Child::start(words, output.get(), output.get());
-    EXPECT_TRUE(child) << child.error().message();
-    if (!child) return nullptr;
-    const std::string place = "127.0.0.1:" + port;
-    for (int i = 0; i < 200; ++i) {
-      if (open_tcp_link(place, milliseconds(1000)))
-        return std::unique_ptr<QemuWithGdb>(
-            new QemuWithGdb(machine.device, place, std::move(output), std::move(*child)));
-      std::this_thread::sleep_for(milliseconds(25));
-    }
+    std::unique_ptr<QemuWithGdb> qemu(new QemuWithGdb(machine, std::to_string(free_port())));
+    if (qemu->start_again()) return qemu;
   }
   ADD_FAILURE() << machine.command.front() << " does not start";
   return nullptr;

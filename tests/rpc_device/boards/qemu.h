@@ -43,15 +43,16 @@ class QemuWithGdb {
   /// As --device takes it.
   std::string address() const { return device_ + "@gdb:" + place_; }
 
+  /// Kills it, as if its power had failed; start_again() is another one at the same place.
+  void stop() { child_.reset(); }
+  bool start_again();
+
  private:
-  QemuWithGdb(std::string device, std::string place, Descriptor output, Child child)
-      : device_(std::move(device)),
-        place_(std::move(place)),
-        output_(std::move(output)),
-        child_(std::move(child)) {}
+  QemuWithGdb(const QemuMachine& machine, const std::string& port);
   std::string device_, place_;
+  std::vector<std::string> command_;
   Descriptor output_;
-  Child child_;
+  std::optional<Child> child_;
 };
 
 /// Runs the runner of rpc_device/boards/firmware/, built for the machine, behind a serial line.

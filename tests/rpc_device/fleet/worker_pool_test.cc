@@ -117,7 +117,7 @@ TEST_F(WorkerPoolTest, StoppedWorker_IsReplacedWhenItsHeartbeatsCease) {
 }
 
 TEST_F(WorkerPoolTest, ResultThatCannotBe_IsNeverReported) {
-  for (const char* what : {"zero", "bare"}) {
+  for (const char* what : {"zero", "bare", "few"}) {
     auto pool = open(1);
     ASSERT_NE(pool, nullptr);
     const auto ticket = pool->submit(pool->add_task(task_), fault(what), {});
@@ -344,6 +344,13 @@ TEST(Worker, NobodyAtTheAddress_IsAnErrorInTime) {
       {FAULTY_WORKER, "--connect", "unix:/nonexistent/socket", "--device", "esp32c3"});
   EXPECT_EQ(worker.read_line(), "no tuner answers at unix:/nonexistent/socket");
   EXPECT_EQ(worker.exit_code(seconds(10)), 1);
+}
+
+TEST(Worker, HostThatIsNotKnown_IsAnErrorAtOnce) {
+  TestProcess worker({FAULTY_WORKER, "--connect", "nowhere.invalid:7000", "--device", "esp32c3"});
+  EXPECT_TRUE(worker.read_line().starts_with("the host of address nowhere.invalid:7000"));
+  EXPECT_EQ(worker.read_line(), "") << "gRPC says nothing of its own";
+  EXPECT_EQ(worker.exit_code(seconds(20)), 1);
 }
 
 // Two of its own and one from outside, with their build servers, idle or in a job.
