@@ -121,9 +121,10 @@ Result<Timing> read_timing(const Reader& reader, const toml::table& table) {
 
 Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
-  TT_TRY(reader.only(root, file,
-                     {"name", "description", "clock_hz", "transports", "target", "placement",
-                      "memory", "cache", "timing", "port", "counter", "idf_target", "board"}));
+  TT_TRY(reader.only(
+      root, file,
+      {"name", "description", "clock_hz", "transports", "target", "placement", "memory", "cache",
+       "timing", "port", "counter", "register", "program", "idf_target", "board"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get_text(root, file, "name", is_device_name, kDeviceNameRule));
   TT_TRY_ASSIGN(device.description, reader.get_line(root, file, "description"));

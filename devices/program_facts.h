@@ -1,9 +1,11 @@
-// What whole programs find on a device beside its memories: [[port]] and [[counter]] of its file.
+// What whole programs find on a device beside its memories: [[port]], [[counter]], [[register]] and
+// [program] of its file.
 //
 // Apart from Device, because kernels never meet them: no measurement depends on them, and no hash.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,9 +28,20 @@ struct CoreCounter {
   uint32_t inhibit_csr = 0, inhibit_bit = 0;  ///< the bit that stops it; 0: none
 };
 
+/// A control and status register of RISC-V whose value after reset or whose writable bits differ
+/// from a plain word of zeros.
+struct ControlRegister {
+  uint32_t csr = 0, reset = 0, writable = 0;
+};
+
 struct ProgramFacts {
   std::vector<Port> ports;
   std::vector<CoreCounter> counters;
+  std::vector<ControlRegister> registers;
+  /// RISC-V: whether a load or store at an address that is no multiple of its size faults. On Arm
+  /// the architecture says it.
+  bool misaligned_faults = true;
+  std::vector<std::string> no_fetch;  ///< memories that have no bus for instructions
 };
 
 /// Of a known device or a device file. Errors are those of load_device().

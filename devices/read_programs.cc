@@ -1,5 +1,7 @@
-// [[port]] and [[counter]]: what whole programs find on a device beside its memories. Kernels never
-// meet them, so no measurement depends on them.
+// [[port]], [[counter]], [[register]] and [program]: what whole programs find on a device beside
+// its memories. Kernels never meet them, so no measurement depends on them.
+#include <algorithm>
+
 #include "devices/base_device.h"
 #include "devices/device_reader.h"
 #include "devices/embedded_devices.h"
@@ -99,6 +101,53 @@ Result<std::vector<CoreCounter>> read_counters(const Reader& reader, const toml:
   return counters;
 }
 
+Result<std::vector<ControlRegister>> read_registers(const Reader& reader, const toml::table& root,
+                                                    const Target& target) {
+  std::vector<ControlRegister> registers;
+  TT_TRY_ASSIGN(const auto tables, tables_of(reader, root, "register"));
+  for (const toml::table* table : tables) {
+    const std::string name = "[[register]]";
+    if (target.family != CoreFamily::kRiscv32)
+      return reader.error(*table, "[[register]] is for RISC-V");
+    TT_TRY(reader.only(*table, name, {"csr", "reset", "writable"}));
+    ControlRegister one;
+    TT_TRY_ASSIGN(one.csr, reader.get_word(*table, name, "csr"));
+    if (one.csr >= kCsrs) return reader.error(*table->get("csr"), "csr must be below 4096");
+    TT_TRY_ASSIGN(one.reset, reader.get_word(*table, name, "reset"));
+    if (table->contains("writable")) {
+      TT_TRY_ASSIGN(one.writable, reader.get_word(*table, name, "writable"));
+    }
+    registers.push_back(one);
+  }
+  return registers;
+}
+
+Status read_program(const Reader& reader, const toml::table& root, const Device& device,
+                    ProgramFacts& facts) {
+  if (!root.contains("program")) return ok_status();
+  const std::string name = "[program]";
+  TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "program"));
+  TT_TRY(reader.only(*table, name, {"misaligned", "no_fetch"}));
+  if (const toml::node* misaligned = table->get("misaligned")) {
+    if (device.target.family != CoreFamily::kRiscv32)
+      return reader.error(*misaligned, "misaligned is for RISC-V: Arm's architecture says it");
+    TT_TRY_ASSIGN(const std::string does, reader.get<std::string>(*table, name, "misaligned"));
+    if (does != "faults" && does != "works")
+      return reader.error(*misaligned, "misaligned must be faults or works");
+    facts.misaligned_faults = does == "faults";
+  }
+  if (!table->contains("no_fetch")) return ok_status();
+  TT_TRY_ASSIGN(facts.no_fetch, reader.get_strings(*table, name, "no_fetch"));
+  for (const std::string& memory : facts.no_fetch) {
+    const auto found = std::find_if(device.memories.begin(), device.memories.end(),
+                                    [&](const MemoryRegion& m) { return m.name == memory; });
+    if (found == device.memories.end() || found->executable)
+      return reader.error(*table->get("no_fetch"),
+                          "no_fetch must name memories that are not executable");
+  }
+  return ok_status();
+}
+
 }  // namespace
 
 Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
@@ -106,6 +155,8 @@ Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table&
   ProgramFacts facts;
   TT_TRY_ASSIGN(facts.ports, read_ports(reader, root, device.memories));
   TT_TRY_ASSIGN(facts.counters, read_counters(reader, root, device.target));
+  TT_TRY_ASSIGN(facts.registers, read_registers(reader, root, device.target));
+  TT_TRY(read_program(reader, root, device, facts));
   return facts;
 }
 

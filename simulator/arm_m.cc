@@ -163,6 +163,8 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
   const auto named = [&](std::string_view part) { return code.name.find(part) != code.name.npos; };
   out.narrow = named("LDRB") || named("LDRSB") || named("LDRH") || named("LDRSH") || named("STRB");
   out.offset = word_offset(code);
+  out.aligned_only = is_multiple(code.name) || out.words > 1 ||
+                     starts_with_any(code.name, {"t2LDREX", "t2STREX", "t2LDA", "t2STL"});
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
   const bool shifts = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
   out.shifted = shifts || starts_with_any(code.name, {"t2SXTA", "t2UXTA"});

@@ -6,7 +6,8 @@ namespace {
 constexpr uint32_t kDwtControl = 0x1000, kCycleCount = 0x1004;
 constexpr uint32_t kTickControl = 0xE010, kTickReload = 0xE014, kTickValue = 0xE018;
 constexpr uint32_t kCpuId = 0xED00, kVectorTable = 0xED08, kResetControl = 0xED0C;
-constexpr uint32_t kConfiguration = 0xED14, kDebug = 0xEDFC;
+constexpr uint32_t kConfiguration = 0xED14, kCoprocessors = 0xED88, kDebug = 0xEDFC;
+constexpr uint32_t kTrapMisaligned = 1u << 3, kTrapDivisionByZero = 1u << 4;
 constexpr uint32_t kTraceEnable = 1u << 24, kNoCycleCount = 1u << 25;
 constexpr uint32_t kTickFlag = 1u << 16, kTickMask = 0x00FFFFFF;
 
@@ -28,11 +29,14 @@ uint32_t cpu_id_of(std::string_view cpu) {
 
 ArmSystem::ArmSystem(const Target& target, uint32_t vector_table)
     : has_cycle_counter_(!target.triple.starts_with("thumbv6m") &&
-                         !target.triple.starts_with("thumbv8m.base")) {
+                         !target.triple.starts_with("thumbv8m.base")),
+      always_aligned_(sees_eight_registers(target)),
+      traps_misaligned_(always_aligned_) {
   words_[kCpuId] = cpu_id_of(target.cpu);
   words_[kVectorTable] = vector_table;
   words_[kResetControl] = 0xFA050000;
   words_[kConfiguration] = 0x200;  // the stack is aligned to 8 bytes
+  if (always_aligned_) words_[kConfiguration] |= kTrapMisaligned;
   words_[kDwtControl] = 4u << 28 | (has_cycle_counter_ ? 0 : kNoCycleCount);
 }
 
@@ -47,6 +51,11 @@ void ArmSystem::write(uint32_t offset, uint32_t size_bytes, uint32_t value, uint
   const uint32_t mask = ((1u << (8 * size_bytes)) - 1) << shift;
   const uint32_t old = words_[offset & ~3u];
   write_word(offset & ~3u, (old & ~mask) | (value << shift & mask), cycles);
+}
+
+bool ArmSystem::floating_point_enabled() const {
+  const auto access = words_.find(kCoprocessors);
+  return access != words_.end() && (access->second >> 20 & 3) != 0;
 }
 
 bool ArmSystem::cycle_counter_runs() const {
@@ -119,6 +128,12 @@ void ArmSystem::write_word(uint32_t offset, uint32_t value, uint64_t cycles) {
       tick_start_ = tick_value(cycles);
       tick_since_ = cycles;
       words_[offset] = offset == kTickControl ? value & 7 : value & kTickMask;
+      return;
+    case kConfiguration:
+      if (always_aligned_) return;  // ARMv6-M: nothing to write
+      words_[offset] = value;
+      traps_misaligned_ = (value & kTrapMisaligned) != 0;
+      traps_division_by_zero_ = (value & kTrapDivisionByZero) != 0;
       return;
     case kResetControl:
       reset_ = reset_ || ((value >> 16) == 0x05FA && (value & 4) != 0);

@@ -23,6 +23,11 @@ class ArmSystem {
   /// The program has asked for a reset.
   bool reset() const { return reset_; }
 
+  /// What the program has made the core trap, or allowed it to run.
+  bool traps_misaligned() const { return traps_misaligned_; }
+  bool traps_division_by_zero() const { return traps_division_by_zero_; }
+  bool floating_point_enabled() const;
+
  private:
   uint32_t read_word(uint32_t offset, uint64_t cycles);
   void write_word(uint32_t offset, uint32_t value, uint64_t cycles);
@@ -32,6 +37,8 @@ class ArmSystem {
   bool tick_reached_zero(uint64_t cycles) const;
 
   bool has_cycle_counter_;
+  bool always_aligned_;  ///< unaligned accesses fault whatever the program sets
+  bool traps_misaligned_, traps_division_by_zero_ = false;
   std::map<uint32_t, uint32_t> words_;
   uint32_t counter_offset_ = 0;  ///< of CYCCNT from `cycles`; its value while it stands
   uint32_t tick_start_ = 0;      ///< SysTick's value at `tick_since_`

@@ -102,6 +102,7 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     const Decoder::Decoded decoded =
         decoder_.decode(code.subspan(offset), address + static_cast<uint32_t>(offset));
     if (!decoded.refusal.empty()) {
+      block.refused_floating_point = decoded.floating_point;
       block.refusal = fmt::format("{} at {:#010x}", decoded.refusal, decoded.instruction.address);
       break;
     }
@@ -199,7 +200,7 @@ BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_by
 BlockGraph::Step BlockGraph::enter_specially() {
   const Block& block = *at_->block;
   if (!block.refusal.empty()) {
-    stop_ = {CallEnd::kIllegalInstruction, block.refusal};
+    stop_ = {CallEnd::kIllegalInstruction, block.refusal, block.refused_floating_point};
     return Step::kStop;
   }
   if (block.instruction_count > budget_) {
@@ -287,11 +288,25 @@ std::vector<BlockGraph::BlockCost> BlockGraph::costs() {
   return all;
 }
 
+const Instruction* BlockGraph::instruction_at(uint32_t address) const {
+  for (const Instruction& instruction : at_->block->instructions)
+    if (instruction.address == address) return &instruction;
+  return nullptr;
+}
+
+std::string BlockGraph::text_at(uint32_t address) {
+  const Memory::Region* region = memory_->region(address);
+  if (region == nullptr) return "";
+  return decoder_.text(
+      memory_->at(address, uint64_t{region->address} + region->size_bytes - address), address);
+}
+
 uint32_t BlockGraph::access_address(size_t index) const {
   for (const Instruction& instruction : at_->block->instructions) {
     if (!instruction.is_load() && !instruction.is_store()) continue;
-    if (index < instruction.words) return instruction.address;
-    index -= instruction.words;
+    const size_t accesses = instruction.atomic ? 2 : instruction.words;
+    if (index < accesses) return instruction.address;
+    index -= accesses;
   }
   return at_->block->address;
 }

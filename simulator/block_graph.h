@@ -78,12 +78,19 @@ class BlockGraph {
   struct Stop {
     CallEnd end = CallEnd::kReturned;
     std::string detail;
+    bool floating_point = false;  ///< an illegal instruction, of an Arm core's optional unit
   };
   const Stop& stopped_by() const { return stop_; }
 
   /// Address of the `index`-th (from 0) load or store of the block that runs now; of the block
   /// itself when it has fewer.
   uint32_t access_address(size_t index) const;
+
+  /// Of the block that runs now; null if it has no instruction at `address`.
+  const Instruction* instruction_at(uint32_t address) const;
+  /// Of any address, as an assembler writes it; empty where no instruction stands.
+  std::string text_at(uint32_t address);
+
   uint32_t block_address() const { return at_->block->address; }
   uint32_t block_bytes() const { return at_->block->size_bytes; }
 
@@ -118,6 +125,7 @@ class BlockGraph {
     BlockCost cost;    ///< but for what `touched_` counts
     int section = -1;  ///< index of the section that starts here
     std::string refusal;
+    bool refused_floating_point = false;
   };
   struct Node;
   struct Edge {

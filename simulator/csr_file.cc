@@ -39,10 +39,25 @@ bool holds(const std::vector<uint32_t>& all, uint32_t csr) {
 
 }  // namespace
 
-CsrFile::CsrFile(const Target& target, const std::vector<CoreCounter>& counters)
-    : known_(counters) {
+CsrFile::CsrFile(const Target& target, const ProgramFacts& facts) : known_(facts.counters) {
   for (const CoreCounter& counter : known_) counters_.push_back({&counter});
   plain_[kMisa] = misa_of(target);
+  writable_[kMisa] = 0;
+  for (const ControlRegister& one : facts.registers) {
+    plain_[one.csr] = one.reset;
+    writable_[one.csr] = one.writable;
+    inhibit(one.csr, one.reset, Counts());
+  }
+}
+
+void CsrFile::inhibit(uint32_t csr, uint32_t bits, const Counts& now) {
+  for (Counter& counter : counters_) {
+    if (counter.of->inhibit_csr != csr || csr == 0) continue;
+    const uint64_t held = value(counter, now);
+    counter.stopped = (bits >> counter.of->inhibit_bit & 1) != 0;
+    counter.offset = 0;
+    counter.offset = held - (counter.stopped ? 0 : value(counter, now));
+  }
 }
 
 CsrFile::Found CsrFile::find(uint32_t csr) {
@@ -59,9 +74,9 @@ uint64_t CsrFile::value(const Counter& counter, const Counts& now) {
 }
 
 bool CsrFile::is_plain(uint32_t csr) const {
-  return csr == kMisa || std::any_of(std::begin(kPlain), std::end(kPlain), [&](const Range& range) {
-           return csr >= range.first && csr <= range.last;
-         });
+  return plain_.contains(csr) ||
+         std::any_of(std::begin(kPlain), std::end(kPlain),
+                     [&](const Range& range) { return csr >= range.first && csr <= range.last; });
 }
 
 std::optional<uint32_t> CsrFile::read(uint32_t csr, const Counts& now) {
@@ -71,7 +86,10 @@ std::optional<uint32_t> CsrFile::read(uint32_t csr, const Counts& now) {
   return plain_[csr];
 }
 
-bool CsrFile::write(uint32_t csr, uint32_t written, const Counts& now) {
+bool CsrFile::write(uint32_t csr, uint32_t written, const Counts& before) {
+  Counts now = before;  // with the instruction that writes
+  ++now.instructions;
+  ++now.cycles;
   if (const Found found = find(csr); found.counter != nullptr) {
     Counter& counter = *found.counter;
     const uint64_t old = value(counter, now);
@@ -81,15 +99,10 @@ bool CsrFile::write(uint32_t csr, uint32_t written, const Counts& now) {
     return true;
   }
   if (!is_plain(csr)) return false;
-  for (Counter& counter : counters_) {
-    if (counter.of->inhibit_csr != csr) continue;
-    const bool stopped = (written >> counter.of->inhibit_bit & 1) != 0;
-    const uint64_t held = value(counter, now);
-    counter.stopped = stopped;
-    counter.offset = 0;
-    counter.offset = held - (stopped ? 0 : value(counter, now));
-  }
-  if (csr != kMisa) plain_[csr] = written;
+  inhibit(csr, written, now);
+  const auto mask = writable_.find(csr);
+  const uint32_t bits = mask == writable_.end() ? 0xFFFFFFFF : mask->second;
+  plain_[csr] = (plain_[csr] & ~bits) | (written & bits);
   return true;
 }
 

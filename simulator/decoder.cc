@@ -46,6 +46,12 @@ Everything everything_of(CoreFamily family) {
   return {"generic-rv32", "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbc,+zbs,+zfh"};
 }
 
+/// Whether an Arm core can have a floating-point unit, which nothing here uses or simulates.
+bool has_optional_fpu(const Target& target) {
+  return target.family == CoreFamily::kArmM && !sees_eight_registers(target) &&
+         target.cpu != "cortex-m3";
+}
+
 }  // namespace
 
 struct Decoder::State {
@@ -168,6 +174,27 @@ void Decoder::begin_block() {
   }
 }
 
+std::string Decoder::text(std::span<const uint8_t> code, uint32_t address) {
+  const llvm::ArrayRef<uint8_t> bytes(code.data(), code.size());
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  begin_block();
+  if (state_->disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) ==
+      llvm::MCDisassembler::Fail)
+    return "";
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  state_->printer->printInst(&inst, address, "", *state_->subtarget, stream);
+  std::string text;
+  for (const char c : stream.str())
+    if (c != '\t') {
+      text += c;
+    } else if (!text.empty()) {
+      text += ' ';
+    }
+  return text;
+}
+
 Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address) {
   Decoded result;
   Instruction& out = result.instruction;
@@ -175,8 +202,8 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
   const llvm::ArrayRef<uint8_t> bytes(code.data(), code.size());
   llvm::MCInst inst;
   uint64_t size = 0;
-  if (state_->disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) ==
-      llvm::MCDisassembler::Success) {
+  if (state_->disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) !=
+      llvm::MCDisassembler::Fail) {
     out.size_bytes = static_cast<uint8_t>(size);
     const MachineCode code = state_->freed(inst);
     const bool allow = state_->system == System::kAllowed;
@@ -190,10 +217,14 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";
     return result;
   }
-  if (state_->everything_disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) ==
-      llvm::MCDisassembler::Success) {
+  if (state_->everything_disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) !=
+      llvm::MCDisassembler::Fail) {
     out.size_bytes = static_cast<uint8_t>(size);
-    result.refusal = state_->mnemonic(inst) + " is not in " + state_->target.isa;
+    const std::string mnemonic = state_->mnemonic(inst);
+    result.floating_point = has_optional_fpu(state_->target) && mnemonic.starts_with("v");
+    result.refusal =
+        mnemonic + (result.floating_point ? ": floating point is not simulated (-mfloat-abi=soft)"
+                                          : " is not in " + state_->target.isa);
     return result;
   }
   out.size_bytes = 2;

@@ -30,6 +30,8 @@ class Decoder {
     Instruction instruction;
     /// Why it must not run: "amoadd.w is not in rv32imc"; empty when it may.
     std::string refusal;
+    /// Refused for needing an Arm core's floating-point unit.
+    bool floating_point = false;
   };
 
   CoreFamily family() const;
@@ -38,8 +40,12 @@ class Decoder {
   /// predicated depends on those before it.
   void begin_block();
 
-  /// Decodes the first instruction of `code`, which stands at `address`.
+  /// Decodes the first instruction of `code`, which stands at `address`. An encoding that the
+  /// architecture calls unpredictable is decoded like any other: compilers emit some of them.
   Decoded decode(std::span<const uint8_t> code, uint32_t address);
+
+  /// The same as an assembler writes it: "lw a1, 1(a5)". Empty if it is none.
+  std::string text(std::span<const uint8_t> code, uint32_t address);
 
  private:
   struct State;

@@ -10,6 +10,8 @@
 namespace tinytune {
 namespace {
 
+constexpr size_t kLongestName = 1024;
+
 Status read_symbols(const ElfFile& file, ElfInfo& info) {
   for (const Elf32_Shdr& table : file.sections()) {
     if (table.sh_type != SHT_SYMTAB) continue;
@@ -27,9 +29,10 @@ Status read_symbols(const ElfFile& file, ElfInfo& info) {
                           (type == STT_NOTYPE && ELF32_ST_BIND(symbol.st_info) == STB_GLOBAL);
       if (!wanted || symbol.st_shndx == SHN_UNDEF) continue;
       if (symbol.st_name >= names.size()) return bad_elf("a symbol's name lies outside its table");
-      info.symbols[elf_name(names, symbol.st_name, names.size())] = {file.address_of(symbol),
+      info.symbols[elf_name(names, symbol.st_name, kLongestName)] = {file.address_of(symbol),
                                                                      symbol.st_size};
     }
+    break;  // a file has one
   }
   return ok_status();
 }
@@ -41,6 +44,7 @@ Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory
   ElfInfo info;
   TT_TRY(read_symbols(file, info));
   std::vector<Elf32_Phdr> segments;
+  std::vector<std::pair<uint32_t, uint32_t>> ranges;
   for (const Elf32_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
     if (segment.p_filesz > segment.p_memsz ||
@@ -52,7 +56,9 @@ Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory
                       segment.p_memsz, segment.p_vaddr));
     }
     segments.push_back(segment);
+    ranges.emplace_back(segment.p_vaddr, segment.p_memsz);
   }
+  TT_TRY(check_overlaps(std::move(ranges), "segments"));
   for (const Elf32_Phdr& segment : segments) {
     const std::span<uint8_t> target = memory.at(segment.p_vaddr, segment.p_memsz);
     info.segments.push_back({segment.p_vaddr, segment.p_memsz});

@@ -114,6 +114,17 @@ uint32_t ElfFile::address_of(const Elf32_Sym& symbol) const {
   return thumb ? symbol.st_value & ~1u : symbol.st_value;
 }
 
+Status check_overlaps(std::vector<std::pair<uint32_t, uint32_t>> ranges, const char* what) {
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    const auto& [before, size_bytes] = ranges[i - 1];
+    if (uint64_t{before} + size_bytes > ranges[i].first)
+      return bad_elf(
+          fmt::format("{} at {:#010x} and at {:#010x} overlap", what, before, ranges[i].first));
+  }
+  return ok_status();
+}
+
 std::string elf_name(std::span<const uint8_t> names, uint32_t offset, size_t most) {
   if (offset >= names.size()) return "";
   const char* const begin = reinterpret_cast<const char*>(names.data()) + offset;

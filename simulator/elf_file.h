@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/device.h"
@@ -54,6 +55,9 @@ class ElfFile {
   std::vector<Elf32_Phdr> segments_;
   std::vector<Elf32_Shdr> sections_;
 };
+
+/// kInvalidInput if any two of `ranges`, which it sorts, share a byte.
+Status check_overlaps(std::vector<std::pair<uint32_t, uint32_t>> ranges, const char* what);
 
 /// The text at `offset` of a table of names, up to its zero, the table's end or `most` bytes; empty
 /// beyond the table.

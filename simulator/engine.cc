@@ -172,8 +172,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
                                                BlockGraph& graph, MemoryTiming& timing,
                                                std::span<const AttachedPeripheral> peripherals,
                                                Watch watch) {
-  TT_TRY_ASSIGN(UnicornCore core,
-                UnicornCore::open(target, memory, UnicornCore::Execute::kWhereAllowed));
+  TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(target, memory));
   std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, watch));
   TT_TRY(engine->add_hooks());
   TT_TRY(engine->attach(peripherals));

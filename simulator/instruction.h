@@ -35,6 +35,10 @@ struct Instruction {
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
   bool shifted = false;          ///< arithmetic with a shifted operand, or an extended one
+  bool aligned_only = false;     ///< faults on an unaligned address on every core
+  bool atomic = false;           ///< reads and writes its word (RISC-V's AMO)
+  bool exclusive = false;        ///< loads or stores under a reservation (lr, sc)
+  bool flushes = false;          ///< what was fetched and foreseen is forgotten (fence.i)
   uint8_t memory_block = 0;      ///< that a load reads from (memory_blocks.h); 0: not known
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
   uint64_t reads = 0;            ///< registers, one bit each

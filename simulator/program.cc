@@ -62,7 +62,7 @@ Result<ProgramReport> run_program(const Device& device, const ProgramFacts& fact
   auto decoder = Decoder::create(device.target, Decoder::System::kAllowed);
   if (!decoder) return decoder.error().within(device.name);
   Memory memory;
-  TT_TRY(add_program_memories(device, memory));
+  TT_TRY(add_program_memories(device, facts, memory));
   TT_TRY_ASSIGN(const ProgramImage image, load_program(elf, device, memory));
 
   uint32_t start = image.entry;
@@ -79,7 +79,8 @@ Result<ProgramReport> run_program(const Device& device, const ProgramFacts& fact
 
   MemoryTiming memory_timing(device);
   memory_timing.begin();
-  BlockGraph graph(device, std::move(*decoder), std::move(*timing), &memory, &memory_timing.waits());
+  BlockGraph graph(device, std::move(*decoder), std::move(*timing), &memory,
+                   &memory_timing.waits());
   graph.begin(options.instruction_limit, {});
   Semihosting semihosting(memory, device.clock_hz.value_or(0), heap_of(memory, image, stack_top),
                           print);

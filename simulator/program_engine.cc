@@ -29,6 +29,8 @@ struct ProgramEngine::Hooks {
   static void block(uc_engine*, uint64_t address, uint32_t size, void* user) {
     ProgramEngine& engine = of(user);
     const auto at = static_cast<uint32_t>(address);
+    if (engine.fault_) return engine.stop();
+    engine.accesses_ = 0;
     engine.finish_native_csr();
     engine.executed_ = false;
     if (engine.graph_.enter(at, size) == BlockGraph::Step::kStop) return engine.stop();
@@ -55,8 +57,19 @@ struct ProgramEngine::Hooks {
     engine.graph_.attribute_wait(engine.timing_.waits().read - before);
   }
 
+  static void access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
+                     void* user) {
+    ProgramEngine& engine = of(user);
+    ++engine.accesses_;
+    const auto bytes = static_cast<uint32_t>(size);
+    if ((address & (bytes - 1)) != 0 || engine.fault_)
+      engine.check_alignment(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
+  }
+
   static void instruction(uc_engine*, uint64_t address, uint32_t, void* user) {
-    of(user).address_ = static_cast<uint32_t>(address);
+    ProgramEngine& engine = of(user);
+    engine.address_ = static_cast<uint32_t>(address);
+    if (engine.system_.traps_division_by_zero()) engine.check_divisor();
   }
 
   static void division(uc_engine*, uint64_t address, uint32_t, void* user) {
@@ -70,6 +83,7 @@ struct ProgramEngine::Hooks {
   // RISC-V: the emulator has stepped over the instruction, and goes on after it unless told.
   static void exception(uc_engine*, uint32_t, void* user) {
     ProgramEngine& engine = of(user);
+    if (engine.fault_) return engine.stop();
     if (engine.is_arm()) {
       engine.trapped_ = true;
       engine.stop();
@@ -85,12 +99,13 @@ struct ProgramEngine::Hooks {
     const bool fetch = type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT;
     const bool write = type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT;
     const char* what = fetch ? "jumps to" : write ? "writes" : "reads";
-    const bool forbidden = type == UC_MEM_WRITE_PROT;
-    engine.fail(
-        ErrorCode::kFailed,
-        fmt::format("the program {} {:#010x}{} near {}: {} {} there", what, address,
-                    fetch ? std::string() : fmt::format(" ({} bytes)", size), place,
-                    engine.device_.name, forbidden ? "cannot be written" : "has no memory"));
+    const char* why = type == UC_MEM_WRITE_PROT   ? "cannot be written"
+                      : type == UC_MEM_FETCH_PROT ? "cannot be fetched from"
+                                                  : "has no memory";
+    engine.fail(ErrorCode::kFailed,
+                fmt::format("the program {} {:#010x}{} near {}: {} {} there", what, address,
+                            fetch ? std::string() : fmt::format(" ({} bytes)", size), place,
+                            engine.device_.name, why));
     return false;
   }
 
@@ -125,15 +140,14 @@ ProgramEngine::ProgramEngine(const Parts& parts, UnicornCore core)
       timing_(parts.timing),
       semihosting_(parts.semihosting),
       print_(parts.print),
-      csrs_(parts.device.target, parts.facts.counters),
+      csrs_(parts.device.target, parts.facts),
       system_(parts.device.target, parts.image.vector_table.value_or(0)),
       core_(std::move(core)) {}
 
 ProgramEngine::~ProgramEngine() = default;
 
 Result<std::unique_ptr<ProgramEngine>> ProgramEngine::create(const Parts& parts) {
-  TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(parts.device.target, parts.memory,
-                                                    UnicornCore::Execute::kEverywhere));
+  TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(parts.device.target, parts.memory));
   std::unique_ptr<ProgramEngine> engine(new ProgramEngine(parts, std::move(core)));
   TT_TRY(engine->map_pages());
   if (!engine->is_arm()) TT_TRY(engine->enter_user_mode());
@@ -176,6 +190,9 @@ Status ProgramEngine::add_hooks() {
   for (const AddressRange& range : timing_.timed_reads())
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::timed_read, this, range.address,
                           uint64_t{range.address} + range.size_bytes - 1));
+  if (is_arm() || facts_.misaligned_faults ||
+      device_.target.features.find("+a") != std::string::npos)
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this));
   graph_.set_registers([this](unsigned reg) { return get(reg); });
   if (is_arm()) return core_.add_hook(UC_HOOK_CODE, &Hooks::instruction, this);
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
@@ -193,17 +210,17 @@ uint32_t ProgramEngine::current_address() const {
 void ProgramEngine::stop() { uc_emu_stop(core_.handle()); }
 
 void ProgramEngine::fail(ErrorCode code, const std::string& what) {
-  if (!error_ && !outcome_) error_ = Error(code, what);
+  if (!error_ && !outcome_ && !fault_) error_ = Error(code, what);
   stop();
 }
 
 void ProgramEngine::finish(ProgramReport::End end, int status) {
-  if (!error_ && !outcome_) outcome_ = Outcome{end, current_address(), status, 0};
+  if (!error_ && !outcome_ && !fault_) outcome_ = Outcome{end, current_address(), status, 0};
   stop();
 }
 
 void ProgramEngine::store_to_port(uint32_t address, uint32_t value) {
-  if (outcome_ || error_) return;
+  if (outcome_ || error_ || fault_) return;
   for (const Port& port : facts_.ports) {
     if (port.address != address) continue;
     const char character = static_cast<char>(value);
@@ -230,9 +247,17 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
         uc_emu_start(core_.handle(), is_arm() ? pc | 1u : pc, kReturnAddress, 0, 0);
     if (outcome_) break;
     if (error_) return *error_;
+    if (fault_) {
+      pc = take_fault();
+      continue;
+    }
     const BlockGraph::Stop& stopped = graph_.stopped_by();
     if (stopped.end == CallEnd::kInstructionLimit)
       return Error(ErrorCode::kFailed, stopped.detail + "; --limit sets another");
+    if (stopped.floating_point && !system_.floating_point_enabled())
+      return Error(ErrorCode::kFailed,
+                   stopped.detail + ", in " + image_.place(graph_.block_address()) +
+                       "; the chip faults as well: its FPU is off (CPACR, 0xe000ed88)");
     if (stopped.end != CallEnd::kReturned)
       return Error(ErrorCode::kUnsupported,
                    stopped.detail + ", in " + image_.place(graph_.block_address()));
@@ -253,6 +278,8 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
     outcome_ = Outcome{ProgramReport::End::kReturn, start, 0, get(is_arm() ? 0 : 10)};
     break;
   }
+  if (!handled_.empty())
+    return Error(ErrorCode::kFailed, handled_ + "; the program ends in its exception handler");
   graph_.finish(kReturnAddress);
   return *outcome_;
 }

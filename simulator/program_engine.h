@@ -7,6 +7,7 @@
 // every instruction is watched, because nothing else says which of a block's loads reads a counter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +70,15 @@ class ProgramEngine {
   void fail(ErrorCode code, const std::string& what);
   void finish(ProgramReport::End end, int status);
 
+  void check_alignment(bool is_write, uint32_t address, uint32_t size_bytes);
+  void check_divisor();
+  std::string described(uint32_t instruction_address);
+
+  /// To the program's handler of exceptions; nothing if it has none.
+  std::optional<uint32_t> trap_handler() const;
+  void set_trap(uint32_t cause, uint32_t at);
+  uint32_t take_fault();
+
   void trap();  ///< at the last instruction of the block that runs now
   void trap_arm(const Instruction& at, uint32_t code);
   void trap_riscv(const Instruction& at, uint32_t code);
@@ -92,7 +102,18 @@ class ProgramEngine {
   UnicornCore core_;
   uint32_t program_break_ = 0;  ///< of the heap that environment calls move
 
+  /// A load or store that the core reports to the program's handler. The emulator runs on to the
+  /// end of the block; what that changes is undone.
+  struct Fault {
+    uint32_t cause = 0, at = 0;
+    std::array<uint32_t, 32> registers{};
+    std::vector<std::pair<uint32_t, std::vector<uint8_t>>> overwritten;  ///< in their order
+  };
+  std::optional<Fault> fault_;
+  std::string handled_;  ///< the last fault, while its handler has not returned
+
   uint32_t address_ = 0;     ///< Arm: of the instruction that runs now
+  size_t accesses_ = 0;      ///< loads and stores of the block so far
   uint32_t last_block_ = 1;  ///< entered before this one
   bool executed_ = false;    ///< the last instruction of the block, by us
   bool trapped_ = false;

@@ -43,20 +43,36 @@ Error outside(const Device& device, const std::string& what, uint32_t address, u
                              size, address, device.name, memories));
 }
 
+/// Sections with bytes in memory, by address. Thread-local zeros have none of their own.
+std::vector<Elf32_Shdr> placed_sections(const ElfFile& file) {
+  std::vector<Elf32_Shdr> placed;
+  for (const Elf32_Shdr& section : file.sections()) {
+    const bool only_model = (section.sh_flags & SHF_TLS) != 0 && section.sh_type == SHT_NOBITS;
+    if ((section.sh_flags & SHF_ALLOC) != 0 && section.sh_size != 0 && !only_model)
+      placed.push_back(section);
+  }
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const auto& a, const auto& b) { return a.sh_addr < b.sh_addr; });
+  return placed;
+}
+
 /// A linker may have put the file's own headers before the first section; those need no memory. So
-/// where a segment as a whole does not fit, its sections must.
+/// where a segment as a whole does not fit, its sections, in `placed`, must.
 Result<std::vector<Piece>> pieces_of(const ElfFile& file, const Elf32_Phdr& segment,
-                                     const Device& device, const Memory& memory) {
+                                     std::span<const Elf32_Shdr> placed, const Device& device,
+                                     const Memory& memory) {
   TT_TRY_ASSIGN(const auto bytes, file.part(segment.p_offset, segment.p_filesz, "a segment"));
   if (segment.p_filesz > segment.p_memsz) return bad_elf("a segment is longer in the file");
   if (!memory.at(segment.p_vaddr, segment.p_memsz).empty())
     return std::vector<Piece>{{segment.p_vaddr, segment.p_paddr, segment.p_memsz, bytes}};
   std::vector<Piece> pieces;
-  for (const Elf32_Shdr& section : file.sections()) {
+  const auto first = std::lower_bound(
+      placed.begin(), placed.end(), segment.p_vaddr,
+      [](const Elf32_Shdr& section, uint32_t address) { return section.sh_addr < address; });
+  for (const Elf32_Shdr& section : placed.subspan(static_cast<size_t>(first - placed.begin()))) {
     const uint64_t into = uint64_t{section.sh_addr} - segment.p_vaddr;
-    if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0 ||
-        section.sh_addr < segment.p_vaddr || into + section.sh_size > segment.p_memsz)
-      continue;
+    if (into >= segment.p_memsz) break;
+    if (into + section.sh_size > segment.p_memsz) continue;
     if (memory.at(section.sh_addr, section.sh_size).empty())
       return outside(device, "section " + name_of(file, section), section.sh_addr, section.sh_size);
     const uint64_t from = std::min<uint64_t>(into, bytes.size());
@@ -153,13 +169,14 @@ std::string ProgramImage::place(uint32_t address) const {
 
 // Flash is what has a cache before it. A page between two pieces of RAM keeps a kernel's stack from
 // its data; the chip has memory there.
-Status add_program_memories(const Device& device, Memory& memory) {
+Status add_program_memories(const Device& device, const ProgramFacts& facts, Memory& memory) {
   std::vector<Memory::Region> regions;
   for (const MemoryRegion& from : device.memories) {
     Memory::Region region;
     region.address = from.address;
     region.size_bytes = from.size_bytes;
-    region.executable = true;
+    region.executable =
+        std::find(facts.no_fetch.begin(), facts.no_fetch.end(), from.name) == facts.no_fetch.end();
     region.writable = from.fetch_cache.empty() && from.read_cache.empty();
     regions.push_back(region);
   }
@@ -170,7 +187,8 @@ Status add_program_memories(const Device& device, Memory& memory) {
     if (!merged.empty()) {
       Memory::Region& last = merged.back();
       const uint64_t gap = region.address - (uint64_t{last.address} + last.size_bytes);
-      if (last.writable == region.writable && (gap == 0 || (gap == kPageBytes && last.writable))) {
+      if (last.writable == region.writable && last.executable == region.executable &&
+          (gap == 0 || (gap == kPageBytes && last.writable))) {
         last.size_bytes = region.address + region.size_bytes - last.address;
         continue;
       }
@@ -187,12 +205,23 @@ Result<ProgramImage> load_program(std::span<const uint8_t> elf, const Device& de
   TT_TRY_ASSIGN(const ElfFile file, ElfFile::open(elf, family));
   ProgramImage image;
   TT_TRY_ASSIGN(image.symbols, symbols_of(file));
-  std::vector<Piece> pieces;
+  std::vector<Elf32_Phdr> segments;
+  std::vector<std::pair<uint32_t, uint32_t>> ranges;
   for (const Elf32_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
-    TT_TRY_ASSIGN(const auto more, pieces_of(file, segment, device, memory));
+    segments.push_back(segment);
+    ranges.emplace_back(segment.p_vaddr, segment.p_memsz);
+  }
+  TT_TRY(check_overlaps(std::move(ranges), "segments"));
+  const std::vector<Elf32_Shdr> placed = placed_sections(file);
+  std::vector<Piece> pieces;
+  for (const Elf32_Phdr& segment : segments) {
+    TT_TRY_ASSIGN(const auto more, pieces_of(file, segment, placed, device, memory));
     pieces.insert(pieces.end(), more.begin(), more.end());
   }
+  ranges.clear();
+  for (const Piece& piece : pieces) ranges.emplace_back(piece.address, piece.size_bytes);
+  TT_TRY(check_overlaps(std::move(ranges), "sections"));
   for (const Piece& piece : pieces) {
     image.filled.push_back({piece.address, piece.size_bytes});
     for (const uint32_t address : {piece.load_address, piece.address}) {

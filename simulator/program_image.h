@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "devices/program_facts.h"
 #include "simulator/memory.h"
 #include "simulator/simulator.h"
 #include "tinytune/result.h"
@@ -37,11 +38,12 @@ struct ProgramImage {
   std::string place(uint32_t address) const;
 };
 
-/// The device's memories as a program sees them: RAM may hold code, and what lies side by side is
-/// one. kFailed: no host memory.
-Status add_program_memories(const Device& device, Memory& memory);
+/// The device's memories as a program sees them: RAM may hold code unless `facts` says otherwise,
+/// and what lies side by side is one. kFailed: no host memory.
+Status add_program_memories(const Device& device, const ProgramFacts& facts, Memory& memory);
 
-/// kInvalidInput: not an executable for this device, damaged, or with a section outside `memory`.
+/// kInvalidInput: not an executable for this device, damaged, with a section outside `memory` or
+/// two that overlap.
 Result<ProgramImage> load_program(std::span<const uint8_t> elf, const Device& device,
                                   Memory& memory);
 

@@ -2,6 +2,8 @@
 // instructions that only we know, and the ways in which it ends.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "simulator/program_engine.h"
 #include "simulator/riscv_execute.h"
 
@@ -11,6 +13,9 @@ namespace {
 uint32_t bits(uint32_t code, unsigned high, unsigned low) {
   return code >> low & ((2u << (high - low)) - 1);
 }
+
+constexpr uint32_t kInterrupts = 1u << 3, kInterruptsBefore = 1u << 7;  // MIE, MPIE
+constexpr uint32_t kBeforeTrap = 3u << 11;                              // MPP: machine mode
 
 bool is_csr_access(uint32_t code) { return (code & 0x7F) == 0x73 && bits(code, 14, 12) % 4 != 0; }
 
@@ -53,7 +58,10 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
   } else if (code == kEcall) {
     environment_call(at);
   } else if (code == kMret) {
+    uint32_t& status = csrs_.at(CsrFile::kMstatus);
+    status = (status & ~kInterrupts) | (status & kInterruptsBefore) >> 4 | kInterruptsBefore;
     next_ = csrs_.read(CsrFile::kMepc, Counts()).value_or(0);
+    handled_.clear();
     stop();
   } else {
     fail(ErrorCode::kFailed,
@@ -86,13 +94,98 @@ void ProgramEngine::finish_native_csr() {
   if (is_csr_access(code)) access_csr(*last, code);
 }
 
+// Without a vector of the program's own, traps go to address 0 if something is loaded there that is
+// not the start itself.
+std::optional<uint32_t> ProgramEngine::trap_handler() const {
+  const uint32_t vector = csrs_.vector();
+  if (vector != 0) return vector;
+  for (const AddressRange& range : image_.filled)
+    if (range.address == 0 && image_.entry != 0) return 0;
+  return std::nullopt;
+}
+
+void ProgramEngine::set_trap(uint32_t cause, uint32_t at) {
+  csrs_.at(CsrFile::kMepc) = at;
+  csrs_.at(CsrFile::kMcause) = cause;
+  uint32_t& status = csrs_.at(CsrFile::kMstatus);
+  status =
+      (status & ~(kInterrupts | kInterruptsBefore)) | (status & kInterrupts) << 4 | kBeforeTrap;
+}
+
+std::string ProgramEngine::described(uint32_t instruction_address) {
+  const std::string text = graph_.text_at(instruction_address);
+  return image_.place(instruction_address) + (text.empty() ? "" : ": " + text);
+}
+
+// Which unaligned accesses work: on Arm's larger cores those of a single register, unless the
+// program has them trapped; on RISC-V what the device file says, but atomic ones nowhere.
+void ProgramEngine::check_alignment(bool is_write, uint32_t address, uint32_t size_bytes) {
+  const auto keep = [&] {
+    const auto bytes = memory_.at(address, size_bytes);
+    if (is_write && !bytes.empty())
+      fault_->overwritten.emplace_back(address, std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  };
+  if (fault_) return keep();
+  const uint32_t at = is_arm() ? address_ : graph_.access_address(accesses_ - 1);
+  const Instruction* instruction = graph_.instruction_at(at);
+  const bool aligned_only = instruction != nullptr && instruction->aligned_only;
+  const bool faults =
+      aligned_only || (is_arm() ? system_.traps_misaligned() : facts_.misaligned_faults);
+  if (!faults) return;
+  const std::string what = fmt::format(
+      "the program {} {} bytes at the unaligned address {:#010x}, on which {} faults, "
+      "at {}",
+      is_write ? "writes" : "reads", size_bytes, address, device_.name, described(at));
+  if (is_arm() || !handled_.empty() || !trap_handler()) return fail(ErrorCode::kFailed, what);
+  constexpr uint32_t kMisalignedLoad = 4, kMisalignedStore = 6;
+  const bool as_store = instruction != nullptr && !instruction->is_load();
+  fault_.emplace();
+  fault_->cause = as_store ? kMisalignedStore : kMisalignedLoad;
+  fault_->at = at;
+  for (unsigned reg = 1; reg < 32; ++reg) fault_->registers[reg] = get(reg);
+  keep();
+  handled_ = what;
+  stop();
+}
+
+uint32_t ProgramEngine::take_fault() {
+  for (auto it = fault_->overwritten.rbegin(); it != fault_->overwritten.rend(); ++it)
+    std::copy(it->second.begin(), it->second.end(),
+              memory_.at(it->first, it->second.size()).begin());
+  for (unsigned reg = 1; reg < 32; ++reg) set(reg, fault_->registers[reg]);
+  set_trap(fault_->cause, fault_->at);
+  executed_ = true;  // what ends the block has not run
+  fault_.reset();
+  return *trap_handler();
+}
+
+// Only where the program has division by zero trapped; else its result is 0.
+void ProgramEngine::check_divisor() {
+  const uint32_t code = memory_.code_at(address_);  // its half words, the first one lowest
+  const bool divides = (code & 0xFFD0) == 0xFB90 && (code >> 16 & 0xF0F0) == 0xF0F0;
+  const Instruction* instruction = divides ? graph_.instruction_at(address_) : nullptr;
+  if (instruction == nullptr || instruction->conditional || get(code >> 16 & 15) != 0) return;
+  fail(ErrorCode::kFailed,
+       "the program divides by zero, which it has trapped (CCR), at " + described(address_));
+}
+
 // To a handler that the program has set; else as newlib's port without an operating system means
-// it.
+// it. Of the calls that it may make, those not here have no effect and say so.
 void ProgramEngine::environment_call(const Instruction& at) {
   constexpr uint32_t kClose = 57, kWrite = 64, kExit = 93, kExitGroup = 94, kBreak = 214;
+  constexpr uint32_t kOthers[] = {17,   25,   29,   48,   49,   56,   61,   62,  63,
+                                  78,   79,   80,   113,  129,  134,  153,  160, 163,
+                                  169,  172,  174,  175,  176,  177,  215,  222, 1024,
+                                  1025, 1026, 1030, 1033, 1038, 1039, 1062, 2011};
   constexpr unsigned kA0 = 10, kA1 = 11, kA2 = 12, kA7 = 17;
-  const uint32_t handler = csrs_.read(CsrFile::kMtvec, Counts()).value_or(0) & ~3u;
+  constexpr uint32_t kFromMachineMode = 11;
   const uint32_t number = get(kA7);
+  const auto to_handler = [&] {
+    set_trap(kFromMachineMode, at.address);
+    next_ = trap_handler();
+    stop();
+  };
+  if (csrs_.vector() != 0) return to_handler();
   if (number == kExit || number == kExitGroup)
     return finish(ProgramReport::End::kExit, static_cast<int>(get(kA0)));
   if (number == kWrite) {
@@ -108,12 +201,13 @@ void ProgramEngine::environment_call(const Instruction& at) {
         program_break_ = (range.address + range.size_bytes + 15) & ~15u;
     return set(kA0, program_break_);
   }
-  if (handler == 0) return set(kA0, static_cast<uint32_t>(-38));  // ENOSYS
-  constexpr uint32_t kFromMachineMode = 11;
-  csrs_.write(CsrFile::kMepc, at.address, Counts());
-  csrs_.write(CsrFile::kMcause, kFromMachineMode, Counts());
-  next_ = handler;
-  stop();
+  if (std::find(std::begin(kOthers), std::end(kOthers), number) != std::end(kOthers))
+    return set(kA0, static_cast<uint32_t>(-38));  // ENOSYS
+  if (trap_handler()) return to_handler();
+  fail(ErrorCode::kFailed,
+       fmt::format("ecall with a7 = {} at {}: the program has set no handler (mtvec), and newlib "
+                   "has no such call",
+                   number, image_.place(at.address)));
 }
 
 void ProgramEngine::call_host(uint32_t operation_register, uint32_t parameter_register,

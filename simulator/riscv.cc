@@ -25,6 +25,7 @@ const std::map<std::string_view, InstructionKind>& kinds() {
       {"C_JR", kJumpIndirect},
       {"C_JALR", kJumpIndirect},
       {"FENCE", kAlu},
+      {"FENCE_I", kJump},
   };
   return kKinds;
 }
@@ -73,6 +74,10 @@ bool describe_riscv(const MachineCode& code, bool allow_system, Instruction& out
     if (code.operands.size() > 1) out.address_reads = code.operands[1].bit;  // value, base, offset
   }
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads;
+  out.atomic = code.name.starts_with("AMO");
+  out.exclusive = code.name.starts_with("LR_") || code.name.starts_with("SC_");
+  out.aligned_only = out.atomic || out.exclusive;
+  out.flushes = code.name == "FENCE_I";
   for (const MachineOperand& operand : code.operands) {
     if (out.kind != InstructionKind::kBranch || operand.is_register) continue;
     out.backward = operand.immediate < 0;

@@ -71,6 +71,7 @@ int32_t TimingModel::redirect(const Instruction& last, const BlockExit& exit,
     state.predicted_bytes = last.size_bytes;
     state.predicted_odd = exit.target % 4 != 0;
   }
+  if (last.flushes) state.predicted_branch = PipelineState::kNoBranch;
   const bool elsewhere = exit.taken || predicted;
   const bool awaited = !(predicted && exit.taken) || state.buffered < 2;
   if (elsewhere && exit.target_straddles && awaited)

@@ -25,6 +25,9 @@ namespace {
 //   shift_use               more until an instruction that reads the result of arithmetic with a
 //                           shifted or extended operand can issue [0]
 //   transfer_base, transfer  LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers [0, 1]
+//   atomic, atomic_use      of an instruction that reads and writes its word, and more until its
+//                           result can be read [load, load_use]
+//   exclusive_overlap       more for lr, sc and atomic ones right behind lr or sc [0]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -53,6 +56,9 @@ constexpr TimingKey kInOrder[] = {
     {"shift_use", &TimingCycles::shift_use, &TimingCycles::shift_use},
     {"transfer_base", &TimingCycles::transfer_base, &TimingCycles::transfer_base},
     {"transfer", &TimingCycles::transfer, &TimingCycles::transfer},
+    {"atomic", &TimingCycles::atomic, &TimingCycles::load},
+    {"atomic_use", &TimingCycles::atomic_use, &TimingCycles::load_use},
+    {"exclusive_overlap", &TimingCycles::exclusive_overlap, &TimingCycles::exclusive_overlap},
 };
 
 // cortex_m adds:

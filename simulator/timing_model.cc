@@ -30,7 +30,8 @@ uint64_t PipelineState::hash() const {
       uint64_t{predicted_branch} << 1 | uint64_t{landed_beside} | uint64_t{buffered} << 40,
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
-          uint64_t{after_short} << 25 | uint64_t{loaded_block} << 32};
+          uint64_t{after_short} << 25 | uint64_t{after_exclusive} << 26 |
+          uint64_t{loaded_block} << 32};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
@@ -117,7 +118,7 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
       return cycles_.divide;
     case InstructionKind::kLoad:
       if (instruction.words > 1) break;
-      if (model_ == Model::kInOrder) return cycles_.load;
+      if (model_ == Model::kInOrder) return instruction.atomic ? cycles_.atomic : cycles_.load;
       if (state.after_store) return cycles_.load_after_store;
       return overlaps(instruction, state) ? cycles_.load_after_load : cycles_.load;
     case InstructionKind::kStore:
@@ -162,11 +163,13 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
     stall +=
         instruction.kind == InstructionKind::kJumpIndirect ? cycles_.jump_use : cycles_.address_use;
   }
+  if (state.after_exclusive && (instruction.exclusive || instruction.atomic))
+    stall = std::max(stall, cycles_.exclusive_overlap);
   uint32_t cycles = stall + single_cycles(instruction, taken, state);
   if (taken && instruction.kind < InstructionKind::kBranch) cycles += cycles_.jump_indirect - 1;
   advance(state.wait, cycles);
   uint32_t latency = 0;
-  if (instruction.is_load()) latency = cycles_.load_use;
+  if (instruction.is_load()) latency = instruction.atomic ? cycles_.atomic_use : cycles_.load_use;
   if (instruction.is_multiply()) latency = cycles_.multiply_use;
   if (instruction.shifted) latency = cycles_.shift_use;
   const uint64_t base = std::popcount(instruction.writes) > instruction.words
@@ -179,6 +182,7 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
   state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
   state.loaded_block = state.after_load && overlaps_loads() ? instruction.memory_block : uint8_t{0};
   state.after_store = model_ == Model::kCortexM && instruction.is_store();
+  state.after_exclusive = cycles_.exclusive_overlap != 0 && instruction.exclusive;
   state.after_short = cycles_.branch_paired != 0 && instruction.size_bytes == 2;
   return cycles;
 }

@@ -32,6 +32,7 @@ struct PipelineState {
   bool after_load = false;              ///< it was a load of one register
   uint8_t loaded_block = 0;             ///< … if so, from this block of memory; 0: not known
   bool after_store = false;             ///< it was a store
+  bool after_exclusive = false;         ///< it was a load or store under a reservation
   bool after_short = false;             ///< it was one of 16 bits, beside which a branch may issue
   uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
   uint8_t flags_wait = 0;               ///< dual issue: cycles until the flags are known early
@@ -69,6 +70,7 @@ struct TimingCycles {
   uint32_t store_data_late = 0, divide_negative = 1;
   uint32_t backward_taken = 1, backward_not_taken = 1, branch_paired = 0;
   uint32_t accumulator_late = 0, multiply_flags = 1, shift_use = 0;
+  uint32_t atomic = 1, atomic_use = 0, exclusive_overlap = 0;
 };
 
 class TimingModel {

@@ -27,7 +27,7 @@ Error failed(const char* what, uc_err error) {
 
 void UnicornCore::Close::operator()(uc_struct* unicorn) const { uc_close(unicorn); }
 
-Result<UnicornCore> UnicornCore::open(const Target& target, const Memory& memory, Execute execute) {
+Result<UnicornCore> UnicornCore::open(const Target& target, const Memory& memory) {
   UnicornCore core(target.family);
   uc_engine* unicorn = nullptr;
   uc_err error =
@@ -42,10 +42,9 @@ Result<UnicornCore> UnicornCore::open(const Target& target, const Memory& memory
     if (error != UC_ERR_OK) return failed("uc_ctl_set_cpu_model", error);
   }
   for (const Memory::Region& region : memory.regions()) {
-    const bool executable = region.executable || execute == Execute::kEverywhere;
     const uint32_t rights = uint32_t{UC_PROT_READ} |
                             (region.writable ? uint32_t{UC_PROT_WRITE} : 0u) |
-                            (executable ? uint32_t{UC_PROT_EXEC} : 0u);
+                            (region.executable ? uint32_t{UC_PROT_EXEC} : 0u);
     error = uc_mem_map_ptr(unicorn, region.address, region.size_bytes, rights, region.host);
     if (error != UC_ERR_OK) return failed("uc_mem_map_ptr", error);
   }

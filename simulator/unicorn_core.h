@@ -17,11 +17,9 @@ constexpr uint32_t kReturnAddress = 0x0FFFF000;
 
 class UnicornCore {
  public:
-  enum class Execute { kWhereAllowed, kEverywhere };
-
   /// The largest core of the target's architecture: the decoder refuses what the device lacks.
   /// `memory` outlives it. kFailed: the emulator's own error.
-  static Result<UnicornCore> open(const Target& target, const Memory& memory, Execute execute);
+  static Result<UnicornCore> open(const Target& target, const Memory& memory);
 
   CoreFamily family() const { return family_; }
   bool is_arm() const { return family_ == CoreFamily::kArmM; }

@@ -1,8 +1,12 @@
 #include "simulator/elf.h"
 
+#include <elf.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "base/rng.h"
+#include "simulator/program.h"
 #include "tests/simulator/program.h"
 
 namespace tinytune {
@@ -55,6 +59,32 @@ TEST_F(ElfLoader, NotAnElf_IsRefused) {
 TEST_F(ElfLoader, SegmentOutsideTheDevice_IsRefused) {
   const auto foreign = assemble("f: ret\n", *load_device("rv32imc"));
   EXPECT_NE(refusal(foreign).find("outside the device's memories"), std::string::npos);
+}
+
+TEST_F(ElfLoader, OverlappingSegments_AreRefused) {
+  auto elf = elf_;
+  Elf32_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof header);
+  std::vector<Elf32_Phdr> loaded;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf32_Phdr segment;
+    std::memcpy(&segment, &elf[header.e_phoff + i * sizeof segment], sizeof segment);
+    if (segment.p_type == PT_LOAD && segment.p_memsz > 0) loaded.push_back(segment);
+  }
+  ASSERT_FALSE(loaded.empty());
+  const auto first = static_cast<uint32_t>(elf.size());
+  for (int copy = 0; copy < 500; ++copy) {
+    loaded[0].p_memsz = 0x10000;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&loaded[0]);
+    elf.insert(elf.end(), bytes, bytes + sizeof loaded[0]);
+  }
+  header.e_phoff = first;
+  header.e_phnum = 500;
+  std::memcpy(elf.data(), &header, sizeof header);
+  EXPECT_EQ(refusal(elf), "ELF: segments at 0x40380000 and at 0x40380000 overlap");
+  ProgramOptions options;
+  const auto ran = run_program(device_, *load_program_facts("esp32c3"), elf, options);
+  EXPECT_EQ(ran.error().message(), "ELF: segments at 0x40380000 and at 0x40380000 overlap");
 }
 
 TEST_F(ElfLoader, EveryTruncation_IsRefusedOrLoads) {

@@ -125,6 +125,19 @@ TEST(Hazard3Timing, Division_TakesOneMoreForANegativeDividend) {
   EXPECT_EQ(cost("neg a3,a3\nremu a2,a3,a4"), 1 + 19);
 }
 
+TEST(Hazard3Timing, AtomicInstruction_TakesFourAndItsResultNoMore) {
+  EXPECT_EQ(cost(kWide + "amoadd.w a2,a3,(a0)"), 4);
+  EXPECT_EQ(cost(kWide + "amoadd.w a2,a3,(a0)\nadd a2,a2,a2"), 5);
+  EXPECT_EQ(cost(kWide + "amoswap.w a2,a3,(a0)\namoadd.w a2,a3,(a0)"), 8);
+}
+
+TEST(Hazard3Timing, ReservedAccessBehindAnother_TakesOneMore) {
+  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nsc.w a3,a4,(a0)"), 3);
+  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nnop\nsc.w a3,a4,(a0)"), 3);
+  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nsc.w a3,a2,(a0)"), 3);  // the same cycle hides the load's
+  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\namoadd.w a3,a4,(a0)"), 6);
+}
+
 TEST(Hazard3Timing, BitManipulation_TakesOne) {
   EXPECT_EQ(cost("sh2add a2,a3,a4\nmin a2,a2,a3\nsext.b a2,a2"), 3);
   EXPECT_EQ(cost(kWide + "lb a2,0(a0)\nsext.b a2,a2\nli a3,3\n1: sh1add a2,a2,a2\n"
