@@ -95,8 +95,9 @@ TEST(CortexM4, InstructionsItLacks_AreRefused) {
     const char* code;
     const char* detail;
   } kCases[] = {
-      {".inst.w 0xee300a20", "vadd is not in armv7e-m at 0x08000002"},
-      {".inst.w 0xed900a00", "vldr is not in armv7e-m"},
+      {".inst.w 0xee300a20",
+       "vadd: floating point is not simulated (-mfloat-abi=soft) at 0x08000002"},
+      {".inst.w 0xed900a00", "vldr: floating point is not simulated"},
       {"svc #0", "svc is not simulated"},
       {"bkpt #0", "bkpt is not simulated"},
       {"udf #0", "udf is not simulated"},
