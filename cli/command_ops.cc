@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "models/limits.h"
+#include "models/onnx/onnx.h"
 #include "models/operator_states.h"
 #include "templates/kernel_template.h"
 #include "tinytune/model.h"
@@ -89,6 +90,13 @@ std::string templates_text() {
   return names;
 }
 
+std::string onnx_text() {
+  std::string names;
+  for (const std::string_view name : onnx_operators())
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
 std::string limits_text() {
   return "\na model may have " + grouped(kMostOperators) + " operators, " +
          grouped(kMostTensorBytes >> 20) + " MiB a tensor, " + grouped(kMostConstantBytes >> 20) +
@@ -107,7 +115,8 @@ int run_ops(const Arguments& arguments, const Context& context) {
                      {"limits", limits_of(form)}});
     for (const OperatorStateRow& row : unsupported())
       all.push_back({{"name", row.name}, {"state", name_of(row.state)}});
-    return context.console.result(nlohmann::ordered_json{{"operators", std::move(all)}}.dump(2));
+    return context.console.result(
+        nlohmann::ordered_json{{"operators", std::move(all)}, {"onnx", onnx_operators()}}.dump(2));
   }
   Table table({"operator", "computed by", "limits"});
   for (const auto& [name, form] : kOperators)
@@ -117,8 +126,8 @@ int run_ops(const Arguments& arguments, const Context& context) {
     table.add({std::string(row.name), std::string(name_of(row.state)),
                row.state == OperatorState::kFloatOnly ? "TensorFlow Lite Micro has no int8 kernel"
                                                       : "-"});
-  return context.console.result(table.text() + "\nkernel templates: " + templates_text() +
-                                limits_text() +
+  return context.console.result(table.text() + "\nONNX operators: " + onnx_text() +
+                                "\n\nkernel templates: " + templates_text() + limits_text() +
                                 "Anything else is refused when a model is read, in a line that "
                                 "names it (`tune inspect`).\n");
 }

@@ -7,6 +7,7 @@
 // computed from constants alone is a constant too, unless it is an output of the network.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -113,6 +114,20 @@ struct LstmAttributes {
   float cell_clip = 0;      ///< of the cell's real value; 0: none
   bool time_major = false;  ///< [time, batch, …], else [batch, time, …]
 };
+// Of ONNX's operators (models/operators/onnx_forms.cc).
+struct TableAttributes {  ///< QUANTIZE and functions of one byte: the output of each, by raw byte
+  std::array<uint8_t, 256> table{};
+};
+struct QLinearAttributes {  ///< ADD and MUL as onnxruntime's kernels compute them, not the standard
+  Activation activation = Activation::kNone;
+  int offset = 0;  ///< what the model's bytes are above the graph's: 128 of uint8
+  std::array<bool, 2> repeated{};  ///< an operand of one number for each run of the other's
+};
+struct WindowMeanAttributes {  ///< AVERAGE_POOL_2D; what lies outside is not counted
+  int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
+  int pad_top = 0, pad_left = 0;
+  int offset = 0;  ///< as above
+};
 struct ExternalAttributes {
   std::string op;                ///< what the file calls it: "CUSTOM softsign", "EXP"
   std::string function;          ///< of Graph::externals
@@ -123,7 +138,8 @@ using Attributes =
                  SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
                  ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes, BlockAttributes,
                  MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes, CumsumAttributes,
-                 SvdfAttributes, LstmAttributes, ExternalAttributes>;
+                 SvdfAttributes, LstmAttributes, TableAttributes, QLinearAttributes,
+                 WindowMeanAttributes, ExternalAttributes>;
 
 struct Operator {
   int index = 0;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "models/broadcast.h"
@@ -63,12 +64,17 @@ struct AddOp {
   std::array<std::vector<int8_t>, 2> constants;  ///< of an operand that is a constant, else empty
 };
 
+/// A function from integers to int8 that never falls, as the 255 integers from which it reaches
+/// each byte but the lowest, ascending: the byte is -128 and one more for each step at or below.
+using ByteSteps = std::vector<int32_t>;
+
 /// MUL: clamp(offset + requantise(a' * b')) with a' and b' less their zero points.
 struct MulOp {
   int64_t elements = 0;
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
   int32_t multiplier = 0;
   int shift = 0;
+  ByteSteps steps;  ///< ONNX's, instead of multiplier and offset; empty in TFLite's
   int activation_min = -128, activation_max = 127;
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;
@@ -158,17 +164,28 @@ struct LookupOp {
   std::array<uint8_t, 256> table{};
 };
 
-/// ONNX's ADD: y = terms[0][a] + terms[1][b] is the sum in units of 2^-shift of the output, zero
-/// point included; the result is k = floor(y), or k + 1 where y's fraction reaches steps[k mod
+/// ONNX's ADD and SUB: y = terms[0][a] + terms[1][b] is the sum in units of 2^-shift of the output,
+/// zero point included; the result is k = floor(y), or k + 1 where y's fraction reaches steps[k mod
 /// 256]. Proved for every pair when it is made, so the float sum's own roundings are in the steps.
 struct SteppedAddOp {
   int64_t elements = 0;
-  std::array<std::vector<int32_t>, 2> terms;  ///< of every int8 value, -128 first
-  std::vector<int32_t> steps;                 ///< 256; 2^shift where nothing goes up
+  std::array<std::vector<int64_t>, 2> terms;  ///< of every int8 value, -128 first
+  std::vector<int64_t> steps;                 ///< 256; 2^shift where nothing goes up
   int shift = 0;
+  bool wide = false;  ///< whether y needs 64 bits
   int activation_min = -128, activation_max = 127;
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;
+};
+
+/// ONNX's AveragePool: terms, float32 numbers, of a window's bytes are added row by row, each sum
+/// rounded to float32. The byte is -128 and one more for each step at or below the sum, in the
+/// steps for the number of bytes in the window. Floats as bits (fixed_point::float_key() orders
+/// them).
+struct FloatPoolOp {
+  PoolOp pool;                     ///< extents, windows and strides
+  std::vector<uint32_t> terms;     ///< of every int8 value, -128 first
+  std::map<int, ByteSteps> steps;  ///< keys of floats, by number of bytes
 };
 
 /// ONNX's Softmax over the innermost axis: with p = exp[max - x] / (sum of them), `first` and one
@@ -281,6 +298,7 @@ struct MatMulOp {
   Side left, right;
   int32_t multiplier = 0;
   int shift = 0, output_offset = 0;
+  ByteSteps steps;  ///< ONNX's, instead of the multiplier; empty in TFLite's
   int64_t macs() const {
     return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
   }

@@ -22,8 +22,8 @@ using IntegerForm =
                  SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
                  ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
                  CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp,
-                 ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp, WideSoftmaxOp,
-                 WideGateOp, RescaleOp, RawArithmeticOp>;
+                 FloatPoolOp, ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp,
+                 WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp>;
 
 template <typename T, typename Forms>
 inline constexpr bool kIsOneOf = false;

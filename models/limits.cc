@@ -19,6 +19,7 @@ int64_t steps(const PoolOp& op) {
   const int64_t taps = int64_t{std::min(op.filter_h, op.in_h)} * std::min(op.filter_w, op.in_w);
   return taps * op.batch * op.out_h * op.out_w * op.channels;
 }
+int64_t steps(const FloatPoolOp& op) { return steps(op.pool); }
 int64_t steps(const WideKernelOp& op) { return op.shape.macs(); }
 int64_t steps(const WidePoolOp& op) { return steps(op.pool); }
 int64_t steps(const WideAddOp& op) { return product(op.broadcast.extents); }

@@ -4,21 +4,16 @@
 // the floats where it steps are found while generating, by the reference itself, and the device
 // searches them: no float library on cores without an FPU, and the rounding of its division is the
 // host's, which is IEEE's. Dequantising has 256 results, a table.
-#include <bit>
 #include <cstring>
 
 #include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/wide_border.h"
+#include "models/byte_steps.h"
 
 namespace tinytune {
 namespace {
-
-// An order of all floats that are not NaN: the bits, with negative numbers turned around.
-float float_of_key(int32_t key) { return std::bit_cast<float>(key < 0 ? key ^ 0x7fffffff : key); }
-constexpr int32_t kLeastKey = static_cast<int32_t>(0xff800000u ^ 0x7fffffffu);  // -infinity
-constexpr int32_t kMostKey = 0x7f800000;                                        // infinity
 
 // The reference's byte for a float, as a value of the output's type.
 int quantised(const QuantizeOp& op, float x) {
@@ -33,7 +28,7 @@ int quantised(const QuantizeOp& op, float x) {
 
 // The least key whose float quantises to `value` or more.
 int32_t threshold(const QuantizeOp& op, int value) {
-  int64_t low = kLeastKey, high = kMostKey;
+  int64_t low = kLeastFloatKey, high = kMostFloatKey;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     if (quantised(op, float_of_key(static_cast<int32_t>(middle))) >= value)

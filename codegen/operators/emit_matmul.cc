@@ -29,6 +29,11 @@ void print_columns(CWriter& w, const MatMulOp& op, EmitContext& context, int fir
   w.line("x += " + std::to_string(op.left.depth_step) + ";");
   w.line("y += " + std::to_string(op.right.depth_step) + ";").close();
   for (int k = 0; k < block; ++k) {
+    if (!op.steps.empty()) {
+      w.line("*" + context.output() + "++ = (int8_t)" +
+             byte_steps_text(context, op.steps, sum(k)) + ";");
+      continue;
+    }
     w.open("").line("int32_t v = " + sum(k) + ";");
     print_requantise(w, op.multiplier, op.shift);
     print_clamped_store(w, {"*" + context.output() + "++", -128, 127, op.output_offset});

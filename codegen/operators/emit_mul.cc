@@ -24,8 +24,23 @@ Reach products(const MulOp& op) {
   return reach;
 }
 
+std::string emit_stepped(const MulOp& op, EmitContext& context) {
+  CWriter w(1);
+  print_elementwise(w, op.broadcast, binary_pointers(context),
+                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+                      e.line("int32_t v = " +
+                             byte_steps_text(context, op.steps,
+                                             "(" + c_plus(a, op.input1_offset) + ") * (" +
+                                                 c_plus(b, op.input2_offset) + ")") +
+                             ";");
+                      print_clamped_store(e, {out, op.activation_min, op.activation_max});
+                    });
+  return w.text();
+}
+
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const MulOp& op = std::get<MulOp>(any);
+  if (!op.steps.empty()) return emit_stepped(op, context);
   const auto wanted = [&](int32_t product) {
     return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
                           op.output_offset, op.activation_min, op.activation_max);

@@ -7,6 +7,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
+#include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
 namespace tinytune {
@@ -80,32 +81,12 @@ std::string print_reduction(const Axes& axes, EmitContext& context, const Reduce
   return w.text();
 }
 
-const SharedFunction kCountSteps = {"count_steps",
-                                    "/* How many of 255 ascending steps `sum` reaches. */",
-                                    "int32_t @_count_steps(int32_t sum, const int32_t *steps)",
-                                    R"(
-  int32_t count = 0;
-  for (int32_t half = 128; half > 0; half >>= 1) {
-    if (steps[count + half - 1] <= sum) count += half;
-  }
-  return count;
-)",
-                                    {}};
-
-// The sums from which a half-to-even mean reaches each byte but the lowest.
-std::vector<int32_t> steps_of(const MeanOp& op) {
-  std::vector<int32_t> steps;
-  for (int level = -127; level <= 127; ++level) {
-    int64_t below = -(int64_t{1} << 30), reaching = int64_t{1} << 30;
-    while (reaching - below > 1) {
-      const int64_t middle = below + (reaching - below) / 2;
-      const int32_t scaled =
-          scale_half_to_even(static_cast<int32_t>(middle), op.multiplier, op.shift);
-      (scaled + op.output_zero_point >= level ? reaching : below) = middle;
-    }
-    steps.push_back(static_cast<int32_t>(reaching));
-  }
-  return steps;
+// Of sums within the reach of any mean.
+ByteSteps steps_of(const MeanOp& op) {
+  constexpr int32_t kReach = 1 << 30;
+  return find_byte_steps(-kReach, kReach, [&](int32_t sum) {
+    return scale_half_to_even(sum, op.multiplier, op.shift) + op.output_zero_point;
+  });
 }
 
 std::string emit_mean(const IntegerOp& any, EmitContext& context) {
@@ -113,14 +94,11 @@ std::string emit_mean(const IntegerOp& any, EmitContext& context) {
   const auto add = [](const std::string& s, const std::string& tap) {
     return s + " += " + tap + ";";
   };
-  std::string count, steps;
-  if (op.rounding == Rounding::kHalfToEven) {
-    count = context.helper(kCountSteps);
-    steps = context.constant("steps", CType::kInt32, little_endian_bytes(steps_of(op)));
-  }
+  ByteSteps steps;
+  if (op.rounding == Rounding::kHalfToEven) steps = steps_of(op);
   const auto finish = [&](CWriter& w, const std::string& s, const std::string& out) {
-    if (!count.empty()) {
-      w.line(out + " = (int8_t)(" + count + "(" + s + ", " + steps + ") - 128);");
+    if (!steps.empty()) {
+      w.line(out + " = (int8_t)" + byte_steps_text(context, steps, s) + ";");
       return;
     }
     w.open("").line("int32_t v = " + s + ";");

@@ -1,5 +1,5 @@
-// ONNX's ADD and SOFTMAX in integers: what the float arithmetic rounds up was found when the form
-// was made, and is a table here.
+// ONNX's ADD, SOFTMAX and averages of windows in integers: what the float arithmetic rounds up was
+// found when the form was made, and is a table here.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/elementwise.h"
@@ -11,19 +11,19 @@ namespace {
 
 std::string emit_add(const IntegerOp& any, EmitContext& context) {
   const SteppedAddOp& op = std::get<SteppedAddOp>(any);
-  const auto table = [&](const char* name, const std::vector<int32_t>& words) {
-    return context.constant(name, CType::kInt32, little_endian_bytes(words));
-  };
-  const std::string first = table("first", op.terms[0]), second = table("second", op.terms[1]);
-  const std::string steps = table("steps", op.steps), shift = std::to_string(op.shift);
+  const std::string type = op.wide ? "int64_t" : "int32_t", shift = std::to_string(op.shift);
+  const std::string mask = "INT64_C(" + std::to_string((int64_t{1} << op.shift) - 1) + ")";
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
-                      e.line("const int32_t y = " + first + "[" + a + " + 128] + " + second + "[" +
-                             b + " + 128];");
-                      e.line("int32_t v = y >> " + shift + ";");
-                      e.line("v += (y & " + std::to_string((1 << op.shift) - 1) + ") >= " + steps +
-                             "[(uint8_t)v];");
+                      e.line("const int32_t left = " + a + " + 128, right = " + b + " + 128;");
+                      e.line("const " + type +
+                             " y = " + long_constant(context, "first", op.terms[0], "left") +
+                             " + " + long_constant(context, "second", op.terms[1], "right") + ";");
+                      e.line("int32_t v = (int32_t)(y >> " + shift + ");");
+                      e.line("const int32_t level = (uint8_t)v;");
+                      e.line("v += (y & " + (op.wide ? mask : std::to_string((1 << op.shift) - 1)) +
+                             ") >= " + long_constant(context, "steps", op.steps, "level") + ";");
                       print_clamped_store(e, {out, op.activation_min, op.activation_max});
                     });
   return w.text();
@@ -80,6 +80,87 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+// Round to nearest, ties to even. Numbers of a network are far from both ends of the exponents.
+const SharedFunction kFloatSum = {
+    "float_sum",
+    "/* The bits of a + b, both float32 by their bits, rounded as IEEE 754 does. */",
+    "uint32_t @_float_sum(uint32_t a, uint32_t b)",
+    R"(
+  if (a << 1 < b << 1) {
+    const uint32_t swapped = a;
+    a = b;
+    b = swapped;
+  }
+  if (b << 1 == 0u) return a;
+  uint32_t exponent = a >> 23 & 255u;
+  const uint32_t right = exponent - (b >> 23 & 255u);
+  uint32_t sum = ((a & 0x7fffffu) | 0x800000u) << 7;
+  uint32_t other = ((b & 0x7fffffu) | 0x800000u) << 7;
+  other = right > 30u ? 1u : other >> right | ((other & ((1u << right) - 1u)) != 0u);
+  if ((a ^ b) >> 31 == 0u) {
+    sum += other;
+    if (sum >> 31 != 0u) {
+      sum = sum >> 1 | (sum & 1u);
+      ++exponent;
+    }
+  } else {
+    sum -= other;
+    if (sum == 0u) return 0u;
+    for (; sum >> 30 == 0u; sum <<= 1) --exponent;
+  }
+  const uint32_t rest = sum & 127u;
+  sum >>= 7;
+  sum += rest > 64u || (rest == 64u && (sum & 1u) != 0u);
+  return (a & 0x80000000u) + ((exponent - 1u) << 23) + sum;
+)",
+    {}};
+
+std::string emit_float_pool(const IntegerOp& any, EmitContext& context) {
+  const FloatPoolOp& form = std::get<FloatPoolOp>(any);
+  const PoolOp& op = form.pool;
+  const std::string sum = context.helper(kFloatSum);
+  const std::string terms = context.constant(
+      "terms", CType::kUint32,
+      little_endian_bytes(std::vector<int32_t>(form.terms.begin(), form.terms.end())));
+  CWriter w(1);
+  if (op.batch > 1) w.loop("n", op.batch);
+  w.loop("oy", op.out_h).loop("ox", op.out_w);
+  const auto bounds = [&](const std::string& axis, int stride, int pad, int filter, int extent) {
+    const std::string first = axis + "0", last = axis + "1";
+    w.line("int32_t " + first + " = " + c_plus("o" + axis + " * " + std::to_string(stride), -pad) +
+           ";");
+    w.line("int32_t " + last + " = " + c_plus(first, filter) + ";");
+    w.line("if (" + first + " < 0) " + first + " = 0;");
+    w.line("if (" + last + " > " + std::to_string(extent) + ") " + last + " = " +
+           std::to_string(extent) + ";");
+  };
+  bounds("y", op.stride_h, op.pad_top, op.filter_h, op.in_h);
+  bounds("x", op.stride_w, op.pad_left, op.filter_w, op.in_w);
+  w.loop("c", op.channels);
+  w.line("uint32_t bits = 0u;");
+  w.open("for (int32_t y = y0; y < y1; ++y)");
+  w.open("for (int32_t x = x0; x < x1; ++x)");
+  w.line("bits = " + sum + "(bits, " + terms + "[" + context.input(0) + "[(y * " +
+         std::to_string(op.in_w) + " + x) * " + std::to_string(op.channels) + " + c] + 128]);");
+  w.close().close();
+  w.line("const int32_t key = (int32_t)(bits >> 31 != 0u ? bits ^ 0x7fffffffu : bits);");
+  if (form.steps.size() > 1) w.line("const int32_t count = (y1 - y0) * (x1 - x0);");
+  size_t left = form.steps.size();
+  for (const auto& [count, steps] : form.steps) {
+    if (--left > 0) w.open("if (count == " + std::to_string(count) + ")");
+    w.line("*" + context.output() + " = (int8_t)" + byte_steps_text(context, steps, "key") + ";");
+    if (left > 0) w.close().open("else");
+  }
+  for (left = form.steps.size(); left > 1; --left) w.close();
+  w.line("++" + context.output() + ";");
+  w.close().close().close();
+  if (op.batch > 1)
+    w.line(context.input(0) + " += " + std::to_string(int64_t{op.in_h} * op.in_w * op.channels) +
+           ";")
+        .close();
+  return w.text();
+}
+
 }  // namespace
 
 extern const OperatorEmitter kSteppedAddEmitter;
@@ -91,5 +172,10 @@ extern const OperatorEmitter kSteppedSoftmaxEmitter;
 const OperatorEmitter kSteppedSoftmaxEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<SteppedSoftmaxOp>(op); },
     [](const IntegerOp&, int) { return true; }, emit_softmax};
+
+extern const OperatorEmitter kFloatPoolEmitter;
+const OperatorEmitter kFloatPoolEmitter = {
+    [](const IntegerOp& op) { return std::holds_alternative<FloatPoolOp>(op); },
+    [](const IntegerOp&, int) { return false; }, emit_float_pool};
 
 }  // namespace tinytune

@@ -131,6 +131,28 @@ std::string long_constant(EmitContext& context, const std::string& name,
          index + "])";
 }
 
+namespace {
+
+const SharedFunction kCountSteps = {"count_steps",
+                                    "/* How many of 255 ascending steps `value` reaches. */",
+                                    "int32_t @_count_steps(int32_t value, const int32_t *steps)",
+                                    R"(
+  int32_t count = 0;
+  for (int32_t half = 128; half > 0; half >>= 1) {
+    if (steps[count + half - 1] <= value) count += half;
+  }
+  return count;
+)",
+                                    {}};
+
+}  // namespace
+
+std::string byte_steps_text(EmitContext& context, const ByteSteps& steps,
+                            const std::string& value) {
+  return "(" + context.helper(kCountSteps) + "(" + value + ", " +
+         context.constant("steps", CType::kInt32, little_endian_bytes(steps)) + ") - 128)";
+}
+
 void print_requantise(CWriter& w, int32_t multiplier, int shift) {
   const int left = std::max(shift, 0), right = std::max(-shift, 0);
   if (left > 0) w.line("v = (int32_t)((uint32_t)v << " + std::to_string(left) + ");");

@@ -42,6 +42,9 @@ std::string scale_long_text(EmitContext& context, const std::string& value, int3
 std::string long_constant(EmitContext& context, const std::string& name,
                           const std::vector<int64_t>& values, const std::string& index);
 
+/// The byte that int32_t expression `value` reaches, as an expression of -128 to 127.
+std::string byte_steps_text(EmitContext& context, const ByteSteps& steps, const std::string& value);
+
 /// high_mul(a, b), reciprocal(x), shift_up(x, n), inverse_root(x, &shift): models/reference/
 /// fixed_point.h says what each computes.
 extern const SharedFunction kHighMul, kReciprocal, kShiftUp, kInverseRoot;

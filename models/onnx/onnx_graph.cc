@@ -62,6 +62,11 @@ std::vector<int> OnnxGraph::onnx_shape(int id) const {
   return channels_last(id) ? permuted(shape, {0, 3, 1, 2}) : shape;
 }
 
+int OnnxGraph::stored_axis(int id, int64_t axis) const {
+  constexpr int kPlaces[] = {0, 3, 1, 2};
+  return channels_last(id) ? kPlaces[axis] : static_cast<int>(axis);
+}
+
 int OnnxGraph::to_channels_last(int id) {
   return channels_last(id) ? id : transposed(id, {0, 2, 3, 1}, true);
 }
@@ -96,6 +101,46 @@ int OnnxGraph::transposed(int id, const std::vector<int32_t>& axes, bool channel
     add_operator(OperatorKind::kTranspose, {id, order}, to);
   }
   if (of_order) other_order_[{id, channels_last}] = to;
+  return to;
+}
+
+int OnnxGraph::concatenated(const std::vector<int>& ids, int stored_axis) {
+  const Tensor first = tensor(ids.at(0));
+  std::vector<int> shape = first.shape;
+  const auto axis = static_cast<size_t>(stored_axis);
+  shape[axis] = 0;
+  for (const int id : ids) shape[axis] += tensor(id).shape[axis];
+  const int to = add(first.name, first.type, shape, first.quantization, channels_last(first.id));
+  add_operator(OperatorKind::kConcatenation, ids, to, AxisAttributes{stored_axis});
+  return to;
+}
+
+int OnnxGraph::gathered(int id, int stored_axis, const std::vector<int64_t>& places) {
+  const Tensor from = tensor(id);
+  std::vector<int> shape = from.shape;
+  const auto count = static_cast<int>(places.size());
+  shape[static_cast<size_t>(stored_axis)] = count;
+  const int at = add_numbers("places", std::vector<int32_t>(places.begin(), places.end()), {count});
+  const int to = add(from.name, from.type, shape, from.quantization, channels_last(id));
+  add_operator(OperatorKind::kGather, {id, at}, to, GatherAttributes{stored_axis, 0});
+  return to;
+}
+
+int OnnxGraph::padded(int id, const std::vector<int64_t>& before, const std::vector<int64_t>& after,
+                      int value) {
+  const Tensor from = tensor(id);
+  std::vector<int> shape = from.shape;
+  std::vector<int32_t> pads;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    shape[axis] += static_cast<int>(before[axis] + after[axis]);
+    pads.insert(pads.end(),
+                {static_cast<int32_t>(before[axis]), static_cast<int32_t>(after[axis])});
+  }
+  const int amounts = add_numbers("pads", pads, {static_cast<int>(shape.size()), 2});
+  const int fill =
+      add_constant("fill", from.type, {}, {static_cast<uint8_t>(value)}, from.quantization);
+  const int to = add(from.name, from.type, shape, from.quantization, channels_last(id));
+  add_operator(OperatorKind::kPadV2, {id, amounts, fill}, to);
   return to;
 }
 

@@ -35,12 +35,22 @@ class OnnxGraph {
   /// The shape as the model has it.
   std::vector<int> onnx_shape(int id) const;
 
+  /// Where axis `axis` of the model's shape stands in the tensor.
+  int stored_axis(int id, int64_t axis) const;
+
   /// The tensor with its elements in the order named. Of four axes, or in that order already.
   int to_channels_last(int id);
   int to_onnx_order(int id);
   /// The same bytes under another shape and order.
   int reshaped(int id, const std::vector<int>& shape, bool channels_last);
   int transposed(int id, const std::vector<int32_t>& axes, bool channels_last);
+  /// Several tensors along a stored axis, all of one order.
+  int concatenated(const std::vector<int>& ids, int stored_axis);
+  /// Places along a stored axis, each within it.
+  int gathered(int id, int stored_axis, const std::vector<int64_t>& places);
+  /// Stored axis i longer by before[i] and after[i] elements that are byte `value`.
+  int padded(int id, const std::vector<int64_t>& before, const std::vector<int64_t>& after,
+             int value);
 
   void give_quantization(int id, Quantization q);
   void add_input(int id) { graph_.inputs.push_back(id); }

@@ -3,153 +3,212 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
+#include "models/onnx/onnx_windows.h"
 #include "models/quantise.h"
 
 namespace tinytune {
 namespace {
 
-// The weights as int8 without zero points, element i taken from place(i).
-template <typename Place>
-Result<std::vector<uint8_t>> turned(const OnnxLayer& layer, Place place) {
+/// Weights in the graph's order, as sums of `copies` int8 each: what is left after a zero point is
+/// subtracted may need nine bits.
+struct TurnedWeights {
+  std::vector<int> values;  ///< of one output after the other, [outputs][taps][inputs]
+  int copies = 1;
+  int doublings = 0;  ///< of weights and bias, which the scales are halved for
+};
+
+/// Kernels scale by less than 1/4 (schedules/stepped_requantise.h). Doubled weights and half the
+/// scale are the same float32 product.
+constexpr float kLeastLargeScale = 0.25F;
+constexpr int kMostDoublings = 6;
+
+int doublings_of(const OnnxGraph& graph, const OnnxLayer& layer) {
+  const float in = graph.tensor(layer.input).quantization.scales[0];
+  float largest = 0;
+  for (const float weight : layer.weights.scale.scales)
+    largest = std::max(largest, in * weight / layer.output.scales[0]);
+  int doublings = 0;
+  for (; largest >= kLeastLargeScale && std::isfinite(largest); largest /= 2) ++doublings;
+  return doublings;
+}
+
+// Element i of the graph's order is element place(i) of the model's, of output channel(i).
+template <typename Place, typename Channel>
+Result<TurnedWeights> turned(const OnnxGraph& graph, const OnnxLayer& layer, Place place,
+                             Channel channel) {
   const OnnxTensor& from = *layer.weights.tensor;
+  const OnnxScale& scale = layer.weights.scale;
   if (from.type != ElementType::kInt8 && from.type != ElementType::kUint8)
-    return OnnxValues::unsupported(layer.node, fmt::format("weights of {}", name_of(from.type)));
-  for (const int32_t zero : layer.weights.scale.zero_points)
-    if (zero != 0)
-      return OnnxValues::unsupported(layer.node,
-                                     "weights with a zero point; quantise them symmetrically");
-  std::vector<uint8_t> bytes(from.data.size());
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = from.data[place(i)] ^ (from.type == ElementType::kUint8 ? 0x80 : 0);
+    return OnnxValues::unsupported(
+        layer.node, fmt::format("weights of {}, not int8 or uint8", name_of(from.type)));
+  if (from.type != scale.type)
+    return OnnxValues::invalid(layer.node, "a zero point of another type than the weights'");
+  TurnedWeights weights;
+  weights.doublings = doublings_of(graph, layer);
+  if (weights.doublings > kMostDoublings)
+    return OnnxValues::unsupported(layer.node, "its result's scale is far below its operands'");
+  for (size_t i = 0; i < from.data.size(); ++i) {
+    const size_t c = scale.zero_points.size() > 1 ? channel(i) : 0;
+    const int value = (static_cast<int>(from.at(place(i))) - scale.offset() - scale.zero_points[c])
+                      << weights.doublings;
+    weights.values.push_back(value);
+    while (value < -128 * weights.copies || value > 127 * weights.copies) ++weights.copies;
+  }
+  return weights;
+}
+
+// Copy `copy` of a weight; all of them together are its value.
+int part_of(int value, int copies, int copy) {
+  for (int i = 0; i < copy; ++i) value -= std::clamp(value, -128, 127);
+  return copy + 1 < copies ? std::clamp(value, -128, 127) : value;
+}
+
+// Weights of runs of `inputs` elements, each run once for every copy.
+std::vector<uint8_t> bytes_of(const TurnedWeights& weights, size_t inputs) {
+  std::vector<uint8_t> bytes;
+  for (size_t run = 0; run < weights.values.size(); run += inputs)
+    for (int copy = 0; copy < weights.copies; ++copy)
+      for (size_t i = 0; i < inputs; ++i)
+        bytes.push_back(
+            static_cast<uint8_t>(part_of(weights.values[run + i], weights.copies, copy)));
   return bytes;
 }
 
-// Scales of one axis of the model's weights, as those of an axis of the graph's.
-Result<Quantization> turned_scales(const OnnxLayer& layer, int model_axis, int axis) {
-  Quantization q = layer.weights.scale.quantization();
+// The input with each run of `inputs` elements `copies` times.
+int repeated(OnnxGraph& graph, int id, int inputs, int copies) {
+  if (copies == 1) return id;
+  std::vector<int> shape = graph.tensor(id).shape;
+  const bool last = graph.channels_last(id);
+  const auto runs = static_cast<int>(graph.tensor(id).elements() / inputs);
+  const int flat = graph.reshaped(id, {runs, inputs}, false);
+  const int joined = graph.concatenated(std::vector<int>(static_cast<size_t>(copies), flat), 1);
+  shape.back() *= copies;
+  return graph.reshaped(joined, shape, last);
+}
+
+// Whether there is one scale, or one for each index of the model's axis of outputs.
+Status check_scales(const OnnxLayer& layer, int model_axis) {
+  const OnnxScale& scale = layer.weights.scale;
   const auto rank = static_cast<int>(layer.weights.tensor->shape.size());
-  if (q.per_channel() && (q.axis < 0 ? q.axis + rank : q.axis) != model_axis)
+  if (scale.scales.size() == 1) return ok_status();
+  if ((scale.axis < 0 ? scale.axis + rank : scale.axis) != model_axis)
     return OnnxValues::unsupported(layer.node, "weight scales along another axis than outputs");
+  if (static_cast<int>(scale.scales.size()) !=
+      layer.weights.tensor->shape[static_cast<size_t>(model_axis)])
+    return OnnxValues::invalid(layer.node, "its weight scales do not fit its outputs");
+  return ok_status();
+}
+
+// The scales as those of an axis of the graph's weights.
+Quantization turned_scales(const OnnxLayer& layer, const TurnedWeights& weights, int axis) {
+  Quantization q = layer.weights.scale.quantization();
   q.axis = axis;
+  for (float& scale : q.scales) scale = std::ldexp(scale, -weights.doublings);
+  q.zero_points.assign(q.scales.size(), 0);
   return q;
 }
 
-std::vector<int> with_bias(OnnxGraph& graph, const OnnxLayer& layer, int input, int weights) {
+Result<std::vector<int>> with_bias(OnnxGraph& graph, const OnnxLayer& layer, int input, int weights,
+                                   int doublings) {
   std::vector<int> inputs = {input, weights};
-  if (layer.bias != nullptr)
-    inputs.push_back(
-        graph.add_constant("bias", ElementType::kInt32, layer.bias->shape, layer.bias->data));
+  if (!layer.bias) return inputs;
+  std::vector<int32_t> bias;
+  for (const int32_t number : *layer.bias) {
+    const int64_t doubled = int64_t{number} * (1 << doublings);
+    if (doubled != static_cast<int32_t>(doubled))
+      return OnnxValues::unsupported(layer.node, "a bias far beyond its result's range");
+    bias.push_back(static_cast<int32_t>(doubled));
+  }
+  inputs.push_back(graph.add_numbers("bias", bias, {static_cast<int>(bias.size())}));
   return inputs;
 }
 
 }  // namespace
 
-Result<OnnxWindows> windows_of(OnnxGraph& graph, const OnnxNode& node, int input, int kernel_h,
-                               int kernel_w, bool may_pad) {
-  const auto two = [&](const char* name) { return node.get(name, std::vector<int64_t>{1, 1}); };
-  const std::vector<int64_t> strides = two("strides"), dilations = two("dilations");
-  std::vector<int64_t> pads = node.get("pads", std::vector<int64_t>{0, 0, 0, 0});
-  if (strides.size() != 2 || dilations.size() != 2 || pads.size() != 4)
-    return OnnxValues::unsupported(node, "windows of other than two axes");
-  for (const auto* list : {&strides, &dilations})
-    for (const int64_t value : *list)
-      if (value < 1 || value > kLargestWindow)
-        return OnnxValues::invalid(node, "a stride or dilation out of range");
-  for (const int64_t pad : pads)
-    if (pad < 0 || pad > kLargestWindow) return OnnxValues::invalid(node, "a pad out of range");
-  if (node.get("ceil_mode", int64_t{0}) != 0) return OnnxValues::unsupported(node, "ceil_mode");
-  OnnxWindows w{input, Padding::kValid, kernel_h, kernel_w};
-  w.stride_h = static_cast<int>(strides[0]), w.stride_w = static_cast<int>(strides[1]);
-  w.dilation_h = static_cast<int>(dilations[0]), w.dilation_w = static_cast<int>(dilations[1]);
-  const Tensor from = graph.tensor(input);
-  const int height = from.shape[1], width = from.shape[2];
-  if (!window_is_small(kernel_h, w.stride_h, w.dilation_h) ||
-      !window_is_small(kernel_w, w.stride_w, w.dilation_w))
-    return OnnxValues::unsupported(node, kWindowTooLarge);
-  const auto along = [&](Padding padding, bool rows, int extent) {
-    return rows ? window_of(padding, extent, kernel_h, w.stride_h, w.dilation_h)
-                : window_of(padding, extent, kernel_w, w.stride_w, w.dilation_w);
-  };
-  const Window rows = along(Padding::kSame, true, height),
-               columns = along(Padding::kSame, false, width);
-  const auto automatic = node.strings.find("auto_pad");
-  const std::string how = automatic == node.strings.end() ? "NOTSET" : automatic->second;
-  if (how != "NOTSET" && how != "SAME_UPPER" && how != "VALID")
-    return OnnxValues::unsupported(node, "auto_pad " + how);
-  if (how == "VALID") pads = {0, 0, 0, 0};
-  const auto missing = [](const Window& same, int extent, int filter, int stride, int dilation) {
-    return std::max<int64_t>(
-        0, int64_t{same.extent - 1} * stride + dilation * (filter - 1) + 1 - extent);
-  };
-  const std::vector<int64_t> same = {
-      rows.pad, columns.pad, missing(rows, height, kernel_h, w.stride_h, w.dilation_h) - rows.pad,
-      missing(columns, width, kernel_w, w.stride_w, w.dilation_w) - columns.pad};
-  if (how == "SAME_UPPER" || (pads == same && std::any_of(pads.begin(), pads.end(),
-                                                          [](int64_t pad) { return pad > 0; }))) {
-    w.padding = Padding::kSame;
-    w.out_h = rows.extent, w.out_w = columns.extent;
-    return w;
+Result<std::vector<int32_t>> bias_of(const OnnxNode& node, const OnnxConstant& bias,
+                                     float input_scale, const std::vector<float>& weight_scales) {
+  const auto elements = static_cast<size_t>(bias.tensor->elements());
+  const std::vector<float>& given = bias.scale.scales;
+  for (const size_t channels : {given.size(), weight_scales.size()})
+    if (channels > 1 && elements != channels)
+      return OnnxValues::invalid(node, "a bias that does not fit its weights");
+  std::vector<int32_t> result;
+  for (size_t i = 0; i < elements; ++i) {
+    const float product = input_scale * weight_scales[weight_scales.size() > 1 ? i : 0];
+    if (bias.tensor->type == ElementType::kInt32) {
+      const double scale = given.empty() ? double{product} : given[given.size() > 1 ? i : 0];
+      const bool zero = given.empty() || bias.scale.zero_points[given.size() > 1 ? i : 0] == 0;
+      if (std::abs(scale - product) > 1e-6 * product || !zero)
+        return OnnxValues::unsupported(node,
+                                       "a bias whose scale is not the input's times the weights'");
+      result.push_back(static_cast<int32_t>(bias.tensor->integer(i)));
+      continue;
+    }
+    const float steps = std::nearbyint(static_cast<float>(bias.real(i, i)) / product);
+    if (!(std::abs(steps) < 2e9F))
+      return OnnxValues::unsupported(node, "a bias that does not fit int32 in units of its scale");
+    result.push_back(static_cast<int32_t>(steps));
   }
-  if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad > 0; })) {
-    if (!may_pad) return OnnxValues::unsupported(node, "pads other than SAME's");
-    std::vector<int> shape = from.shape;
-    shape[1] += static_cast<int>(pads[0] + pads[2]);
-    shape[2] += static_cast<int>(pads[1] + pads[3]);
-    const std::vector<int32_t> all = {0,
-                                      0,
-                                      static_cast<int>(pads[0]),
-                                      static_cast<int>(pads[2]),
-                                      static_cast<int>(pads[1]),
-                                      static_cast<int>(pads[3]),
-                                      0,
-                                      0};
-    w.input = graph.add(from.name, from.type, shape, from.quantization, true);
-    graph.add_operator(OperatorKind::kPad, {input, graph.add_numbers("pads", all, {4, 2})},
-                       w.input);
-  }
-  w.out_h = along(Padding::kValid, true, graph.tensor(w.input).shape[1]).extent;
-  w.out_w = along(Padding::kValid, false, graph.tensor(w.input).shape[2]).extent;
-  if (w.out_h < 1 || w.out_w < 1)
-    return OnnxValues::invalid(node, "its window is larger than its input");
-  return w;
+  return result;
 }
 
-Result<int> add_convolution(OnnxGraph& graph, const OnnxLayer& layer) {
-  const OnnxNode& node = layer.node;
-  const OnnxTensor& weights = *layer.weights.tensor;
-  if (weights.shape.size() != 4 || graph.tensor(layer.input).shape.size() != 4)
-    return OnnxValues::unsupported(node, "a convolution of other than two axes");
+Result<int> add_convolution(OnnxGraph& graph, const OnnxLayer& given) {
+  const size_t rank = graph.tensor(given.input).shape.size();
+  const OnnxNode node = with_two_axes(given.node, rank);
+  OnnxTensor weights = *given.weights.tensor;
+  if ((rank != 3 && rank != 4) || weights.shape.size() != rank)
+    return OnnxValues::unsupported(node, "a convolution of other than one or two axes");
+  if (rank == 3) weights.shape.insert(weights.shape.begin() + 2, 1);
+  OnnxLayer layer = given;
+  layer.weights.tensor = &weights;
   const int out_c = weights.shape[0], group_c = weights.shape[1];
   const int kernel_h = weights.shape[2], kernel_w = weights.shape[3];
   const int64_t groups = node.get("group", int64_t{1});
-  const int input = graph.to_channels_last(layer.input);
-  const int in_c = graph.tensor(input).shape[3];
+  const int input = as_image(graph, layer.input);
+  const std::vector<int> image = graph.tensor(input).shape;
+  const int in_c = image[3];
   if (weights.elements() < 1 || groups < 1 || groups * group_c != in_c || out_c % groups != 0)
     return OnnxValues::invalid(node, "its weights do not fit its input");
-  const bool depthwise = groups == in_c && groups > 1;
-  TT_TRY_ASSIGN(const OnnxWindows w, windows_of(graph, node, input, kernel_h, kernel_w, true));
+  TT_TRY(check_scales(layer, 0));
+  TT_TRY_ASSIGN(const OnnxWindows w, windows_of(node, image[1], image[2], kernel_h, kernel_w));
+  const auto [padded, padding] =
+      padded_for(graph, input, w, graph.tensor(input).quantization.zero_points[0], true);
   // From [out][in][y][x] to [out][y][x][in], depthwise to [1][y][x][out].
   const auto taps = static_cast<size_t>(kernel_h) * static_cast<size_t>(kernel_w);
   const auto outputs = static_cast<size_t>(out_c), inputs = static_cast<size_t>(group_c);
-  TT_TRY_ASSIGN(auto bytes, turned(layer, [&](size_t i) {
-                  if (depthwise) return i % outputs * taps + i / outputs;
-                  const size_t channel = i % inputs, tap = i / inputs % taps;
-                  return (i / inputs / taps * inputs + channel) * taps + tap;
-                }));
-  TT_TRY_ASSIGN(Quantization q, turned_scales(layer, 0, depthwise ? 3 : 0));
-  const std::vector<int> shape = depthwise ? std::vector<int>{1, kernel_h, kernel_w, out_c}
-                                           : std::vector<int>{out_c, kernel_h, kernel_w, group_c};
-  const int turned_weights =
+  TT_TRY_ASSIGN(const TurnedWeights turned_weights,
+                turned(
+                    graph, layer,
+                    [&](size_t i) {
+                      const size_t channel = i % inputs, tap = i / inputs % taps;
+                      return (i / inputs / taps * inputs + channel) * taps + tap;
+                    },
+                    [&](size_t i) { return i / inputs / taps; }));
+  const bool depthwise = groups == in_c && groups > 1 && turned_weights.copies == 1;
+  std::vector<uint8_t> bytes = bytes_of(turned_weights, inputs);
+  std::vector<int> shape = {out_c, kernel_h, kernel_w, group_c * turned_weights.copies};
+  if (depthwise) {
+    const std::vector<uint8_t> by_output = bytes;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = by_output[i % outputs * taps + i / outputs];
+    shape = {1, kernel_h, kernel_w, out_c};
+  }
+  const int from = repeated(graph, padded, group_c, turned_weights.copies);
+  Quantization q = turned_scales(layer, turned_weights, depthwise ? 3 : 0);
+  const int constant =
       graph.add_constant("weights", ElementType::kInt8, shape, std::move(bytes), std::move(q));
-  ConvAttributes attributes{w.padding,  layer.activation, w.stride_h,
-                            w.stride_w, w.dilation_h,     w.dilation_w};
-  const int output = graph.add(node.outputs.at(0), ElementType::kInt8,
-                               {graph.tensor(input).shape[0], w.out_h, w.out_w, out_c},
-                               layer.output.quantization(), true);
+  const ConvAttributes attributes{padding,    layer.activation, w.stride_h,
+                                  w.stride_w, w.dilation_h,     w.dilation_w};
+  const int output =
+      graph.add(node.outputs.at(0), ElementType::kInt8, {image[0], w.out_h, w.out_w, out_c},
+                layer.output.quantization(), true);
+  TT_TRY_ASSIGN(auto operands, with_bias(graph, layer, from, constant, turned_weights.doublings));
   graph.add_operator(depthwise ? OperatorKind::kDepthwiseConv2d : OperatorKind::kConv2d,
-                     with_bias(graph, layer, w.input, turned_weights), output, attributes);
-  return output;
+                     std::move(operands), output, attributes);
+  return of_model_rank(graph, output, rank);
 }
 
 Result<int> add_product(OnnxGraph& graph, const OnnxLayer& layer, bool transposed) {
@@ -159,21 +218,108 @@ Result<int> add_product(OnnxGraph& graph, const OnnxLayer& layer, bool transpose
   if (weights.shape.size() != 2 || weights.elements() < 1 || shape.empty() ||
       shape.back() != weights.shape[transposed ? 1 : 0])
     return OnnxValues::invalid(layer.node, "its weights do not fit its input");
+  TT_TRY(check_scales(layer, transposed ? 0 : 1));
   const auto in_c = static_cast<size_t>(shape.back());
   const auto out_c = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
-  TT_TRY_ASSIGN(auto bytes, turned(layer, [&](size_t i) {
-                  return transposed ? i : i % in_c * out_c + i / in_c;
-                }));
-  TT_TRY_ASSIGN(Quantization q, turned_scales(layer, transposed ? 0 : 1, 0));
-  const int turned_weights = graph.add_constant("weights", ElementType::kInt8,
-                                                {static_cast<int>(out_c), static_cast<int>(in_c)},
-                                                std::move(bytes), std::move(q));
+  TT_TRY_ASSIGN(
+      const TurnedWeights turned_weights,
+      turned(
+          graph, layer, [&](size_t i) { return transposed ? i : i % in_c * out_c + i / in_c; },
+          [&](size_t i) { return i / in_c; }));
+  const int copies = turned_weights.copies;
+  Quantization q = turned_scales(layer, turned_weights, 0);
+  const int constant = graph.add_constant(
+      "weights", ElementType::kInt8, {static_cast<int>(out_c), static_cast<int>(in_c) * copies},
+      bytes_of(turned_weights, in_c), std::move(q));
   shape.back() = static_cast<int>(out_c);
   const int output = graph.add(layer.node.outputs.at(0), ElementType::kInt8, shape,
                                layer.output.quantization(), false);
-  graph.add_operator(OperatorKind::kFullyConnected, with_bias(graph, layer, input, turned_weights),
-                     output, ActivationAttributes{layer.activation});
+  const int from = repeated(graph, input, static_cast<int>(in_c), copies);
+  TT_TRY_ASSIGN(auto operands, with_bias(graph, layer, from, constant, turned_weights.doublings));
+  graph.add_operator(OperatorKind::kFullyConnected, std::move(operands), output,
+                     ActivationAttributes{layer.activation});
   return output;
+}
+
+// Weights [in][out of a group][y][x] become [out][in of a group][y][x], turned around; the input
+// gets stride - 1 zeros behind every element.
+Result<int> add_transposed_convolution(OnnxGraph& graph, OnnxLayer layer) {
+  const size_t rank = graph.tensor(layer.input).shape.size();
+  OnnxNode node = with_two_axes(layer.node, rank);
+  const OnnxTensor& given = *layer.weights.tensor;
+  if ((rank != 3 && rank != 4) || given.shape.size() != rank)
+    return OnnxValues::unsupported(node, "a convolution of other than one or two axes");
+  const auto two = [&](const char* name, int64_t otherwise) {
+    return node.get(name, std::vector<int64_t>{otherwise, otherwise});
+  };
+  const auto strides = two("strides", 1), dilations = two("dilations", 1),
+             more = two("output_padding", 0);
+  auto pads = node.get("pads", std::vector<int64_t>{0, 0, 0, 0});
+  const auto automatic = node.strings.find("auto_pad");
+  if ((automatic != node.strings.end() && automatic->second != "NOTSET" &&
+       automatic->second != "VALID") ||
+      node.ints.count("output_shape") != 0)
+    return OnnxValues::unsupported(node, "auto_pad or output_shape; give pads");
+  if (strides.size() != 2 || dilations.size() != 2 || more.size() != 2 || pads.size() != 4)
+    return OnnxValues::unsupported(node, "windows of other than one or two axes");
+  std::vector<int> shape = given.shape;
+  if (rank == 3) shape.insert(shape.begin() + 2, 1);
+  const int64_t groups = node.get("group", int64_t{1});
+  if (groups < 1 || given.elements() < 1 || shape[0] % groups != 0)
+    return OnnxValues::invalid(node, "its weights do not fit its input");
+  const auto group_in = shape[0] / groups, group_out = int64_t{shape[1]};
+  OnnxTensor turned{given.type, {}, std::vector<uint8_t>(given.data.size())};
+  const int64_t taps = int64_t{shape[2]} * shape[3];
+  for (int64_t in = 0; in < shape[0]; ++in)
+    for (int64_t out = 0; out < group_out; ++out)
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t to_out = in / group_in * group_out + out;
+        turned.data[static_cast<size_t>((to_out * group_in + in % group_in) * taps + taps - 1 -
+                                        tap)] =
+            given.data[static_cast<size_t>((in * group_out + out) * taps + tap)];
+      }
+  turned.shape = {static_cast<int>(groups * group_out), static_cast<int>(group_in), shape[2],
+                  shape[3]};
+  OnnxScale& scale = layer.weights.scale;
+  if (scale.scales.size() > 1 && groups != 1)
+    return OnnxValues::unsupported(node, "groups with several weight scales");
+  if (scale.axis == 1 || scale.axis == 1 - static_cast<int>(rank)) scale.axis = 0;
+  int id = as_image(graph, layer.input);
+  const int zero = graph.tensor(id).quantization.zero_points[0];
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const int64_t stride = strides[axis], reach = dilations[axis] * (shape[2 + axis] - 1);
+    if (stride < 1 || stride > INT16_MAX || dilations[axis] < 1 || reach > INT16_MAX ||
+        pads[axis] < 0 || pads[axis + 2] < 0)
+      return OnnxValues::invalid(node, "a stride, dilation or pad out of range");
+    std::vector<int> image = graph.tensor(id).shape;
+    if (stride > 1) {
+      // Each row (or element of a row) becomes `stride` of them.
+      const int outer = axis == 0 ? image[0] * image[1] : image[0] * image[1] * image[2];
+      const auto inner = static_cast<int>(graph.tensor(id).elements() / outer);
+      const int rows = graph.reshaped(id, {outer, 1, inner}, false);
+      id = graph.padded(rows, {0, 0, 0}, {0, stride - 1, 0}, zero);
+      image[1 + axis] *= static_cast<int>(stride);
+      id = graph.reshaped(id, image, true);
+    }
+    // Of the zeros behind the last element none is needed.
+    int64_t first = reach - pads[axis], last = reach - pads[axis + 2] + more[axis] - (stride - 1);
+    const int64_t low = std::max<int64_t>(0, -first), high = std::max<int64_t>(0, -last);
+    if (low + high >= image[1 + axis]) return OnnxValues::invalid(node, "its pads leave nothing");
+    if (low + high > 0) {
+      std::vector<int64_t> places;
+      for (int64_t at = low; at < image[1 + axis] - high; ++at) places.push_back(at);
+      id = graph.gathered(id, static_cast<int>(1 + axis), places);
+    }
+    pads[axis] = std::max<int64_t>(first, 0);
+    pads[axis + 2] = std::max<int64_t>(last, 0);
+  }
+  node.ints["pads"] = pads;
+  node.ints["strides"] = {1, 1};
+  node.strings.erase("auto_pad");
+  layer.weights.tensor = &turned;
+  const OnnxLayer plain{node, id, layer.weights, layer.bias, layer.output, layer.activation};
+  TT_TRY_ASSIGN(const int result, add_convolution(graph, plain));
+  return of_model_rank(graph, result, rank);
 }
 
 }  // namespace tinytune

@@ -1,23 +1,16 @@
 // Convolutions and matrix products of ONNX as operators of a Graph: weights turned, pads resolved.
 #pragma once
 
-#include "models/onnx/onnx_graph.h"
-#include "models/onnx/onnx_values.h"
+#include "models/onnx/onnx_import.h"
 
 namespace tinytune {
-
-/// The weights or the bias of a layer, still as the model has them.
-struct OnnxConstant {
-  const OnnxTensor* tensor = nullptr;  ///< null: no bias
-  OnnxScale scale;                     ///< of weights
-};
 
 /// A layer between bytes: where its input is, and what becomes of its result.
 struct OnnxLayer {
   const OnnxNode& node;
   int input;
   OnnxConstant weights;
-  const OnnxTensor* bias = nullptr;  ///< int32, in units of the product of both scales
+  std::optional<std::vector<int32_t>> bias;  ///< in units of the product of both scales
   OnnxScale output;
   Activation activation = Activation::kNone;
 };
@@ -26,15 +19,12 @@ struct OnnxLayer {
 Result<int> add_convolution(OnnxGraph& graph, const OnnxLayer& layer);
 /// MatMul, or Gemm with its transB.
 Result<int> add_product(OnnxGraph& graph, const OnnxLayer& layer, bool transposed);
+/// ConvTranspose: a convolution of the input with zeros between its elements.
+Result<int> add_transposed_convolution(OnnxGraph& graph, OnnxLayer layer);
 
-/// Where windows of a convolution or pool lie; the input is padded where TFLite has no word for it.
-struct OnnxWindows {
-  int input;  ///< channels last, padded perhaps
-  Padding padding = Padding::kValid;
-  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, out_h, out_w;
-};
-/// `may_pad`: whether padding with the zero point is what the operator means.
-Result<OnnxWindows> windows_of(OnnxGraph& graph, const OnnxNode& node, int input, int kernel_h,
-                               int kernel_w, bool may_pad);
+/// A bias as int32: as it is where its scale is the product of both others; float32 is rounded, as
+/// onnxruntime does before it fuses. kUnsupported: another scale.
+Result<std::vector<int32_t>> bias_of(const OnnxNode& node, const OnnxConstant& bias,
+                                     float input_scale, const std::vector<float>& weight_scales);
 
 }  // namespace tinytune

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "models/limits.h"
@@ -11,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int kOldestOpset = 13;  // per-axis scales, and QuantizeLinear as it is meant here
+constexpr int kOldestOpset = 7;  // broadcasting as it is meant here
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 Error unsupported(std::string why) { return Error(ErrorCode::kUnsupported, std::move(why)); }
@@ -36,6 +38,16 @@ std::optional<ElementType> type_of(int code) {
   }
 }
 
+// "float16": of an element type that no tensor here has.
+std::string type_name(int code) {
+  if (!onnx::TensorProto::DataType_IsValid(code)) return fmt::format("element type {}", code);
+  std::string name =
+      onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(code));
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
 template <typename T, typename Field>
 void append(const Field& field, std::vector<uint8_t>& bytes) {
   for (const auto value : field) {
@@ -45,11 +57,10 @@ void append(const Field& field, std::vector<uint8_t>& bytes) {
   }
 }
 
+// A tensor of a type known here.
 Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string& name) {
   OnnxTensor tensor;
   const auto type = type_of(from.data_type());
-  if (!type)
-    return unsupported(fmt::format("tensor {} has element type {}", shown(name), from.data_type()));
   if (from.data_location() == onnx::TensorProto::EXTERNAL)
     return unsupported(fmt::format("tensor {} lies outside the file", shown(name)));
   tensor.type = *type;
@@ -78,20 +89,70 @@ Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string&
   return tensor;
 }
 
+Status add_constant(const onnx::TensorProto& from, const std::string& name, OnnxModel& model) {
+  if (!type_of(from.data_type())) {  // refused where something reads it
+    model.unreadable[name] = type_name(from.data_type());
+    return ok_status();
+  }
+  TT_TRY_ASSIGN(model.initializers[name], read_tensor(from, name));
+  return ok_status();
+}
+
+template <typename T>
+OnnxTensor list_of(ElementType type, std::vector<int> shape, const std::vector<T>& values) {
+  OnnxTensor tensor{type, std::move(shape), {}};
+  append<T>(values, tensor.data);
+  return tensor;
+}
+
+// A Constant node in any of its spellings.
+Status read_constant(const onnx::NodeProto& node, OnnxModel& model) {
+  const std::string& name = node.output(0);
+  for (const onnx::AttributeProto& a : node.attribute()) {
+    OnnxTensor& tensor = model.initializers[name];
+    const std::vector<int64_t> ints(a.ints().begin(), a.ints().end());
+    const std::vector<float> floats(a.floats().begin(), a.floats().end());
+    if (a.name() == "value_int") {
+      tensor = list_of<int64_t>(ElementType::kInt64, {}, {a.i()});
+    } else if (a.name() == "value_float") {
+      tensor = list_of<float>(ElementType::kFloat32, {}, {a.f()});
+    } else if (a.name() == "value_ints") {
+      tensor = list_of(ElementType::kInt64, {a.ints_size()}, ints);
+    } else if (a.name() == "value_floats") {
+      tensor = list_of(ElementType::kFloat32, {a.floats_size()}, floats);
+    } else {
+      model.initializers.erase(name);
+      if (a.name() != "value" || !a.has_t()) {
+        model.unreadable[name] = a.name();
+        continue;
+      }
+      TT_TRY(add_constant(a.t(), name, model));
+    }
+  }
+  return ok_status();
+}
+
 Result<OnnxValue> read_value(const onnx::ValueInfoProto& from) {
   OnnxValue value;
   value.name = from.name();
   const auto& tensor = from.type().tensor_type();
   const auto type = type_of(tensor.elem_type());
-  if (!from.type().has_tensor_type() || !type)
-    return unsupported(fmt::format("{} is no tensor of a type known here", shown(value.name)));
+  if (!from.type().has_tensor_type())
+    return unsupported(fmt::format("{} is no tensor", shown(value.name)));
+  if (!type)
+    return unsupported(fmt::format("{} is {}, not float32, int8 or uint8{}", shown(value.name),
+                                   type_name(tensor.elem_type()),
+                                   tensor.elem_type() == onnx::TensorProto::FLOAT16
+                                       ? "; export the network in float32 and quantise that"
+                                       : ""));
   value.type = *type;
   int64_t bytes = 8;
   for (int axis = 0; axis < tensor.shape().dim_size(); ++axis) {
     const auto& dim = tensor.shape().dim(axis);
-    if (!dim.has_dim_value() && axis > 0)
+    const bool known = dim.has_dim_value() && dim.dim_value() != -1;
+    if (!known && axis > 0)
       return unsupported(fmt::format("{} has a dynamic shape (axis {})", shown(value.name), axis));
-    const int64_t extent = dim.has_dim_value() ? dim.dim_value() : 1;
+    const int64_t extent = known ? dim.dim_value() : 1;
     if (extent < 1 || extent > kMostTensorBytes || (bytes *= extent) > kMostTensorBytes)
       return invalid(fmt::format("{} has an extent of {}", shown(value.name), extent));
     value.shape.push_back(static_cast<int>(extent));
@@ -100,7 +161,7 @@ Result<OnnxValue> read_value(const onnx::ValueInfoProto& from) {
 }
 
 OnnxNode read_node(const onnx::NodeProto& from, int index) {
-  OnnxNode node{index, from.name(), from.op_type(), from.domain(), {}, {}, {}, {}, {}};
+  OnnxNode node{index, from.name(), from.op_type(), from.domain(), {}, {}, {}, {}, {}, {}};
   if (node.domain == "ai.onnx") node.domain.clear();
   node.inputs.assign(from.input().begin(), from.input().end());
   node.outputs.assign(from.output().begin(), from.output().end());
@@ -109,6 +170,8 @@ OnnxNode read_node(const onnx::NodeProto& from, int index) {
     if (a.type() == onnx::AttributeProto::INTS)
       node.ints[a.name()].assign(a.ints().begin(), a.ints().end());
     if (a.type() == onnx::AttributeProto::FLOAT) node.floats[a.name()] = a.f();
+    if (a.type() == onnx::AttributeProto::FLOATS)
+      node.float_lists[a.name()].assign(a.floats().begin(), a.floats().end());
     if (a.type() == onnx::AttributeProto::STRING) node.strings[a.name()] = a.s();
   }
   return node;
@@ -116,14 +179,11 @@ OnnxNode read_node(const onnx::NodeProto& from, int index) {
 
 Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
   for (const onnx::TensorProto& tensor : graph.initializer()) {
-    TT_TRY_ASSIGN(model.initializers[tensor.name()], read_tensor(tensor, tensor.name()));
+    TT_TRY(add_constant(tensor, tensor.name(), model));
   }
   for (const onnx::NodeProto& node : graph.node()) {
     if (node.op_type() == "Constant" && node.output_size() == 1) {
-      for (const onnx::AttributeProto& a : node.attribute())
-        if (a.name() == "value") {
-          TT_TRY_ASSIGN(model.initializers[node.output(0)], read_tensor(a.t(), node.output(0)));
-        }
+      TT_TRY(read_constant(node, model));
       continue;
     }
     model.nodes.push_back(read_node(node, static_cast<int>(model.nodes.size())));
@@ -131,7 +191,8 @@ Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
       return invalid(fmt::format("it has more than {} operators", kMostOperators));
   }
   for (const onnx::ValueInfoProto& input : graph.input()) {
-    if (model.initializers.count(input.name()) != 0) continue;  // its default value
+    if (model.initializers.count(input.name()) != 0 || model.unreadable.count(input.name()) != 0)
+      continue;  // its default value
     TT_TRY_ASSIGN(OnnxValue value, read_value(input));
     model.inputs.push_back(std::move(value));
   }
@@ -140,6 +201,8 @@ Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
     value.name = output.name();
     model.outputs.push_back(std::move(value));
   }
+  for (const onnx::ValueInfoProto& info : graph.value_info())
+    if (auto value = read_value(info); value) model.shapes[info.name()] = value->shape;
   return ok_status();
 }
 
@@ -175,6 +238,17 @@ double OnnxTensor::at(size_t i) const {
   return 0;
 }
 
+int64_t OnnxTensor::integer(size_t i) const {
+  const double value = at(i);
+  return std::isnan(value) ? 0
+                           : static_cast<int64_t>(std::clamp<double>(value, INT32_MIN, INT32_MAX));
+}
+
+float OnnxNode::get_float(const std::string& attribute, float otherwise) const {
+  const auto found = floats.find(attribute);
+  return found == floats.end() ? otherwise : found->second;
+}
+
 int64_t OnnxNode::get(const std::string& attribute, int64_t otherwise) const {
   const auto found = ints.find(attribute);
   return found == ints.end() || found->second.empty() ? otherwise : found->second[0];
@@ -191,11 +265,12 @@ Result<OnnxModel> read_onnx(std::span<const uint8_t> bytes) {
   if (bytes.size() > INT32_MAX ||
       !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !proto.has_graph())
     return invalid("not an ONNX model, or damaged");
-  for (const onnx::OperatorSetIdProto& opset : proto.opset_import())
-    if ((opset.domain().empty() || opset.domain() == "ai.onnx") && opset.version() < kOldestOpset)
-      return unsupported(
-          fmt::format("opset {}; export with opset {} or later", opset.version(), kOldestOpset));
   OnnxModel model;
+  for (const onnx::OperatorSetIdProto& opset : proto.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
+  if (model.opset < kOldestOpset)
+    return unsupported(
+        fmt::format("opset {}; export with opset {} or later", model.opset, kOldestOpset));
   TT_TRY(read_graph(proto.graph(), model));
   if (model.nodes.empty()) return invalid("it has no operators");
   if (model.inputs.empty()) return invalid("it has no inputs");

@@ -1,6 +1,6 @@
 // An .onnx file as plain structs, so that protobuf stays behind onnx_model.cc.
 //
-// Only what import looks at: one graph, opset 13 or later, tensors inside the file. Constant nodes
+// Only what import looks at: one graph, opset 7 or later, tensors inside the file. Constant nodes
 // are initializers like any other.
 #pragma once
 
@@ -24,6 +24,8 @@ struct OnnxTensor {
   int64_t elements() const;
   /// Element i of an integer or float tensor.
   double at(size_t i) const;
+  /// Element i as a whole number: what lies outside int32 is its nearest end, as in "to the end".
+  int64_t integer(size_t i) const;
 };
 
 struct OnnxNode {
@@ -32,10 +34,13 @@ struct OnnxNode {
   std::vector<std::string> inputs, outputs;          ///< "" where an optional one is absent
   std::map<std::string, std::vector<int64_t>> ints;  ///< attributes of one integer or several
   std::map<std::string, float> floats;
+  std::map<std::string, std::vector<float>> float_lists;
   std::map<std::string, std::string> strings;
 
   int64_t get(const std::string& attribute, int64_t otherwise) const;
   std::vector<int64_t> get(const std::string& attribute, std::vector<int64_t> otherwise) const;
+  float get_float(const std::string& attribute, float otherwise) const;
+  bool has_input(size_t i) const { return i < inputs.size() && !inputs[i].empty(); }
 };
 
 struct OnnxValue {
@@ -47,11 +52,14 @@ struct OnnxValue {
 struct OnnxModel {
   std::vector<OnnxNode> nodes;  ///< producers first
   std::map<std::string, OnnxTensor> initializers;
+  std::map<std::string, std::string> unreadable;   ///< constants of other types, and their types
+  std::map<std::string, std::vector<int>> shapes;  ///< of values, where the file says them
   std::vector<OnnxValue> inputs, outputs;
+  int64_t opset = 13;  ///< of the standard domain
 };
 
-/// kInvalidInput: not a protobuf of a model, or damaged. kUnsupported: an older opset, several
-/// graphs, other element types, data outside the file, dynamic axes but the first.
+/// kInvalidInput: not a protobuf of a model, or damaged. kUnsupported: an older opset, inputs of
+/// other element types, data outside the file, dynamic axes but the first.
 Result<OnnxModel> read_onnx(std::span<const uint8_t> bytes);
 
 }  // namespace tinytune

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "models/onnx/onnx_graph.h"
 #include "models/onnx/onnx_model.h"
 
 namespace tinytune {
@@ -19,39 +19,70 @@ struct OnnxScale {
   int axis = 0;
 
   Quantization quantization() const { return {scales, zero_points, axis}; }
+  /// What the model's bytes are above the graph's.
+  int offset() const { return type == ElementType::kUint8 ? 128 : 0; }
+  bool equals(const Quantization& q) const {
+    return q.scales == scales && q.zero_points == zero_points;
+  }
 };
 
-/// A real number: bytes with a scale, a constant with one, a float input, or a node's result.
+/// A constant that means real numbers: integers with a scale, or float32 without one.
+struct OnnxConstant {
+  const OnnxTensor* tensor = nullptr;
+  OnnxScale scale;
+
+  double real(size_t i, size_t channel) const;
+};
+
+/// The output of a node that is still to be computed.
+struct OnnxPending {
+  const OnnxNode* node = nullptr;
+  int output = 0;
+};
+
+/// 8-bit data: a tensor of the graph, or, as long as nothing says their scale, what moves them.
+struct OnnxBytes {
+  int id = -1;
+  ElementType type = ElementType::kInt8;  ///< of the model
+  OnnxPending pending;
+  int depth = 0;  ///< nodes between bytes of the graph and this
+};
+
+/// A real number: bytes with a scale, a constant, a float input, or a node's result.
 struct OnnxReal {
   int bytes = -1;  ///< int8 tensor of the graph
-  const OnnxTensor* constant = nullptr;
-  OnnxScale scale;  ///< of the constant
+  OnnxConstant constant;
   int stored = -1;  ///< float32 tensor of the graph
-  const OnnxNode* node = nullptr;
+  OnnxPending pending;
   int depth = 0;  ///< nodes between bytes and this
 };
 
 class OnnxValues {
  public:
-  OnnxValues(OnnxModel& model, OnnxGraph& graph) : model_(model), graph_(graph) {}
+  explicit OnnxValues(OnnxModel& model) : model_(model) {}
 
   const OnnxTensor* constant(const std::string& name) const;
-  /// Inputs `at` and `at + 1` of a node: a scale and a zero point, which may be absent.
-  Result<OnnxScale> scale(const OnnxNode& node, size_t at) const;
+  /// The inputs of a node that are constants, null elsewhere.
+  std::vector<const OnnxTensor*> constants(const OnnxNode& node) const;
+  /// A list of whole numbers: the attribute, or input `at`; nothing where neither is there.
+  /// kUnsupported: the input is no constant.
+  Result<std::optional<std::vector<int64_t>>> numbers(const OnnxNode& node, const char* attribute,
+                                                      size_t at) const;
+  /// Inputs `at` and `at + 1` of a node: a scale and a zero point. Absent, it is 0 of type `data`.
+  Result<OnnxScale> scale(const OnnxNode& node, size_t at, ElementType data) const;
   /// The same for an activation: one scale, of int8 or uint8.
-  Result<OnnxScale> activation_scale(const OnnxNode& node, size_t at) const;
+  Result<OnnxScale> activation_scale(const OnnxNode& node, size_t at, ElementType data) const;
 
   /// Whether a constant, an input or a node before has this name.
   bool knows(const std::string& name) const;
 
-  Status add_inputs();
-  Status add_outputs();
-
-  /// int8 bytes of that name and scale; what they are is decided where they are first read.
-  Result<int> bytes(const OnnxNode& node, const std::string& name, const OnnxScale& scale);
-  void set_bytes(const std::string& name, int id, ElementType type) { bytes_[name] = {id, type}; }
+  const OnnxBytes* find_bytes(const std::string& name) const;
+  void set_bytes(const std::string& name, OnnxBytes bytes) { bytes_[name] = bytes; }
   void set_real(const std::string& name, OnnxReal real) { reals_[name] = std::move(real); }
+  /// kInvalidInput: nothing of that name is a real number.
   Result<OnnxReal> real(const OnnxNode& node, const std::string& name) const;
+  /// The element type of 8-bit data or of a constant; int8 where nothing is known.
+  ElementType type_of(const std::string& name) const;
 
   /// A float constant in its place, quantised.
   Status quantise_constant(const OnnxNode& node, const OnnxTensor& from, const OnnxScale& scale);
@@ -59,17 +90,14 @@ class OnnxValues {
   /// "operator 3 Conv: why", as the model counts.
   static Error invalid(const OnnxNode& node, const std::string& why);
   static Error unsupported(const OnnxNode& node, const std::string& why);
-  /// That the node computes in float32, and what to do about it.
+  /// That nothing here is quantised, and what to do about it.
   static Error in_float(const OnnxNode& node);
+  /// "'name'", fit for a terminal.
+  static std::string shown(const std::string& name);
 
  private:
-  struct Bytes {
-    int id;
-    ElementType type;  ///< of the model
-  };
   OnnxModel& model_;
-  OnnxGraph& graph_;
-  std::map<std::string, Bytes> bytes_;
+  std::map<std::string, OnnxBytes> bytes_;
   std::map<std::string, OnnxReal> reals_;
 };
 

@@ -50,7 +50,8 @@ void for_each(const Broadcast& b, std::array<const T*, 2> x, Out* output, F f) {
 }
 
 /// The entry of an int8 value in a table that begins with -128's.
-inline int32_t term(const std::vector<int32_t>& terms, int8_t x) {
+template <typename T>
+T term(const std::vector<T>& terms, int8_t x) {
   return terms[static_cast<size_t>(x + 128)];
 }
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "models/byte_steps.h"
 #include "models/reference/broadcast.h"
 #include "models/reference/fixed_point.h"
 #include "schedules/requantise.h"
@@ -29,6 +30,9 @@ void run(const MulOp& op, const Buffers& buffers) {
   const auto operands = operands_of<int8_t>(op.constants, buffers);
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
     const int32_t product = (a + op.input1_offset) * (b + op.input2_offset);
+    if (!op.steps.empty())
+      return static_cast<int8_t>(
+          std::clamp<int>(byte_of(op.steps, product), op.activation_min, op.activation_max));
     return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
                           op.output_offset, op.activation_min, op.activation_max);
   });

@@ -1,3 +1,4 @@
+#include "models/byte_steps.h"
 #include "models/reference/reference.h"
 #include "schedules/requantise.h"
 
@@ -25,8 +26,10 @@ void run(const MatMulOp& op, const Buffers& buffers) {
               sum += (x[d * op.left.depth_step] + op.left.offset) *
                      (y[d * op.right.depth_step] + op.right.offset);
             *output++ =
-                add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
-                               op.output_offset, -128, 127);
+                !op.steps.empty()
+                    ? byte_of(op.steps, sum)
+                    : add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
+                                     op.output_offset, -128, 127);
           }
 }
 

@@ -62,6 +62,7 @@ void run(const SvdfOp& op, const Buffers& buffers);
 void run(const LstmOp& op, const Buffers& buffers);
 void run(const SteppedAddOp& op, const Buffers& buffers);
 void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
+void run(const FloatPoolOp& op, const Buffers& buffers);
 void run(const WideKernelOp& op, const Buffers& buffers);
 void run(const WideAddOp& op, const Buffers& buffers);
 void run(const WideMulOp& op, const Buffers& buffers);

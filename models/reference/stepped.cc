@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 
+#include "models/byte_steps.h"
 #include "models/reference/broadcast.h"
 #include "models/reference/reference.h"
 
@@ -7,12 +9,35 @@ namespace tinytune::reference {
 
 void run(const SteppedAddOp& op, const Buffers& buffers) {
   const auto operands = operands_of<int8_t>(op.constants, buffers);
-  const int32_t mask = (1 << op.shift) - 1;
+  const int64_t mask = (int64_t{1} << op.shift) - 1;
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
-    const int32_t y = term(op.terms[0], a) + term(op.terms[1], b), k = y >> op.shift;
+    const int64_t y = term(op.terms[0], a) + term(op.terms[1], b);
+    const auto k = static_cast<int32_t>(y >> op.shift);
     const int up = (y & mask) >= op.steps[static_cast<uint8_t>(k)] ? 1 : 0;
     return static_cast<int8_t>(std::clamp(k + up, op.activation_min, op.activation_max));
   });
+}
+
+void run(const FloatPoolOp& any, const Buffers& buffers) {
+  const PoolOp& op = any.pool;
+  const int8_t* input = buffers.input();
+  int8_t* output = buffers.output();
+  for (int n = 0; n < op.batch; ++n)
+    for (int oh = 0; oh < op.out_h; ++oh)
+      for (int ow = 0; ow < op.out_w; ++ow) {
+        const int top = oh * op.stride_h - op.pad_top, left = ow * op.stride_w - op.pad_left;
+        const int first_row = std::max(0, top), last_row = std::min(op.in_h, top + op.filter_h);
+        const int first_col = std::max(0, left), last_col = std::min(op.in_w, left + op.filter_w);
+        const ByteSteps& steps = any.steps.at((last_row - first_row) * (last_col - first_col));
+        for (int c = 0; c < op.channels; ++c) {
+          float sum = 0;
+          for (int y = first_row; y < last_row; ++y)
+            for (int x = first_col; x < last_col; ++x)
+              sum += std::bit_cast<float>(term(
+                  any.terms, input[((int64_t{n} * op.in_h + y) * op.in_w + x) * op.channels + c]));
+          *output++ = byte_of(steps, key_of(sum));
+        }
+      }
 }
 
 void run(const SteppedSoftmaxOp& op, const Buffers& buffers) {

@@ -1,0 +1,59 @@
+// The operators of onnx_operators.cc's rows, by the file that has them. What each argument is says
+// onnx_operators.h.
+#pragma once
+
+#include "models/onnx/onnx_operators.h"
+
+namespace tinytune {
+
+// onnx_layer_operators.cc
+Result<int> import_conv(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_conv_transpose(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_product(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<OnnxResult> import_qlinear_conv(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_qlinear_matmul(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_qgemm(OnnxImport&, const OnnxNode&);
+/// Add of a constant to a MatMul: its bias. Nothing where it is something else.
+Result<std::optional<int>> import_biased_product(OnnxImport&, const OnnxNode&, const OnnxScale&,
+                                                 Activation);
+
+// onnx_pairs.cc
+Result<int> import_add(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_sub(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_mul(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<OnnxResult> import_qlinear_add(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_qlinear_mul(OnnxImport&, const OnnxNode&);
+
+// onnx_pools.cc
+Result<int> import_max_pool(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_average_pool(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_mean(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_extremum(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<OnnxResult> import_qlinear_average_pool(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_qlinear_mean(OnnxImport&, const OnnxNode&);
+
+// onnx_softmax.cc
+Result<int> import_softmax(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<OnnxResult> import_qlinear_softmax(OnnxImport&, const OnnxNode&);
+
+// onnx_moves.cc
+Result<int> import_same(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_reshape(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_transpose(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_concat(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_slice(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_split(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_gather(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_pad(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_expand(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_depth_to_space(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_space_to_depth(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<OnnxResult> import_qlinear_concat(OnnxImport&, const OnnxNode&);
+
+// onnx_resize.cc
+Result<int> import_resize(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+
+// onnx_functions.cc
+Result<OnnxResult> import_qlinear_function(OnnxImport&, const OnnxNode&);
+
+}  // namespace tinytune

@@ -1,0 +1,379 @@
+#include "models/onnx/onnx_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/onnx/onnx_constants.h"
+#include "models/onnx/onnx_operators.h"
+
+namespace tinytune {
+namespace {
+
+/// Operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
+constexpr int kLongestStretch = 16;
+
+}  // namespace
+
+OnnxClamp OnnxClamp::then(const OnnxClamp& next) const {
+  const auto limited = [&](float x) { return std::min(std::max(x, next.low), next.high); };
+  return {limited(low), limited(high)};
+}
+
+std::optional<Activation> OnnxClamp::activation() const {
+  if (is_none()) return Activation::kNone;
+  if (low == 0 && std::isinf(high)) return Activation::kRelu;
+  if (low == 0 && high == 6) return Activation::kRelu6;
+  if (low == -1 && high == 1) return Activation::kReluN1To1;
+  return std::nullopt;
+}
+
+Status OnnxImport::read(const OnnxNode& node) {
+  if (node.outputs.empty() || node.inputs.empty())
+    return OnnxValues::invalid(node, "it has no inputs or no outputs");
+  for (const std::string& name : node.inputs)
+    if (!name.empty() && !values_.knows(name))
+      return OnnxValues::invalid(node, "it reads what is not computed before");
+  for (const std::string& name : node.outputs)
+    if (values_.knows(name)) return OnnxValues::invalid(node, "it computes what is there already");
+  TT_TRY_ASSIGN(const bool is_constant, read_constant(node));
+  if (is_constant) return ok_status();
+  if (node.type == "QuantizeLinear") return read_quantize(node);
+  if (node.type == "DequantizeLinear") return read_dequantize(node);
+  const OnnxOperator* op = find_onnx_operator(node);
+  if (op != nullptr && !op->refused.empty())
+    return OnnxValues::unsupported(node, std::string(op->refused));
+  if (op != nullptr && op->bytes != nullptr) {
+    TT_TRY_ASSIGN(const OnnxResult result, op->bytes(*this, node));
+    values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
+    return ok_status();
+  }
+  if (op != nullptr && op->move != nullptr && values_.find_bytes(node.inputs[0]) != nullptr)
+    return read_move(node);
+  OnnxReal real;  // what it is shows when its result becomes bytes
+  for (const std::string& name : node.inputs)
+    if (const auto input = values_.real(node, name); input)
+      real.depth = std::max(real.depth, input->depth + 1);
+  if (real.depth > kLongestStretch)
+    return OnnxValues::unsupported(
+        node,
+        fmt::format("more than {} operators without QuantizeLinear between", kLongestStretch));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    real.pending = {&node, static_cast<int>(i)};
+    if (!node.outputs[i].empty()) values_.set_real(node.outputs[i], real);
+  }
+  return ok_status();
+}
+
+Result<std::optional<std::vector<int>>> OnnxImport::shape_of(const std::string& name) const {
+  using Shape = std::optional<std::vector<int>>;
+  if (const OnnxTensor* tensor = values_.constant(name)) return Shape(tensor->shape);
+  if (const OnnxBytes* bytes = values_.find_bytes(name); bytes != nullptr && bytes->id >= 0)
+    return Shape(graph_.onnx_shape(bytes->id));
+  OnnxNode by;
+  if (const auto real = values_.real(by, name); real) {
+    if (real->bytes >= 0) return Shape(graph_.onnx_shape(real->bytes));
+    if (real->stored >= 0) return Shape(graph_.onnx_shape(real->stored));
+    const OnnxNode* node = real->pending.node;
+    if (node != nullptr && node->inputs.size() == 1)
+      if (const OnnxOperator* op = find_onnx_operator(*node); op != nullptr && op->function)
+        return shape_of(node->inputs[0]);
+  }
+  const auto said = model_.shapes.find(name);
+  return said == model_.shapes.end() ? Shape() : Shape(said->second);
+}
+
+// Whether the node is computed here: its output is a constant then.
+Result<bool> OnnxImport::read_constant(const OnnxNode& node) {
+  if (node.type == "Shape") {
+    TT_TRY_ASSIGN(const auto shape, shape_of(node.inputs[0]));
+    if (!shape) return OnnxValues::unsupported(node, "a shape that is not known before it runs");
+    model_.initializers[node.outputs[0]] = shape_tensor(node, *shape);
+    return true;
+  }
+  const auto inputs = values_.constants(node);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] == nullptr && node.has_input(i)) return false;
+  TT_TRY_ASSIGN(auto folded, fold_constant(node, inputs));
+  if (!folded) return false;
+  model_.initializers[node.outputs[0]] = std::move(*folded);
+  return true;
+}
+
+Status OnnxImport::read_quantize(const OnnxNode& node) {
+  ElementType type = ElementType::kUint8;
+  if (node.get("output_dtype", int64_t{0}) == 3) type = ElementType::kInt8;
+  TT_TRY_ASSIGN(const OnnxScale any, values_.scale(node, 1, type));
+  if (const OnnxTensor* constant = values_.constant(node.inputs[0]))
+    return values_.quantise_constant(node, *constant, any);
+  TT_TRY_ASSIGN(const OnnxScale scale, values_.activation_scale(node, 1, type));
+  TT_TRY_ASSIGN(const int id, quantised(node, node.inputs[0], scale));
+  values_.set_bytes(node.outputs[0], {id, scale.type, {}});
+  return ok_status();
+}
+
+Status OnnxImport::read_dequantize(const OnnxNode& node) {
+  const std::string& name = node.inputs[0];
+  const ElementType type = values_.type_of(name);
+  OnnxReal real;
+  if ((real.constant.tensor = values_.constant(name)) != nullptr) {
+    TT_TRY_ASSIGN(real.constant.scale, values_.scale(node, 1, type));
+    if (real.constant.scale.type != type)
+      return OnnxValues::invalid(node, "its zero point is of another type than its input");
+  } else {
+    TT_TRY_ASSIGN(const OnnxScale scale, values_.activation_scale(node, 1, type));
+    TT_TRY_ASSIGN(real.bytes, bytes(node, name, scale));
+  }
+  values_.set_real(node.outputs[0], real);
+  return ok_status();
+}
+
+// Of bytes whose scale is known, at once; else when something reads the result with a scale.
+Status OnnxImport::read_move(const OnnxNode& node) {
+  const OnnxBytes first = *values_.find_bytes(node.inputs[0]);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const OnnxPending pending{&node, static_cast<int>(i)};
+    if (!node.outputs[i].empty())
+      values_.set_bytes(node.outputs[i], {-1, first.type, pending, first.depth + 1});
+  }
+  if (first.depth >= kLongestStretch)
+    return OnnxValues::unsupported(
+        node, fmt::format("more than {} operators on bytes before anything says their scale",
+                          kLongestStretch));
+  if (first.id < 0 || graph_.tensor(first.id).quantization.scales.empty()) return ok_status();
+  const Quantization& q = graph_.tensor(first.id).quantization;
+  const OnnxScale scale{q.scales, q.zero_points, first.type, 0};
+  for (const std::string& name : node.outputs)
+    if (!name.empty()) TT_TRY(bytes(node, name, scale));
+  return ok_status();
+}
+
+Result<int> OnnxImport::bytes(const OnnxNode& node, const std::string& name,
+                              const OnnxScale& scale) {
+  if (const OnnxTensor* tensor = values_.constant(name))
+    return constant_bytes(node, {tensor, scale}, scale);
+  const OnnxBytes* found = values_.find_bytes(name);
+  if (found == nullptr)
+    return OnnxValues::unsupported(
+        node, OnnxValues::shown(name) + " are real numbers; QuantizeLinear is missing before it");
+  if (found->type != scale.type)
+    return OnnxValues::invalid(
+        node, fmt::format("{} is {} and its zero point {}", OnnxValues::shown(name),
+                          name_of(found->type), name_of(scale.type)));
+  if (found->id < 0) return resolved(node, name, scale);
+  const int id = found->id;
+  if (graph_.tensor(id).quantization.scales.empty()) {  // an input of the model
+    Quantization q = scale.quantization();
+    if (found->type != ElementType::kUint8) {
+      graph_.give_quantization(id, q);
+      return id;
+    }
+    const int to = graph_.add(name, ElementType::kInt8, graph_.tensor(id).shape, q, false);
+    for (int32_t& zero : q.zero_points) zero += 128;
+    graph_.give_quantization(id, q);
+    graph_.add_operator(OperatorKind::kQuantize, {id}, to);
+    values_.set_bytes(name, {to, ElementType::kUint8, {}});
+    return to;
+  }
+  return scale.equals(graph_.tensor(id).quantization) ? id : reread(id, scale);
+}
+
+Result<int> OnnxImport::resolved(const OnnxNode& by, const std::string& name,
+                                 const OnnxScale& scale) {
+  const OnnxBytes found = *values_.find_bytes(name);
+  const OnnxNode& node = *found.pending.node;
+  std::vector<int> data;
+  for (size_t i = 0; i < data_inputs(node); ++i) {
+    TT_TRY_ASSIGN(const int id, bytes(node, node.inputs.at(i), scale));
+    data.push_back(id);
+  }
+  TT_TRY_ASSIGN(const int id,
+                find_onnx_operator(node)->move(*this, node, found.pending.output, data));
+  values_.set_bytes(name, {id, found.type, {}});
+  return bytes(by, name, scale);
+}
+
+Result<OnnxOperand> OnnxImport::operand_at(const OnnxNode& node, size_t at) {
+  if (!node.has_input(at)) return OnnxValues::invalid(node, "too few inputs");
+  OnnxOperand operand;
+  TT_TRY_ASSIGN(operand.scale,
+                values_.activation_scale(node, at + 1, values_.type_of(node.inputs[at])));
+  TT_TRY_ASSIGN(operand.id, bytes(node, node.inputs[at], operand.scale));
+  return operand;
+}
+
+Result<OnnxScale> OnnxImport::result_scale(const OnnxNode& node, size_t at,
+                                           const OnnxOperand& like) {
+  return values_.activation_scale(node, at, like.scale.type);
+}
+
+Result<int> OnnxImport::quantised(const OnnxNode& by, const std::string& name,
+                                  const OnnxScale& scale, const OnnxClamp& clamp) {
+  const Wanted wanted{name, scale.scales, scale.zero_points, clamp.low, clamp.high};
+  if (const auto known = quantised_.find(wanted); known != quantised_.end()) return known->second;
+  TT_TRY_ASSIGN(const int id, quantised_anew(by, name, scale, clamp));
+  quantised_[wanted] = id;
+  return id;
+}
+
+Result<int> OnnxImport::quantised_anew(const OnnxNode& by, const std::string& name,
+                                       const OnnxScale& scale, const OnnxClamp& clamp) {
+  TT_TRY_ASSIGN(const OnnxReal real, values_.real(by, name));
+  if (real.pending.node != nullptr) return computed(real.pending, scale, clamp);
+  int from = real.stored >= 0 ? real.stored : real.bytes;
+  if (real.constant.tensor != nullptr) {
+    if (real.constant.scale.scales.empty())
+      return OnnxValues::unsupported(by, "its input " + OnnxValues::shown(name) +
+                                             " is a float32 constant, which is not quantised");
+    TT_TRY_ASSIGN(from, constant_bytes(by, real.constant, real.constant.scale));
+  }
+  const bool same = real.stored < 0 && scale.equals(graph_.tensor(from).quantization);
+  if (clamp.is_none()) return same ? from : mapped(by, OperatorKind::kQuantize, from, scale);
+  if (real.stored >= 0) from = mapped(by, OperatorKind::kQuantize, from, scale);
+  const Quantization& q = graph_.tensor(from).quantization;
+  OnnxFunction identity{from, {}};
+  for (int x = -128; x < 128; ++x)
+    identity.values.push_back(static_cast<float>(x - q.zero_points[0]) * q.scales[0]);
+  return mapped(by, kind_of(by), from, scale, table_of(identity, scale, clamp));
+}
+
+// The node's result as bytes of this scale. Moves, maxima and clamps commute with quantising, so
+// what stands before them is asked for in the same scale.
+Result<int> OnnxImport::computed(const OnnxPending& pending, const OnnxScale& scale,
+                                 const OnnxClamp& clamp) {
+  const OnnxNode& node = *pending.node;
+  if (const auto limits = clamp_of(*this, node))
+    return quantised(node, node.inputs[0], scale, limits->then(clamp));
+  const OnnxOperator* op = find_onnx_operator(node);
+  if (op == nullptr) return OnnxValues::unsupported(node, "not supported");
+  if (op->move != nullptr) {
+    std::vector<int> data;
+    for (size_t i = 0; i < data_inputs(node); ++i) {
+      TT_TRY_ASSIGN(const int id, quantised(node, node.inputs.at(i), scale, clamp));
+      data.push_back(id);
+    }
+    return op->move(*this, node, pending.output, data);
+  }
+  const auto is_quantised = [&](const std::string& input) {
+    const auto real = values_.real(node, input);
+    return real && (real->bytes >= 0 || !real->constant.scale.scales.empty());
+  };
+  const bool by_kernel =
+      op->has_kernel && std::all_of(node.inputs.begin(), node.inputs.end(), is_quantised);
+  if (op->function != nullptr && !by_kernel) {
+    TT_TRY_ASSIGN(const auto function, function_of(*this, node, node.outputs[0]));
+    if (function && function->source >= 0)
+      return mapped(node, kind_of(node), function->source, scale,
+                    table_of(*function, scale, clamp));
+  }
+  if (op->real == nullptr)
+    return OnnxValues::unsupported(
+        node,
+        "its input is the result of an operator without QuantizeLinear and DequantizeLinear "
+        "between, or its other operand is no single number");
+  const auto activation = clamp.activation();
+  if (op->fuses && activation) return op->real(*this, node, scale, *activation);
+  TT_TRY_ASSIGN(const int id, op->real(*this, node, scale, Activation::kNone));
+  if (clamp.is_none()) return id;
+  OnnxFunction identity{id, {}};
+  for (int x = -128; x < 128; ++x)
+    identity.values.push_back(static_cast<float>(x - scale.zero_points[0]) * scale.scales[0]);
+  return mapped(node, OperatorKind::kQuantize, id, scale, table_of(identity, scale, clamp));
+}
+
+Result<int> OnnxImport::operand(const OnnxNode& node, size_t i) {
+  if (!node.has_input(i)) return OnnxValues::invalid(node, "too few inputs");
+  TT_TRY_ASSIGN(const OnnxReal real, values_.real(node, node.inputs[i]));
+  const std::string input = "its input " + OnnxValues::shown(node.inputs[i]);
+  if (real.bytes >= 0) return real.bytes;
+  if (real.constant.tensor != nullptr && !real.constant.scale.scales.empty())
+    return constant_bytes(node, real.constant, real.constant.scale);
+  if (real.pending.node == nullptr)
+    return OnnxValues::unsupported(
+        node, input + " is float32; QuantizeLinear and DequantizeLinear are missing before it");
+  // Between DequantizeLinear and here, only what leaves values as they are.
+  const OnnxNode& before = *real.pending.node;
+  const OnnxOperator* op = find_onnx_operator(before);
+  if (op == nullptr) return OnnxValues::unsupported(before, "not supported");
+  if (op->move == nullptr)
+    return OnnxValues::unsupported(node, fmt::format("{} comes from {} without QuantizeLinear and "
+                                                     "DequantizeLinear between",
+                                                     input, before.type));
+  std::vector<int> data;
+  for (size_t k = 0; k < data_inputs(before); ++k) {
+    TT_TRY_ASSIGN(const int id, operand(before, k));
+    data.push_back(id);
+    const Quantization &a = graph_.tensor(id).quantization,
+                       &b = graph_.tensor(data[0]).quantization;
+    if (a.scales != b.scales || a.zero_points != b.zero_points)
+      return OnnxValues::unsupported(before,
+                                     "operands of several scales, and no QuantizeLinear "
+                                     "behind it");
+  }
+  return op->move(*this, before, real.pending.output, data);
+}
+
+Result<std::optional<OnnxConstant>> OnnxImport::constant_real(const OnnxNode& node,
+                                                              const std::string& name) {
+  TT_TRY_ASSIGN(const OnnxReal real, values_.real(node, name));
+  if (real.constant.tensor != nullptr) return std::optional(real.constant);
+  const OnnxNode* before = real.pending.node;
+  if (before == nullptr) return std::optional<OnnxConstant>();
+  const OnnxOperator* op = find_onnx_operator(*before);
+  if (op == nullptr || op->move == nullptr || data_inputs(*before) != 1)
+    return std::optional<OnnxConstant>();
+  TT_TRY_ASSIGN(auto from, constant_real(*before, before->inputs[0]));
+  if (!from) return from;
+  auto inputs = values_.constants(*before);
+  inputs[0] = from->tensor;
+  TT_TRY_ASSIGN(auto folded, fold_constant(*before, inputs));
+  if (!folded) return std::optional<OnnxConstant>();
+  OnnxScale scale = from->scale;
+  if (scale.scales.size() > 1 && before->type == "Transpose") {
+    const auto rank = static_cast<int64_t>(folded->shape.size());
+    const int64_t axis = scale.axis < 0 ? scale.axis + rank : scale.axis;
+    std::vector<int64_t> perm;
+    for (int64_t i = rank; i-- > 0;) perm.push_back(i);
+    perm = before->get("perm", perm);
+    scale.axis = static_cast<int>(std::find(perm.begin(), perm.end(), axis) - perm.begin());
+  } else if (scale.scales.size() > 1 && before->type != "Identity") {
+    return OnnxValues::unsupported(*before, "a constant with several scales under another shape");
+  }
+  OnnxTensor& kept = model_.initializers["moved:" + name];
+  kept = std::move(*folded);
+  return std::optional(OnnxConstant{&kept, scale});
+}
+
+Result<int> OnnxImport::constant_bytes(const OnnxNode& node, const OnnxConstant& constant,
+                                       const OnnxScale& scale) {
+  const OnnxTensor& tensor = *constant.tensor;
+  if (tensor.type != ElementType::kInt8 && tensor.type != ElementType::kUint8)
+    return OnnxValues::unsupported(
+        node, fmt::format("a constant operand of {}, not int8 or uint8", name_of(tensor.type)));
+  if (tensor.type != scale.type)
+    return OnnxValues::invalid(node, "a zero point of another type than the constant's");
+  if (tensor.elements() < 1) return OnnxValues::invalid(node, "an empty constant");
+  if (scale.scales.size() != 1)
+    return OnnxValues::unsupported(node, "a constant operand with several scales");
+  std::vector<uint8_t> data = tensor.data;
+  if (tensor.type == ElementType::kUint8)
+    for (uint8_t& byte : data) byte ^= 0x80;
+  return graph_.add_constant("constant", ElementType::kInt8, tensor.shape, std::move(data),
+                             scale.quantization());
+}
+
+int OnnxImport::mapped(const OnnxNode& node, OperatorKind kind, int from, const OnnxScale& scale,
+                       Attributes attributes) {
+  const int to = graph_.add(node.outputs[0], ElementType::kInt8, graph_.tensor(from).shape,
+                            scale.quantization(), graph_.channels_last(from));
+  graph_.add_operator(kind, {from}, to, std::move(attributes));
+  return to;
+}
+
+int OnnxImport::reread(int id, const OnnxScale& scale) {
+  const int to = graph_.reshaped(id, graph_.tensor(id).shape, graph_.channels_last(id));
+  graph_.give_quantization(to, scale.quantization());
+  return to;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,213 @@
+// Conv, ConvTranspose, Gemm, MatMul and their QLinear forms: where each keeps operands and scales.
+#include "models/onnx/onnx_families.h"
+#include "models/onnx/onnx_layers.h"
+
+namespace tinytune {
+namespace {
+
+float input_scale(OnnxImport& import, int id) {
+  return import.graph().tensor(id).quantization.scales[0];
+}
+
+Result<int> computed_product(OnnxImport& import, const OnnxNode& node, int a, int b,
+                             const OnnxScale& scale) {
+  OnnxGraph& graph = import.graph();
+  const int left = graph.to_onnx_order(a), right = graph.to_onnx_order(b);
+  std::vector<int> first = graph.tensor(left).shape, second = graph.tensor(right).shape;
+  if (first.size() < 2 || second.size() < 2)
+    return OnnxValues::unsupported(node, "a product of other than matrices");
+  std::vector<int> shape(std::max(first.size(), second.size()), 1);
+  for (const std::vector<int>* operand : {&first, &second})
+    for (size_t i = 0; i + 2 < operand->size(); ++i) {
+      int& extent = shape[shape.size() - operand->size() + i];
+      extent = std::max(extent, (*operand)[i]);
+    }
+  shape[shape.size() - 2] = first[first.size() - 2];
+  shape.back() = second.back();
+  const int to = graph.add(node.outputs[0], ElementType::kInt8, shape, scale.quantization(), false);
+  graph.add_operator(OperatorKind::kBatchMatMul, {left, right}, to, BatchMatMulAttributes{});
+  return to;
+}
+
+// The real bias at input `at`; `alpha` is what its scale has besides.
+Status read_bias(OnnxImport& import, const OnnxNode& node, size_t at, OnnxLayer& layer) {
+  if (!node.has_input(at)) return ok_status();
+  TT_TRY_ASSIGN(const auto bias, import.constant_real(node, node.inputs[at]));
+  if (!bias) return OnnxValues::unsupported(node, "a bias that is no constant");
+  TT_TRY_ASSIGN(layer.bias,
+                bias_of(node, *bias, input_scale(import, layer.input), layer.weights.scale.scales));
+  return ok_status();
+}
+
+// The weights at input `at`; an error says what is missing.
+Result<OnnxConstant> weights_of(OnnxImport& import, const OnnxNode& node, size_t at) {
+  if (!node.has_input(at)) return OnnxValues::invalid(node, "too few inputs");
+  TT_TRY_ASSIGN(const auto weights, import.constant_real(node, node.inputs[at]));
+  if (!weights) return OnnxValues::unsupported(node, "weights that are no constant");
+  if (weights->scale.scales.empty())
+    return OnnxValues::unsupported(
+        node, "weights in float32; DequantizeLinear is missing behind quantised ones");
+  return *weights;
+}
+
+// A bias that the operator may have no word for: one number a column, repeated if it is one.
+std::vector<int32_t> of_columns(std::vector<int32_t> bias, const OnnxTensor& weights,
+                                bool transposed) {
+  const auto columns = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
+  if (bias.size() == 1) bias.resize(columns, bias[0]);
+  return bias;
+}
+
+using AddLayer = Result<int> (*)(OnnxGraph& graph, const OnnxLayer& layer);
+
+Result<int> convolution(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                        Activation activation, AddLayer add) {
+  TT_TRY_ASSIGN(const int input, import.operand(node, 0));
+  TT_TRY_ASSIGN(const OnnxConstant weights, weights_of(import, node, 1));
+  OnnxLayer layer{node, input, weights, {}, scale, activation};
+  TT_TRY(read_bias(import, node, 2, layer));
+  return add(import.graph(), layer);
+}
+
+Result<int> product(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                    Activation activation, const OnnxNode& bias_node, size_t bias_at) {
+  TT_TRY_ASSIGN(const int input, import.operand(node, 0));
+  TT_TRY_ASSIGN(OnnxConstant weights, weights_of(import, node, 1));
+  const bool transposed = node.get("transB", int64_t{0}) != 0;
+  if (node.get("transA", int64_t{0}) != 0) return OnnxValues::unsupported(node, "transA");
+  for (float& s : weights.scale.scales) s *= node.get_float("alpha", 1);
+  OnnxLayer layer{node, input, weights, {}, scale, activation};
+  TT_TRY(read_bias(import, bias_node, bias_at, layer));
+  if (layer.bias && node.get_float("beta", 1) != 1)
+    return OnnxValues::unsupported(node, "beta is not 1");
+  if (weights.tensor->shape.size() != 2)
+    return OnnxValues::unsupported(node, "weights of other than two axes");
+  if (layer.bias) layer.bias = of_columns(std::move(*layer.bias), *weights.tensor, transposed);
+  return add_product(import.graph(), layer, transposed);
+}
+
+// x, weights and their scales and zero points, all at fixed places.
+struct QLinearLayer {
+  OnnxOperand x;
+  OnnxConstant weights;
+};
+Result<QLinearLayer> read_layer(OnnxImport& import, const OnnxNode& node) {
+  QLinearLayer layer;
+  TT_TRY_ASSIGN(layer.x, import.operand_at(node, 0));
+  if (node.get("channels_last", int64_t{0}) != 0)
+    return OnnxValues::unsupported(node, "onnxruntime's own order of channels");
+  layer.weights.tensor = node.has_input(3) ? import.values().constant(node.inputs[3]) : nullptr;
+  if (layer.weights.tensor == nullptr)
+    return OnnxValues::unsupported(node, "weights that are no constant");
+  TT_TRY_ASSIGN(layer.weights.scale, import.values().scale(node, 4, layer.weights.tensor->type));
+  return layer;
+}
+
+Result<std::optional<std::vector<int32_t>>> int32_bias(OnnxImport& import, const OnnxNode& node,
+                                                       size_t at) {
+  std::optional<std::vector<int32_t>> result;
+  if (!node.has_input(at)) return result;
+  const OnnxTensor* bias = import.values().constant(node.inputs[at]);
+  if (bias == nullptr || bias->type != ElementType::kInt32)
+    return OnnxValues::unsupported(node, "a bias that is no int32 constant");
+  result.emplace();
+  for (size_t i = 0; i < static_cast<size_t>(bias->elements()); ++i)
+    result->push_back(static_cast<int32_t>(bias->integer(i)));
+  return result;
+}
+
+}  // namespace
+
+Result<int> import_conv(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                        Activation activation) {
+  return convolution(import, node, scale, activation, add_convolution);
+}
+
+Result<int> import_conv_transpose(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                                  Activation activation) {
+  return convolution(import, node, scale, activation, [](OnnxGraph& graph, const OnnxLayer& layer) {
+    return add_transposed_convolution(graph, layer);
+  });
+}
+
+Result<int> import_product(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                           Activation activation) {
+  if (node.type == "MatMul" && node.has_input(1)) {
+    TT_TRY_ASSIGN(const auto weights, import.constant_real(node, node.inputs[1]));
+    if (!weights || weights->tensor->shape.size() != 2) {
+      TT_TRY_ASSIGN(const int a, import.operand(node, 0));
+      TT_TRY_ASSIGN(const int b, import.operand(node, 1));
+      if (activation != Activation::kNone)
+        return OnnxValues::unsupported(node, "an activation behind a product of computed matrices");
+      return computed_product(import, node, a, b, scale);
+    }
+  }
+  return product(import, node, scale, activation, node, 2);
+}
+
+Result<std::optional<int>> import_biased_product(OnnxImport& import, const OnnxNode& node,
+                                                 const OnnxScale& scale, Activation activation) {
+  for (size_t i = 0; i < 2 && node.inputs.size() == 2; ++i) {
+    const auto real = import.values().real(node, node.inputs[i]);
+    if (!real || real->pending.node == nullptr || real->pending.node->type != "MatMul") continue;
+    TT_TRY_ASSIGN(const auto bias, import.constant_real(node, node.inputs[1 - i]));
+    if (!bias || bias->tensor->shape.empty() ||
+        bias->tensor->shape.back() != bias->tensor->elements())
+      continue;
+    TT_TRY_ASSIGN(const int id,
+                  product(import, *real->pending.node, scale, activation, node, 1 - i));
+    return std::optional(id);
+  }
+  return std::optional<int>();
+}
+
+// x, its scale and zero point, the weights', the result's, the bias.
+Result<OnnxResult> import_qlinear_conv(OnnxImport& import, const OnnxNode& node) {
+  TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));
+  layer.weights.scale.axis = 0;
+  TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, layer.x));
+  TT_TRY_ASSIGN(auto bias, int32_bias(import, node, 8));
+  TT_TRY_ASSIGN(const int id, add_convolution(import.graph(), {node, layer.x.id, layer.weights,
+                                                               std::move(bias), scale}));
+  return OnnxResult{id, scale.type};
+}
+
+Result<OnnxResult> import_qlinear_matmul(OnnxImport& import, const OnnxNode& node) {
+  const OnnxTensor* matrix = node.has_input(3) ? import.values().constant(node.inputs[3]) : nullptr;
+  if (matrix == nullptr || matrix->shape.size() != 2) {
+    TT_TRY_ASSIGN(const OnnxOperand a, import.operand_at(node, 0));
+    TT_TRY_ASSIGN(const OnnxOperand b, import.operand_at(node, 3));
+    TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, a));
+    TT_TRY_ASSIGN(const int id, computed_product(import, node, a.id, b.id, scale));
+    return OnnxResult{id, scale.type};
+  }
+  TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));
+  layer.weights.scale.axis = 1;
+  TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, layer.x));
+  TT_TRY_ASSIGN(const int id,
+                add_product(import.graph(), {node, layer.x.id, layer.weights, {}, scale}, false));
+  return OnnxResult{id, scale.type};
+}
+
+// a, its scale and zero point, b's, the int32 bias, the result's scale and zero point.
+Result<OnnxResult> import_qgemm(OnnxImport& import, const OnnxNode& node) {
+  TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));
+  if (!node.has_input(7))
+    return OnnxValues::unsupported(node,
+                                   "a result in float32; its scale and zero point are missing");
+  TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 7, layer.x));
+  if (node.get("transA", int64_t{0}) != 0) return OnnxValues::unsupported(node, "transA");
+  const bool transposed = node.get("transB", int64_t{0}) != 0;
+  for (float& s : layer.weights.scale.scales) s *= node.get_float("alpha", 1);
+  layer.weights.scale.axis = transposed ? 0 : 1;
+  TT_TRY_ASSIGN(auto bias, int32_bias(import, node, 6));
+  if (layer.weights.tensor->shape.size() != 2)
+    return OnnxValues::unsupported(node, "weights of other than two axes");
+  if (bias) bias = of_columns(std::move(*bias), *layer.weights.tensor, transposed);
+  TT_TRY_ASSIGN(const int id,
+                add_product(import.graph(),
+                            {node, layer.x.id, layer.weights, std::move(bias), scale}, transposed));
+  return OnnxResult{id, scale.type};
+}
+
+}  // namespace tinytune

@@ -1,0 +1,186 @@
+#include "models/onnx/onnx_operators.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/onnx/onnx.h"
+#include "models/onnx/onnx_families.h"
+
+namespace tinytune {
+namespace {
+
+using Numbers = std::span<const float>;
+
+float argument(Numbers x, size_t i) { return i < x.size() ? x[i] : std::nanf(""); }
+float clipped(float x, float low, float high) { return std::min(std::max(x, low), high); }
+float sigmoid(float x) { return static_cast<float>(1 / (1 + std::exp(-double{x}))); }
+float hard_sigmoid(float x, float alpha, float beta) { return clipped(alpha * x + beta, 0, 1); }
+float erf(float x) { return static_cast<float>(std::erf(double{x})); }
+
+constexpr std::string_view kAtRunTime =
+    "its scales are computed as it runs; quantise the network statically, with calibration data";
+constexpr std::string_view kSums =
+    "a result of int32 sums, which nothing scales before it runs; quantise the network statically, "
+    "with calibration data";
+constexpr std::string_view kChannelsLast =
+    "onnxruntime's own order of channels; save the network before onnxruntime optimises it";
+
+const OnnxOperator kOperators[] = {
+    {.name = "Conv", .real = import_conv, .fuses = true},
+    {.name = "ConvTranspose", .real = import_conv_transpose, .fuses = true},
+    {.name = "Gemm", .real = import_product, .fuses = true},
+    {.name = "MatMul", .real = import_product, .fuses = true},
+    {.name = "QLinearConv", .bytes = import_qlinear_conv},
+    {.name = "QLinearMatMul", .bytes = import_qlinear_matmul},
+    {.name = "QGemm", .bytes = import_qgemm},
+
+    {.name = "Add",
+     .real = import_add,
+     .fuses = true,
+     .function = [](const OnnxNode&, Numbers x) { return x[0] + argument(x, 1); }},
+    {.name = "Sub",
+     .real = import_sub,
+     .fuses = true,
+     .function = [](const OnnxNode&, Numbers x) { return x[0] - argument(x, 1); }},
+    {.name = "Mul",
+     .real = import_mul,
+     .fuses = true,
+     .function = [](const OnnxNode&, Numbers x) { return x[0] * argument(x, 1); },
+     .has_kernel = true},
+    {.name = "QLinearAdd", .bytes = import_qlinear_add},
+    {.name = "QLinearMul", .bytes = import_qlinear_mul},
+
+    {.name = "MaxPool", .move = import_max_pool},
+    {.name = "GlobalMaxPool", .move = import_max_pool},
+    {.name = "ReduceMax", .move = import_extremum},
+    {.name = "ReduceMin", .move = import_extremum},
+    {.name = "AveragePool", .real = import_average_pool},
+    {.name = "GlobalAveragePool", .real = import_mean},
+    {.name = "ReduceMean", .real = import_mean},
+    {.name = "QLinearAveragePool", .bytes = import_qlinear_average_pool},
+    {.name = "QLinearGlobalAveragePool", .bytes = import_qlinear_mean},
+    {.name = "QLinearReduceMean", .bytes = import_qlinear_mean},
+    {.name = "Softmax", .real = import_softmax},
+    {.name = "QLinearSoftmax", .bytes = import_qlinear_softmax},
+
+    {.name = "Identity", .move = import_same},
+    {.name = "Dropout", .move = import_same},
+    {.name = "Reshape", .move = import_reshape},
+    {.name = "Flatten", .move = import_reshape},
+    {.name = "Squeeze", .move = import_reshape},
+    {.name = "Unsqueeze", .move = import_reshape},
+    {.name = "Transpose", .move = import_transpose},
+    {.name = "Concat", .move = import_concat},
+    {.name = "QLinearConcat", .bytes = import_qlinear_concat},
+    {.name = "Slice", .move = import_slice},
+    {.name = "Split", .move = import_split},
+    {.name = "Gather", .move = import_gather},
+    {.name = "Pad", .move = import_pad},
+    {.name = "Expand", .move = import_expand},
+    {.name = "DepthToSpace", .move = import_depth_to_space},
+    {.name = "SpaceToDepth", .move = import_space_to_depth},
+    {.name = "Resize", .move = import_resize},
+    {.name = "Upsample", .move = import_resize},
+
+    // Relu, Relu6 and Clip on a result are limits (clamp_of()); these are theirs inside functions.
+    {.name = "Relu", .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); }},
+    {.name = "Relu6", .function = [](const OnnxNode&, Numbers x) { return clipped(x[0], 0, 6); }},
+    {.name = "Clip",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           const float low = std::isnan(argument(x, 1)) ? node.get_float("min", -INFINITY) : x[1];
+           const float high = std::isnan(argument(x, 2)) ? node.get_float("max", INFINITY) : x[2];
+           return clipped(x[0], low, high);
+         }},
+    {.name = "LeakyRelu",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           return x[0] >= 0 ? x[0] : node.get_float("alpha", 0.01F) * x[0];
+         }},
+    {.name = "PRelu",
+     .function = [](const OnnxNode&,
+                    Numbers x) { return x[0] < 0 ? argument(x, 1) * x[0] : x[0]; }},
+    {.name = "Sigmoid", .function = [](const OnnxNode&, Numbers x) { return sigmoid(x[0]); }},
+    {.name = "Tanh",
+     .function = [](const OnnxNode&,
+                    Numbers x) { return static_cast<float>(std::tanh(double{x[0]})); }},
+    {.name = "HardSigmoid",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           return hard_sigmoid(x[0], node.get_float("alpha", 0.2F), node.get_float("beta", 0.5F));
+         }},
+    {.name = "HardSwish",
+     .function = [](const OnnxNode&,
+                    Numbers x) { return x[0] * hard_sigmoid(x[0], 1.0F / 6, 0.5F); }},
+    {.name = "Elu",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           return x[0] > 0 ? x[0]
+                           : node.get_float("alpha", 1) * static_cast<float>(std::expm1(x[0]));
+         }},
+    {.name = "Gelu",
+     .function =
+         [](const OnnxNode&, Numbers x) {
+           return 0.5F * x[0] * (1 + erf(x[0] * static_cast<float>(M_SQRT1_2)));
+         }},
+    {.name = "Erf", .function = [](const OnnxNode&, Numbers x) { return erf(x[0]); }},
+    {.name = "Exp", .function = [](const OnnxNode&, Numbers x) { return std::exp(x[0]); }},
+    {.name = "Log", .function = [](const OnnxNode&, Numbers x) { return std::log(x[0]); }},
+    {.name = "Sqrt", .function = [](const OnnxNode&, Numbers x) { return std::sqrt(x[0]); }},
+    {.name = "Reciprocal", .function = [](const OnnxNode&, Numbers x) { return 1 / x[0]; }},
+    {.name = "Neg", .function = [](const OnnxNode&, Numbers x) { return -x[0]; }},
+    {.name = "Abs", .function = [](const OnnxNode&, Numbers x) { return std::abs(x[0]); }},
+    {.name = "Softplus",
+     .function =
+         [](const OnnxNode&, Numbers x) {
+           return static_cast<float>(std::log1p(std::exp(-std::abs(double{x[0]}))) +
+                                     std::max(double{x[0]}, 0.0));
+         }},
+    {.name = "Softsign",
+     .function = [](const OnnxNode&, Numbers x) { return x[0] / (1 + std::abs(x[0])); }},
+    {.name = "Div", .function = [](const OnnxNode&, Numbers x) { return x[0] / argument(x, 1); }},
+    {.name = "Pow",
+     .function = [](const OnnxNode&, Numbers x) { return std::pow(x[0], argument(x, 1)); }},
+    {.name = "Max",
+     .function = [](const OnnxNode&, Numbers x) { return *std::max_element(x.begin(), x.end()); }},
+    {.name = "Min",
+     .function = [](const OnnxNode&, Numbers x) { return *std::min_element(x.begin(), x.end()); }},
+    {.name = "QLinearLeakyRelu",
+     .function = [](const OnnxNode& node,
+                    Numbers x) { return x[0] >= 0 ? x[0] : node.get_float("alpha", 0.01F) * x[0]; },
+     .bytes = import_qlinear_function},
+    {.name = "QLinearSigmoid",
+     .function = [](const OnnxNode&, Numbers x) { return sigmoid(x[0]); },
+     .bytes = import_qlinear_function},
+
+    {.name = "DynamicQuantizeLinear", .refused = kAtRunTime},
+    {.name = "DynamicQuantizeMatMul", .refused = kAtRunTime},
+    {.name = "DynamicQuantizeLSTM", .refused = kAtRunTime},
+    {.name = "MatMulInteger", .refused = kSums},
+    {.name = "MatMulIntegerToFloat", .refused = kAtRunTime},
+    {.name = "ConvInteger", .refused = kSums},
+    {.name = "NhwcMaxPool", .refused = kChannelsLast},
+};
+
+}  // namespace
+
+const OnnxOperator* find_onnx_operator(const OnnxNode& node) {
+  if (!node.domain.empty() && node.domain != "com.microsoft") return nullptr;
+  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const OnnxOperator& op) { return op.name == node.type; });
+  return found == std::end(kOperators) ? nullptr : found;
+}
+
+std::vector<std::string_view> onnx_operators() {
+  std::vector<std::string_view> names = {"QuantizeLinear", "DequantizeLinear", "Constant"};
+  for (const OnnxOperator& op : kOperators)
+    if (op.refused.empty()) names.push_back(op.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+size_t data_inputs(const OnnxNode& node) {
+  return node.type == "Concat" ? node.inputs.size() : size_t{1};
+}
+
+}  // namespace tinytune

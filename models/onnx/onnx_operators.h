@@ -1,0 +1,61 @@
+// Which ONNX operators are imported, and how: one row each. A family of operators is one file.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/onnx/onnx_import.h"
+
+namespace tinytune {
+
+/// What a QLinear operator computed, and its element type in the model.
+struct OnnxResult {
+  int id;
+  ElementType type;
+};
+
+/// A row has one of the members, or two where an operator is several things.
+struct OnnxOperator {
+  std::string_view name;
+  /// Real operands; the result as bytes of this scale.
+  Result<int> (*real)(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation) = nullptr;
+  bool fuses = false;  ///< whether `real` applies the activation; else it is given none
+  /// Moves or compares bytes, so it means the same of bytes and of reals: output `output` of `data`
+  /// inputs, which have one scale.
+  Result<int> (*move)(OnnxImport&, const OnnxNode&, int output,
+                      const std::vector<int>& data) = nullptr;
+  /// Real numbers to one real number, element by element; an absent input is NaN.
+  float (*function)(const OnnxNode&, std::span<const float>) = nullptr;
+  /// Whether the function of two quantised operands is `real`'s, which rounds otherwise.
+  bool has_kernel = false;
+  /// Bytes with scales among its inputs.
+  Result<OnnxResult> (*bytes)(OnnxImport&, const OnnxNode&) = nullptr;
+  /// Why it is refused.
+  std::string_view refused{};
+};
+
+/// Null where there is no row.
+const OnnxOperator* find_onnx_operator(const OnnxNode& node);
+
+/// How many inputs of a move are data; the others say what is done with them.
+size_t data_inputs(const OnnxNode& node);
+
+/// Limits of a Relu, Relu6 or Clip whose bounds are constants; nothing of other operators.
+std::optional<OnnxClamp> clamp_of(const OnnxImport& import, const OnnxNode& node);
+
+/// The values of a real number for every int8 of the tensor that it is a function of.
+struct OnnxFunction {
+  int source = -1;            ///< -1: it is a constant
+  std::vector<float> values;  ///< of -128 first
+};
+/// Nothing where it is a function of several tensors, or of other than functions.
+Result<std::optional<OnnxFunction>> function_of(OnnxImport& import, const OnnxNode& by,
+                                                const std::string& name);
+/// The function, quantised, as a table of bytes.
+TableAttributes table_of(const OnnxFunction& function, const OnnxScale& scale,
+                         const OnnxClamp& clamp);
+/// The kind of operator in a graph that comes nearest, for reports.
+OperatorKind kind_of(const OnnxNode& node);
+
+}  // namespace tinytune

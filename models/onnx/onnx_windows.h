@@ -1,0 +1,37 @@
+// Where the windows of convolutions and pools lie: ONNX's pads in all their spellings.
+#pragma once
+
+#include "models/onnx/onnx_graph.h"
+#include "models/onnx/onnx_values.h"
+
+namespace tinytune {
+
+/// Of an image; `pad_bottom` and `pad_right` are as far as the last window reaches.
+struct OnnxWindows {
+  int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
+  int out_h = 1, out_w = 1;
+};
+
+/// A node on [batch, channels, length] as one on [batch, channels, 1, length]: its attributes.
+OnnxNode with_two_axes(const OnnxNode& node, size_t rank);
+/// A tensor of three axes as an image, channels last; of four as it is.
+int as_image(OnnxGraph& graph, int id);
+/// An image as the tensor of `rank` axes that the model has.
+int of_model_rank(OnnxGraph& graph, int id, size_t rank);
+
+/// Of a node with two axes, on an image of height x width. kInvalidInput: nothing fits.
+/// kUnsupported: too large, other than two axes.
+Result<OnnxWindows> windows_of(const OnnxNode& node, int height, int width, int kernel_h,
+                               int kernel_w);
+
+/// The image with these windows' pads filled by `value`, or as it is where TFLite's SAME is the
+/// same: then `padding` says so.
+struct OnnxPadded {
+  int input;
+  Padding padding;
+};
+OnnxPadded padded_for(OnnxGraph& graph, int image, const OnnxWindows& windows, int value,
+                      bool may_be_same);
+
+}  // namespace tinytune
