@@ -20,10 +20,21 @@ generated C, and within what limits. Everything else is refused in one line that
 """
 
 
-def page(operators):
+ONNX = """
+## ONNX
+
+Of quantised ONNX networks (QDQ and QLinear operators, opset 7 on, int8 and uint8): {names}. What each computes, and where
+that is onnxruntime's result, says [ADR 76](adr/0076-onnx-is-scaled-in-float.md). Functions of one number (Relu to Softsign, also
+several after each other, and with constant operands) become one table of 256 bytes. Between operators on real numbers stand
+QuantizeLinear and DequantizeLinear; what is missing is said where a network is refused.
+"""
+
+
+def page(told):
     how = {True: "tuned kernels", False: "generated C"}
-    return HEAD + "".join(f"| {op['name']} | {how[op['tuned']]} | {op['limits']} |\n"
-                          for op in operators if op["state"] == "supported")
+    rows = "".join(f"| {op['name']} | {how[op['tuned']]} | {op['limits']} |\n"
+                   for op in told["operators"] if op["state"] == "supported")
+    return HEAD + rows + ONNX.format(names=", ".join(told["onnx"]))
 
 
 def without_source(operators):
@@ -42,7 +53,7 @@ def main():
     told = json.loads(subprocess.run([tune, "ops", "--json"], check=True, capture_output=True, text=True).stdout)
     if missing := without_source(told["operators"]):
         sys.exit(f"no page of doc/adr names the source functions of {', '.join(missing)}")
-    wanted = page(told["operators"])
+    wanted = page(told)
     if flags == ["--write"]:
         PAGE.write_text(wanted)
     elif not PAGE.exists() or PAGE.read_text() != wanted:

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Small ONNX exports through `tune run`: every layer's bytes against the oracle in bench/onnx.
+"""Small ONNX exports through `tune run`: every layer's bytes against the oracle in bench/onnx, single
+operators against onnxruntime's own answers.
 
     onnx_test.py TUNE {qdq,uint8,ties,qlinear,refusals}
+    onnx_test.py TUNE answers SHARD SHARDS
 """
 
+import hashlib
+import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench" / "onnx"))
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "bench" / "onnx"))
 
 try:
     import numpy as np
@@ -21,6 +26,7 @@ except ImportError as missing:
 
 import exports
 import oracle
+import single_operators
 
 TUNE = sys.argv[1]
 
@@ -72,25 +78,71 @@ def qlinear(folder):
                     np.full((1, 2, 4, 4), 255, np.uint8)], folder)
 
 
+def answers(folder, shard, shards):
+    """Every model of bench/onnx/single_operators.py gives onnxruntime's bytes; where it has none, the
+    kernels give the reference's."""
+    wanted = json.loads((HERE / "onnxruntime_answers.json").read_text())
+    names = sorted(single_operators.CASES)
+    assert names == sorted(wanted), "write the answers anew: bench/onnx/against_onnxruntime.py --write"
+    for name in names[shard::shards]:
+        net, outputs = single_operators.CASES[name](1)
+        path = folder / f"{name}.onnx"
+        onnx.save(net.model(*outputs), str(path))
+        inputs = []
+        for i, given in enumerate(net.values(0)):
+            (folder / f"x{i}").write_bytes(np.ascontiguousarray(given).tobytes())
+            inputs += ["--input", str(folder / f"x{i}")]
+        done = run(path, folder, "--verify", *inputs, "--output", str(folder / "y"))
+        assert done.returncode == 0, name + ": " + done.stdout + done.stderr
+        got = hashlib.sha256((folder / "y").read_bytes()).hexdigest()
+        assert wanted[name] in (None, got), f"{name}: not onnxruntime's bytes"
+
+
 def refusals(folder):
-    """One line that says what to do, and a code that is not zero."""
+    """One line that says what is missing, and a code that is not zero."""
     value = helper.make_tensor_value_info
-    floats = helper.make_graph(
-        [helper.make_node("Relu", ["x"], ["y"])], "float",
-        [value("x", TensorProto.FLOAT, [1, 4])], [value("y", TensorProto.FLOAT, [1, 4])])
-    dynamic = helper.make_graph(
-        [helper.make_node("Relu", ["x"], ["y"])], "dynamic",
-        [value("x", TensorProto.FLOAT, [1, "n"])], [value("y", TensorProto.FLOAT, [1, "n"])])
+
+    def network(nodes, x, constants=(), opset=13):
+        graph = helper.make_graph(nodes, "case", [value("x", *x)], [], [
+            numpy_helper.from_array(np.asarray(a), n) for n, a in constants])
+        graph.output.add().name = nodes[-1].output[0]
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+
+    node = helper.make_node
+    relu = [node("Relu", ["x"], ["y"])]
+    four = (TensorProto.FLOAT, [1, 4])
+    scales = [("s", np.float32(0.1)), ("z", np.int8(0)), ("w", np.ones((4, 3), np.int8)),
+              ("f", np.ones((4, 3), np.float32))]
+    quantised = [node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+                 node("DequantizeLinear", ["q", "s", "z"], ["d"])]
+    weights = [node("DequantizeLinear", ["w", "s", "z"], ["dw"])]
+    last = [node("QuantizeLinear", ["m", "s", "z"], ["y"])]
     cases = {
-        "float.onnx": (helper.make_model(floats), "static_quantize_runner"),
-        "old.onnx": (helper.make_model(floats, opset_imports=[helper.make_opsetid("", 10)]),
-                     "opset 13 or later"),
-        "dynamic.onnx": (helper.make_model(dynamic), "dynamic shape")}
+        "float": (network(relu, four), "static_quantize_runner"),
+        "half": (network(relu, (TensorProto.FLOAT16, [1, 4])), "is float16"),
+        "old": (network(relu, four, opset=6), "opset 7 or later"),
+        "dynamic": (network(relu, (TensorProto.FLOAT, [1, "n"])), "dynamic shape"),
+        "float_weights": (network(quantised + [node("MatMul", ["d", "f"], ["m"])] + last, four,
+                                  scales), "weights in float32"),
+        "float_result": (network(quantised + weights + [node("MatMul", ["d", "dw"], ["y"])], four,
+                                 scales), "QuantizeLinear and DequantizeLinear are missing behind"),
+        "float_between": (network(quantised + weights + [
+            node("MatMul", ["d", "dw"], ["a"]), node("Softmax", ["a"], ["m"])] + last, four, scales),
+            "comes from MatMul without QuantizeLinear"),
+        "float_operand": (network(weights + [node("MatMul", ["x", "dw"], ["m"])] + last, four, scales),
+                          "'x' is float32"),
+        "at_run_time": (network([node("DynamicQuantizeLinear", ["x"], ["y", "ys", "yz"])], four),
+                        "quantise the network statically"),
+        "unknown": (network(quantised + [node("Det", ["d"], ["m"])] + last, four, scales),
+                    "operator 2 Det: not supported"),
+        "other_type": (network([node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+                                node("DequantizeLinear", ["q", "s", "u"], ["y"])], four,
+                               scales + [("u", np.uint8(0))]), "is int8 and its zero point uint8")}
     for name, (model, says) in cases.items():
-        onnx.save(model, str(folder / name))
-        done = run(folder / name, folder)
+        onnx.save(model, str(folder / f"{name}.onnx"))
+        done = run(folder / f"{name}.onnx", folder)
         assert done.returncode == 2, (name, done.returncode, done.stderr)
-        assert says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+        assert says in done.stderr and len(done.stderr.splitlines()) == 1, (name, done.stderr)
     (folder / "damaged.onnx").write_bytes(b"\x08\x07:\xff\xff\x01network")
     done = run(folder / "damaged.onnx", folder)
     assert done.returncode == 2 and "damaged" in done.stderr, done.stderr
@@ -103,6 +155,8 @@ def main():
         if sys.argv[2] in kinds:
             export = exports.small(3, *kinds[sys.argv[2]])
             compare(export.model(all_layers=True), exports.inputs_of(export, 3), folder)
+        elif sys.argv[2] == "answers":
+            answers(folder, int(sys.argv[3]), int(sys.argv[4]))
         else:
             {"qlinear": qlinear, "refusals": refusals}[sys.argv[2]](folder)
 
