@@ -38,6 +38,7 @@ Result<OnnxResult> import_qlinear_softmax(OnnxImport&, const OnnxNode&);
 
 // onnx_moves.cc
 Result<int> import_same(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
+Result<int> import_cast(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<int> import_reshape(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<int> import_transpose(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<int> import_concat(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);

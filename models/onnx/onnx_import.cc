@@ -152,6 +152,9 @@ Result<int> OnnxImport::bytes(const OnnxNode& node, const std::string& name,
                               const OnnxScale& scale) {
   if (const OnnxTensor* tensor = values_.constant(name))
     return constant_bytes(node, {tensor, scale}, scale);
+  if (const auto other = model_.unreadable.find(name); other != model_.unreadable.end())
+    return OnnxValues::unsupported(node, "its input " + OnnxValues::shown(name) + " is " +
+                                             other->second + ", not int8 or uint8");
   const OnnxBytes* found = values_.find_bytes(name);
   if (found == nullptr)
     return OnnxValues::unsupported(

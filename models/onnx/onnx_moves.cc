@@ -48,6 +48,14 @@ Result<int> import_same(OnnxImport&, const OnnxNode& node, int output, const Dat
   return data[0];
 }
 
+// Of real numbers to float32, which they are.
+Result<int> import_cast(OnnxImport& import, const OnnxNode& node, int, const Data& data) {
+  constexpr int64_t kFloat = 1;
+  if (node.get("to", kFloat) != kFloat || import.values().find_bytes(node.inputs[0]) != nullptr)
+    return OnnxValues::unsupported(node, "other than from float32 to float32");
+  return data[0];
+}
+
 Result<int> import_reshape(OnnxImport& import, const OnnxNode& node, int, const Data& data) {
   OnnxGraph& graph = import.graph();
   const OnnxTensor* given = nullptr;

@@ -65,6 +65,7 @@ const OnnxOperator kOperators[] = {
 
     {.name = "Identity", .move = import_same},
     {.name = "Dropout", .move = import_same},
+    {.name = "Cast", .move = import_cast},
     {.name = "Reshape", .move = import_reshape},
     {.name = "Flatten", .move = import_reshape},
     {.name = "Squeeze", .move = import_reshape},

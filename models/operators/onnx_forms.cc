@@ -63,7 +63,7 @@ Result<IntegerOp> mean_form(const OperatorView& view) {
 Result<IntegerOp> matmul_form(const OperatorView& view) {
   TT_TRY_ASSIGN(IntegerOp form, prepare_batch_matmul(view));
   auto* product = std::get_if<MatMulOp>(&form);
-  if (product == nullptr) return view.unsupported("a constant matrix");  // import makes it a layer
+  if (product == nullptr) return kernel_form(view, std::move(form), Activation::kNone);
   const FloatScale first(view.input(0)), second(view.input(1)), out(view.output());
   const float scale = first.scale * second.scale / out.scale;
   product->steps = find_byte_steps(INT32_MIN, INT32_MAX, [&](int32_t sum) {
