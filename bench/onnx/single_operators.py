@@ -20,7 +20,8 @@ class Net:
     def __init__(self, seed, opset=13):
         self.random = np.random.RandomState(seed)
         self.opset = opset
-        self.nodes, self.constants, self.inputs, self.outputs, self.count = [], [], [], [], 0
+        self.nodes, self.constants, self.inputs, self.count = [], [], [], 0
+        self.reduced_inputs = set()
 
     def name(self):
         self.count += 1
@@ -30,9 +31,12 @@ class Net:
         self.constants.append(numpy_helper.from_array(np.asarray(value), self.name()))
         return self.constants[-1].name
 
-    def input(self, shape, kind=np.int8):
+    def input(self, shape, kind=np.int8, reduced=False):
+        """`reduced`: its bytes are those of reduced()."""
         kind, name = np.dtype(kind), self.name()
         self.inputs.append((name, kind, shape))
+        if reduced:
+            self.reduced_inputs.add(name)
         return name
 
     def node(self, kind, *inputs, outputs=1, domain="", **attributes):
@@ -88,9 +92,11 @@ class Net:
 
     def values(self, index):
         """The index-th set of inputs: random, then ends of the range."""
-        for _, kind, shape in self.inputs:
+        for name, kind, shape in self.inputs:
             shape = [n if isinstance(n, int) else 1 for n in shape]
-            if kind == np.float32:
+            if name in self.reduced_inputs:
+                yield self.reduced(shape, kind)
+            elif kind == np.float32:
                 yield self.random.uniform(-3, 3, shape).astype(F)
             elif index < 2:
                 yield self.bytes(shape, kind)
@@ -301,7 +307,7 @@ def define():
         def matmul(seed, zero=zero, weight_zero=weight_zero, computed=False):
             n = Net(seed, 10)
             o = type(zero)
-            b = (n.input([20, 7], weight_zero.dtype) if computed
+            b = (n.input([20, 7], weight_zero.dtype, reduced=True) if computed
                  else n.constant(n.reduced([20, 7], weight_zero.dtype)))
             return n, [n.node("QLinearMatMul", n.input([3, 20], zero.dtype), *n.scale(0.02, zero), b,
                               *n.scale(0.01, weight_zero), *n.scale(0.1, o(zero + 1)))]
