@@ -69,11 +69,21 @@ std::vector<TflmVector> tflm_networks() {
   return vectors;
 }
 
-std::vector<TflmVector> tflm_public_network(const std::string& name) {
+std::optional<TflmVector> tflm_public_network(const std::string& name) {
   const fs::path folder = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared" / "public" / name;
-  std::vector<TflmVector> vectors;
-  if (fs::exists(folder)) append(vectors, folder, files_of(folder, ".tflite").at(0));
-  return vectors;
+  if (!fs::exists(folder)) return std::nullopt;
+  std::vector<TflmVector> steps;
+  append(steps, folder, files_of(folder, ".tflite").at(0));
+  const auto number = [](const TflmVector& v) {
+    return std::stoi(v.name.substr(v.name.rfind('.') + 1));
+  };
+  std::ranges::sort(steps, {}, number);
+  TflmVector sequence{name, steps.at(0).model, {}, Bytes()};
+  for (const TflmVector& step : steps) {
+    sequence.inputs.insert(sequence.inputs.end(), step.inputs.begin(), step.inputs.end());
+    sequence.outputs->insert(sequence.outputs->end(), step.outputs->begin(), step.outputs->end());
+  }
+  return sequence;
 }
 
 std::vector<std::vector<Bytes>> calls_of(const Bytes& inputs, const Graph& graph) {

@@ -30,8 +30,9 @@ std::vector<TflmVector> tflm_cases();
 /// Of the networks that examples/make_network writes, built by this project; one call each.
 std::vector<TflmVector> tflm_networks();
 
-/// Of a network of ../shared/public: a sequence of steps where it has state. Empty: not at hand.
-std::vector<TflmVector> tflm_public_network(const std::string& name);
+/// A network of ../shared/public and all its calls in their order, which is a sequence where it has
+/// state. Nothing: not at hand.
+std::optional<TflmVector> tflm_public_network(const std::string& name);
 
 /// `inputs` call by call, a buffer for each input of the graph.
 std::vector<std::vector<Bytes>> calls_of(const Bytes& inputs, const Graph& graph);
