@@ -147,6 +147,10 @@ struct OptionsWriter {
                 .Union()};
   }
   Options operator()(const ExternalAttributes&) const { return {}; }
+  // ONNX's alone: no such operator is written.
+  Options operator()(const TableAttributes&) const { return {}; }
+  Options operator()(const QLinearAttributes&) const { return {}; }
+  Options operator()(const WindowMeanAttributes&) const { return {}; }
   Options operator()(const TransposeConvAttributes& a) const {
     return {
         schema::BuiltinOptions::TransposeConvOptions,
