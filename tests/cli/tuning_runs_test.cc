@@ -27,7 +27,7 @@ TEST_F(TuningRuns, Tune_LogsReportsAndNamesACommandThatWorks) {
       run_process({"env", "-C", folder_.string(), "sh", "-c", command}, std::chrono::seconds(60));
   ASSERT_TRUE(typed);
   EXPECT_EQ(typed->exit_code, 0) << command << "\n" << typed->err;
-  EXPECT_TRUE(std::filesystem::exists(path("small/small.h")));
+  EXPECT_TRUE(std::filesystem::exists(path("small.esp32c3/small.h")));
 
   const ProcessResult verify =
       tune(with_model({"run", "--records", "small.esp32c3.jsonl", "--verify", "--json"}));
