@@ -46,7 +46,7 @@ TEST(ResetFunction, OnlyNetworksWithState_HaveOne) {
       const int feature = b.constant({2, 4}, 0.01f, 0, Bytes{10, 20, 30, 40, 200, 210, 220, 230});
       const int time = b.constant({2, 3}, 0.01f, 0, Bytes{100, 50, 25, 156, 206, 231});
       const int state = b.variable({1, 6}, 0.1f, -7);
-      y = b.op(OperatorKind::kSvdf, {y, feature, time, b.integers({5, -5}), state},
+      y = b.op(OperatorKind::kSvdf, {y, feature, time, b.bias({5, -5}, 0.001f), state},
                SvdfAttributes{1}, {1, 2}, 0.1f, 0);
     }
     const Graph graph = b.finish({y});
