@@ -134,7 +134,7 @@ TEST_F(SessionTest, Window_IsHowManyAreOut) {
   for (const size_t window : {1u, 16u, 300u}) {
     most_out_ = 0;
     tune("window" + std::to_string(window), {.trials = 310, .workers = 256, .window = window});
-    EXPECT_EQ(most_out_, window);
+    EXPECT_EQ(most_out_, std::max(window, tasks_.size())) << "winners are measured again together";
   }
 }
 
