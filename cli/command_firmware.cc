@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-/// What loads the runner; adds the file that a boot loader takes.
+/// Says how the runner is loaded, and adds the boot loader's file to `files` where it takes one.
 Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& device,
                                     const BoardFacts& facts, std::vector<GeneratedFile>& files) {
   if (facts.runner->code_bytes == 0) return std::string();  // a program of this system

@@ -38,8 +38,8 @@ std::string records_of(const Arguments& arguments) {
       "ops." + fs::path(device_part(arguments.device)).stem().string() + ".jsonl");
 }
 
-/// What the .c file among the files to write includes: the .h file among them, as seen from there.
-/// Empty without both.
+/// The name of the emitted .h file relative to the emitted .c file, which includes it. Empty unless
+/// both are emitted.
 std::string header_for(const std::vector<std::string>& emit) {
   const auto named = [&](const char* extension) {
     const auto file = std::find_if(emit.begin(), emit.end(), [&](const std::string& path) {

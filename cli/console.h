@@ -16,7 +16,8 @@ inline constexpr int kExitInterrupted = 130;
 
 int exit_code_of(ErrorCode code);
 
-/// What a picture that is drawn again begins with; text of a Console never has such a sequence.
+/// Terminal sequence that clears the screen. Console escapes it in text, so it is written by
+/// itself.
 inline constexpr char kClearScreen[] = "\x1b[H\x1b[2J";
 
 /// Names in what is printed may come from anywhere: control characters, which a terminal would

@@ -110,7 +110,8 @@ Result<std::vector<Setting>> settings_of(const toml::table& table) {
   return all;
 }
 
-/// Of a device or its file; of a board its place too, as one night may have several.
+/// Names a run after its device or device file, and after a board's address, since one batch may
+/// have several boards.
 std::string run_name_of(const std::string& address) {
   const std::string device = device_part(address);
   std::string name = fs::path(device).stem().string();

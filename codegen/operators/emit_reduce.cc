@@ -81,7 +81,7 @@ std::string print_reduction(const Axes& axes, EmitContext& context, const Reduce
   return w.text();
 }
 
-// Of sums within the reach of any mean.
+// The steps between output bytes, for sums up to 2^30 either way: no mean of int8 has a larger one.
 ByteSteps steps_of(const MeanOp& op) {
   constexpr int32_t kReach = 1 << 30;
   return find_byte_steps(-kReach, kReach, [&](int32_t sum) {
