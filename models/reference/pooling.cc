@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/reference/pool_window.h"
 #include "models/reference/reference.h"
 
 namespace tinytune::reference {
@@ -16,19 +17,16 @@ void pool(const PoolOp& op, const T* input, T* output) {
   for (int n = 0; n < op.batch; ++n)
     for (int oh = 0; oh < op.out_h; ++oh)
       for (int ow = 0; ow < op.out_w; ++ow) {
-        const int top = oh * op.stride_h - op.pad_top, left = ow * op.stride_w - op.pad_left;
-        const int first_row = std::max(0, top), last_row = std::min(op.in_h, top + op.filter_h);
-        const int first_col = std::max(0, left), last_col = std::min(op.in_w, left + op.filter_w);
+        const PoolWindow window = window_at(op, oh, ow);
         for (int c = 0; c < op.channels; ++c) {
-          int sum = 0, count = 0, largest = std::numeric_limits<T>::min();
-          for (int y = first_row; y < last_row; ++y)
-            for (int x = first_col; x < last_col; ++x) {
-              const int64_t at = ((int64_t{n} * op.in_h + y) * op.in_w + x) * op.channels + c;
-              sum += input[at];
-              largest = std::max<int>(largest, input[at]);
-              ++count;
+          int sum = 0, largest = std::numeric_limits<T>::min();
+          for (int y = window.first_row; y < window.last_row; ++y)
+            for (int x = window.first_col; x < window.last_col; ++x) {
+              const T value = input[input_place(op, n, y, x, c)];
+              sum += value;
+              largest = std::max<int>(largest, value);
             }
-          const int value = op.average ? rounded_mean(sum, count) : largest;
+          const int value = op.average ? rounded_mean(sum, window.taps()) : largest;
           *output++ = static_cast<T>(std::clamp(value, op.activation_min, op.activation_max));
         }
       }

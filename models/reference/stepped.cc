@@ -3,6 +3,7 @@
 
 #include "models/byte_steps.h"
 #include "models/reference/broadcast.h"
+#include "models/reference/pool_window.h"
 #include "models/reference/reference.h"
 
 namespace tinytune::reference {
@@ -25,16 +26,13 @@ void run(const FloatPoolOp& any, const Buffers& buffers) {
   for (int n = 0; n < op.batch; ++n)
     for (int oh = 0; oh < op.out_h; ++oh)
       for (int ow = 0; ow < op.out_w; ++ow) {
-        const int top = oh * op.stride_h - op.pad_top, left = ow * op.stride_w - op.pad_left;
-        const int first_row = std::max(0, top), last_row = std::min(op.in_h, top + op.filter_h);
-        const int first_col = std::max(0, left), last_col = std::min(op.in_w, left + op.filter_w);
-        const ByteSteps& steps = any.steps.at((last_row - first_row) * (last_col - first_col));
+        const PoolWindow window = window_at(op, oh, ow);
+        const ByteSteps& steps = any.steps.at(window.taps());
         for (int c = 0; c < op.channels; ++c) {
           float sum = 0;
-          for (int y = first_row; y < last_row; ++y)
-            for (int x = first_col; x < last_col; ++x)
-              sum += std::bit_cast<float>(term(
-                  any.terms, input[((int64_t{n} * op.in_h + y) * op.in_w + x) * op.channels + c]));
+          for (int y = window.first_row; y < window.last_row; ++y)
+            for (int x = window.first_col; x < window.last_col; ++x)
+              sum += std::bit_cast<float>(term(any.terms, input[input_place(op, n, y, x, c)]));
           *output++ = byte_of(steps, key_of(sum));
         }
       }
