@@ -23,7 +23,8 @@ class Descriptor {
   int fd_;
 };
 
-/// False at an end of file or an error before all of it was moved. Never raises SIGPIPE.
+/// False at an end of file or an error, which errno names, before all of it was moved. Never raises
+/// SIGPIPE.
 bool read_fully(int fd, void* to, size_t size);
 bool write_fully(int fd, const void* from, size_t size);
 

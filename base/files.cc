@@ -19,17 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Sets errno where it fails: a write that moves nothing says why only when it is asked again.
-bool write_all(int file, std::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t moved = ::write(file, contents.data(), contents.size());
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return false;
-    contents.remove_prefix(static_cast<size_t>(moved));
-  }
-  return true;
-}
-
 Error not_written(const std::string& path, int error) {
   return Error(ErrorCode::kFailed, path + ": cannot be written: " + why_not_written(error));
 }
@@ -38,7 +27,7 @@ Error not_written(const std::string& path, int error) {
 Status write_in_place(const std::string& path, std::string_view contents) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return not_written(path, errno);
-  if (!write_all(file.get(), contents)) return not_written(path, errno);
+  if (!write_fully(file.get(), contents.data(), contents.size())) return not_written(path, errno);
   return ok_status();
 }
 
@@ -76,7 +65,7 @@ Status write_file(const std::string& path, std::string_view contents) {
   Descriptor file(::open(staged.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.get() < 0) return not_written(path, errno);
   const auto permissions = static_cast<mode_t>(earlier.permissions() & fs::perms::mask);
-  const bool written = write_all(file.get(), contents) &&
+  const bool written = write_fully(file.get(), contents.data(), contents.size()) &&
                        (!replaces || ::fchmod(file.get(), permissions) == 0) &&
                        ::rename(staged.c_str(), target.c_str()) == 0;
   if (written) return ok_status();
