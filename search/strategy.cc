@@ -19,6 +19,12 @@ constexpr Row kStrategies[] = {
     {"grid", 1, &make_grid},
 };
 
+const Row* row_of(std::string_view name) {
+  for (const Row& row : kStrategies)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem) {
@@ -27,8 +33,12 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchPro
   TT_CHECK(problem.space->size() == 0 || !problem.default_point ||
                *problem.default_point < problem.space->size(),
            "the default point is one of the space");
-  for (const Row& row : kStrategies)
-    if (row.name == name) return row.make(std::move(problem));
+  TT_TRY(check_strategy(name));
+  return row_of(name)->make(std::move(problem));
+}
+
+Status check_strategy(std::string_view name) {
+  if (row_of(name) != nullptr) return ok_status();
   std::string known;
   for (const Row& row : kStrategies) known += (known.empty() ? "" : ", ") + std::string(row.name);
   return Error(ErrorCode::kInvalidInput,
@@ -36,10 +46,9 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchPro
 }
 
 int strategy_version(std::string_view name) {
-  for (const Row& row : kStrategies)
-    if (row.name == name) return row.version;
-  TT_CHECK(false, "a version is asked for a strategy that was made");
-  return 0;
+  const Row* row = row_of(name);
+  TT_CHECK(row != nullptr, "a version is asked for a strategy that was made");
+  return row->version;
 }
 
 std::vector<std::string_view> strategy_names() {

@@ -58,7 +58,9 @@ class Strategy {
   virtual void observe(const Observation& observation) = 0;
 };
 
-/// By a name of strategy_names(). kInvalidInput lists them when it is none of these.
+/// kInvalidInput lists strategy_names() when `name` is none of them.
+Status check_strategy(std::string_view name);
+/// By a name of strategy_names(). kInvalidInput: as check_strategy().
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem);
 /// Which trajectories the strategy of that name walks: raised whenever equal calls give others.
 int strategy_version(std::string_view name);

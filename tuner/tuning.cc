@@ -69,12 +69,6 @@ Result<std::vector<int>> selected_tasks(const Model& model, const std::vector<Ta
   return std::vector<int>(each.begin(), each.end());
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string all;
-  for (const std::string_view word : words) all += (all.empty() ? "" : ", ") + std::string(word);
-  return all;
-}
-
 Status check_options(const TuneOptions& options) {
   if (options.records.empty()) return invalid("no log is named");
   if (options.trials && *options.trials == 0) return invalid("trials must be above zero");
@@ -83,9 +77,7 @@ Status check_options(const TuneOptions& options) {
   if (options.budget_seconds &&
       !(*options.budget_seconds > 0 && *options.budget_seconds <= kLongestBudgetSeconds))
     return invalid("the time budget must be above zero, and at most ten years");
-  const auto strategies = strategy_names();
-  if (std::find(strategies.begin(), strategies.end(), options.tuner) == strategies.end())
-    return invalid("no search strategy '" + options.tuner + "'; there are " + joined(strategies));
+  TT_TRY(check_strategy(options.tuner));
   TT_TRY(require_positive(options.limits));
   if (options.window < 1 || options.window > kWidestWindow)
     return invalid("the window must be from 1 to " + std::to_string(kWidestWindow));
@@ -216,6 +208,12 @@ void say_doubts(const std::vector<Doubt>& doubts, const std::vector<TuningTask>&
 
 TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& records,
                      const Device& device, const std::vector<Doubt>& doubts) {
+  const auto best_now = [&](const TuningTask& task) {
+    for (const Doubt& doubt : doubts)
+      if (&tasks[doubt.task] == &task)
+        return doubt.now.cycles.empty() ? Cycles() : Cycles(median_of(doubt.now.cycles));
+    return cycles_of(records.best(task.workload));
+  };
   TuneReport report;
   for (const TuningTask& task : tasks) {
     TaskResult result{task.index, task.task->name, task.task->layers, {}, {}, {}, 0, 0};
@@ -223,19 +221,11 @@ TuneReport report_of(const std::vector<TuningTask>& tasks, const Records& record
     result.trials = tally.trials;
     result.valid = tally.valid;
     result.default_cycles = default_cycles(task, records);
-    if (const Measurement* best = records.best(task.workload)) {
-      result.best_cycles = best->median_cycles();
+    result.best_cycles = best_now(task);
+    if (const Measurement* best = records.best(task.workload))
       result.best_schedule = best->schedule;
-    }
     report.tasks.push_back(std::move(result));
   }
-  const auto best_now = [&](const TuningTask& task) {
-    for (const Doubt& doubt : doubts)
-      if (&tasks[doubt.task] == &task)
-        return doubt.now.cycles.empty() ? Cycles() : Cycles(median_of(doubt.now.cycles));
-    return cycles_of(records.best(task.workload));
-  };
-  for (size_t i = 0; i < tasks.size(); ++i) report.tasks[i].best_cycles = best_now(tasks[i]);
   report.default_cycles = network_cycles(
       tasks, [&](const TuningTask& task) { return default_cycles(task, records); }, first_of);
   report.best_cycles = network_cycles(tasks, best_now, fewer_of);
