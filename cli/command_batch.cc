@@ -10,6 +10,7 @@
 #include "cli/night_file.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "cli/tuning_options.h"
 #include "cli/units.h"
 #include "tinytune/tinytune.h"
 
@@ -48,14 +49,8 @@ std::map<std::string, uint64_t> last_summary(const std::string& path) {
 Status do_run(const NightRun& run, const std::string& log, const Arguments& arguments,
               const Context& context, Morning& morning) {
   TT_TRY_ASSIGN(const Model model, Model::load(run.model));
-  TuneOptions options = run.options;
-  std::error_code unknown;  // then the library looks on the PATH
-  options.worker_program = fs::read_symlink("/proc/self/exe", unknown).string();
+  TuneOptions options = with_workers(run.options, arguments, context);
   options.records = log;
-  options.workers = arguments.workers;
-  if (arguments.board_patience_seconds)
-    options.board_patience_seconds = *arguments.board_patience_seconds;
-  options.cancel = context.cancel;
   ProgressLine line;
   options.on_message = [&](MessageKind kind, const std::string& text) {
     if (*context.cancel) return;

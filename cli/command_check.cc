@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "cli/tuning_options.h"
 #include "cli/units.h"
 #include "deploy/known_records.h"
 #include "deploy/layouts.h"
@@ -57,13 +58,7 @@ Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& co
     TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
     known = tasks_in(model.state().tasks, LayoutPolicy::kAuto);
   }
-  TuneOptions options;
-  std::error_code unknown;  // then the library looks on the PATH
-  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  options.workers = arguments.workers;
-  if (arguments.board_patience_seconds)
-    options.board_patience_seconds = *arguments.board_patience_seconds;
-  options.cancel = context.cancel;
+  TuneOptions options = with_workers({}, arguments, context);
   options.on_message = context.console.sink();
   TT_TRY_ASSIGN(const auto measured, remeasure(best, known, device, arguments.device, options));
   const double tolerance =

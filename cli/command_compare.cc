@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "cli/tuning_options.h"
 #include "cli/units.h"
 #include "deploy/layouts.h"
 #include "search/strategy.h"
@@ -41,18 +42,12 @@ Result<std::vector<std::string>> tuners_of(const std::string& list) {
 
 Result<TuneReport> one_run(const Model& model, const Arguments& arguments, const Context& context,
                            const std::string& tuner, uint64_t seed) {
-  TuneOptions options;
-  std::error_code unknown;  // then the library looks on the PATH
-  options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  TuneOptions options = with_workers({}, arguments, context);
   options.records = fmt::format("{}/{}.{}.jsonl", arguments.directory, tuner, seed);
   options.trials = arguments.trials;
   options.tuner = tuner;
   options.seed = seed;
-  options.workers = arguments.workers;
-  if (arguments.board_patience_seconds)
-    options.board_patience_seconds = *arguments.board_patience_seconds;
   options.window = arguments.window;
-  options.cancel = context.cancel;
   options.on_message = [&](MessageKind kind, const std::string& line) {
     if (kind == MessageKind::kWarning) context.console.message(kind, line);
   };
