@@ -171,7 +171,7 @@ Status check_dense_scales(const OperatorView& view, const KernelOperands& t) {
   return view.unsupported(
       fmt::format("bias {} has scale {}, input and weights give {}: TFLite Micro "
                   "refuses it; write the bias with that scale",
-                  describe(view.input(2)), bias, product));
+                  describe(view.input(2)), static_cast<float>(bias), static_cast<float>(product)));
 }
 
 Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) {

@@ -79,12 +79,12 @@ Status OperatorView::require_same_quantisation(const Tensor& a, const Tensor& b,
                                                double tolerance) const {
   if (arithmetic() == Arithmetic::kOnnx) return ok_status();
   const auto scale = [](const Tensor& t) {
-    return t.quantization.scales.empty() ? 0.0 : double{t.quantization.scales[0]};
+    return t.quantization.scales.empty() ? 0.0F : t.quantization.scales[0];
   };
   const auto zero_point = [](const Tensor& t) {
     return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
   };
-  if (std::abs(scale(a) - scale(b)) <= tolerance && zero_point(a) == zero_point(b))
+  if (std::abs(double{scale(a)} - double{scale(b)}) <= tolerance && zero_point(a) == zero_point(b))
     return ok_status();
   return unsupported(
       fmt::format("{} has scale {}, zero point {}, but {} has scale {}, zero point {}: "

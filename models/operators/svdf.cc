@@ -37,7 +37,7 @@ Status check_bias_scale(const OperatorView& view, const Tensor& state, const Ten
   return view.unsupported(
       fmt::format("bias {} has scale {}, state and time weights give {}: TFLite Micro "
                   "refuses it; write the bias with that scale",
-                  describe(view.input(3)), bias, product));
+                  describe(view.input(3)), static_cast<float>(bias), static_cast<float>(product)));
 }
 
 }  // namespace
