@@ -5,11 +5,13 @@
 //
 // Every stage should be linear: a ratio far above 4 names the one that is not.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,24 @@ Graph chain(int operators, const std::function<int(Model&, int x, int i)>& next,
   return m.finish(x);
 }
 
+// Rows, by CONCATENATIONs of as many inputs as one may have, level by level.
+int joined(Model& m, std::vector<int> rows) {
+  constexpr size_t kMostInputs = 10;
+  std::vector<int> extents(rows.size(), 1);
+  while (rows.size() > 1) {
+    std::vector<int> longer, longer_extents;
+    for (size_t from = 0; from < rows.size(); from += kMostInputs) {
+      const size_t to = std::min(from + kMostInputs, rows.size());
+      const int extent = std::accumulate(extents.begin() + from, extents.begin() + to, 0);
+      longer.push_back(m.op(OperatorKind::kConcatenation, {rows.begin() + from, rows.begin() + to},
+                            AxisAttributes{0}, {extent, 4}));
+      longer_extents.push_back(extent);
+    }
+    rows = std::move(longer), extents = std::move(longer_extents);
+  }
+  return rows.front();
+}
+
 struct Kind {
   const char* name;
   Graph (*make)(int operators);
@@ -120,8 +140,7 @@ constexpr Kind kKinds[] = {
        for (int i = 1; i < n; ++i)
          parts.push_back(m.op(OperatorKind::kMaximum,
                               {m.input(), m.constant({1, 4}, static_cast<uint8_t>(i))}, {}));
-       const int count = static_cast<int>(parts.size());
-       return m.finish(m.op(OperatorKind::kConcatenation, parts, AxisAttributes{0}, {count, 4}));
+       return m.finish(joined(m, std::move(parts)));
      }},
     {"constants",
      [](int n) {

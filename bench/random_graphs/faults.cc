@@ -230,25 +230,28 @@ using Change = std::function<bool(Numbers&)>;
 /// Breaks `constant` of the first kernel whose template's name starts with `family`, and in which
 /// `change` finds anything to break.
 Damage in_packed(std::string family, std::string constant, Change change) {
-  return {.files = [=](GeneratedNetwork& network) {
-    GeneratedFile* file = file_ending(network, "_weights.c");
-    if (file == nullptr) return false;
-    for (const GeneratedLayer& layer : network.layers) {
-      if (!layer.schedule || !layer.schedule->template_name().starts_with(family)) continue;
-      const size_t name = file->contents.find(" " + network.name + "_layer_" +
-                                              std::to_string(layer.index) + "_" + constant + "[");
-      if (name == std::string::npos) continue;  // equal constants stand once, under another name
-      const size_t open = file->contents.find('{', name), close = file->contents.find('}', open);
-      Numbers numbers = numbers_of(file->contents.substr(open + 1, close - open - 1));
-      if (!change(numbers)) continue;
-      std::string text;
-      for (const int64_t number : numbers)
-        text += number == INT32_MIN ? "(-2147483647 - 1), " : std::to_string(number) + ", ";
-      file->contents.replace(open + 1, close - open - 1, text + "\n");
-      return true;
-    }
-    return false;
-  }};
+  return {.family = family, .files = [=](GeneratedNetwork& network) {
+            GeneratedFile* file = file_ending(network, "_weights.c");
+            if (file == nullptr) return false;
+            for (const GeneratedLayer& layer : network.layers) {
+              if (!layer.schedule || !layer.schedule->template_name().starts_with(family)) continue;
+              const size_t name =
+                  file->contents.find(" " + network.name + "_layer_" + std::to_string(layer.index) +
+                                      "_" + constant + "[");
+              if (name == std::string::npos)
+                continue;  // equal constants stand once, under another name
+              const size_t open = file->contents.find('{', name),
+                           close = file->contents.find('}', open);
+              Numbers numbers = numbers_of(file->contents.substr(open + 1, close - open - 1));
+              if (!change(numbers)) continue;
+              std::string text;
+              for (const int64_t number : numbers)
+                text += number == INT32_MIN ? "(-2147483647 - 1), " : std::to_string(number) + ", ";
+              file->contents.replace(open + 1, close - open - 1, text + "\n");
+              return true;
+            }
+            return false;
+          }};
 }
 
 /// The multiplier that stands at `at`.

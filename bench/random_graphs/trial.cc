@@ -36,10 +36,11 @@ std::string_view name_of(LayoutDraw draw) {
   return "";
 }
 
-// Any legal schedule; the same for equal workloads, which share a kernel.
-ScheduleSource drawn_schedules(const Plan& plan) {
-  if (plan.default_schedules) return {};
-  return [&plan](const Workload& workload) -> std::optional<GivenSchedule> {
+// Any legal schedule, of the family if there is one; the same for equal workloads, which share a
+// kernel.
+ScheduleSource drawn_schedules(const Plan& plan, const std::string& family) {
+  if (plan.default_schedules && family.empty()) return {};
+  return [&plan, family](const Workload& workload) -> std::optional<GivenSchedule> {
     const ConfigSpace space = space_of(workload, plan.device);
     if (space.size() == 0) return std::nullopt;
     Rng rng = Rng(plan.seed).fork(to_text(workload));
@@ -47,12 +48,34 @@ ScheduleSource drawn_schedules(const Plan& plan) {
     std::vector<size_t> first(space.family_count(), space.size());
     for (size_t point = space.size(); point-- > 0;) first[space.family_of(point)] = point;
     std::erase(first, space.size());
+    const auto other = [&](size_t point) {
+      return !space.schedule(point).template_name().starts_with(family);
+    };
+    if (const auto others = std::remove_if(first.begin(), first.end(), other);
+        others != first.begin())
+      first.erase(others, first.end());
     const size_t from = first[rng.below(first.size())];
     size_t points = 0;
     while (from + points < space.size() && space.family_of(from + points) == space.family_of(from))
       ++points;
     return GivenSchedule{space.schedule(from + rng.below(points))};
   };
+}
+
+bool has_family(const IntegerNetwork& network, const Device& device, const std::string& family) {
+  const auto of_family = [&](const Workload& workload) {
+    const ConfigSpace space = space_of(workload, device);
+    for (size_t point = 0; point < space.size(); ++point)
+      if (space.schedule(point).template_name().starts_with(family)) return true;
+    return false;
+  };
+  return std::any_of(network.ops.begin(), network.ops.end(), [&](const IntegerOp& op) {
+    const auto* kernel = std::get_if<KernelOp>(&op);
+    if (kernel == nullptr) return false;
+    Workload other = kernel->workload;
+    other.layout = other.layout == Layout::kNhwc ? Layout::kNchw : Layout::kNhwc;
+    return of_family(kernel->workload) || of_family(other);
+  });
 }
 
 // "auto" under costs drawn at random: any mixture of layouts that measurements could lead to.
@@ -177,6 +200,8 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   options.name = imported.name;
   options.layouts = drawn_layouts(plan);
   TT_TRY_ASSIGN(IntegerNetwork executed, executed_network(imported, plan.disabled_passes));
+  if (!damage.family.empty() && !has_family(executed, plan.device, damage.family))
+    return ok_status();
   if (damage.network) {
     verdict.damaged = damage.network(executed);
     if (!verdict.damaged) return ok_status();
@@ -189,12 +214,14 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
     verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;
     verdict.tally["case input that arrives in rows"] += group.input == InputArrival::kRows ? 1 : 0;
   }
-  auto network = generate_network(executed, plan.device, drawn_schedules(plan), options);
+  auto network =
+      generate_network(executed, plan.device, drawn_schedules(plan, damage.family), options);
   if (!network) return network.error().within("generating");
   count_kernels(*network, verdict.tally);
   if (plan.twice) {
-    TT_TRY_ASSIGN(const GeneratedNetwork again,
-                  generate_network(executed, plan.device, drawn_schedules(plan), options));
+    TT_TRY_ASSIGN(
+        const GeneratedNetwork again,
+        generate_network(executed, plan.device, drawn_schedules(plan, damage.family), options));
     TT_TRY(expect_equal_files(*network, again));
   }
   verdict.tally["case with parts in fast memory"] +=

@@ -39,6 +39,8 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
 /// Something to break on the way, to see whether it would be noticed. Each says whether there was
 /// anything to break.
 struct Damage {
+  /// Kernels are drawn of templates whose names start so, where a workload has any.
+  std::string family = "";
   std::function<bool(IntegerNetwork&)> network;  ///< before it is generated
   std::function<bool(GeneratedNetwork&)> files;  ///< before they are compiled
 };
