@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tinytune {
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256(std::span<const uint8_t> bytes);
+/// The same digest in base 64, as a browser's Content-Security-Policy names an inline script.
+std::string sha256_base64(std::string_view text);
 
 }  // namespace tinytune

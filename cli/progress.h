@@ -13,6 +13,10 @@ namespace tinytune {
 /// "128/256 trials  best 12.34 ms  9.8 trials/s  100% valid  ETA 0:13".
 std::string progress_text(const TuneProgress& progress);
 
+/// The first characters of UTF-8 `text`, one fewer than `width`: in the last column some terminals
+/// begin a new line. 0: all of it.
+std::string cut_to_width(const std::string& text, size_t width);
+
 /// Writes to stderr. Counts only reported measurements, so whatever was printed is in the log.
 class ProgressLine {
  public:

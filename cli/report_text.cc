@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <sstream>
 
 #include "cli/table.h"
 #include "cli/units.h"
@@ -132,15 +133,27 @@ std::string to_text(const Inspection& inspection) {
 }
 
 std::string to_text(std::span<const DeviceInfo> devices) {
-  Table table({"device", "isa", "clock", "transports", "fast memory", "description"});
-  for (const DeviceInfo& device : devices) {
+  constexpr size_t kWidth = 80, kIndent = 4;  // of a terminal
+  Table table({"device", "isa", "clock", "transports"});
+  for (const DeviceInfo& device : devices)
     table.add(
         {device.name, device.isa,
          device.clock_hz ? fmt::format("{} MHz", static_cast<double>(*device.clock_hz) / 1e6) : "-",
-         fmt::format("{}", fmt::join(device.transports, ",")),
-         device.fast_memory.empty() ? "-" : device.fast_memory, device.description});
+         device.transports.empty() ? "none"
+                                   : fmt::format("{}", fmt::join(device.transports, ","))});
+  std::istringstream rows(table.text());
+  std::string text, row;
+  std::getline(rows, row);
+  text += row + "\n";
+  for (const DeviceInfo& device : devices) {
+    std::getline(rows, row);
+    text += row + "\n";
+    const std::string fast = device.fast_memory.empty() ? "" : "; fast memory: ";
+    for (const std::string& line :
+         wrapped(device.description + fast + device.fast_memory, kWidth - kIndent))
+      text += std::string(kIndent, ' ') + line + "\n";
   }
-  return table.text();
+  return text;
 }
 
 std::string to_text(const TuneReport& report) {

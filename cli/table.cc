@@ -39,4 +39,20 @@ bool Table::numeric(size_t column) const {
   });
 }
 
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines{""};
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find(' ', from), text.size());
+    const std::string word = text.substr(from, end - from);
+    std::string& line = lines.back();
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      lines.push_back(word);
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+    from = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace tinytune

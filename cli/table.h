@@ -20,4 +20,7 @@ class Table {
   std::vector<size_t> width_;
 };
 
+/// The lines of `text`, broken at spaces; a word that is longer than `width` stays whole.
+std::vector<std::string> wrapped(const std::string& text, size_t width);
+
 }  // namespace tinytune

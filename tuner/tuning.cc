@@ -169,11 +169,9 @@ class ProgressReporter {
  private:
   std::optional<TaskProgress> task_progress(const Records& records) const {
     const std::string& latest = records.all().back().workload;
-    for (size_t i = 0; i < tasks_.size(); ++i) {
-      const TuningTask& task = tasks_[i];
+    for (const TuningTask& task : tasks_) {
       if (task.workload != latest) continue;
-      return TaskProgress{.number = static_cast<int>(i) + 1,
-                          .count = static_cast<int>(tasks_.size()),
+      return TaskProgress{.index = task.index,
                           .name = task.task->name,
                           .trials = records.tally(latest).trials,
                           .default_cycles = default_cycles(task, records),

@@ -59,6 +59,30 @@ function drawCharts() {
   }
 }
 
+// Writes names into a chart: of bars inside them, as far as they hold some, of points beside them.
+// `nameOf(dataset, i, d)` gives undefined for what has none.
+const namesOf = (nameOf) => ({
+  id: "names",
+  afterDatasetsDraw(chart) {
+    const {ctx} = chart;
+    ctx.save();
+    ctx.textBaseline = "middle";
+    chart.data.datasets.forEach((dataset, d) => chart.getDatasetMeta(d).data.forEach((shown, i) => {
+      const name = nameOf(dataset, i, d);
+      if (name === undefined || !Number.isFinite(shown.x) || !Number.isFinite(shown.y)) return;
+      if (shown.width === undefined) {
+        ctx.fillStyle = themed("--text");
+        ctx.fillText(name, shown.x + 12, shown.y);
+      } else if (Math.abs(shown.base - shown.y) >= 12) {
+        const until = chart.chartArea.right, from = shown.x - shown.width / 2;
+        ctx.fillStyle = themed("--ground");
+        ctx.fillText(name, from + 3, (shown.base + shown.y) / 2, Math.max(1, until - from - 6));
+      }
+    }));
+    ctx.restore();
+  },
+});
+
 const axis = (text, more = {}) => ({title: {display: true, text}, ...more});
 const tooltipOf = (label, title) => ({callbacks: title ? {label, title} : {label}});
 

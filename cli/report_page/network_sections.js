@@ -83,25 +83,37 @@ function arenaSection(data) {
                                                      grouped: false, barPercentage: 1, categoryPercentage: 1}))},
     options: {scales: {x: axis("step"), y: axis("bytes from the arena's start", {min: 0, max: run.arena_bytes})},
               plugins: {legend: {display: false}, tooltip: tooltipOf((at) => `${at.dataset.label}: ${grouped(tensors[at.datasetIndex].bytes)} bytes at ${grouped(tensors[at.datasetIndex].offset)}`)}},
+    plugins: [namesOf((dataset, i, d) => i === Math.max(0, tensors[d].first_step) ? dataset.label : undefined)],
   }));
   addTable(section, "Tensors in the arena", ["tensor", "offset", "bytes", "written in", "last read in"],
       tensors.map((t) => [name(t), t.offset, t.bytes, t.first_step < 0 ? "input" : labels[t.first_step], labels[t.last_step] ?? "output"]));
   return section;
 }
 
-function frontSection(data) {
-  const section = sectionOf("front", "Flash, RAM and cycles", "Triangles were built and run; the line is estimated from the records of kernels. --flash, --ram, --arena and --fast-ram choose.");
-  const front = data.network.tuned.flash_front ?? [], built = data.network.configurations;
-  addChart(section, `${built.length} networks built, ${front.length} estimated; the table has flash, RAM and cycles.`, 360, () => ({
+// A chart of bytes against cycles: what was built, with its name, and the estimated line.
+function addTradeChart(section, label, unit, built, front) {
+  addChart(section, label, 360, () => ({
     type: "scatter",
-    data: {datasets: [{label: "built and run", data: built.map((c) => ({x: c.flash_bytes, y: c.cycles, of: c})), backgroundColor: seriesColour(1), pointStyle: "triangle", pointRadius: 8},
-                      {...lineSeries("estimated from records", 0, front.map((p) => ({x: p.flash_bytes, y: p.cycles}))), showLine: true, stepped: false}]},
-    options: {scales: {x: axis("bytes of flash"), y: axis("cycles of one inference")},
-              plugins: {tooltip: tooltipOf((at) => at.raw.of ? `${at.raw.of.name}: ${grouped(at.parsed.y)} cycles, flash ${grouped(at.parsed.x)}, RAM ${grouped(at.raw.of.ram_bytes)}`
-                                                             : `${grouped(at.parsed.y)} cycles, flash ${grouped(at.parsed.x)}`)}},
+    data: {datasets: [{label: "built and run", data: built, backgroundColor: seriesColour(1), pointStyle: "triangle", pointRadius: 8},
+                      ...(front.length ? [{...lineSeries("estimated from records", 0, front), showLine: true, stepped: false}] : [])]},
+    options: {scales: {x: axis(`bytes of ${unit}`, {grace: "15%"}), y: axis("cycles of one inference", {grace: "10%"})},
+              plugins: {tooltip: tooltipOf((at) => `${at.raw.name ?? "estimated"}: ${grouped(at.parsed.y)} cycles, ${grouped(at.parsed.x)} bytes of ${unit}`)}},
+    plugins: [namesOf((dataset, i) => dataset.data[i].name)],
   }));
-  addTable(section, "What can be had", ["network", "flash, bytes", "RAM, bytes", "cycles"],
-      [...built.map((c) => [c.name, c.flash_bytes, c.ram_bytes, c.cycles]), ...front.map((p) => ["estimated", p.flash_bytes, "–", p.cycles])]);
+}
+
+function frontSection(data) {
+  const section = sectionOf("front", "Flash, RAM and cycles", "Triangles were built and run; the line is estimated from the records of kernels. The table says what each limit costs and saves.");
+  const front = data.network.tuned.flash_front ?? [], built = data.network.configurations;
+  addTradeChart(section, `Flash and cycles of ${built.length} networks built and ${front.length} estimated; the table has flash, RAM and cycles.`, "flash",
+                built.map((c) => ({x: c.flash_bytes, y: c.cycles, name: c.name})), front.map((p) => ({x: p.flash_bytes, y: p.cycles})));
+  addTradeChart(section, `RAM and cycles of ${built.length} networks built.`, "RAM", built.map((c) => ({x: c.ram_bytes, y: c.cycles, name: c.name})), []);
+  const tuned = built.find((c) => c.name === "tuned");
+  const against = (now, then) => now === then ? "same" : `${now > then ? "+" : "−"}${grouped(Math.abs(now - then))}`;
+  const slower = (cycles) => `${cycles < tuned.cycles ? "−" : "+"}${percent(Math.abs(cycles / tuned.cycles - 1))}`;
+  addTable(section, "What a limit buys", ["network", "flash, bytes", "against tuned", "RAM, bytes", "against tuned", "cycles", "against tuned"],
+      [...built.map((c) => [c.name, c.flash_bytes, against(c.flash_bytes, tuned.flash_bytes), c.ram_bytes, against(c.ram_bytes, tuned.ram_bytes), c.cycles, slower(c.cycles)]),
+       ...front.map((p) => [`--flash ${p.flash_bytes}, estimated`, p.flash_bytes, against(p.flash_bytes, tuned.flash_bytes), "–", "–", p.cycles, slower(p.cycles)])]);
   return section;
 }
 

@@ -67,7 +67,8 @@ function forecastSection(data) {
   });
   addChart(section, "Predicted place against measured place of every trial; the table has the correlation by task.", 400, () => ({
     type: "scatter",
-    data: {datasets: clouds.map((points, t) => ({label: taskLabel(data.tasks[t]), data: points, backgroundColor: seriesColour(t), borderColor: seriesColour(t), pointStyle: SHAPES[t % SERIES], pointRadius: 4}))},
+    data: {datasets: [...clouds.map((points, t) => ({label: taskLabel(data.tasks[t]), data: points, backgroundColor: seriesColour(t), borderColor: seriesColour(t), pointStyle: SHAPES[t % SERIES], pointRadius: 4})),
+                      {label: "in the measured order", data: [{x: 0, y: 0}, {x: 1, y: 1}], showLine: true, pointRadius: 0, pointHitRadius: 0, borderColor: themed("--line"), borderDash: [6, 3], borderWidth: 2}]},
     options: {scales: {x: axis("predicted place: 0 fastest, 1 slowest", {min: 0, max: 1}), y: axis("measured place", {min: 0, max: 1})},
               plugins: {tooltip: tooltipOf((at) => `${at.dataset.label}: ${grouped(at.raw.cycles)} cycles`)}},
   }));

@@ -25,7 +25,7 @@ using MessageSink = std::function<void(MessageKind, const std::string&)>;
 
 /// The task of the latest measurement.
 struct TaskProgress {
-  int number = 0, count = 0;                            ///< the first is 1
+  int index = 0;                                        ///< as in TuneReport::tasks
   std::string name;                                     ///< for people
   uint64_t trials = 0;                                  ///< of this task, in the log
   std::optional<uint64_t> default_cycles, best_cycles;  ///< of one layer

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/tune_program.h"
 #include "tests/tuner/small_model.h"
@@ -52,6 +53,11 @@ TEST_F(Commands, InspectOfAnUnsupportedModel_ListsEverythingAndExitsWith2) {
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_NE(text.out.find("MAX_POOL_2D"), std::string::npos) << text.out;
   EXPECT_NE(text.err.find("float32"), std::string::npos) << text.err;
+}
+
+TEST_F(Commands, Devices_FitATerminal) {
+  std::istringstream lines(tune({"devices"}).out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST_F(Commands, Devices_ListsWhatTheContractNames) {

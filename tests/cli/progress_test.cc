@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/sparkline.h"
+#include "cli/table.h"
 #include "cli/units.h"
 
 namespace tinytune {
@@ -36,10 +37,32 @@ TEST(Progress, LatestTask_IsToldWithItsGain) {
   p.trials = 60;
   p.trials_total = 256;
   p.valid = 60;
-  p.task = TaskProgress{2, 4, "conv2d 1x1 64->64 @25x5", 52, 1'400'000, 1'260'000};
-  EXPECT_NE(progress_text(p).find("task 2/4 conv2d 1x1 64->64 @25x5 52 trials best 1.26 M -10 %"),
-            std::string::npos)
+  p.task = TaskProgress{2, "conv2d 1x1 64->64 @25x5", 52, 1'400'000, 1'260'000};
+  EXPECT_NE(
+      progress_text(p).find("task 2 conv2d 1x1 64->64 @25x5: 52 trials, best 1.26 M cycles, -10 %"),
+      std::string::npos)
       << progress_text(p);
+}
+
+TEST(Progress, GainThatRoundsToNothing_HasNoSign) {
+  TuneProgress p;
+  p.task = TaskProgress{0, "dense 4->4", 3, 100'000, 99'900};
+  EXPECT_NE(progress_text(p).find("best 99.9 k cycles, as the default"), std::string::npos)
+      << progress_text(p);
+}
+
+TEST(Progress, NarrowTerminal_CutsBetweenCharacters) {
+  EXPECT_EQ(cut_to_width("1/2 trials", 0), "1/2 trials");
+  EXPECT_EQ(cut_to_width("1/2 trials", 11), "1/2 trials");
+  EXPECT_EQ(cut_to_width("1/2 trials", 10), "1/2 trial");
+  EXPECT_EQ(cut_to_width("▁▂▃", 3), "▁▂");
+  EXPECT_EQ(cut_to_width("▁▂▃", 4), "▁▂▃");
+}
+
+TEST(Wrapped, LinesBreakAtSpaces_AndLongWordsStayWhole) {
+  EXPECT_EQ(wrapped("a bc def g", 4), (std::vector<std::string>{"a bc", "def", "g"}));
+  EXPECT_EQ(wrapped("abcdef g", 3), (std::vector<std::string>{"abcdef", "g"}));
+  EXPECT_EQ(wrapped("", 3), std::vector<std::string>{""});
 }
 
 TEST(Sparkline, Bars_GoFromFirstToLast) {

@@ -29,6 +29,13 @@ TEST(ReportPage, NeedsNothingFromElsewhere) {
     EXPECT_THAT(page, Not(HasSubstr(link)));
 }
 
+TEST(ReportPage, Policy_NamesItsOwnScriptsByTheirHashes) {
+  const std::string page = page_of("{}");
+  EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
+  EXPECT_THAT(page, HasSubstr("script-src 'sha256-"));
+  EXPECT_THAT(page, HasSubstr("style-src 'sha256-"));
+}
+
 class LibraryCsv : public testing::Test {
  protected:
   Result<LibraryCounts> read(const std::string& text) {

@@ -84,6 +84,9 @@ async function checkFile(browser) {
     if (section === "knobs" && rows === 0) continue;
     assert.match(await tooltipOf(page, section), /\d/, `${section} answers the mouse`);
   }
+  const names = await page.$$eval("#front canvas", (all) => all.map((canvas) => Chart.getChart(canvas).config.plugins.map((p) => p.id).join()));
+  assert.deepEqual(names, ["names", "names"], "points of flash and of RAM have names");
+  assert.ok(await page.$$eval("#front tbody tr", (rows) => rows.some((row) => row.cells[0].textContent.startsWith("--flash"))), "limits of flash are told");
   const network = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).network);
   const inTable = await page.$$eval("#layers tbody tr", (all) => all.map((row) => Number(row.cells[3].textContent.replaceAll(",", ""))));
   assert.deepEqual(inTable, network.tuned.layers.map((layer) => layer.cycles), "the table has the run's figures");
