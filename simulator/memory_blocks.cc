@@ -45,7 +45,8 @@ void MemoryBlocks::find(std::span<Instruction> code,
   };
   for (Instruction& i : code) {
     const bool literal = i.is_load() && i.address_reads == 0;
-    if (i.is_load()) i.memory_block = literal ? at(i.address) : pointed_to(i.address_reads);
+    if (i.is_load() || i.is_store())
+      i.memory_block = literal ? at(i.address) : pointed_to(i.address_reads);
     // Sums point where their pointer does. What a load brings may be anything; its stepped base
     // stays where it was.
     const uint8_t result = i.kind == InstructionKind::kAlu ? pointed_to(i.reads) : uint8_t{0};

@@ -131,7 +131,10 @@ void ProgramEngine::check_alignment(bool is_write, uint32_t address, uint32_t si
   const bool aligned_only = instruction != nullptr && instruction->aligned_only;
   const bool faults =
       aligned_only || (is_arm() ? system_.traps_misaligned() : facts_.misaligned_faults);
-  if (!faults) return;
+  if (!faults) {
+    graph_.charge(graph_.timing().unaligned_cycles(is_write, address, size_bytes));
+    return;
+  }
   const std::string what = fmt::format(
       "the program {} {} bytes at the unaligned address {:#010x}, on which {} faults, "
       "at {}",

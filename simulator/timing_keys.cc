@@ -73,6 +73,13 @@ constexpr TimingKey kInOrder[] = {
 //                                      [load]
 //   misaligned_target                  more for a taken branch or jump to a 32-bit instruction
 //                                      whose address is no multiple of 4 [0]
+//   unaligned_part                     more for each further part in which an unaligned load is
+//                                      made: two of a word on an odd address, else one [0]
+//   transfer_after_store               more for LDM, LDRD and POP behind a store [0]
+//   odd_wide_run                       more for the third of 32-bit instructions in a row whose
+//                                      addresses are no multiples of 4 and which take one cycle
+//                                      each: fetching runs ahead only before they begin; for the
+//                                      fourth if the third is a store [0]
 // An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
 // top of its own cycles.
 constexpr TimingKey kCortexM[] = {
@@ -95,6 +102,10 @@ constexpr TimingKey kCortexM[] = {
     {"jump_indirect", &TimingCycles::jump_indirect},
     {"load_after_store", &TimingCycles::load_after_store, &TimingCycles::load},
     {"misaligned_target", &TimingCycles::misaligned_target, &TimingCycles::misaligned_target},
+    {"unaligned_part", &TimingCycles::unaligned_part, &TimingCycles::unaligned_part},
+    {"odd_wide_run", &TimingCycles::odd_wide_run, &TimingCycles::odd_wide_run},
+    {"transfer_after_store", &TimingCycles::transfer_after_store,
+     &TimingCycles::transfer_after_store},
 };
 
 // dual_issue: everything issues in one cycle unless named here, alone or beside another

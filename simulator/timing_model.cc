@@ -30,7 +30,7 @@ uint64_t PipelineState::hash() const {
       uint64_t{predicted_branch} << 1 | uint64_t{landed_beside} | uint64_t{buffered} << 40,
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
-          uint64_t{after_short} << 25 | uint64_t{after_exclusive} << 26 |
+          uint64_t{after_short} << 25 | uint64_t{after_exclusive} << 26 | uint64_t{odd_wide} << 27 |
           uint64_t{loaded_block} << 32};
   return Fnv1a()
       .add(std::span<const uint8_t>(wait))
@@ -93,9 +93,9 @@ uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& e
   return cycles;
 }
 
-bool TimingModel::overlaps(const Instruction& load, const PipelineState& state) {
-  const bool known = load.memory_block != 0 && state.loaded_block != 0;
-  return state.after_load && (!known || load.memory_block == state.loaded_block);
+bool TimingModel::overlaps(const Instruction& access, const PipelineState& state) {
+  const bool known = access.memory_block != 0 && state.loaded_block != 0;
+  return state.after_load && (!known || access.memory_block == state.loaded_block);
 }
 
 uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
@@ -124,6 +124,10 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
     case InstructionKind::kStore:
       if (instruction.words > 1) break;
       if (model_ == Model::kInOrder) return cycles_.store;
+      if (model_ == Model::kCortexM && state.after_load && !overlaps(instruction, state))
+        return instruction.register_offset ? cycles_.store_register_offset : cycles_.store;
+      if (instruction.register_offset && state.after_load)
+        return cycles_.store_register_offset + cycles_.store_after_load - cycles_.store;
       if (instruction.register_offset) return cycles_.store_register_offset;
       return state.after_load ? cycles_.store_after_load : cycles_.store;
     case InstructionKind::kBranch:
@@ -133,7 +137,9 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
     case InstructionKind::kJumpIndirect:
       return cycles_.jump_indirect;
   }
-  return cycles_.transfer_base + cycles_.transfer * instruction.words;
+  const bool waits = instruction.is_load() && state.after_store;
+  return cycles_.transfer_base + cycles_.transfer * instruction.words +
+         (waits ? cycles_.transfer_after_store : 0);
 }
 
 uint32_t TimingModel::branch_cycles(const Instruction& branch, bool taken,
@@ -167,6 +173,19 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
     stall = std::max(stall, cycles_.exclusive_overlap);
   uint32_t cycles = stall + single_cycles(instruction, taken, state);
   if (taken && instruction.kind < InstructionKind::kBranch) cycles += cycles_.jump_indirect - 1;
+  if (cycles_.odd_wide_run != 0) {
+    // What takes more than a cycle lets the prefetch buffer fill up; a store waits in a buffer, so
+    // that it is the instruction behind it that is late.
+    constexpr uint8_t kLate = 3;
+    const bool odd = instruction.size_bytes == 4 && instruction.address % 4 != 0;
+    if (!odd || cycles > 1 || taken) {
+      state.odd_wide = 0;
+    } else if (state.odd_wide <= kLate) {
+      const uint8_t run = ++state.odd_wide;
+      const bool late = run > kLate || (run == kLate && !instruction.is_store());
+      if (late) cycles += cycles_.odd_wide_run, state.odd_wide = kLate + 1;
+    }
+  }
   advance(state.wait, cycles);
   uint32_t latency = 0;
   if (instruction.is_load()) latency = instruction.atomic ? cycles_.atomic_use : cycles_.load_use;

@@ -32,13 +32,14 @@ struct PipelineState {
   bool after_load = false;              ///< it was a load of one register
   uint8_t loaded_block = 0;             ///< … if so, from this block of memory; 0: not known
   bool after_store = false;             ///< it was a store
-  bool after_exclusive = false;         ///< it was a load or store under a reservation
-  bool after_short = false;             ///< it was one of 16 bits, beside which a branch may issue
-  uint8_t store_wait = 0;               ///< dual issue: cycles until the store buffer has room
-  uint8_t flags_wait = 0;               ///< dual issue: cycles until the flags are known early
-  bool cycle_open = false;              ///< dual issue: the last cycle is paid for
-  bool slot_open = false;               ///< … and another may issue in it
-  Instruction first;                    ///< … beside this one, its address left out
+  uint8_t odd_wide = 0;  ///< 32-bit instructions of one cycle in a row on odd half words; 4: paid
+  bool after_exclusive = false;  ///< it was a load or store under a reservation
+  bool after_short = false;      ///< it was one of 16 bits, beside which a branch may issue
+  uint8_t store_wait = 0;        ///< dual issue: cycles until the store buffer has room
+  uint8_t flags_wait = 0;        ///< dual issue: cycles until the flags are known early
+  bool cycle_open = false;       ///< dual issue: the last cycle is paid for
+  bool slot_open = false;        ///< … and another may issue in it
+  Instruction first;             ///< … beside this one, its address left out
   uint32_t predicted_branch = kNoBranch;  ///< in the branch target buffer
   uint8_t predicted_bytes = 0;            ///< that branch's size
   bool predicted_odd = false;             ///< its target is no multiple of 4
@@ -71,6 +72,7 @@ struct TimingCycles {
   uint32_t backward_taken = 1, backward_not_taken = 1, branch_paired = 0;
   uint32_t accumulator_late = 0, multiply_flags = 1, shift_use = 0;
   uint32_t atomic = 1, atomic_use = 0, exclusive_overlap = 0;
+  uint32_t unaligned_part = 0, odd_wide_run = 0, transfer_after_store = 0;
 };
 
 class TimingModel {
@@ -87,6 +89,12 @@ class TimingModel {
     return model_ == Model::kCortexM && cycles_.load_after_load != cycles_.load;
   }
 
+  /// What an unaligned access costs beyond its cycles: it is made in two or three parts.
+  uint32_t unaligned_cycles(bool is_write, uint32_t address, uint32_t size_bytes) const {
+    if (is_write) return 0;  // the write buffer does it
+    return cycles_.unaligned_part * (size_bytes == 4 && address % 2 != 0 ? 2 : 1);
+  }
+
   /// What a signed division costs beyond its cycles if the dividend is negative.
   uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
@@ -94,7 +102,7 @@ class TimingModel {
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
-  static bool overlaps(const Instruction& load, const PipelineState& state);
+  static bool overlaps(const Instruction& access, const PipelineState& state);
   uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.

@@ -11,6 +11,8 @@ constexpr std::string_view kRi5cy = "CV32E40P manual (prior, not this chip)";
 constexpr std::string_view kArm = "Arm 100166";
 constexpr std::string_view kRecalled = "Arm 100166 (recalled)";
 constexpr std::string_view kM4 = "jnk0le, STM32F407";
+constexpr std::string_view kOdd = "compendium.i-0.nl: groups of three or more, of stores four";
+constexpr std::string_view kArmPairs = "Arm, load/store timings";
 constexpr std::string_view kWaitNs = "mbed-os wait_ns, CMSIS-DAP: two cycles";
 constexpr std::string_view kM7 = "jnk0le, STM32H743";
 constexpr std::string_view kM7Shift = "jnk0le, STM32H743: only the shifted operand is read early";
@@ -81,6 +83,19 @@ constexpr MicroKernel kKernels[] = {
      "cmp r0,r0\nbeq 1f\nnop\nnop\n1: add.w r2,r2,r3", 4, 4, kWaitNs},
     {"stm32f4", "branch taken to one on an odd half word",
      "cmp r0,r0\nbeq 1f\nnop\n1: add.w r2,r2,r3\nnop", 6, 6, kM4},
+
+    {"stm32f4", "two wide additions on odd half words", "nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nnop",
+     4, 4, kOdd},
+    {"stm32f4", "three of them", "nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nadd.w r5,r5,r3\nnop", 6, 6,
+     kOdd},
+    {"stm32f4", "three wide stores on odd half words",
+     "nop\nstr.w r2,[r0]\nstr.w r2,[r0,#4]\nstr.w r2,[r0,#8]\nnop", 5, 5, kOdd},
+    {"stm32f4", "four of them",
+     "nop\nstr.w r2,[r0]\nstr.w r2,[r0,#4]\nstr.w r2,[r0,#8]\nstr.w r2,[r0,#12]\nnop", 7, 7, kOdd},
+    {"stm32f4", "store, then load multiple", "str r3,[r0,#4]\nldm r1,{r2,r4,r5,r7}\nnop", 8, 8,
+     kM4},
+    {"stm32f4", "load, then store at a register offset",
+     "ldr r2,[r0]\nstr r3,[r0,r6]\nadds r4,r4,r5", 4, 4, kArmPairs},
 
     {"stm32f4", "as CoreMark: 4 nodes of a list",
      "str r1,[r0]\nstr r0,[r1]\nmov r4,r0\nmovs r7,#4\n"

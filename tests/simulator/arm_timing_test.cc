@@ -30,8 +30,24 @@ class CortexM4Timing : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(Boards, CortexM4Timing, testing::Values("stm32f4", "stm32l4r5"));
 
 TEST_P(CortexM4Timing, ArithmeticAndMultiply_TakeOne) {
-  EXPECT_EQ(cost("adds r2,r2,r3\nmul r2,r2,r3\nmla r2,r2,r3,r2\nsmlad r2,r2,r3,r2"), 4);
+  EXPECT_EQ(cost("adds.w r2,r2,r3\nmul r2,r2,r3\nmla r2,r2,r3,r2\nsmlad r2,r2,r3,r2"), 4);
   EXPECT_EQ(cost("smull r2,r3,r2,r3\nsxtb16 r2,r3\nmls r2,r2,r3,r2"), 3);
+}
+
+TEST_P(CortexM4Timing, ThirdWideInstructionOnAnOddHalfWord_WaitsForItsFetch) {
+  EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nnop"), 4);
+  EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nadd.w r5,r5,r3\nnop"), 6);
+  EXPECT_EQ(cost("add.w r2,r2,r3\nadd.w r4,r4,r3\nadd.w r5,r5,r3"), 3);
+  // What takes longer lets the fetch run ahead.
+  EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nldr.w r5,[r0]\nnop"), 6);
+  EXPECT_EQ(cost("nop\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nnop"), 5);
+  EXPECT_EQ(cost("nop\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nnop"), 7);
+}
+
+TEST_P(CortexM4Timing, TransferBehindAStore_TakesOneMore) {
+  EXPECT_EQ(cost("str r3,[r0]\nnop\nldm r1,{r2,r4}"), 5);
+  EXPECT_EQ(cost("str r3,[r0]\nldm r1,{r2,r4}\nnop"), 6);
+  EXPECT_EQ(cost("str r3,[r0]\nldrd r2,r4,[r1]\nnop"), 6);
 }
 
 TEST_P(CortexM4Timing, LoadsInARow_OverlapAllButOnce) {
