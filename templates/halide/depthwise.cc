@@ -69,7 +69,7 @@ bool legal(const Workload& w, const Schedule& schedule) {
   const Tile t(w, schedule);
   if (t.outputs() > kMostAccumulators || t.body(w) > kLargestBody) return false;
   if (t.px > w.out_w || t.py > w.out_h) return false;
-  // As in direct_nhwc.cc: no serial loop over taps where tiles shift inwards and borders are
+  // As in direct_plan.cc: no serial loop over taps where tiles shift inwards and borders are
   // tested.
   if (schedule.get("border") == "test" &&
       ((!t.unroll_columns && w.kernel_w > 1 && w.out_w % t.px != 0) ||

@@ -5,6 +5,7 @@
 // [channel], NCHW [image][channel][row][column].
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,15 @@ std::vector<T> in_storage_order(Layout layout, T channel, T column, T row, T ima
 struct ImageExtents {
   int channels, columns, rows, images;
 };
+
+/// Bytes from a value of a dense image to its neighbours.
+struct PlaceBytes {
+  int64_t channel, column, row;
+};
+inline PlaceBytes place_bytes(Layout layout, int64_t channels, int64_t columns, int64_t rows) {
+  if (layout == Layout::kNhwc) return {1, channels, channels * columns};
+  return {columns * rows, 1, columns};
+}
 
 /// Fixes extents and strides of a dense image.
 void bound_image(Layout layout, const ImageExtents& extents, Halide::OutputImageParam image);

@@ -1,0 +1,238 @@
+#include "templates/halide/direct_plan.h"
+
+#include <algorithm>
+
+#include "templates/input_window.h"
+#include "templates/nest_builder.h"
+#include "templates/switches.h"
+
+namespace tinytune {
+namespace {
+
+constexpr const char* kNhwc = "direct_nhwc";
+constexpr const char* kNchw = "direct_nchw";
+constexpr int kMostAccumulators = 20;
+constexpr int kLargestBody = 256;
+constexpr int kMostPixels = 8;
+
+// With NHWC, how far channels run on: where memory has them so, through the columns of a kernel's
+// row.
+int run_length(const Workload& w, const DirectShape& s, bool taps, const std::string& border) {
+  const bool contiguous = w.dilation_w == 1 && w.groups == 1 && border != "test";
+  return contiguous && !taps ? w.kernel_w * s.channels : s.channels;
+}
+
+int usual_run(const Workload& w, const DirectShape& s) {
+  return run_length(w, s, false, border_knob(w).values[0]);
+}
+
+// "runs": channels as one run, of which `ku` are unrolled. "taps": kernel columns unrolled inside
+// them, so that neighbouring pixels share the inputs their windows have in common.
+std::vector<DirectLoop> nhwc_reduction(const Workload& w, const DirectShape& shape,
+                                       const Schedule& s) {
+  const bool taps = s.get("reduce") == "taps";
+  const int ku = s.get_int("ku"), run = run_length(w, shape, taps, s.get("border"));
+  const DirectLoop columns = {taps ? "taps" : "kernel_columns", w.kernel_w * shape.channels / run,
+                              taps, DirectLoop::kColumn};
+  std::vector<DirectLoop> loops = {{"ku", ku, true, DirectLoop::kChannel},
+                                   {"reduction", run / ku, false, DirectLoop::kChannel, ku}};
+  loops.insert(taps ? loops.begin() : loops.end(), columns);
+  loops.push_back({"kernel_rows", w.kernel_h, s.get("rows") == "unrolled", DirectLoop::kRow});
+  return loops;
+}
+
+std::vector<DirectLoop> nchw_reduction(const Workload& w, const DirectShape& shape,
+                                       const Schedule& s) {
+  const int cu = s.get_int("cu");
+  const bool columns = s.get("columns") == "unrolled";
+  std::vector<DirectLoop> loops = {
+      {"kernel_columns", w.kernel_w, columns, DirectLoop::kColumn},
+      {"channel_unroll", cu, true, DirectLoop::kChannel},
+      {"kernel_rows", w.kernel_h, s.get("rows") == "unrolled", DirectLoop::kRow},
+      {"channels", shape.channels / cu, false, DirectLoop::kChannel, cu}};
+  if (!columns) std::swap(loops[0], loops[1]);
+  if (s.get("walk") != "planes") std::swap(loops[2], loops[3]);
+  return loops;
+}
+
+// Halide 14 miscomputes the pieces of a serial loop over kernel columns when the tile of pixels is
+// shifted inwards at the same time (seen with dilation 2, 9 pixels in tiles of 4 and 6).
+bool borders_are_exact(const Workload& w, const DirectPlan& plan) {
+  return plan.border != "test" || w.kernel_w == 1 ||
+         std::any_of(plan.reduction.begin(), plan.reduction.end(), [](const DirectLoop& loop) {
+           return loop.place == DirectLoop::kColumn && loop.unrolled;
+         });
+}
+
+bool nhwc_legal(const Workload& w, const Schedule& s) {
+  const DirectPlan plan(w, s);
+  const bool taps = s.get("reduce") == "taps";
+  const int ku = s.get_int("ku"), run = run_length(w, plan.shape, taps, plan.border);
+  const int columns = w.kernel_w * plan.shape.channels / run;
+  if (!plan.fits() || run % ku != 0) return false;
+  if (s.get("rows") == "unrolled" && (w.kernel_h == 1 || ku * columns < std::min(run, 4)))
+    return false;
+  return borders_are_exact(w, plan);
+}
+
+bool nchw_legal(const Workload& w, const Schedule& s) {
+  const DirectPlan plan(w, s);
+  const bool rows_fit = s.get("walk") == "planes" && s.get("columns") == "unrolled";
+  return plan.fits() && (s.get("rows") == "loop" || rows_fit) && borders_are_exact(w, plan);
+}
+
+ConfigSpace space(const char* name, const Workload& w, const Device& device,
+                  const std::vector<Knob>& reduction,
+                  bool (*legal)(const Workload&, const Schedule&)) {
+  const DirectShape shape(w);
+  Knob order{"order", {"channels_outer"}};
+  if (shape.columns > 1 || shape.rows > 1) order.values.emplace_back("pixels_outer");
+  std::vector<Knob> knobs = {int_knob("oc", divisors(shape.outputs, 16)),
+                             int_knob("px", up_to(std::min(shape.columns, kMostPixels)))};
+  knobs.insert(knobs.end(), reduction.begin(), reduction.end());
+  // "inside" is what runs innermost, the tile. The reduction never won there; the knob stays with
+  // the value it has because records name it.
+  knobs.insert(knobs.end(), {order, {"inside", {"tile"}}, border_knob(w), scheduler_knob(device)});
+  ConfigSpace result;
+  result.add({name, 1, std::move(knobs)}, [&](const Schedule& s) { return legal(w, s); });
+  return result;
+}
+
+struct Tile {
+  int oc, px;
+  int products() const { return oc * px; }
+};
+
+// The squarest of at most 16 sums (they, their operands and the pointers fill the registers of
+// RV32). Where instructions reach eight registers, up to four pixels of one channel: 21 to 30 %
+// fewer cycles than the squarest tile on bench/spaces' tables of rp2040.
+Tile usual_tile(const DirectShape& shape, const Target& target) {
+  if (sees_eight_registers(target)) return {1, std::min(shape.columns, 4)};
+  Tile tile{1, 1};
+  double best = 1e9;
+  for (const int oc : divisors(shape.outputs, 8))
+    for (const int px : up_to(std::min(shape.columns, kMostPixels))) {
+      if (oc * px > 16) continue;
+      const int tiles = (shape.columns + px - 1) / px;
+      const double waste = static_cast<double>(tiles * px) / shape.columns;
+      const double cost = waste * (2.0 + static_cast<double>(oc + px) / (oc * px));
+      if (cost < best) best = cost, tile = {oc, px};
+    }
+  return tile;
+}
+
+// The largest of `unrolls` that makes at most some 64 products, where 1 makes `products`.
+int usual_unroll(const std::vector<int>& unrolls, int products) {
+  int best = 1;
+  for (const int unroll : unrolls)
+    if (products * unroll <= 64) best = unroll;
+  return best;
+}
+
+using Knobs = std::vector<std::pair<std::string, std::string>>;
+
+// Of the usual tile, with the knobs of its reduction.
+Schedule usual(const char* name, const Device& device, const Tile& tile, const Knobs& reduction,
+               const std::string& border) {
+  Knobs knobs = {{"oc", std::to_string(tile.oc)}, {"px", std::to_string(tile.px)}};
+  knobs.insert(knobs.end(), reduction.begin(), reduction.end());
+  knobs.insert(knobs.end(), {{"order", "channels_outer"},
+                             {"inside", "tile"},
+                             {"border", border},
+                             {kSchedulerKnob, usual_scheduler(device)}});
+  return Schedule(name, 1, std::move(knobs));
+}
+
+}  // namespace
+
+DirectShape::DirectShape(const Workload& w)
+    : images(w.batch),
+      rows(w.out_h),
+      columns(w.out_w),
+      channels(w.in_c / w.groups),
+      outputs(w.out_c / w.groups),
+      flat(w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
+           !needs_border(w) && w.out_h == w.in_h && w.out_w == w.in_w) {
+  if (!flat) return;
+  columns *= rows;
+  rows = 1;
+  if (w.layout == Layout::kNchw) return;
+  columns *= images;
+  images = 1;
+}
+
+DirectPlan::DirectPlan(const Workload& w, const Schedule& s)
+    : shape(w),
+      oc(s.get_int("oc")),
+      px(s.get_int("px")),
+      channels_outer(s.get("order") == "channels_outer"),
+      border(s.get("border")),
+      reduction(w.layout == Layout::kNhwc ? nhwc_reduction(w, shape, s)
+                                          : nchw_reduction(w, shape, s)) {}
+
+int DirectPlan::body() const {
+  int products = oc * px;
+  for (const DirectLoop& loop : reduction)
+    if (loop.unrolled) products *= loop.extent;
+  return products;
+}
+
+bool DirectPlan::fits() const {
+  return oc * px <= kMostAccumulators && px <= shape.columns && body() <= kLargestBody;
+}
+
+bool direct_nhwc_supports(const Workload& w, const Device&) {
+  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc);
+}
+
+bool direct_nchw_supports(const Workload& w, const Device&) {
+  return w.op == OpKind::kConv2d && w.layout == Layout::kNchw;
+}
+
+ConfigSpace direct_nhwc_space(const Workload& w, const Device& device) {
+  const DirectShape shape(w);
+  std::vector<int> unrolls = divisors(shape.channels, 32);
+  for (int d : divisors(usual_run(w, shape), 48))
+    if (std::find(unrolls.begin(), unrolls.end(), d) == unrolls.end()) unrolls.push_back(d);
+  std::sort(unrolls.begin(), unrolls.end());
+  Knob reduce{"reduce", {"runs"}}, rows{"rows", {"loop"}};
+  if (w.kernel_w > 1) reduce.values.emplace_back("taps");
+  if (w.kernel_h > 1) rows.values.emplace_back("unrolled");
+  return space(kNhwc, w, device, {int_knob("ku", unrolls), reduce, rows}, nhwc_legal);
+}
+
+ConfigSpace direct_nchw_space(const Workload& w, const Device& device) {
+  Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
+  if (w.kernel_w > 1) columns.values.emplace_back("loop");
+  if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
+  const Knob unrolls = int_knob("cu", divisors(DirectShape(w).channels, 16));
+  return space(kNchw, w, device, {unrolls, columns, rows, walk}, nchw_legal);
+}
+
+// The rule: the usual tile, then unroll the reduction to some 64 products a turn.
+Schedule direct_nhwc_default(const Workload& w, const Device& device) {
+  const DirectShape shape(w);
+  const Tile tile = usual_tile(shape, device.target);
+  const int ku = usual_unroll(divisors(usual_run(w, shape), 32), tile.products());
+  return usual(kNhwc, device, tile,
+               {{"ku", std::to_string(ku)}, {"reduce", "runs"}, {"rows", "loop"}},
+               border_knob(w).values[0]);
+}
+
+// The same, and kernel columns in straight-line code where they fit.
+Schedule direct_nchw_default(const Workload& w, const Device& device) {
+  const DirectShape shape(w);
+  const Tile tile = usual_tile(shape, device.target);
+  const bool columns = tile.products() * w.kernel_w <= kLargestBody;
+  const int cu =
+      usual_unroll(divisors(shape.channels, 16), tile.products() * (columns ? w.kernel_w : 1));
+  const Knobs reduction = {{"cu", std::to_string(cu)},
+                           {"columns", columns ? "unrolled" : "loop"},
+                           {"rows", "loop"},
+                           {"walk", "planes"}};
+  const Schedule lean = usual(kNchw, device, tile, reduction, border_knob(w).values.back());
+  if (nchw_legal(w, lean)) return lean;
+  return usual(kNchw, device, tile, reduction, border_knob(w).values.front());
+}
+
+}  // namespace tinytune

@@ -1,0 +1,63 @@
+// What follows from a schedule of halide/direct.cc: the tile, and the loops of the reduction, from
+// which description, packing and code are all read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/config_space.h"
+#include "schedules/workload.h"
+
+namespace tinytune {
+
+/// The loops' view of a workload's output.
+struct DirectShape {
+  int images, rows, columns;
+  int channels, outputs;  ///< per group
+  /// Pixels of a 1x1 convolution without padding or stride are one long row: of an image, and with
+  /// NHWC of all images.
+  bool flat;
+
+  explicit DirectShape(const Workload& workload);
+};
+
+/// A loop of the reduction: what a turn of it moves on, and how far.
+struct DirectLoop {
+  enum Place { kChannel, kColumn, kRow };
+
+  const char* name;
+  int extent;
+  bool unrolled;
+  Place place;  ///< of the kernel
+  int by = 1;   ///< places a turn
+};
+
+/// `oc` output channels by `px` neighbouring pixels, summed in registers.
+struct DirectPlan {
+  DirectShape shape;
+  int oc, px;
+  bool channels_outer;  ///< tiles of channels are the outer loop, else tiles of pixels
+  std::string border;
+  /// Innermost first. Weights are packed in the order that these run, so that their pointer only
+  /// ever advances.
+  std::vector<DirectLoop> reduction;
+
+  DirectPlan(const Workload& workload, const Schedule& schedule);
+
+  /// Multiplies in the straight-line body.
+  int body() const;
+  /// Whether its sums fit registers, its pixels a row, and the body straight-line code. Beyond
+  /// that, builds take half a second and spill more than they save.
+  bool fits() const;
+};
+
+bool direct_nhwc_supports(const Workload& workload, const Device& device);
+ConfigSpace direct_nhwc_space(const Workload& workload, const Device& device);
+Schedule direct_nhwc_default(const Workload& workload, const Device& device);
+
+bool direct_nchw_supports(const Workload& workload, const Device& device);
+ConfigSpace direct_nchw_space(const Workload& workload, const Device& device);
+Schedule direct_nchw_default(const Workload& workload, const Device& device);
+
+}  // namespace tinytune
