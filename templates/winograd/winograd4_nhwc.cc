@@ -15,12 +15,6 @@
 // not negative there; so 128 is added to inputs and a constant to what is transformed, and what
 // sums start from takes both away again.
 
-#include <algorithm>
-
-#include "schedules/requantise.h"
-#include "templates/channel_params.h"
-#include "templates/nest_builder.h"
-#include "templates/packing.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/text_kernel.h"
 #include "templates/winograd/winograd4_plan.h"
@@ -34,7 +28,7 @@ using Values = IrText::Values;
 using Plan = Winograd4Plan;
 
 constexpr int kStartWords = 1;  // of a channel: the bias
-constexpr int kSide = kWinograd4Side, kPoints = kWinograd4Points;
+constexpr int kSide = kWinograd4Side;
 
 // Transformed inputs of 0 to 255 are from -12750 to 12750, and at one point from -8160 to 17340.
 constexpr int kLowOffset = 0x3800;
@@ -48,27 +42,16 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   return plan.transformed_bytes + plan.shared_bytes + plan.column_bytes + plan.strips.border_bytes;
 }
 
-using Points = std::array<int, kPoints>;
-
-// [input channel] of one output channel; what stands behind the last is left zero.
-void transform_weights(const Workload& w, const LayerData& data, int channel,
-                       std::vector<Points>& all) {
-  const auto kernel = channel_weights(w, data, channel);  // [tap][input channel]
-  for (int i = 0; i < w.in_c; ++i) {
-    std::array<int, 9> taps;
-    for (size_t tap = 0; tap < 9; ++tap)
-      taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
-    all[static_cast<size_t>(i)] = winograd4_weights(taps);
-  }
-}
-
 // What takes the offsets of two channels in a word away again.
-int32_t start_of(const Plan& plan, const std::vector<Points>& weights, size_t point) {
+int32_t start_of(const Plan& plan, const Plan::Channel& weights, size_t point) {
   int64_t low = 0, all = 0;
+  const auto of = [&](int64_t term, int half) {
+    const auto i = static_cast<size_t>(plan.channel(term, half));
+    return i < weights.size() ? weights[i][point] : 0;
+  };
   for (int64_t term = 0; term < plan.terms; ++term) {
-    const int first = weights[static_cast<size_t>(plan.channel(term, 0))][point];
-    low += first;
-    all += first + weights[static_cast<size_t>(plan.channel(term, 1))][point];
+    low += of(term, 0);
+    all += of(term, 0) + of(term, 1);
   }
   return static_cast<int32_t>(-kLowOffset * low -
                               (point == kPointOfOnes ? kOnes * kInputOffset * all : 0));
@@ -77,34 +60,16 @@ int32_t start_of(const Plan& plan, const std::vector<Points>& weights, size_t po
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
-  PackedConstant weights{"weights", plan.element_bytes(), {}};
-  const auto append = [&](int64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i)
-      weights.bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
-  };
-  for (int first = 0; first < w.out_c; first += plan.oc) {
-    std::vector<std::vector<Points>> block(
-        static_cast<size_t>(plan.oc),
-        std::vector<Points>(static_cast<size_t>(plan.strips.pixel_bytes)));
-    for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c)
-      transform_weights(w, data, c, block[static_cast<size_t>(c - first)]);
-    for (size_t point = 0; point < kPoints; ++point) {
-      for (const auto& channel : block)
-        if (plan.smlad) append(start_of(plan, channel, point), 4);
-      for (int64_t term = 0; term < plan.terms; ++term)
-        for (const auto& channel : block)
-          for (int half = 0; half < (plan.smlad ? 2 : 1); ++half)
-            append(channel[static_cast<size_t>(plan.channel(term, half))][point], 2);
-    }
-  }
-  return std::vector<PackedConstant>{std::move(weights), std::move(params)};
+  Plan::Packing packing{winograd4_weights,
+                        [&](int64_t term, int half) { return plan.channel(term, half); }, nullptr};
+  if (plan.smlad)
+    packing.start = [&](const Plan::Channel& c, size_t point) { return start_of(plan, c, point); };
+  return plan.pack(w, data, packing);
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const int element = plan.element_bytes(), half = 2;
-  const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
+  const int element = plan.element_bytes();
   NestBuilder build(w, element, element, kStartWords);
   build.loop({.name = "groups",
               .extent = plan.strips.rows * plan.strips.strips / plan.together,
@@ -113,27 +78,11 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "strips",
               .extent = plan.together,
               .strides = {.input = plan.strip_bytes, .output = int64_t{4} * plan.tiles * w.out_c}});
-  build.loop({.name = "point",
-              .extent = kPoints,
-              .strides = {.input = plan.terms * plan.term_bytes,
-                          .weights = plan.weight_bytes() / kPoints}});
-  build.products({.terms = plan.terms,
-                  .step = plan.step,
-                  .pixels = plan.tiles,
-                  .channels = plan.oc,
-                  .input_bytes = plan.term_bytes,
-                  .weight_bytes = element * plan.oc,
-                  .pixel_bytes = element,
-                  .out_pixel_bytes = int64_t{4} * w.out_c,
-                  .element_bytes = element,
-                  .pair = "lane",
-                  .halves = element / half});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 0.25 * half / element;
-  nest.outputs = 16 * squares * w.out_c;
-  nest.prologue_bytes = squares * kPoints * (half * w.in_c + int64_t{4} * w.out_c);
-  nest.switches.emplace_back("winograd", 1.0);
-  return nest;
+  build.loop(
+      {.name = "point",
+       .extent = plan.points,
+       .strides = {.input = plan.point_bytes, .weights = plan.weight_bytes() / plan.points}});
+  return plan.describe(build, w, schedule);
 }
 
 class Writer {
@@ -181,7 +130,7 @@ class Writer {
   void transform_inputs(const Value& patch, const Value& transformed) {
     const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
     const int64_t together = plan_.parts() * plan_.term_bytes;
-    const int64_t point = plan_.terms * plan_.term_bytes;
+    const int64_t point = plan_.point_bytes;
     loop(plan_.terms / plan_.parts(), {patch, transformed}, {plan_.channels_together(), together},
          [&](const Values& v) {
            loop(4 * plan_.tiles + 2, {v[0], columns()}, {plan_.strips.pixel_bytes, column},
@@ -255,9 +204,9 @@ class Writer {
 
   void multiply(const Value& weights, const Value& inputs) {
     if (plan_.smlad)
-      plan_.points().write(weights, inputs, shared(), ir_);
+      plan_.smlad_points().write(weights, inputs, shared(), ir_);
     else
-      plan_.products().write(weights, inputs, shared(), ir_);
+      plan_.write(weights, inputs, shared(), ir_);
   }
 
   // Finishes a block's channels, from that of `first` to before that of `end`, in one strip.

@@ -13,11 +13,6 @@ constexpr int kVersion = 1;
 // Of kernels that LLVM writes: sums a tile, products of an unrolled step.
 constexpr int kMostSums = 16, kMostProducts = 128;
 
-// Whether the last block is mostly channels that are none.
-bool pads(const Workload& w, int oc) {
-  return 8 * ((w.out_c + oc - 1) / oc * oc - w.out_c) > w.out_c;
-}
-
 // Divisors of the terms.
 std::vector<int> steps(const Workload& w, const Device& device) {
   const int terms = device.target.can(Capability::kDsp) ? (w.in_c + 3) / 4 * 2 : w.in_c;
@@ -53,39 +48,25 @@ int usual_rows(const Workload& w, const Device& device) {
 }  // namespace
 
 Winograd4Plan::Winograd4Plan(const Workload& w, const Schedule& s)
-    : rows(s.get_int("rows")),
-      tiles(s.get_int("tiles")),
-      oc(s.get_int("oc")),
-      step(s.get_int("step")),
-      smlad(s.get("multiply") == "smlad"),
+    : WinogradProducts(w, s, 4, true),
+      rows(s.get_int("rows")),
       loads(smlad ? load_order(s.get("loads")) : LoadOrder::kGrouped),
-      strips(w, 4, tiles, channels_together()),
-      together(rows == 0 ? 1 : rows * strips.strips),
-      terms(strips.pixel_bytes / parts()),
-      blocks((w.out_c + oc - 1) / oc),
-      term_bytes(int64_t{tiles} * element_bytes()),
-      strip_bytes((kWinograd4Points * terms * term_bytes + 3) / 4 * 4),
-      transformed_bytes(strip_bytes * together),
-      shared_bytes(std::max(int64_t{4} * kWinograd4Points * tiles * oc, strips.patch_bytes)),
-      column_bytes(int64_t{4} * (4 * tiles + 2) * kWinograd4Side * parts()) {}
-
-SmladPoints Winograd4Plan::points() const {
-  return {{WeightForm::kPairs, oc, tiles}, kWinograd4Points, terms, step, loads};
+      together(rows == 0 ? 1 : rows * strips.strips) {
+  terms = strips.pixel_bytes / parts();
+  term_bytes = int64_t{tiles} * element_bytes();
+  point_bytes = terms * term_bytes;
+  strip_bytes = (points * point_bytes + 3) / 4 * 4;
+  transformed_bytes = strip_bytes * together;
+  shared_bytes = std::max(int64_t{4} * points * tiles * oc, strips.patch_bytes);
+  column_bytes = int64_t{4} * (4 * tiles + 2) * kWinograd4Side * parts();
 }
 
-WinogradProducts Winograd4Plan::products() const {
-  return {.points = kWinograd4Points,
-          .tiles = tiles,
-          .oc = oc,
-          .terms = terms,
-          .step = step,
-          .smlad = smlad,
-          .term_bytes = term_bytes,
-          .point_bytes = terms * term_bytes};
+SmladPoints Winograd4Plan::smlad_points() const {
+  return {{WeightForm::kPairs, oc, tiles}, points, terms, step, loads};
 }
 
 int64_t Winograd4Plan::weight_bytes() const {
-  return smlad ? points().weight_bytes() : kWinograd4Points * terms * oc * element_bytes();
+  return smlad ? smlad_points().weight_bytes() : points * terms * oc * element_bytes();
 }
 
 bool winograd4_supports(const Workload& w, const Device&) {
@@ -107,8 +88,9 @@ ConfigSpace winograd4_space(const Workload& w, const Device& device) {
   result.add(std::move(family), [&](const Schedule& s) {
     const Winograd4Plan plan(w, s);
     const int sums = plan.tiles * plan.oc;
-    return 4 * plan.tiles <= w.out_w && !pads(w, plan.oc) &&
-           (smlad ? plan.points().fits() : sums <= kMostSums && plan.step * sums <= kMostProducts);
+    return 4 * plan.tiles <= w.out_w && !pads_winograd_blocks(w, plan.oc) &&
+           (smlad ? plan.smlad_points().fits()
+                  : sums <= kMostSums && plan.step * sums <= kMostProducts);
   });
   return result;
 }
@@ -118,7 +100,7 @@ Schedule winograd4_default(const Workload& w, const Device& device) {
   const bool few_registers = sees_eight_registers(device.target);
   const int tiles = usual_tiles(w);
   int oc = few_registers ? 2 : 4;
-  while (pads(w, oc)) --oc;
+  while (pads_winograd_blocks(w, oc)) --oc;
   int best = 1;
   for (const int step : steps(w, device))
     if (step <= (smlad ? 8 : few_registers ? 2 : 4)) best = step;

@@ -8,21 +8,14 @@
 #include "schedules/workload.h"
 #include "templates/smlad/smlad_points.h"
 #include "templates/winograd/winograd_products.h"
-#include "templates/winograd/winograd_strips.h"
 
 namespace tinytune {
 
-struct Winograd4Plan {
-  int rows;             // of squares that are computed together; 0: a strip
-  int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
-  bool smlad;           // terms are pairs of channels, else single ones
+struct Winograd4Plan : WinogradProducts {
+  int rows;  // of squares that are computed together; 0: a strip
   LoadOrder loads;
-  WinogradStrips strips;
-  int together;        // strips
-  int64_t terms;       // of the sum over input channels
-  int blocks;          // of output channels; the last may be short
-  int64_t term_bytes;  // of transformed inputs: one point, all squares of a strip
-  int64_t strip_bytes;
+  int together;         // strips
+  int64_t strip_bytes;  // of transformed inputs
   // Scratch, in this order; then a pixel of the border. The sums take the place of the patch.
   int64_t transformed_bytes, shared_bytes, column_bytes;
 
@@ -31,14 +24,12 @@ struct Winograd4Plan {
   /// Terms that are transformed together: words of four channels give two.
   int parts() const { return smlad ? 2 : 1; }
   int channels_together() const { return smlad ? 4 : 1; }
-  int element_bytes() const { return smlad ? 4 : 2; }
   /// SXTB16 and UXTB16 take bytes 0 and 2 of a word, then (rotated) 1 and 3.
   int64_t channel(int64_t term, int half) const {
     return smlad ? term / 2 * 4 + term % 2 + 2 * half : term;
   }
-  /// What multiplies: by SMLAD, or else.
-  SmladPoints points() const;
-  WinogradProducts products() const;
+  /// What multiplies by SMLAD.
+  SmladPoints smlad_points() const;
   /// Of a block of output channels.
   int64_t weight_bytes() const;
 };

@@ -1,5 +1,7 @@
 #include "templates/winograd/winograd4_transforms.h"
 
+#include "templates/winograd/winograd_products.h"
+
 namespace tinytune {
 namespace {
 
@@ -15,16 +17,10 @@ Value minus(IrText& ir, const Value& a, const Value& b, int shift) {
 
 }  // namespace
 
-std::array<int, kWinograd4Points> winograd4_weights(std::span<const int, 9> kernel) {
+std::vector<int> winograd4_weights(std::span<const int, 9> kernel) {
   constexpr int g[kWinograd4Side][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4},
                                         {1, 2, 4}, {1, -2, 4},   {0, 0, 12}};
-  std::array<int, kWinograd4Points> points{};
-  for (size_t i = 0; i < kWinograd4Side; ++i)
-    for (size_t j = 0; j < kWinograd4Side; ++j)
-      for (size_t row = 0; row < 3; ++row)
-        for (size_t column = 0; column < 3; ++column)
-          points[kWinograd4Side * i + j] += g[i][row] * kernel[3 * row + column] * g[j][column];
-  return points;
+  return transform_winograd_weights(g, kernel);
 }
 
 // The rows of B^T: 4 0 -5 0 1 0, 0 -4 -4 1 1 0, 0 4 -4 -1 1 0, 0 -2 -1 2 1 0, 0 2 -1 -2 1 0 and

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "templates/tile/ir_text.h"
 
@@ -24,7 +25,7 @@ inline constexpr int kWinograd4Points = kWinograd4Side * kWinograd4Side;
 using Six = std::array<IrText::Value, kWinograd4Side>;
 
 /// G g G^T of a kernel's nine weights, as scaled, row by row.
-std::array<int, kWinograd4Points> winograd4_weights(std::span<const int, 9> kernel);
+std::vector<int> winograd4_weights(std::span<const int, 9> kernel);
 
 /// B^T of a column of the patch, then of a row of what that gives. It is sums and shifts by
 /// constants, so it transforms two inputs `low + 65536 * high` at once.

@@ -12,13 +12,6 @@
 //
 // A gathered patch (winograd_strips.h) has the room that sums take later.
 
-#include <algorithm>
-
-#include "base/little_endian.h"
-#include "schedules/requantise.h"
-#include "templates/channel_params.h"
-#include "templates/nest_builder.h"
-#include "templates/packing.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/text_kernel.h"
 #include "templates/winograd/winograd_plan.h"
@@ -31,7 +24,6 @@ using Value = IrText::Value;
 using Values = IrText::Values;
 
 constexpr int kStartWords = 1;  // of a channel: the bias
-constexpr int kPoints = kWinogradPoints;
 
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const WinogradPlan plan(w, s);
@@ -41,36 +33,13 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
-  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
-  PackedConstant weights{"weights", plan.smlad ? 4 : 2, {}};
-  for (int first = 0; first < w.out_c; first += plan.oc) {
-    // [channel][input channel][point] of the block, zero beyond the last output channel.
-    std::vector<std::vector<std::array<int, kPoints>>> block(static_cast<size_t>(plan.oc));
-    for (int c = first; c < std::min(first + plan.oc, w.out_c); ++c) {
-      const auto kernel = channel_weights(w, data, c);  // [tap][input channel]
-      for (int i = 0; i < w.in_c; ++i) {
-        std::array<int, 9> taps;
-        for (size_t tap = 0; tap < 9; ++tap)
-          taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
-        block[static_cast<size_t>(c - first)].push_back(winograd_weights(taps));
-      }
-    }
-    for (size_t point = 0; point < kPoints; ++point)
-      for (int64_t term = 0; term < plan.terms; ++term)
-        for (const auto& channel : block)
-          for (int half = 0; half < (plan.smlad ? 2 : 1); ++half) {
-            const auto i = static_cast<size_t>(plan.channel(w, term, half));
-            const auto value = static_cast<uint16_t>(i < channel.size() ? channel[i][point] : 0);
-            append_little_endian(weights.bytes, value);
-          }
-  }
-  return std::vector<PackedConstant>{std::move(weights), std::move(params)};
+  const auto channel = [&](int64_t term, int half) { return plan.channel(w, term, half); };
+  return plan.pack(w, data, {winograd_weights, channel, nullptr});
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
-  const int element = plan.smlad ? 4 : 2, channels = plan.smlad ? 2 : 1;
-  const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
+  const int element = plan.element_bytes();
   const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
   NestBuilder build(w, element, element, kStartWords);
   build.loop({.name = "rows",
@@ -79,27 +48,11 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop({.name = "strips",
               .extent = plan.strips.strips,
               .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});
-  build.channel_tiles(plan.blocks, plan.oc, kPoints * block);
+  build.channel_tiles(plan.blocks, plan.oc, plan.points * block);
   build.loop({.name = "point",
-              .extent = kPoints,
-              .strides = {.input = element * plan.tiles, .weights = block}});
-  build.products({.terms = plan.terms,
-                  .step = plan.step,
-                  .pixels = plan.tiles,
-                  .channels = plan.oc,
-                  .input_bytes = plan.term_bytes,
-                  .weight_bytes = element * plan.oc,
-                  .pixel_bytes = element,
-                  .out_pixel_bytes = int64_t{2} * w.out_c,
-                  .element_bytes = element,
-                  .pair = "lane",
-                  .halves = channels});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 4.0 / 9 / channels;
-  nest.outputs = 4 * squares * w.out_c;
-  nest.prologue_bytes = squares * (2 * kPoints * w.in_c + 4 * kPoints * w.out_c);
-  nest.switches.emplace_back("winograd", 1.0);
-  return nest;
+              .extent = plan.points,
+              .strides = {.input = plan.point_bytes, .weights = block}});
+  return plan.describe(build, w, schedule);
 }
 
 class Writer {
@@ -123,10 +76,6 @@ class Writer {
   static Value transformed() { return IrText::argument("scratch"); }
   // The patch while it is transformed, the sums afterwards.
   Value shared() { return ir_.at(transformed(), plan_.input_bytes); }
-
-  Value at_most(const Value& v, bool reaches, int most) {
-    return reaches ? ir_.clamp(v, 0, most) : v;
-  }
 
   void transform_inputs(const Value& patch) {
     const bool words = plan_.by_words(w_);
@@ -171,9 +120,9 @@ class Writer {
     const Value end = channels_.end();
     ir_.do_while(
         {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
-          const Value weights = plan_.products().write(v[0], transformed(), shared(), ir_);
+          const Value weights = plan_.write(v[0], transformed(), shared(), ir_);
           const Value full = ir_.add(v[3], n(plan_.oc));
-          const Value limit = at_most(full, w_.out_c % plan_.oc != 0, w_.out_c);
+          const Value limit = w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
           const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
           return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
         });

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "templates/switches.h"
-#include "templates/winograd/winograd_transforms.h"
 
 namespace tinytune {
 namespace {
@@ -23,27 +22,12 @@ std::vector<int> steps(int terms) {
 }  // namespace
 
 WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
-    : tiles(s.get_int("tiles")),
-      oc(s.get_int("oc")),
-      step(s.get_int("step")),
-      smlad(s.get("multiply") == "smlad"),
-      strips(w, 2, tiles, 1) {
+    : WinogradProducts(w, s, 2, false) {
   terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
-  term_bytes = int64_t{kWinogradPoints} * tiles * (smlad ? 4 : 2);
-  blocks = (w.out_c + oc - 1) / oc;
+  point_bytes = int64_t{tiles} * element_bytes();
+  term_bytes = points * point_bytes;
   input_bytes = up(terms * term_bytes, 4);
-  shared_bytes = std::max<int64_t>(int64_t{4} * kWinogradPoints * tiles * oc, strips.patch_bytes);
-}
-
-WinogradProducts WinogradPlan::products() const {
-  return {.points = kWinogradPoints,
-          .tiles = tiles,
-          .oc = oc,
-          .terms = terms,
-          .step = step,
-          .smlad = smlad,
-          .term_bytes = term_bytes,
-          .point_bytes = term_bytes / kWinogradPoints};
+  shared_bytes = std::max<int64_t>(int64_t{4} * points * tiles * oc, strips.patch_bytes);
 }
 
 bool winograd_supports(const Workload& w, const Device&) {
@@ -65,7 +49,7 @@ ConfigSpace winograd_space(const Workload& w, const Device& device) {
     const WinogradPlan plan(w, s);
     const int sums = plan.tiles * plan.oc;
     return 2 * plan.tiles <= w.out_w && sums <= (smlad ? 12 : 20) && plan.step * sums <= 256 &&
-           8 * (plan.blocks * plan.oc - w.out_c) <= w.out_c;
+           !pads_winograd_blocks(w, plan.oc);
   });
   return result;
 }

@@ -8,22 +8,14 @@
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
 #include "templates/winograd/winograd_products.h"
-#include "templates/winograd/winograd_strips.h"
 
 namespace tinytune {
 
-struct WinogradPlan {
-  int tiles, oc, step;  // squares a strip, channels a block, terms between tests of the loop
-  bool smlad;           // terms are pairs of channels, else single ones
-  WinogradStrips strips;
-  int64_t terms;                      // of the sum over input channels, rounded up to steps
-  int64_t term_bytes;                 // of one term, all points and tiles of a strip
-  int blocks;                         // of output channels; the last may be short
+struct WinogradPlan : WinogradProducts {
   int64_t input_bytes, shared_bytes;  // scratch, in this order; then a pixel of the border
 
   WinogradPlan(const Workload& workload, const Schedule& schedule);
 
-  WinogradProducts products() const;
   /// Channels of term t: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
   bool by_words(const Workload& w) const { return smlad && w.in_c % 4 == 0; }
   int64_t channel(const Workload& w, int64_t t, int half) const {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "base/little_endian.h"
+#include "schedules/requantise.h"
+#include "templates/channel_params.h"
+
 namespace tinytune {
 namespace {
 
@@ -43,6 +47,74 @@ Values multiply(const WinogradProducts& p, const Values& k, IrText& ir) {
 }
 
 }  // namespace
+
+WinogradProducts::WinogradProducts(const Workload& w, const Schedule& s, int square, bool pads)
+    : points((square + 2) * (square + 2)),
+      tiles(s.get_int("tiles")),
+      oc(s.get_int("oc")),
+      step(s.get_int("step")),
+      smlad(s.get("multiply") == "smlad"),
+      strips(w, square, tiles, smlad && pads ? 4 : 1),
+      blocks((w.out_c + oc - 1) / oc) {}
+
+bool pads_winograd_blocks(const Workload& w, int oc) {
+  return 8 * ((w.out_c + oc - 1) / oc * oc - w.out_c) > w.out_c;
+}
+
+LoopNest WinogradProducts::describe(NestBuilder& outer, const Workload& w,
+                                    const Schedule& schedule) const {
+  const int element = element_bytes();
+  outer.products({.terms = terms,
+                  .step = step,
+                  .pixels = tiles,
+                  .channels = oc,
+                  .input_bytes = term_bytes,
+                  .weight_bytes = element * oc,
+                  .pixel_bytes = element,
+                  .out_pixel_bytes = int64_t{strips.square} * w.out_c,
+                  .element_bytes = element,
+                  .pair = "lane",
+                  .halves = channels_a_term()});
+  LoopNest nest = outer.finish(schedule);
+  const int64_t squares = int64_t{strips.rows} * strips.strips * tiles;
+  const int outputs = strips.square * strips.square;
+  nest.multiplies_per_mac = points / (9.0 * outputs) / channels_a_term();
+  nest.outputs = outputs * squares * w.out_c;
+  nest.prologue_bytes = squares * points * (2 * w.in_c + int64_t{4} * w.out_c);
+  nest.switches.emplace_back("winograd", 1.0);
+  return nest;
+}
+
+Result<std::vector<PackedConstant>> WinogradProducts::pack(const Workload& w, const LayerData& data,
+                                                           const Packing& packing) const {
+  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
+  PackedConstant weights{"weights", element_bytes(), {}};
+  for (int first = 0; first < w.out_c; first += oc) {
+    std::vector<Channel> block(static_cast<size_t>(oc));
+    for (int c = first; c < std::min(first + oc, w.out_c); ++c) {
+      const auto kernel = channel_weights(w, data, c);  // [tap][input channel]
+      for (int i = 0; i < w.in_c; ++i) {
+        std::array<int, 9> taps;
+        for (size_t tap = 0; tap < 9; ++tap)
+          taps[tap] = kernel[tap * static_cast<size_t>(w.in_c) + static_cast<size_t>(i)];
+        block[static_cast<size_t>(c - first)].push_back(packing.transform(taps));
+      }
+    }
+    for (size_t point = 0; point < static_cast<size_t>(points); ++point) {
+      for (const Channel& channel : block)
+        if (packing.start)
+          append_little_endian(weights.bytes, static_cast<uint32_t>(packing.start(channel, point)));
+      for (int64_t term = 0; term < terms; ++term)
+        for (const Channel& channel : block)
+          for (int half = 0; half < channels_a_term(); ++half) {
+            const auto i = static_cast<size_t>(packing.channel(term, half));
+            const auto value = static_cast<uint16_t>(i < channel.size() ? channel[i][point] : 0);
+            append_little_endian(weights.bytes, value);
+          }
+    }
+  }
+  return std::vector<PackedConstant>{std::move(weights), std::move(params)};
+}
 
 Value WinogradProducts::write(const Value& weights, const Value& inputs, const Value& sums,
                               IrText& ir) const {

@@ -1,5 +1,7 @@
 #include "templates/winograd/winograd_transforms.h"
 
+#include "templates/winograd/winograd_products.h"
+
 namespace tinytune {
 namespace {
 
@@ -19,15 +21,9 @@ Four transformed(IrText& ir, WinogradLanes lanes, const Four& d) {
 
 }  // namespace
 
-std::array<int, kWinogradPoints> winograd_weights(std::span<const int, 9> kernel) {
+std::vector<int> winograd_weights(std::span<const int, 9> kernel) {
   constexpr int g[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
-  std::array<int, kWinogradPoints> points{};
-  for (size_t i = 0; i < 4; ++i)
-    for (size_t j = 0; j < 4; ++j)
-      for (size_t row = 0; row < 3; ++row)
-        for (size_t column = 0; column < 3; ++column)
-          points[4 * i + j] += g[i][row] * kernel[3 * row + column] * g[j][column];
-  return points;
+  return transform_winograd_weights(g, kernel);
 }
 
 void winograd_inputs(IrText& ir, WinogradLanes lanes, int tiles,

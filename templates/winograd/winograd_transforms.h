@@ -16,10 +16,8 @@
 
 namespace tinytune {
 
-inline constexpr int kWinogradPoints = 16;  // of a patch, row by row
-
 /// (2G) g (2G)^T of a kernel's nine weights, row by row.
-std::array<int, kWinogradPoints> winograd_weights(std::span<const int, 9> kernel);
+std::vector<int> winograd_weights(std::span<const int, 9> kernel);
 
 /// How the input's transform adds: words, or two 16-bit lanes a word (Arm's SADD16).
 enum class WinogradLanes { kOne, kTwo };
