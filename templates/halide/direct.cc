@@ -1,5 +1,6 @@
 // Register-blocked direct convolution; also the matrix product of dense layers and of 1x1
-// convolutions, which are the same loops with fewer of them.
+// convolutions, which are the same loops with fewer of them, and depthwise convolution, whose
+// reduction has no loop over channels (depthwise_space.cc).
 //
 // A tile of `oc` output channels by `px` neighbouring pixels is summed in registers, so a step of
 // the reduction loads oc + px values for oc * px products. Weights are packed so that a tile's
@@ -30,7 +31,9 @@ int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const DirectPlan plan(w, schedule);
-  const int pixel = plan.shape.channels, row = w.kernel_w * pixel;
+  // Weights are [output channel][tap][input channel], depthwise ones [tap][channel].
+  const int pixel = plan.depthwise ? w.out_c : plan.shape.channels, row = w.kernel_w * pixel;
+  const int64_t channel = plan.depthwise ? 1 : w.kernel_h * row;
   std::vector<int> steps = {0};  // where each is among a channel's weights
   for (const DirectLoop& loop : plan.reduction) {
     const int place[] = {1, pixel, row};
@@ -44,7 +47,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   for (int tile = 0; tile < w.out_c; tile += plan.oc)
     for (const int step : steps)
       for (int o = tile; o < tile + plan.oc; ++o)
-        packed.push_back(data.weights[static_cast<size_t>(int64_t{o} * w.kernel_h * row + step)]);
+        packed.push_back(data.weights[static_cast<size_t>(o * channel + step)]);
   TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
   return std::vector<PackedConstant>{bytes_constant("weights", packed), std::move(params)};
 }
@@ -56,27 +59,34 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const DirectShape& s = plan.shape;
   const InputWindow window = input_window(w, plan.border);
   const int64_t columns = (s.columns + plan.px - 1) / plan.px;
+  const int64_t rows = (s.rows + plan.py - 1) / plan.py;
   const PlaceBytes in = place_bytes(w.layout, w.in_c, window.width, window.height);
   const PlaceBytes out = place_bytes(w.layout, w.out_c, s.columns, s.rows);
+  const bool nhwc = w.layout == Layout::kNhwc, depthwise = plan.depthwise;
+  int64_t weights = plan.oc;
+  for (const DirectLoop& loop : plan.reduction) weights *= loop.extent;
 
   NestBuilder build(w, 1, 1, kBiasWords);
-  const Step channel_tiles = {
-      .name = "oc_outer",
-      .extent = w.out_c / plan.oc,
-      .strides = {.weights = int64_t{w.kernel_h} * w.kernel_w * s.channels * plan.oc,
-                  .output = out.channel * plan.oc,
-                  .params = build.params_bytes() * plan.oc}};
-  if (plan.channels_outer) build.loop(channel_tiles);
-  build.loop({.name = "rows",
-              .extent = int64_t{s.images} * s.rows,
-              .strides = {.input = in.row * w.stride_h, .output = out.row}});
-  build.loop(
+  const Step tiles[] = {
+      {.name = depthwise ? "ch_outer" : "oc_outer",
+       .extent = w.out_c / plan.oc,
+       .strides = {.input = depthwise ? in.channel * plan.oc / w.depth_multiplier : 0,
+                   .weights = weights,
+                   .output = out.channel * plan.oc,
+                   .params = build.params_bytes() * plan.oc}},
       {.name = "px_outer",
        .extent = columns,
-       .strides = {.input = in.column * w.stride_w * plan.px, .output = out.column * plan.px}});
-  if (!plan.channels_outer) build.loop(channel_tiles);
+       .strides = {.input = in.column * w.stride_w * plan.px, .output = out.column * plan.px}},
+      {.name = depthwise ? "py_outer" : "rows",
+       .extent = plan.images_outermost ? rows : rows * s.images,
+       .strides = {.input = in.row * w.stride_h * plan.py, .output = out.row * plan.py}}};
+  if (plan.images_outermost)
+    build.loop({.name = "batch",
+                .extent = w.batch,
+                .strides = {.input = in.channel * w.in_c, .output = out.channel * w.out_c}});
+  for (size_t i = plan.walk.size(); i-- > 0;) build.loop(tiles[plan.walk[i]]);
   std::vector<Step> reduction;
-  int64_t weights = plan.oc;
+  weights = plan.oc;
   for (const DirectLoop& loop : plan.reduction) {
     const int64_t place[] = {in.channel, in.column * w.dilation_w, in.row * w.dilation_h};
     reduction.push_back({.name = loop.name,
@@ -91,19 +101,27 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                        .extent = plan.px,
                        .kind = Kind::kUnrolled,
                        .strides = {.input = in.column * w.stride_w, .output = out.column}};
-  const Step channels = {
-      .name = "oc",
-      .extent = plan.oc,
-      .kind = Kind::kUnrolled,
-      .strides = {.weights = 1, .output = out.channel, .params = build.params_bytes()}};
-  const bool nhwc = w.layout == Layout::kNhwc;
+  const bool moves = depthwise && (nhwc || w.depth_multiplier == 1);
+  const Step channels = {.name = depthwise ? "ch" : "oc",
+                         .extent = plan.oc,
+                         .kind = Kind::kUnrolled,
+                         .strides = {.input = moves ? in.channel : 0,
+                                     .weights = 1,
+                                     .output = out.channel,
+                                     .params = build.params_bytes()}};
+  if (depthwise)
+    build.loop({.name = "py",
+                .extent = plan.py,
+                .kind = Kind::kUnrolled,
+                .strides = {.input = in.row * w.stride_h, .output = out.row}});
   build.loop(nhwc ? pixels : channels);
   build.loop(nhwc ? channels : pixels);
   LoopNest nest = build.finish(schedule);
-  nest.accumulators = plan.oc * plan.px;
-  nest.outputs = int64_t{s.images} * s.rows * columns * plan.px * w.out_c;
+  nest.accumulators = plan.oc * plan.px * plan.py;
+  nest.outputs = s.images * rows * plan.py * columns * plan.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = plan.body();
+  if (depthwise) nest.switches.emplace_back("tile_inside", plan.tile_inside ? 1.0 : 0.0);
   return nest;
 }
 
@@ -114,7 +132,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   const DirectShape& s = plan.shape;
   InputWindow window = input_window(w, plan.border);
   if (s.flat) window.width = s.columns, window.height = 1;
-  const int steps = w.kernel_h * w.kernel_w * s.channels;
+  const int steps = w.kernel_h * w.kernel_w * (plan.depthwise ? 1 : s.channels);
 
   ImageParam in(Int(8), 4, window_name(window)), weights(Int(8), 3, "weights");
   ImageParam params(Int(32), 1, "params");
@@ -125,6 +143,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   bound_params(w, params);
 
   Var o("o"), x("x"), y("y"), n("n"), oo("oo"), oi("oi"), xo("xo"), xi("xi");
+  Var yo("yo"), yi("yi");
   const std::vector<Var> place = in_storage_order(w.layout, o, x, y, n);
   std::vector<Range> extents;
   for (const DirectLoop& loop : plan.reduction) extents.emplace_back(0, loop.extent);
@@ -142,7 +161,10 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   // A run through columns walks across pixel borders: in(c, x) with c beyond the pixel is the next
   // pixel's, and the strides say so; the bounds must not.
   if (run > s.channels) in.dim(0).set_bounds(0, run);
-  if (w.groups > 1) at[0] = at[0] + (o / s.outputs) * s.channels;
+  if (plan.depthwise)
+    at[0] = w.depth_multiplier == 1 ? Expr(o) : o / w.depth_multiplier;
+  else if (w.groups > 1)
+    at[0] = at[0] + (o / s.outputs) * s.channels;
 
   Func sum("sum"), out("output");
   sum(place) = bias_of(w, params, o);
@@ -155,22 +177,33 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
   out.split(o, oo, oi, plan.oc, TailStrategy::RoundUp)
       .split(x, xo, xi, plan.px, TailStrategy::ShiftInwards);
-  std::vector<VarOrRVar> tile = {oi, xi};
-  if (w.layout == Layout::kNchw) std::swap(tile[0], tile[1]);
-  if (plan.channels_outer)
-    out.reorder(tile[0], tile[1], xo, y, n, oo);
-  else
-    out.reorder(tile[0], tile[1], oo, xo, y, n);
-  out.unroll(xi).unroll(oi);
-  sum.compute_at(out, plan.channels_outer ? xo : oo).store_in(MemoryType::Register);
-  sum.unroll(x).unroll(o);
+  if (plan.depthwise) out.split(y, yo, yi, plan.py, TailStrategy::ShiftInwards);
+  std::vector<VarOrRVar> order = {oi, xi};
+  if (w.layout == Layout::kNchw) std::swap(order[0], order[1]);
+  if (plan.depthwise) order.push_back(yi);
+  for (const VarOrRVar& v : order) out.unroll(v);
+  const Var tiles[] = {oo, xo, plan.depthwise ? yo : y};
+  for (const DirectPlan::Tiles t : plan.walk) {
+    order.push_back(tiles[t]);
+    if (t == DirectPlan::kRows && !plan.images_outermost) order.push_back(n);
+  }
+  if (plan.images_outermost) order.push_back(n);
+  out.reorder(order);
+  sum.compute_at(out, tiles[plan.walk[0]]).store_in(MemoryType::Register);
+
   auto update = sum.update();
-  std::vector<VarOrRVar> order = {o, x};
-  for (size_t i = 0; i < plan.reduction.size(); ++i) order.push_back(k[static_cast<int>(i)]);
-  order.insert(order.end(), {y, n});
-  update.reorder(order).unroll(x).unroll(o);
-  for (size_t i = 0; i < plan.reduction.size(); ++i)
-    if (plan.reduction[i].unrolled) update.unroll(k[static_cast<int>(i)]);
+  order = {o, x};
+  if (plan.images_outermost) order = {x, o};
+  if (plan.depthwise) order.push_back(y);
+  for (const VarOrRVar& v : order) sum.unroll(v), update.unroll(v);
+  for (size_t i = 0; i < plan.reduction.size(); ++i) {
+    const RVar turn = k[static_cast<int>(i)];
+    order.insert(i == 0 && !plan.tile_inside ? order.begin() : order.end(), turn);
+    if (plan.reduction[i].unrolled) update.unroll(turn);
+  }
+  if (!plan.depthwise) order.push_back(y);
+  order.push_back(n);
+  update.reorder(order);
 
   return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
 }
@@ -200,6 +233,34 @@ const KernelTemplate kDirectNchw = {
     .supports = direct_nchw_supports,
     .space = direct_nchw_space,
     .default_schedule = direct_nchw_default,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
+
+extern const KernelTemplate kDepthwiseNhwc;
+const KernelTemplate kDepthwiseNhwc = {
+    .name = "depthwise_nhwc",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = depthwise_nhwc_supports,
+    .space = depthwise_space,
+    .default_schedule = depthwise_default,
+    .describe = describe,
+    .pack = pack,
+    .scratch_bytes = scratch_bytes,
+    .lower = lower,
+};
+
+extern const KernelTemplate kDepthwiseNchw;
+const KernelTemplate kDepthwiseNchw = {
+    .name = "depthwise_nchw",
+    .version = 1,
+    .constants = {"weights", "params"},
+    .supports = depthwise_nchw_supports,
+    .space = depthwise_space,
+    .default_schedule = depthwise_default,
     .describe = describe,
     .pack = pack,
     .scratch_bytes = scratch_bytes,

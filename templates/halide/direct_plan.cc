@@ -55,6 +55,21 @@ std::vector<DirectLoop> nchw_reduction(const Workload& w, const DirectShape& sha
   return loops;
 }
 
+std::vector<DirectLoop> reduction_of(const Workload& w, const DirectShape& shape,
+                                     const Schedule& s) {
+  if (w.op != OpKind::kDepthwiseConv2d)
+    return w.layout == Layout::kNhwc ? nhwc_reduction(w, shape, s) : nchw_reduction(w, shape, s);
+  return {{"kernel_columns", w.kernel_w, s.get("taps") != "none", DirectLoop::kColumn},
+          {"kernel_rows", w.kernel_h, s.get("taps") == "all", DirectLoop::kRow}};
+}
+
+std::vector<DirectPlan::Tiles> walk_of(const Schedule& s, bool has_order) {
+  using enum DirectPlan::Tiles;
+  if (!has_order && s.get("walk") != "rows") return {kRows, kColumns, kChannels};
+  if (has_order && s.get("order") != "channels_outer") return {kChannels, kColumns, kRows};
+  return {kColumns, kRows, kChannels};
+}
+
 // Halide 14 miscomputes the pieces of a serial loop over kernel columns when the tile of pixels is
 // shifted inwards at the same time (seen with dilation 2, 9 pixels in tiles of 4 and 6).
 bool borders_are_exact(const Workload& w, const DirectPlan& plan) {
@@ -151,8 +166,9 @@ DirectShape::DirectShape(const Workload& w)
       columns(w.out_w),
       channels(w.in_c / w.groups),
       outputs(w.out_c / w.groups),
-      flat(w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
-           !needs_border(w) && w.out_h == w.in_h && w.out_w == w.in_w) {
+      flat(w.op != OpKind::kDepthwiseConv2d && w.kernel_h == 1 && w.kernel_w == 1 &&
+           w.stride_h == 1 && w.stride_w == 1 && !needs_border(w) && w.out_h == w.in_h &&
+           w.out_w == w.in_w) {
   if (!flat) return;
   columns *= rows;
   rows = 1;
@@ -163,15 +179,18 @@ DirectShape::DirectShape(const Workload& w)
 
 DirectPlan::DirectPlan(const Workload& w, const Schedule& s)
     : shape(w),
-      oc(s.get_int("oc")),
+      depthwise(w.op == OpKind::kDepthwiseConv2d),
+      oc(s.get_int(depthwise ? "ch" : "oc")),
       px(s.get_int("px")),
-      channels_outer(s.get("order") == "channels_outer"),
+      py(depthwise ? s.get_int("py") : 1),
+      walk(walk_of(s, !depthwise || w.layout == Layout::kNhwc)),
+      images_outermost(depthwise && w.layout == Layout::kNchw),
+      tile_inside(s.get("inside") == "tile"),
       border(s.get("border")),
-      reduction(w.layout == Layout::kNhwc ? nhwc_reduction(w, shape, s)
-                                          : nchw_reduction(w, shape, s)) {}
+      reduction(reduction_of(w, shape, s)) {}
 
 int DirectPlan::body() const {
-  int products = oc * px;
+  int products = oc * px * py;
   for (const DirectLoop& loop : reduction)
     if (loop.unrolled) products *= loop.extent;
   return products;

@@ -28,16 +28,21 @@ struct DirectLoop {
 
   const char* name;
   int extent;
-  bool unrolled;
-  Place place;  ///< of the kernel
-  int by = 1;   ///< places a turn
+  bool unrolled;  ///< straight-line code
+  Place place;    ///< of the kernel
+  int by = 1;     ///< places a turn
 };
 
-/// `oc` output channels by `px` neighbouring pixels, summed in registers.
+/// `oc` output channels by `px` neighbouring pixels of `py` rows, summed in registers.
 struct DirectPlan {
+  enum Tiles { kChannels, kColumns, kRows };
+
   DirectShape shape;
-  int oc, px;
-  bool channels_outer;  ///< tiles of channels are the outer loop, else tiles of pixels
+  bool depthwise;
+  int oc, px, py;
+  std::vector<Tiles> walk;  ///< the loops over tiles, innermost first
+  bool images_outermost;    ///< else images are more rows
+  bool tile_inside;         ///< the tile runs innermost, else the reduction's first loop does
   std::string border;
   /// Innermost first. Weights are packed in the order that these run, so that their pointer only
   /// ever advances.
@@ -59,5 +64,11 @@ Schedule direct_nhwc_default(const Workload& workload, const Device& device);
 bool direct_nchw_supports(const Workload& workload, const Device& device);
 ConfigSpace direct_nchw_space(const Workload& workload, const Device& device);
 Schedule direct_nchw_default(const Workload& workload, const Device& device);
+
+bool depthwise_nhwc_supports(const Workload& workload, const Device& device);
+bool depthwise_nchw_supports(const Workload& workload, const Device& device);
+/// Of either layout.
+ConfigSpace depthwise_space(const Workload& workload, const Device& device);
+Schedule depthwise_default(const Workload& workload, const Device& device);
 
 }  // namespace tinytune
