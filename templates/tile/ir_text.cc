@@ -63,41 +63,28 @@ Value IrText::distance(const Value& address, const Value& base) {
   return sub(a, emit("i32", fmt::format("ptrtoint i8* {} to i32", base.text)));
 }
 
-Value IrText::load_byte(const Value& address, bool is_signed) {
-  const Value byte = emit("i8", fmt::format("load i8, i8* {}", address.text));
-  return emit("i32", fmt::format("{} i8 {} to i32", is_signed ? "sext" : "zext", byte.text));
+Value IrText::place(int bits, const Value& address) {
+  return emit(fmt::format("i{}*", bits), fmt::format("bitcast i8* {} to i{}*", address.text, bits));
 }
 
-Value IrText::load_half(const Value& address) {
-  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
-  const Value half = emit("i16", fmt::format("load i16, i16* {}, align 2", place.text));
-  return emit("i32", fmt::format("sext i16 {} to i32", half.text));
+Value IrText::load(int bits, const char* extend, const Value& address) {
+  const Value loaded = emit(
+      fmt::format("i{}", bits),
+      fmt::format("load i{0}, i{0}* {1}, align {2}", bits, place(bits, address).text, bits / 8));
+  if (bits == 32) return loaded;
+  return emit("i32", fmt::format("{} {} {} to i32", extend, loaded.type, loaded.text));
 }
 
-Value IrText::load_word(const Value& address) {
-  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
-  return emit("i32", fmt::format("load i32, i32* {}, align 4", word.text));
-}
-
-void IrText::store_half(const Value& value, const Value& address) {
-  const Value half = emit("i16", fmt::format("trunc i32 {} to i16", value.text));
-  const Value place = emit("i16*", fmt::format("bitcast i8* {} to i16*", address.text));
-  body_ += fmt::format("  store i16 {}, i16* {}, align 2\n", half.text, place.text);
-}
-
-void IrText::store_byte(const Value& value, const Value& address) {
-  const Value byte = emit("i8", fmt::format("trunc i32 {} to i8", value.text));
-  body_ += fmt::format("  store i8 {}, i8* {}\n", byte.text, address.text);
+void IrText::store(int bits, const Value& value, const Value& address) {
+  const Value low =
+      bits == 32 ? value : emit("", fmt::format("trunc i32 {} to i{}", value.text, bits));
+  body_ += fmt::format("  store i{0} {1}, i{0}* {2}, align {3}\n", bits, low.text,
+                       place(bits, address).text, bits / 8);
 }
 
 void IrText::store_byte_here(const Value& value, const Value& address) {
   store_byte(value, address);
   body_ += "  call void asm sideeffect \"\", \"\"() nounwind\n";
-}
-
-void IrText::store_word(const Value& value, const Value& address) {
-  const Value word = emit("i32*", fmt::format("bitcast i8* {} to i32*", address.text));
-  body_ += fmt::format("  store i32 {}, i32* {}, align 4\n", value.text, word.text);
 }
 
 Value IrText::select(const Value& condition, const Value& if_true, const Value& if_false) {
@@ -118,28 +105,17 @@ Value IrText::less(const Value& a, const Value& b) {
 }
 
 void IrText::if_else(const Value& condition, const std::function<void()>& then,
-                     const std::function<void()>& otherwise) {
-  branch(condition, "", then, otherwise);
+                     const std::function<void()>& otherwise, const char* weights) {
+  const auto no_values = [](const std::function<void()>& write) {
+    return [&write] { return write(), Values(); };
+  };
+  either(condition, no_values(then), no_values(otherwise), weights);
 }
 
 void IrText::if_rarely(const Value& condition, const std::function<void()>& then,
                        const std::function<void()>& otherwise) {
   metadata_ = "!0 = !{!\"branch_weights\", i32 1, i32 1000}\n";
-  branch(condition, ", !prof !0", then, otherwise);
-}
-
-void IrText::branch(const Value& condition, const char* weights, const std::function<void()>& then,
-                    const std::function<void()>& otherwise) {
-  const std::string yes = label(), no = label(), after = label();
-  body_ += fmt::format("  br i1 {}, label %{}, label %{}{}\n", condition.text, yes, no, weights);
-  for (const auto& [name, body] : {std::pair(yes, &then), std::pair(no, &otherwise)}) {
-    body_ += name + ":\n";
-    block_ = name;
-    (*body)();
-    body_ += fmt::format("  br label %{}\n", after);
-  }
-  body_ += after + ":\n";
-  block_ = after;
+  if_else(condition, then, otherwise, ", !prof !0");
 }
 
 Values IrText::phis(const Values& initial) {
@@ -161,15 +137,25 @@ std::string phi_lines(const Values& phi, const Values& first, const std::string&
 
 }  // namespace
 
+Value IrText::call_assembly(const std::string& text, const std::string& types,
+                            const std::string& constraints, const std::string& arguments) {
+  return emit(
+      "{ " + types + " }",
+      fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind",
+                  types, text, constraints, arguments));
+}
+
+Value IrText::part(const Value& all, const std::string& type, int index) {
+  return emit(type, fmt::format("extractvalue {} {}, {}", all.type, all.text, index));
+}
+
 Values IrText::assembly(const std::string& text, const Values& carried, const Values& read,
                         int temporaries) {
   std::string types, constraints, arguments;
   const auto append = [](std::string& list, const std::string& item) {
     list += (list.empty() ? "" : ", ") + item;
   };
-  const auto constrain = [&](const std::string& item) {
-    constraints += (constraints.empty() ? "" : ",") + item;
-  };
+  const auto constrain = [&](const std::string& item) { constraints += item + ","; };
   for (const Value& v : carried) append(types, v.type), constrain("=&r");
   for (int i = 0; i < temporaries; ++i) append(types, "i32"), constrain("=&r");
   for (size_t i = 0; i < carried.size(); ++i) {
@@ -177,14 +163,10 @@ Values IrText::assembly(const std::string& text, const Values& carried, const Va
     append(arguments, carried[i].type + " " + carried[i].text);
   }
   for (const Value& v : read) constrain("r"), append(arguments, v.type + " " + v.text);
-  constrain("~{memory}"), constrain("~{cc}");
-  const Value all = emit("{ " + types + " }",
-                         fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}\"({}) nounwind",
-                                     types, text, constraints, arguments));
+  const Value all = call_assembly(text, types, constraints, arguments);
   Values results;
   for (size_t i = 0; i < carried.size(); ++i)
-    results.push_back(
-        emit(carried[i].type, fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+    results.push_back(part(all, carried[i].type, static_cast<int>(i)));
   return results;
 }
 
@@ -200,13 +182,9 @@ Values IrText::assembly_of_all_registers(const std::string& text, const Values& 
     constraints += fmt::format("{},", i);
     arguments += fmt::format("{}{} {}", i == 0 ? "" : ", ", read[i].type, read[i].text);
   }
-  const Value all = emit(
-      "{ " + types + " }",
-      fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind",
-                  types, text, constraints, arguments));
+  const Value all = call_assembly(text, types, constraints, arguments);
   Values words;
-  for (const int i : results)
-    words.push_back(emit("i32", fmt::format("extractvalue {} {}, {}", all.type, all.text, i)));
+  for (const int i : results) words.push_back(part(all, "i32", i));
   return words;
 }
 
@@ -231,23 +209,14 @@ Values IrText::do_while(const Values& initial, const std::function<Values(const 
 
 Values IrText::do_while_if(const Value& condition, const Values& initial,
                            const std::function<Values(const Values&)>& body) {
-  const std::string loop = label(), after = label(), before = block_;
-  body_ +=
-      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, loop, after, loop);
-  block_ = loop;
-  const Values looped = do_while(initial, body);
-  const std::string latch = block_;
-  const Values result = phis(initial);
-  body_ += fmt::format("  br label %{}\n{}:\n", after, after);
-  body_ += phi_lines(result, initial, before, looped, latch);
-  block_ = after;
-  return result;
+  return either(
+      condition, [&] { return do_while(initial, body); }, [&] { return initial; });
 }
 
 Values IrText::either(const Value& condition, const std::function<Values()>& if_true,
-                      const std::function<Values()>& if_false) {
+                      const std::function<Values()>& if_false, const char* weights) {
   const std::string yes = label(), no = label(), after = label();
-  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n", condition.text, yes, no);
+  body_ += fmt::format("  br i1 {}, label %{}, label %{}{}\n", condition.text, yes, no, weights);
   const auto branch = [&](const std::string& name, const std::function<Values()>& write) {
     body_ += name + ":\n";
     block_ = name;

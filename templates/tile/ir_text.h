@@ -58,12 +58,14 @@ class IrText {
   Value opaque(const Value& a);
   /// `address` - `base`, in bytes.
   Value distance(const Value& address, const Value& base);
-  Value load_byte(const Value& address, bool is_signed);
-  Value load_half(const Value& address);  ///< signed
-  Value load_word(const Value& address);
-  void store_half(const Value& value, const Value& address);
-  void store_byte(const Value& value, const Value& address);
-  void store_word(const Value& value, const Value& address);
+  Value load_byte(const Value& address, bool is_signed) {
+    return load(8, is_signed ? "sext" : "zext", address);
+  }
+  Value load_half(const Value& address) { return load(16, "sext", address); }  ///< signed
+  Value load_word(const Value& address) { return load(32, "", address); }
+  void store_half(const Value& value, const Value& address) { store(16, value, address); }
+  void store_byte(const Value& value, const Value& address) { store(8, value, address); }
+  void store_word(const Value& value, const Value& address) { store(32, value, address); }
   /// A byte, as the last of one case of if_else(). It stays there: stores that end both cases LLVM
   /// makes one behind them, of what either then moves into the same register.
   void store_byte_here(const Value& value, const Value& address);
@@ -88,9 +90,9 @@ class IrText {
 
   /// a < b, of signed words.
   Value less(const Value& a, const Value& b);
-  /// Code of its own for either case.
+  /// Code of its own for either case. `weights` is metadata of the branch.
   void if_else(const Value& condition, const std::function<void()>& then,
-               const std::function<void()>& otherwise);
+               const std::function<void()>& otherwise, const char* weights = "");
   /// The same, with `then` out of the way of what follows.
   void if_rarely(const Value& condition, const std::function<void()>& then,
                  const std::function<void()>& otherwise);
@@ -104,7 +106,7 @@ class IrText {
   /// if (condition) if_true() else if_false(), each of which returns as many values: those of the
   /// one that ran.
   Values either(const Value& condition, const std::function<Values()>& if_true,
-                const std::function<Values()>& if_false);
+                const std::function<Values()>& if_false, const char* weights = "");
   /// while (condition(carried)) carried = body(carried), the test made before each turn.
   Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
@@ -121,8 +123,13 @@ class IrText {
  private:
   Value binary(const char* opcode, const Value& a, const Value& b);
   Value high_word(const Value& a, const char* extend_a, const Value& b, const char* extend_b);
-  void branch(const Value& condition, const char* weights, const std::function<void()>& then,
-              const std::function<void()>& otherwise);
+  // Of memory, of `bits`: the typed address; a word, extended; the low bits of one.
+  Value place(int bits, const Value& address);
+  Value load(int bits, const char* extend, const Value& address);
+  void store(int bits, const Value& value, const Value& address);
+  Value call_assembly(const std::string& text, const std::string& types,
+                      const std::string& constraints, const std::string& arguments);
+  Value part(const Value& all, const std::string& type, int index);
   Value emit(const std::string& type, const std::string& instruction);
   std::string label() { return "b" + std::to_string(next_++); }
   Values phis(const Values& initial);
