@@ -152,10 +152,10 @@ struct OptionsWriter {
   Options operator()(const QLinearAttributes&) const { return {}; }
   Options operator()(const WindowMeanAttributes&) const { return {}; }
   Options operator()(const TransposeConvAttributes& a) const {
-    return {
-        schema::BuiltinOptions::TransposeConvOptions,
-        schema::CreateTransposeConvOptions(builder, padding_of(a.padding), a.stride_w, a.stride_h)
-            .Union()};
+    return {schema::BuiltinOptions::TransposeConvOptions,
+            schema::CreateTransposeConvOptions(builder, padding_of(a.padding), a.stride_w,
+                                               a.stride_h, activation_of(a.activation))
+                .Union()};
   }
 };
 

@@ -31,11 +31,12 @@ bool reads_only_constants(const Graph& graph, const Operator& op) {
   if (op.kind >= OperatorKind::kExternal) return false;
   for (const int id : op.inputs)
     if (id >= 0 && graph.tensor(id).is_variable) return false;  // it changes from call to call
-  bool reads = data_input(op.kind) == kNoInput;
+  if (data_input(op.kind) == kNoInput) return true;
+  bool reads = false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i] < 0 || !holds_data(op.kind, i)) continue;
-    if (!graph.tensor(op.inputs[i]).is_constant) return false;
-    reads = true;
+    if (op.inputs[i] < 0) continue;
+    if (!graph.tensor(op.inputs[i]).is_constant) return false;  // also computed weights
+    reads = reads || holds_data(op.kind, i);
   }
   return reads;
 }

@@ -12,8 +12,8 @@
 
 namespace tinytune {
 
-/// Whether every input with data (operators.inc says which) is a constant of the graph. Weights,
-/// axes and the like do not count. True of operators that look at no data at all.
+/// Whether every input is a constant of the graph and one holds data (operators.inc says which).
+/// True of operators that look at no data at all.
 bool reads_only_constants(const Graph& graph, const Operator& op);
 
 /// Such an operator: its form, which takes the data as if it were computed, and the data.

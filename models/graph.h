@@ -91,6 +91,7 @@ struct StridedSliceAttributes {  ///< bit i of a mask is axis i
 struct TransposeConvAttributes {
   Padding padding = Padding::kSame;
   int stride_h = 1, stride_w = 1;
+  Activation activation = Activation::kNone;
 };
 struct BlockAttributes {  ///< SPACE_TO_DEPTH, DEPTH_TO_SPACE
   int size = 1;
@@ -120,7 +121,7 @@ struct TableAttributes {  ///< QUANTIZE and functions of one byte: the output of
 };
 struct QLinearAttributes {  ///< ADD and MUL as onnxruntime's kernels compute them, not the standard
   Activation activation = Activation::kNone;
-  int offset = 0;  ///< what the model's bytes are above the graph's: 128 of uint8
+  int offset = 0;                  ///< what the model's bytes are above the graph's: 128 of uint8
   std::array<bool, 2> repeated{};  ///< an operand of one number for each run of the other's
 };
 struct WindowMeanAttributes {  ///< AVERAGE_POOL_2D; what lies outside is not counted

@@ -10,6 +10,7 @@
 
 #include "models/broadcast.h"
 #include "models/graph.h"
+#include "models/product_op.h"
 #include "models/raw_op.h"
 #include "models/recurrent_op.h"
 #include "models/wide_op.h"
@@ -231,8 +232,8 @@ struct MoveOp {
   };
   std::vector<Box> boxes;  ///< they do not overlap in the outputs
   int element_bytes = 1;
-  bool filled = false;  ///< outputs are first filled with `fill` (PAD, PADV2: bytes)
-  int8_t fill = 0;
+  bool filled = false;                   ///< outputs are first filled with `fill` (PAD, PADV2)
+  int32_t fill = 0;                      ///< an element, of at most 4 bytes
   std::vector<int64_t> output_elements;  ///< by output
   std::vector<std::vector<uint8_t>> constants;
 };
@@ -284,26 +285,6 @@ struct BilinearOp {
   std::vector<Tap> rows, columns;
 };
 
-/// BATCH_MATMUL: requantised products of matrices. Steps in elements.
-struct MatMulOp {
-  struct Side {
-    std::array<int64_t, 3> batch_steps{};  ///< 0 where it is repeated
-    int64_t step = 0;  ///< from one row (right: column) of the result to another
-    int64_t depth_step = 0;
-    int32_t offset = 0;
-    std::vector<int8_t> constant;  ///< if it is one
-  };
-  std::array<int, 3> batches{1, 1, 1};
-  int rows = 1, columns = 1, depth = 1;
-  Side left, right;
-  int32_t multiplier = 0;
-  int shift = 0, output_offset = 0;
-  ByteSteps steps;  ///< ONNX's, instead of the multiplier; empty in TFLite's
-  int64_t macs() const {
-    return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
-  }
-};
-
 /// L2_NORMALIZATION over the innermost axis, to scale 1/128.
 struct L2NormalizationOp {
   int rows = 1, depth = 1;
@@ -350,17 +331,27 @@ struct MeanOp {
   int32_t multiplier = 0;
   int shift = 0, output_zero_point = 0;
   Rounding rounding = Rounding::kTwice;
+  bool wide = false;  ///< of int16
 };
 
-/// TRANSPOSE_CONV: every input element scatters into a window of the output. Weights are
-/// [out_c][kernel_h][kernel_w][in_c].
-struct TransposeConvOp {
-  int batch = 1, in_h = 1, in_w = 1, in_c = 1, out_h = 1, out_w = 1, out_c = 1;
-  int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, pad_top = 0, pad_left = 0;
-  int input_zero_point = 0, output_zero_point = 0;
-  int activation_min = -128, activation_max = 127;
-  LayerData data;
-  int64_t macs() const { return int64_t{batch} * in_h * in_w * in_c * kernel_h * kernel_w * out_c; }
+/// BATCH_MATMUL: requantised products of matrices. Steps in elements.
+struct MatMulOp {
+  struct Side {
+    std::array<int64_t, 3> batch_steps{};  ///< 0 where it is repeated
+    int64_t step = 0;  ///< from one row (right: column) of the result to another
+    int64_t depth_step = 0;
+    int32_t offset = 0;
+    std::vector<int8_t> constant;  ///< if it is one
+  };
+  std::array<int, 3> batches{1, 1, 1};
+  int rows = 1, columns = 1, depth = 1;
+  Side left, right;
+  int32_t multiplier = 0;
+  int shift = 0, output_offset = 0;
+  ByteSteps steps;  ///< ONNX's, instead of the multiplier; empty in TFLite's
+  int64_t macs() const {
+    return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
+  }
 };
 
 /// An operator that a C function of the user's computes: all that it is told of one.

@@ -16,14 +16,13 @@
 
 namespace tinytune {
 
-using IntegerForm =
-    std::variant<KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp,
-                 QuantizeOp, DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp,
-                 SquaredDifferenceOp, PreluOp, DivOp, AddNOp, CompareOp, SelectOp, CastOp, GatherOp,
-                 ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp, L2NormalizationOp, LogSoftmaxOp,
-                 CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp, SteppedSoftmaxOp,
-                 FloatPoolOp, ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp,
-                 WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp>;
+using IntegerForm = std::variant<
+    KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp, QuantizeOp,
+    DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp, SquaredDifferenceOp, PreluOp, DivOp,
+    AddNOp, CompareOp, SelectOp, CastOp, GatherOp, ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp,
+    L2NormalizationOp, LogSoftmaxOp, CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp,
+    SteppedSoftmaxOp, FloatPoolOp, ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp,
+    WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp, WideTransposeConvOp, ComputedDenseOp>;
 
 template <typename T, typename Forms>
 inline constexpr bool kIsOneOf = false;

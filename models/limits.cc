@@ -15,6 +15,8 @@ int64_t product(const std::array<int, 5>& extents) {
 
 int64_t steps(const KernelOp& op) { return op.workload.macs(); }
 int64_t steps(const TransposeConvOp& op) { return op.macs(); }
+int64_t steps(const WideTransposeConvOp& op) { return op.shape.macs(); }
+int64_t steps(const ComputedDenseOp& op) { return op.macs(); }
 int64_t steps(const PoolOp& op) {
   const int64_t taps = int64_t{std::min(op.filter_h, op.in_h)} * std::min(op.filter_w, op.in_w);
   return taps * op.batch * op.out_h * op.out_w * op.channels;

@@ -232,9 +232,8 @@ Result<Attributes> read_strided_slice(const schema::Operator& op) {
 Result<Attributes> read_transpose_conv(const schema::Operator& op) {
   const auto* o = op.builtin_options_as_TransposeConvOptions();
   if (o == nullptr) return missing();
-  if (o->activation() != schema::ActivationFunction::NONE)
-    return Error(ErrorCode::kUnsupported, "its fused activation");
   TransposeConvAttributes a;
+  TT_TRY_ASSIGN(a.activation, read_activation(o->activation()));
   TT_TRY_ASSIGN(a.padding, read_padding(o->padding()));
   a.stride_h = o->stride_h();
   a.stride_w = o->stride_w();

@@ -175,14 +175,16 @@ class TensorReader {
     return ok_status();
   }
 
-  // A bias's scale is compared with those of input and weights where TFLite Micro does so, and used
-  // for nothing else. Whatever else such a tensor holds has none that matters.
+  // A bias's scale is compared with those of input and weights where TFLite Micro does so, and
+  // QUANTIZE reads scale and zero point; nothing else does. State starts from 0 whatever they are.
   Status read_scales_of_sums(const schema::Quantization& from) {
     const bool has_zero_points = from.zero_point() != nullptr && from.zero_point()->size() != 0;
     if (from.scale() == nullptr || !has_zero_points) return ok_status();  // as TFLite Micro
     Quantization& to = read_.tensor.quantization;
     to.scales.assign(from.scale()->begin(), from.scale()->end());
     to.zero_points.assign(to.scales.size(), 0);
+    if (!read_.tensor.is_variable && !to.scales.empty())
+      to.zero_points[0] = static_cast<int32_t>(element_of(*from.zero_point(), 0));
     return ok_status();
   }
 

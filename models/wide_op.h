@@ -62,13 +62,20 @@ struct WideGateOp {
   int shift = 0;
 };
 
-/// QUANTIZE of int8 or int16, to either; one of the two is int16.
+/// QUANTIZE between integers of which one is wider than a byte; RELU, RELU6 and LEAKY_RELU of
+/// int16: clamp(output_zero_point + requantise(x - input_zero_point)), with another multiplier for
+/// differences below 0. Differences of int32 wrap.
 struct RescaleOp {
+  struct Scale {
+    int32_t multiplier = 0;
+    int shift = 0;
+    bool operator==(const Scale&) const = default;
+  };
   int64_t elements = 0;
-  ElementType from = ElementType::kInt8, to = ElementType::kInt16;
+  ElementType from = ElementType::kInt8, to = ElementType::kInt16;  ///< int8, int16 or int32
   int32_t input_zero_point = 0, output_zero_point = 0;
-  int32_t multiplier = 0;
-  int shift = 0;
+  Scale positive, negative;  ///< equal in QUANTIZE and RELU6
+  int32_t low = -32768, high = 32767;
 };
 
 }  // namespace tinytune

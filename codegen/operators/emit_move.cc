@@ -77,12 +77,17 @@ void copy_loop(CWriter& w, const CopyRun& run) {
 // Fewer elements that lie apart are not worth a loop of their own.
 constexpr int64_t kLeastStrided = 4;
 
-void print_fill(CWriter& w, const std::string& output, int64_t bytes, int8_t fill) {
-  const uint32_t byte = static_cast<uint8_t>(fill);
+void print_fill(CWriter& w, const MoveOp& op, size_t index, const std::string& output) {
+  const int64_t bytes = op.output_elements[index] * op.element_bytes;
+  const auto element = static_cast<uint32_t>(op.fill);
+  const uint32_t word = op.element_bytes == 1   ? (element & 0xffu) * 0x01010101u
+                        : op.element_bytes == 2 ? (element & 0xffffu) * 0x00010001u
+                                                : element;
   w.open("").line("uint32_t *words = (uint32_t *)" + output + ";");
-  w.loop("i", bytes / 4).line("words[i] = " + std::to_string(byte * 0x01010101u) + "u;").close();
+  w.loop("i", bytes / 4).line("words[i] = " + std::to_string(word) + "u;").close();
   for (int64_t i = bytes / 4 * 4; i < bytes; ++i)
-    w.line(output + "[" + std::to_string(i) + "] = " + c_int(fill) + ";");
+    w.line("((uint8_t *)words)[" + std::to_string(i) +
+           "] = " + std::to_string(word >> (i % 4 * 8) & 0xffu) + "u;");
   w.close();
 }
 
@@ -129,9 +134,7 @@ std::string emit_move(const IntegerOp& any, EmitContext& context) {
   const MoveOp& op = std::get<MoveOp>(any);
   CWriter w(1);
   for (size_t o = 0; op.filled && o < op.output_elements.size(); ++o)
-    print_fill(w,
-               op.element_bytes == 1 ? context.output(o) : "((int8_t *)" + context.output(o) + ")",
-               op.output_elements[o] * op.element_bytes, op.fill);
+    print_fill(w, op, o, context.output(o));
   std::vector<std::string> constants;
   for (size_t i = 0; i < op.constants.size(); ++i)
     constants.push_back(

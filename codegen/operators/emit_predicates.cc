@@ -62,7 +62,7 @@ std::string emit_compare(const IntegerOp& any, EmitContext& context) {
 // Elements by their bytes: the types on either side may be anything of that size.
 std::string emit_select(const IntegerOp& any, EmitContext& context) {
   const SelectOp& op = std::get<SelectOp>(any);
-  const std::string type = op.element_bytes == 4 ? "uint32_t" : "uint8_t";
+  const std::string type = "uint" + std::to_string(8 * op.element_bytes) + "_t";
   CWriter w(1);
   w.line("const " + type + " *a = (const " + type + " *)" + context.input(1) + ";");
   w.line("const " + type + " *b = (const " + type + " *)" + context.input(2) + ";");

@@ -91,11 +91,14 @@ ByteSteps steps_of(const MeanOp& op) {
 
 std::string emit_mean(const IntegerOp& any, EmitContext& context) {
   const MeanOp& op = std::get<MeanOp>(any);
-  const auto add = [](const std::string& s, const std::string& tap) {
+  const auto add = [&](const std::string& s, const std::string& tap) {
+    if (op.wide) return s + " = (int32_t)((uint32_t)" + s + " + (uint32_t)" + tap + ");";
     return s + " += " + tap + ";";
   };
   ByteSteps steps;
   if (op.rounding == Rounding::kHalfToEven) steps = steps_of(op);
+  const int low = op.wide ? -32768 : -128, high = op.wide ? 32767 : 127;
+  const char* const type = op.wide ? "int16_t" : "int8_t";
   const auto finish = [&](CWriter& w, const std::string& s, const std::string& out) {
     if (!steps.empty()) {
       w.line(out + " = (int8_t)" + byte_steps_text(context, steps, s) + ";");
@@ -103,11 +106,11 @@ std::string emit_mean(const IntegerOp& any, EmitContext& context) {
     }
     w.open("").line("int32_t v = " + s + ";");
     print_requantise(w, op.multiplier, op.shift);
-    print_clamped_store(w, {out, -128, 127, op.output_zero_point});
+    print_clamped_store(w, {out, low, high, op.output_zero_point, type});
     w.close();
   };
   return print_reduction(axes_of(op.extents, op.output_steps), context,
-                         {"int8_t", c_int(op.bias), add, finish});
+                         {type, c_int(op.bias), add, finish});
 }
 
 std::string emit_reduce(const IntegerOp& any, EmitContext& context) {

@@ -22,6 +22,21 @@ Result<std::vector<QuantizedMultiplier>> channel_multipliers(const OperatorView&
                                                              const KernelOperands& t,
                                                              const Workload& w, int channel_axis);
 
+/// int8 activations with weights of int8 or int4.
+Status check_kernel_types(const OperatorView& view, const KernelOperands& t);
+
+/// Multipliers, bias and clamps of int8; `op.workload` already has its shapes.
+Status fill_constants(const OperatorView& view, const KernelOperands& t, int channel_axis,
+                      size_t bias, Activation activation, KernelOp& op);
+
+/// FULLY_CONNECTED with computed weights or bias: int8 weights, activations of int8 or int16.
+Status check_computed_types(const OperatorView& view, const KernelOperands& t);
+
+/// FULLY_CONNECTED of that shape and such types whose weights or bias are computed, of int8 or
+/// int16.
+Result<IntegerOp> prepare_computed_dense(const OperatorView& view, const KernelOperands& t,
+                                         const Workload& shape, Activation activation);
+
 /// int16 activations with int8 weights.
 Status check_wide_types(const OperatorView& view, const KernelOperands& t);
 

@@ -43,9 +43,7 @@ Result<std::vector<QuantizedMultiplier>> channel_multipliers(const OperatorView&
   return multipliers;
 }
 
-namespace {
-
-Status check_types(const OperatorView& view, const KernelOperands& t) {
+Status check_kernel_types(const OperatorView& view, const KernelOperands& t) {
   TT_TRY(view.require_int8(t.input));
   TT_TRY(view.require_int8(t.output));
   if (t.weights.type != ElementType::kInt8 && t.weights.type != ElementType::kInt4)
@@ -54,7 +52,6 @@ Status check_types(const OperatorView& view, const KernelOperands& t) {
   return check_weights(view, t);
 }
 
-// Multipliers, bias and clamps; `workload` already has its shapes.
 Status fill_constants(const OperatorView& view, const KernelOperands& t, int channel_axis,
                       size_t bias, Activation activation, KernelOp& op) {
   Workload& w = op.workload;
@@ -83,6 +80,8 @@ Status fill_constants(const OperatorView& view, const KernelOperands& t, int cha
   if (auto valid = validate(w); !valid) return view.invalid(valid.error().message());
   return ok_status();
 }
+
+namespace {
 
 Result<Workload> convolution_shape(const OperatorView& view, const KernelOperands& t,
                                    bool depthwise) {
@@ -179,7 +178,7 @@ Result<IntegerOp> prepare_convolution(const OperatorView& view, bool depthwise) 
   const Activation activation = std::get<ConvAttributes>(view.op().attributes).activation;
   const int channel_axis = depthwise ? 3 : 0;
   const bool wide = t.input.type == ElementType::kInt16;
-  TT_TRY(wide ? check_wide_types(view, t) : check_types(view, t));
+  TT_TRY(wide ? check_wide_types(view, t) : check_kernel_types(view, t));
   KernelOp op;
   TT_TRY_ASSIGN(op.workload, convolution_shape(view, t, depthwise));
   if (wide) return prepare_wide_kernel(view, t, op.workload, channel_axis, activation);
@@ -201,54 +200,18 @@ Result<IntegerOp> prepare_fully_connected(const OperatorView& view) {
   const KernelOperands t{view.input(0), view.input(1), view.output()};
   const auto activation = std::get<ActivationAttributes>(view.op().attributes).activation;
   const bool wide = t.input.type == ElementType::kInt16;
-  TT_TRY(wide ? check_wide_types(view, t) : check_types(view, t));
+  if (!t.weights.is_constant || (view.has_input(2) && !view.input(2).is_constant)) {
+    TT_TRY(check_computed_types(view, t));
+    TT_TRY(check_dense_scales(view, t));
+    TT_TRY_ASSIGN(const Workload shape, dense_shape(view, t));
+    return prepare_computed_dense(view, t, shape, activation);
+  }
+  TT_TRY(wide ? check_wide_types(view, t) : check_kernel_types(view, t));
   TT_TRY(check_dense_scales(view, t));
   KernelOp op;
   TT_TRY_ASSIGN(op.workload, dense_shape(view, t));
   if (wide) return prepare_wide_kernel(view, t, op.workload, 0, activation);
   TT_TRY(fill_constants(view, t, 0, 2, activation, op));
-  return IntegerOp(std::move(op));
-}
-
-// The inputs are the output's shape, the weights, the data and the bias, in this order.
-Result<IntegerOp> prepare_transpose_conv(const OperatorView& view) {
-  const KernelOperands t{view.input(2), view.input(1), view.output()};
-  const auto& a = std::get<TransposeConvAttributes>(view.op().attributes);
-  TT_TRY(check_types(view, t));
-  TT_TRY(view.require_rank(t.input, 4));
-  TT_TRY(view.require_rank(t.weights, 4));
-  TT_TRY(view.require_rank(t.output, 4));
-  TT_TRY_ASSIGN(const auto shape, int32_constant(view, view.input(0)));
-  TT_TRY(view.require_shape(t.output, {shape.begin(), shape.end()}));
-  if (a.stride_h < 1 || a.stride_w < 1) return view.invalid("strides must be positive");
-  if (!window_is_small(t.weights.shape[1], a.stride_h, 1) ||
-      !window_is_small(t.weights.shape[2], a.stride_w, 1))
-    return view.unsupported(kWindowTooLarge);
-  if (t.output.shape[0] != t.input.shape[0] || t.output.shape[3] != t.weights.shape[0] ||
-      t.input.shape[3] != t.weights.shape[3])
-    return view.invalid(fmt::format("weights {} for input {} and output {}", describe(t.weights),
-                                    describe(t.input), describe(t.output)));
-  KernelOp filled;  // only its constants and zero points are wanted
-  filled.workload.in_c = t.input.shape[3];
-  filled.workload.out_c = t.output.shape[3];
-  TT_TRY(fill_constants(view, t, 0, 3, Activation::kNone, filled));
-  TransposeConvOp op;
-  op.batch = t.input.shape[0];
-  op.in_h = t.input.shape[1];
-  op.in_w = t.input.shape[2];
-  op.in_c = t.input.shape[3];
-  op.out_h = t.output.shape[1];
-  op.out_w = t.output.shape[2];
-  op.out_c = t.output.shape[3];
-  op.kernel_h = t.weights.shape[1];
-  op.kernel_w = t.weights.shape[2];
-  op.stride_h = a.stride_h;
-  op.stride_w = a.stride_w;
-  op.pad_top = window_of(a.padding, op.out_h, op.kernel_h, a.stride_h, 1).pad;
-  op.pad_left = window_of(a.padding, op.out_w, op.kernel_w, a.stride_w, 1).pad;
-  op.input_zero_point = filled.workload.input_zero_point;
-  op.output_zero_point = filled.workload.output_zero_point;
-  op.data = std::move(filled.data);
   return IntegerOp(std::move(op));
 }
 

@@ -1,5 +1,5 @@
 // The functions of one int8 value: each becomes a table of 256 bytes, computed by TFLite's steps.
-// LOGISTIC, TANH and QUANTIZE of int16 are computed.
+// LOGISTIC and TANH of int16 are computed; its other functions are in rescales.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "models/operators/operator_view.h"
+#include "models/operators/rescales.h"
 #include "models/quantise.h"
 #include "models/reference/fixed_point.h"
 #include "schedules/requantise.h"
@@ -103,6 +104,7 @@ Result<IntegerOp> prepare_wide_gate(const OperatorView& view, bool is_tanh) {
 }  // namespace
 
 Result<IntegerOp> prepare_relu(const OperatorView& view) {
+  if (view.input(0).type == ElementType::kInt16) return prepare_wide_relu(view);
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
   const auto real = double{s.in / s.out};  // the quotient in float32
@@ -114,6 +116,7 @@ Result<IntegerOp> prepare_relu(const OperatorView& view) {
 
 // TFLite clamps the raw value and looks at no output scale.
 Result<IntegerOp> prepare_relu6(const OperatorView& view) {
+  if (view.input(0).type == ElementType::kInt16) return prepare_wide_relu6(view);
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
   const Range range = activation_range(Activation::kRelu6, s.in, s.in_zero, {-128, 127});
@@ -121,6 +124,7 @@ Result<IntegerOp> prepare_relu6(const OperatorView& view) {
 }
 
 Result<IntegerOp> prepare_leaky_relu(const OperatorView& view) {
+  if (view.input(0).type == ElementType::kInt16) return prepare_wide_leaky_relu(view);
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
   const float alpha = std::get<LeakyReluAttributes>(view.op().attributes).alpha;
@@ -239,29 +243,13 @@ Result<IntegerOp> prepare_logical_not(const OperatorView& view) {
   return IntegerOp(op);
 }
 
-namespace {
-
-// int8 and int16, to either.
-Result<IntegerOp> prepare_rescale(const OperatorView& view) {
-  const Tensor &input = view.input(0), &output = view.output();
-  for (const Tensor* t : {&input, &output})
-    TT_TRY(t->type == ElementType::kInt16 ? view.require_int16(*t) : view.require_int8(*t));
-  TT_TRY(require_map(view));
-  const Scales s = scales_of(view);
-  const double real = double{s.in} / double{s.out};
-  if (!(real < kLargestMultiplier)) return view.unsupported(kMultiplierTooLarge);
-  const QuantizedMultiplier m = quantize_multiplier(real);
-  return IntegerOp(RescaleOp{output.elements(), input.type, output.type, s.in_zero, s.out_zero,
-                             m.multiplier, m.shift});
-}
-
-}  // namespace
-
-// int8 and uint8 in any direction, int8 and int16 as well; float32 in.
+// int8 and uint8 in any direction, float32 in; the rest is prepare_rescale()'s.
 Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
-  if (input.type == ElementType::kInt16 ||
-      (output.type == ElementType::kInt16 && input.type != ElementType::kFloat32))
+  const auto is_wide = [](const Tensor& t) {
+    return t.type == ElementType::kInt16 || t.type == ElementType::kInt32;
+  };
+  if (input.type != ElementType::kFloat32 && (is_wide(input) || is_wide(output)))
     return prepare_rescale(view);
   const auto bytes = [](const Tensor& t) {
     return t.type == ElementType::kInt8 || t.type == ElementType::kUint8;

@@ -61,7 +61,7 @@ void MoveBuilder::add(const std::vector<int>& extents, const Side& from, const S
   op_.boxes.push_back(box);
 }
 
-void MoveBuilder::fill(int8_t value) {
+void MoveBuilder::fill(int32_t value) {
   op_.filled = true;
   op_.fill = value;
 }

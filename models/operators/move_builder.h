@@ -25,7 +25,7 @@ class MoveBuilder {
     std::vector<int64_t> steps;
   };
   void add(const std::vector<int>& extents, const Side& from, const Side& to);
-  void fill(int8_t value);
+  void fill(int32_t value);
   Result<IntegerOp> finish() && { return IntegerOp(std::move(op_)); }
 
  private:

@@ -2,17 +2,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "models/operators/move_builder.h"
 
 namespace tinytune {
+namespace {
+
+// TFLite asks int8 alone for the output's scale and zero point.
+Result<int32_t> padding_value(const OperatorView& view, const Tensor& value) {
+  const Quantization &q = view.output().quantization, &own = value.quantization;
+  TT_TRY(view.require_constant(value));
+  if (value.type != view.output().type)
+    return view.invalid(
+        fmt::format("{} and {} differ in type", describe(value), describe(view.output())));
+  if (value.elements() != 1) return view.invalid(describe(value) + " is not one value");
+  if (value.type == ElementType::kInt8 &&
+      (own.scales != q.scales || own.zero_points != q.zero_points))
+    return view.invalid(describe(value) + " is not one value in the output's quantisation");
+  int32_t word = 0;
+  std::memcpy(&word, value.data.data(), value.data.size());
+  return word;
+}
+
+}  // namespace
 
 Result<IntegerOp> prepare_pad(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
-  // Bytes of zero are int16's zero.
-  const bool wide = input.type == ElementType::kInt16;
-  for (const Tensor* t : {&input, &output})
-    TT_TRY(wide ? view.require_int16(*t) : view.require_int8(*t));
+  const bool narrow = input.type == ElementType::kInt8;
+  if (!narrow && input.type != ElementType::kInt16 && input.type != ElementType::kInt32)
+    return view.unsupported(fmt::format("{} is {}", describe(input), name_of(input.type)));
+  if (narrow)
+    for (const Tensor* t : {&input, &output}) TT_TRY(view.require_int8(*t));
   TT_TRY_ASSIGN(const auto pads, int32_constant(view, view.input(1)));
   const size_t rank = input.shape.size();
   if (pads.size() != 2 * rank)
@@ -30,16 +51,11 @@ Result<IntegerOp> prepare_pad(const OperatorView& view) {
   }
   TT_TRY(view.require_shape(output, padded));
   TT_TRY_ASSIGN(MoveBuilder builder, MoveBuilder::create(view, 0, 0));
-  const Quantization& q = output.quantization;
-  builder.fill(static_cast<int8_t>(q.zero_points[0]));
+  // Wider types are padded with the number 0, whatever their zero point.
+  builder.fill(narrow ? output.quantization.zero_points[0] : 0);
   if (view.has_input(2)) {  // PADV2
-    const Tensor& value = view.input(2);
-    TT_TRY(view.require_constant(value));
-    TT_TRY(view.require_int8(value));
-    if (value.elements() != 1 || value.quantization.scales != q.scales ||
-        value.quantization.zero_points != q.zero_points)
-      return view.invalid(describe(value) + " is not one value in the output's quantisation");
-    builder.fill(static_cast<int8_t>(value.data[0]));
+    TT_TRY_ASSIGN(const int32_t value, padding_value(view, view.input(2)));
+    builder.fill(value);
   }
   builder.add(input.shape, {0, 0, steps_of(input.shape)}, {0, offset, steps});
   return std::move(builder).finish();

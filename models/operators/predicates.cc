@@ -83,7 +83,7 @@ Result<IntegerOp> prepare_select(const OperatorView& view) {
                                     describe(view.output())));
   SelectOp op;
   op.element_bytes = static_cast<int>(size_of(x.type));
-  if (op.element_bytes != 1 && op.element_bytes != 4)
+  if (op.element_bytes != 1 && op.element_bytes != 2 && op.element_bytes != 4)
     return view.unsupported(fmt::format("{} is {}", describe(x), name_of(x.type)));
   TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view));
   op.elements = view.output().elements();

@@ -46,11 +46,13 @@ Result<Axes> read_axes(const OperatorView& view) {
 
 Result<IntegerOp> prepare_total(const OperatorView& view, bool divided) {
   const Tensor &input = view.input(0), &output = view.output();
-  TT_TRY(view.require_int8(input));
-  TT_TRY(view.require_int8(output));
-  TT_TRY_ASSIGN(const Axes axes, read_axes(view));
-  if (axes.count > kMostSummed) return view.unsupported(kTooManySummed);
   MeanOp op;
+  op.wide = input.type == ElementType::kInt16 && output.type == ElementType::kInt16;
+  for (const Tensor* t : {&input, &output})
+    TT_TRY(op.wide ? view.require_quantised(*t) : view.require_int8(*t));
+  TT_TRY_ASSIGN(const Axes axes, read_axes(view));
+  // Sums of int16 wrap, as they do in TFLite.
+  if (!op.wide && axes.count > kMostSummed) return view.unsupported(kTooManySummed);
   op.extents = axes.extents;
   op.output_steps = axes.output_steps;
   op.output_elements = output.elements();

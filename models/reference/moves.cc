@@ -27,7 +27,8 @@ void copy_box(const MoveOp::Box& box, size_t element, const uint8_t* from, uint8
 void run(const MoveOp& op, const Buffers& buffers) {
   if (op.filled)
     for (std::span<uint8_t> output : buffers.outputs)
-      std::fill(output.begin(), output.end(), static_cast<uint8_t>(op.fill));
+      for (size_t at = 0; at < output.size(); at += static_cast<size_t>(op.element_bytes))
+        std::memcpy(output.data() + at, &op.fill, static_cast<size_t>(op.element_bytes));
   for (const MoveOp::Box& box : op.boxes) {
     const uint8_t* from = box.constant >= 0 ? op.constants[static_cast<size_t>(box.constant)].data()
                                             : buffers.inputs[static_cast<size_t>(box.input)].data();

@@ -28,15 +28,21 @@ void for_each_input(const std::array<int, 5>& extents, const std::array<int64_t,
 
 void run(const MeanOp& op, const Buffers& buffers) {
   std::vector<uint32_t> sums(static_cast<size_t>(op.output_elements), 0);
-  const int8_t* x = buffers.input();
-  for_each_input(op.extents, op.output_steps,
-                 [&](size_t to) { sums[to] += static_cast<uint32_t>(*x++); });
+  size_t at = 0;
+  for_each_input(op.extents, op.output_steps, [&](size_t to) {
+    sums[to] += static_cast<uint32_t>(op.wide ? buffers.wide_input()[at] : buffers.input()[at]);
+    ++at;
+  });
   for (size_t i = 0; i < sums.size(); ++i) {
     const auto sum = static_cast<int32_t>(sums[i] + static_cast<uint32_t>(op.bias));
     const int32_t scaled = op.rounding == Rounding::kHalfToEven
                                ? scale_half_to_even(sum, op.multiplier, op.shift)
                                : multiply_by_quantized_multiplier(sum, op.multiplier, op.shift);
-    buffers.output()[i] = add_zero_point(scaled, op.output_zero_point, -128, 127);
+    if (op.wide)
+      buffers.wide_output()[i] = static_cast<int16_t>(
+          std::clamp<int64_t>(int64_t{scaled} + op.output_zero_point, -32768, 32767));
+    else
+      buffers.output()[i] = add_zero_point(scaled, op.output_zero_point, -128, 127);
   }
 }
 

@@ -71,6 +71,8 @@ void run(const WidePoolOp& op, const Buffers& buffers);
 void run(const WideSoftmaxOp& op, const Buffers& buffers);
 void run(const WideGateOp& op, const Buffers& buffers);
 void run(const RescaleOp& op, const Buffers& buffers);
+void run(const WideTransposeConvOp& op, const Buffers& buffers);
+void run(const ComputedDenseOp& op, const Buffers& buffers);
 /// Only a network knows the function; alone, the operator is its stub of zeros.
 void run(const ExternalOp& op, const Buffers& buffers);
 

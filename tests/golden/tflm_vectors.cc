@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 namespace tinytune::test {
 namespace {
@@ -50,15 +49,7 @@ void append(std::vector<TflmVector>& vectors, const fs::path& folder, const std:
 
 std::vector<TflmVector> tflm_graphs() { return models_of(kVectors / "graphs"); }
 
-std::vector<TflmVector> tflm_cases() {
-  // Forms that import does not have: a dense layer's computed weights, QUANTIZE from int16 with a
-  // zero point, TRANSPOSE_CONV with a fused activation.
-  const std::set<std::string> unsupported = {"fc_computed_weights", "softmax_out_int16_quant",
-                                             "tconv_relu"};
-  std::vector<TflmVector> vectors = models_of(kVectors / "cases");
-  std::erase_if(vectors, [&](const TflmVector& v) { return unsupported.contains(v.name); });
-  return vectors;
-}
+std::vector<TflmVector> tflm_cases() { return models_of(kVectors / "cases"); }
 
 std::vector<TflmVector> tflm_networks() {
   std::vector<TflmVector> vectors;
