@@ -39,6 +39,29 @@ void count_kernel(const KernelOp& op, const Graph& graph, const Operator& from, 
   ++tally[prefix + "requantisation " + std::string(name_of(w.facts.requantise))];
 }
 
+// Variants that only generated loops compute.
+void count_forms_of_loops(const IntegerOp& op, Tally& tally) {
+  const auto* dense = std::get_if<ComputedDenseOp>(&op);
+  const auto* transposed = std::get_if<TransposeConvOp>(&op);
+  const auto* mean = std::get_if<MeanOp>(&op);
+  const auto* rescale = std::get_if<RescaleOp>(&op);
+  const auto count = [&](const char* what, bool holds) {
+    tally[std::string("case ") + what] += holds ? 1 : 0;
+  };
+  count("computed weights of int8", dense != nullptr && dense->type == ElementType::kInt8);
+  count("computed weights of int16", dense != nullptr && dense->type == ElementType::kInt16);
+  count("TRANSPOSE_CONV with an activation",
+        transposed != nullptr && transposed->activation_min > -128);
+  count("TRANSPOSE_CONV of int16", std::holds_alternative<WideTransposeConvOp>(op));
+  count("MEAN or SUM of int16", mean != nullptr && mean->wide);
+  count("QUANTIZE to int32", rescale != nullptr && rescale->to == ElementType::kInt32);
+  count("QUANTIZE from int32", rescale != nullptr && rescale->from == ElementType::kInt32);
+  count("QUANTIZE from int16 with a zero point", rescale != nullptr &&
+                                                     rescale->from == ElementType::kInt16 &&
+                                                     rescale->input_zero_point != 0);
+  count("rectifier of int16", rescale != nullptr && !(rescale->positive == rescale->negative));
+}
+
 // Passes that found something to do: fewer operators or smaller tensors than before.
 void count_passes(IntegerNetwork network, Tally& tally) {
   const auto state = [&] {
@@ -77,6 +100,7 @@ void count_graph(const Graph& graph, Tally& tally) {
     const auto* softmax = std::get_if<SoftmaxOp>(&network->ops[i]);
     tally["case LSTM of int16"] += lstm != nullptr && lstm->wide ? 1 : 0;
     tally["case SOFTMAX of int8 to int16"] += softmax != nullptr && softmax->wide_output ? 1 : 0;
+    count_forms_of_loops(network->ops[i], tally);
   }
   tally["case several inputs"] += graph.inputs.size() > 1 ? 1 : 0;
   tally["case several outputs"] += graph.outputs.size() > 1 ? 1 : 0;

@@ -102,6 +102,12 @@ int GraphMaker::result(ElementType type, Shape shape, Quantization quantization)
   return add({.type = type, .shape = std::move(shape), .quantization = std::move(quantization)});
 }
 
+int GraphMaker::accumulator(Shape shape, Quantization quantization) {
+  return add({.type = ElementType::kInt32,
+              .shape = std::move(shape),
+              .quantization = std::move(quantization)});
+}
+
 int GraphMaker::constant(ElementType type, Shape shape, Quantization quantization,
                          std::vector<uint8_t> data) {
   return add({.type = type,
@@ -148,6 +154,14 @@ int GraphMaker::integer(int32_t value) {
 int GraphMaker::input(ElementType type, Shape shape, Quantization quantization) {
   if (is_alone()) return random_constant(type, std::move(shape), std::move(quantization));
   const int id = result(type, std::move(shape), std::move(quantization));
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+int GraphMaker::accumulator_input(Shape shape, Quantization quantization) {
+  if (is_alone())
+    return random_constant(ElementType::kInt32, std::move(shape), std::move(quantization));
+  const int id = accumulator(std::move(shape), std::move(quantization));
   graph_.inputs.push_back(id);
   return id;
 }

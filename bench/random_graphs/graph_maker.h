@@ -60,6 +60,8 @@ class GraphMaker {
   int result(Shape shape, Quantization quantization) {
     return result(activations(), std::move(shape), std::move(quantization));
   }
+  /// The same of int32 with a scale, as sums have it.
+  int accumulator(Shape shape, Quantization quantization);
   int constant(ElementType type, Shape shape, Quantization quantization, std::vector<uint8_t> data);
   int random_constant(ElementType type, Shape shape, Quantization quantization);
   int random_constant(Shape shape, Quantization quantization) {
@@ -72,6 +74,7 @@ class GraphMaker {
   int integers(Shape shape, const std::vector<int32_t>& values);
   int integer(int32_t value);  ///< one element, as a scalar or a vector of one
   int input(ElementType type, Shape shape, Quantization quantization);
+  int accumulator_input(Shape shape, Quantization quantization);
 
   // Sources.
   using Fits = std::function<bool(const Tensor&)>;

@@ -197,6 +197,35 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   m.op(depthwise ? OperatorKind::kDepthwiseConv2d : OperatorKind::kConv2d, inputs, {y}, a);
 }
 
+// A dense layer of rows of x whose weights, and sometimes its bias, are computed.
+void grow_computed_dense(GraphMaker& m, int x) {
+  const Shape in = m.tensor(x).shape;
+  const int columns = in.back(), rows = static_cast<int>(elements_of(in) / columns);
+  const int64_t most = m.most_elements() / std::max(rows, columns);
+  const int channels =
+      static_cast<int>(std::clamp<int64_t>(m.between(1, 9), 1, std::max<int64_t>(1, most)));
+  const bool wide = m.is_wide();
+  const double natural = 1 / (74 * 74 * 0.58 * std::sqrt(static_cast<double>(columns)));
+  Quantization output = m.quantization(), q = output;
+  q.scales[0] = static_cast<float>(output.scales[0] * 60 * natural *
+                                   std::exp2(m.uniform(-1.5, 1.5)) / scale_of(m, x));
+  q.zero_points[0] = m.is_alone() || m.chance(60) ? 0 : m.between(-128, 127);
+  m.set_wide(false);
+  const int w = m.fresh({channels, columns}, q);
+  m.set_wide(wide);
+  std::vector<int> inputs = {x, w};
+  const Quantization units{{m.tensor(x).quantization.scales[0] * q.scales[0]}, {0}, 0};
+  std::vector<int32_t> bias(static_cast<size_t>(channels));
+  for (int32_t& value : bias) value = m.between(-50000, 50000);
+  if (m.chance(30))
+    inputs.push_back(m.accumulator_input({channels}, units));
+  else if (m.chance(60))
+    inputs.push_back(wide ? wide_bias(m, bias, units) : narrow_bias(m, bias, units));
+  const int y = m.result({rows, channels}, output);
+  m.op(OperatorKind::kFullyConnected, inputs, {y},
+       ActivationAttributes{m.activation_function(), wide && m.chance(50)});
+}
+
 }  // namespace
 
 template <>
@@ -212,6 +241,7 @@ void grow<OperatorKind::kDepthwiseConv2d>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kFullyConnected>(GraphMaker& m) {
   const int x = m.source();
+  if (m.chance(10) && is_moderate(scale_of(m, x))) return grow_computed_dense(m, x);
   const Shape in = m.tensor(x).shape;
   const auto elements = static_cast<int>(elements_of(in));
   // The input is read flat: rows of the last axis, all of it as one row, or anything between.
@@ -244,6 +274,7 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   TransposeConvAttributes a;
   a.padding = m.one_of({Padding::kSame, Padding::kValid});
   a.stride_h = m.one_of({1, 1, 2, 3}), a.stride_w = m.chance(70) ? a.stride_h : m.between(1, 3);
+  a.activation = m.activation_function();
   const int kernel_h = m.one_of({1, 2, 3, 3, 4, 5}), kernel_w = m.one_of({1, 2, 3, 3, 4, 5});
   // The extents of which a convolution of this stride would make the input's.
   const auto extent = [&](int input, int stride, int kernel) {
@@ -270,11 +301,22 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   m.op(OperatorKind::kTransposeConv, inputs, {y}, a);
 }
 
+namespace {
+
+// Computed weights belong to one layer: they may be hidden from others, and no kernel has them.
+bool has_constants(const GraphMaker& m, const Operator& op) {
+  return std::all_of(op.inputs.begin() + 1, op.inputs.end(),
+                     [&](int id) { return id < 0 || m.tensor(id).is_constant; });
+}
+
+}  // namespace
+
 void grow_twin(GraphMaker& m) {
   std::vector<Operator> kernels;
   for (const Operator& op : m.operators())
-    if (op.kind == OperatorKind::kConv2d || op.kind == OperatorKind::kDepthwiseConv2d ||
-        op.kind == OperatorKind::kFullyConnected)
+    if ((op.kind == OperatorKind::kConv2d || op.kind == OperatorKind::kDepthwiseConv2d ||
+         op.kind == OperatorKind::kFullyConnected) &&
+        has_constants(m, op))
       kernels.push_back(op);
   if (kernels.empty()) return;
   Operator twin = kernels[static_cast<size_t>(m.between(0, static_cast<int>(kernels.size()) - 1))];

@@ -1,5 +1,5 @@
-// Functions of one value: activations, and QUANTIZE and DEQUANTIZE between int8, int16, uint8 and
-// float32.
+// Functions of one value: activations, and QUANTIZE and DEQUANTIZE between int8, int16, int32,
+// uint8 and float32.
 #include <algorithm>
 #include <cmath>
 
@@ -28,13 +28,39 @@ int sigmoid_source(GraphMaker& m) {
 // Of what has 15 fraction bits in int16.
 const Quantization kWideUnit{{1.0F / 32768}, {0}, 0};
 
-// QUANTIZE from int16: to int8 or to itself.
+// QUANTIZE from int16, now and then with a zero point: to int8, to itself or to int32.
 void grow_rescale(GraphMaker& m) {
-  const int x = m.source();
-  const bool narrow = m.chance(70);
-  const double scale = scale_of(m, x) * std::exp2(m.uniform(-3, 3)) * (narrow ? 256 : 1);
-  const Quantization q{{static_cast<float>(scale)}, {narrow ? m.between(-128, 127) : 0}, 0};
-  const int y = m.result(narrow ? ElementType::kInt8 : ElementType::kInt16, m.tensor(x).shape, q);
+  const auto is_offset = [](const Tensor& t) {
+    return t.type == ElementType::kInt16 && t.quantization.zero_points[0] != 0 &&
+           is_moderate(t.quantization.scales[0]);
+  };
+  int x = m.chance(30) ? m.existing(is_offset) : -1;
+  if (x < 0) x = m.source();
+  const ElementType type = m.one_of({ElementType::kInt8, ElementType::kInt8, ElementType::kInt8,
+                                     ElementType::kInt16, ElementType::kInt32});
+  const double steps = type == ElementType::kInt8    ? 256
+                       : type == ElementType::kInt16 ? 1
+                                                     : std::exp2(m.uniform(-16, 0));
+  const double scale = scale_of(m, x) * std::exp2(m.uniform(-3, 3)) * steps;
+  int zero_point = 0;
+  if (type == ElementType::kInt8) zero_point = m.between(-128, 127);
+  if (type == ElementType::kInt16 && m.chance(50)) zero_point = m.between(-32768, 32767);
+  if (type == ElementType::kInt32 && m.chance(50)) zero_point = m.between(-2000000, 2000000);
+  const Quantization q{{static_cast<float>(scale)}, {zero_point}, 0};
+  const int y = type == ElementType::kInt32 ? m.accumulator(m.tensor(x).shape, q)
+                                            : m.result(type, m.tensor(x).shape, q);
+  m.op(OperatorKind::kQuantize, {x}, {y});
+}
+
+// From int32, of an accumulator's scale; to int8 or int16.
+void grow_narrowing(GraphMaker& m) {
+  const Quantization in{{static_cast<float>(std::exp2(m.uniform(-20, -5)))}, {m.between(-9, 9)}, 0};
+  const int x = m.accumulator_input(m.shape(), in);
+  const bool wide = m.chance(30);
+  const Quantization q{{in.scales[0] * static_cast<float>(std::exp2(m.uniform(-6, 6)))},
+                       {wide ? 0 : m.between(-128, 127)},
+                       0};
+  const int y = m.result(wide ? ElementType::kInt16 : ElementType::kInt8, m.tensor(x).shape, q);
   m.op(OperatorKind::kQuantize, {x}, {y});
 }
 
@@ -97,6 +123,7 @@ void grow<OperatorKind::kTanh>(GraphMaker& m) {
 template <>
 void grow<OperatorKind::kQuantize>(GraphMaker& m) {
   if (m.is_wide()) return grow_rescale(m);
+  if (m.chance(6)) return grow_narrowing(m);
   if (m.chance(25)) {  // float32 computed inside: int8 again
     const int x = m.existing([](const Tensor& t) { return t.type == ElementType::kFloat32; });
     if (x >= 0) return grow_map(m, OperatorKind::kQuantize, x, m.quantization());

@@ -75,6 +75,34 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kCallOnce, K::kAssignVariable, K::kReadVariable, K::kAdd},
 };
 
+// With forms of int16.
+constexpr OperatorKind kWideKinds[] = {K::kConv2d,
+                                       K::kDepthwiseConv2d,
+                                       K::kFullyConnected,
+                                       K::kTransposeConv,
+                                       K::kAdd,
+                                       K::kSub,
+                                       K::kMul,
+                                       K::kMaximum,
+                                       K::kMinimum,
+                                       K::kAveragePool2d,
+                                       K::kMaxPool2d,
+                                       K::kMean,
+                                       K::kSum,
+                                       K::kSoftmax,
+                                       K::kLogistic,
+                                       K::kTanh,
+                                       K::kRelu,
+                                       K::kRelu6,
+                                       K::kLeakyRelu,
+                                       K::kPad,
+                                       K::kPadV2,
+                                       K::kReshape,
+                                       K::kConcatenation,
+                                       K::kTranspose,
+                                       K::kSelectV2,
+                                       K::kUnidirectionalSequenceLstm};
+
 void grow(GraphMaker& m, OperatorKind kind) {
   std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
     return r.kind == kind;
@@ -85,10 +113,7 @@ void grow(GraphMaker& m, OperatorKind kind) {
 void grow_wide(GraphMaker& m) {
   m.set_wide(true);
   for (int count = m.between(1, 4); count > 0; --count) {
-    grow(m, m.one_of({K::kConv2d, K::kDepthwiseConv2d, K::kFullyConnected, K::kAdd, K::kSub,
-                      K::kMul, K::kMaximum, K::kMinimum, K::kAveragePool2d, K::kMaxPool2d,
-                      K::kSoftmax, K::kLogistic, K::kTanh, K::kPad, K::kReshape, K::kConcatenation,
-                      K::kTranspose, K::kUnidirectionalSequenceLstm}));
+    grow(m, kWideKinds[m.between(0, static_cast<int>(std::size(kWideKinds)) - 1)]);
     m.follow();
   }
   if (m.chance(50)) grow(m, m.one_of({K::kQuantize, K::kQuantize, K::kDequantize}));
