@@ -21,6 +21,8 @@ Status write_dump(const std::string& directory, const RunReport& report, const C
   return ok_status();
 }
 
+constexpr uint64_t kMostSteps = 1'000'000;
+
 /// Before anything is run: a network may take minutes.
 Status check_output_count(const Model& model, const Arguments& arguments) {
   const size_t given = arguments.outputs.size(), has = model.info().outputs.size();
@@ -34,12 +36,17 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY(check_output_count(model, arguments));
   RunOptions options;
-  TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs));
   options.records = arguments.records;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.limits = arguments.limits();
   options.input = arguments.input();
+  if (arguments.steps > kMostSteps)
+    return Error(ErrorCode::kInvalidInput, "--steps is at most " + std::to_string(kMostSteps) +
+                                               ", not " + std::to_string(arguments.steps));
   options.steps = static_cast<int>(arguments.steps);
+  // The first window of frames is a step more.
+  const int inferences = options.steps + (options.input == InputArrival::kFrames ? 1 : 0);
+  TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs, inferences));
   options.verify = arguments.verify;
   options.portable = arguments.portable;
   options.on = arguments.on;

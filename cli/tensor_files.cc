@@ -1,5 +1,7 @@
 #include "cli/tensor_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -17,33 +19,50 @@ Result<std::vector<uint8_t>> read_tensor(const std::string& path) {
   return Error(ErrorCode::kNotFound, bytes.error().message() + "; --input takes a file or seed:N");
 }
 
-Error wrong_size(const std::string& path, size_t has, int64_t wants, const std::string& what) {
-  return invalid(path + ": " + std::to_string(has) + " bytes, but " + what + " takes " +
-                 std::to_string(wants));
+bool holds_steps(size_t bytes, int64_t one_step, int steps) {
+  const auto size = static_cast<int64_t>(bytes);
+  return size == one_step || size == one_step * steps;
+}
+
+struct Wanted {
+  int64_t bytes = 0;  ///< of one step
+  int steps = 1;
+};
+
+Error wrong_size(const std::string& path, size_t has, const Wanted& wanted,
+                 const std::string& what) {
+  std::string text = fmt::format("{}: {} bytes, but {} takes {}", path, has, what, wanted.bytes);
+  if (wanted.steps != 1)
+    text += fmt::format(", or {} for {} steps", wanted.bytes * wanted.steps, wanted.steps);
+  const auto size = static_cast<int64_t>(has);
+  if (size > 0 && wanted.bytes > 0 && size % wanted.bytes == 0)
+    text += fmt::format("; it holds {} steps (--steps)", size / wanted.bytes);
+  return invalid(std::move(text));
 }
 
 std::string describe(const TensorInfo& tensor) {
   return "input '" + tensor.name + "' (t" + std::to_string(tensor.id) + ", " + tensor.type + ")";
 }
 
-/// All inputs from one file, back to back.
-Result<std::vector<std::vector<uint8_t>>> split_file(const Model& model, const std::string& path) {
+/// All inputs from one file, back to back, step after step.
+Result<std::vector<std::vector<uint8_t>>> split_file(const Model& model, const std::string& path,
+                                                     int steps) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_file(path));
   const std::vector<TensorInfo>& tensors = model.info().inputs;
   int64_t total = 0;
   for (const TensorInfo& tensor : tensors) total += tensor.bytes;
-  if (static_cast<int64_t>(bytes.size()) != total) {
-    return wrong_size(path, bytes.size(), total,
+  if (!holds_steps(bytes.size(), total, steps)) {
+    return wrong_size(path, bytes.size(), {total, steps},
                       tensors.size() == 1
                           ? describe(tensors[0])
                           : "the " + std::to_string(tensors.size()) + " inputs together");
   }
-  std::vector<std::vector<uint8_t>> inputs;
-  auto at = bytes.begin();
-  for (const TensorInfo& tensor : tensors) {
-    inputs.emplace_back(at, at + tensor.bytes);
-    at += tensor.bytes;
-  }
+  std::vector<std::vector<uint8_t>> inputs(tensors.size());
+  for (auto at = bytes.begin(); at != bytes.end();)
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      inputs[i].insert(inputs[i].end(), at, at + tensors[i].bytes);
+      at += tensors[i].bytes;
+    }
   return inputs;
 }
 
@@ -65,13 +84,14 @@ Result<uint32_t> parse_seed(std::string_view text) {
 }
 
 Result<std::vector<std::vector<uint8_t>>> read_inputs(const Model& model,
-                                                      std::span<const std::string> arguments) {
+                                                      std::span<const std::string> arguments,
+                                                      int steps) {
   const std::vector<TensorInfo>& tensors = model.info().inputs;
-  if (arguments.empty()) return generate_inputs(model, 1);
+  if (arguments.empty()) return generate_inputs(model, 1, steps);
   if (arguments.size() == 1) {
-    if (!is_seed(arguments[0])) return split_file(model, arguments[0]);
+    if (!is_seed(arguments[0])) return split_file(model, arguments[0], steps);
     TT_TRY_ASSIGN(const uint32_t seed, parse_seed(arguments[0]));
-    return generate_inputs(model, seed);
+    return generate_inputs(model, seed, steps);
   }
   if (arguments.size() != tensors.size()) {
     return invalid("--input is given " + std::to_string(arguments.size()) +
@@ -81,13 +101,14 @@ Result<std::vector<std::vector<uint8_t>>> read_inputs(const Model& model,
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (is_seed(arguments[i])) {
       TT_TRY_ASSIGN(const uint32_t seed, parse_seed(arguments[i]));
-      TT_TRY_ASSIGN(auto all, generate_inputs(model, seed));
+      TT_TRY_ASSIGN(auto all, generate_inputs(model, seed, steps));
       inputs.push_back(std::move(all[i]));
       continue;
     }
     TT_TRY_ASSIGN(std::vector<uint8_t> bytes, read_tensor(arguments[i]));
-    if (static_cast<int64_t>(bytes.size()) != tensors[i].bytes)
-      return wrong_size(arguments[i], bytes.size(), tensors[i].bytes, describe(tensors[i]));
+    if (!holds_steps(bytes.size(), tensors[i].bytes, steps))
+      return wrong_size(arguments[i], bytes.size(), {tensors[i].bytes, steps},
+                        describe(tensors[i]));
     inputs.push_back(std::move(bytes));
   }
   return inputs;
@@ -98,7 +119,14 @@ Status write_outputs(const Model& model, std::span<const std::string> files,
   if (files.empty()) return ok_status();
   if (files.size() == 1) {
     std::vector<uint8_t> all;
-    for (const auto& output : outputs) all.insert(all.end(), output.begin(), output.end());
+    size_t total = 0;
+    for (const auto& output : outputs) total += output.size();
+    for (ptrdiff_t step = 0; all.size() < total; ++step)
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        const auto bytes = static_cast<ptrdiff_t>(model.info().outputs[i].bytes);
+        const auto first = outputs[i].begin() + step * bytes;
+        all.insert(all.end(), first, first + bytes);
+      }
     return write_file(files[0], text_of(all));
   }
   if (files.size() != outputs.size()) {

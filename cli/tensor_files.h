@@ -17,11 +17,14 @@ namespace tinytune {
 Result<uint32_t> parse_seed(std::string_view text);
 
 /// `arguments`: one FILE or seed:N for each input, or a single one that holds all of them back to
-/// back; none stands for seed:1. kInvalidInput: a wrong number or size; kNotFound: no such file.
+/// back; none stands for seed:1. A FILE holds all steps, step after step, or one. The result is
+/// RunOptions::inputs. kInvalidInput: a wrong number or size; kNotFound: no such file.
 Result<std::vector<std::vector<uint8_t>>> read_inputs(const Model& model,
-                                                      std::span<const std::string> arguments);
+                                                      std::span<const std::string> arguments,
+                                                      int steps = 1);
 
-/// One file for each output, or one for all back to back. kInvalidInput: a wrong number.
+/// RunReport::outputs: one file for each output, or one for all, where the outputs of a step stand
+/// back to back, step after step. kInvalidInput: a wrong number.
 Status write_outputs(const Model& model, std::span<const std::string> files,
                      std::span<const std::vector<uint8_t>> outputs);
 

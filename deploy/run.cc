@@ -15,20 +15,60 @@
 namespace tinytune {
 namespace {
 
-Status check_inputs(const Model& model, std::span<const std::vector<uint8_t>> inputs) {
-  const std::vector<TensorInfo>& tensors = model.info().inputs;
-  if (inputs.size() != tensors.size()) {
-    return Error(ErrorCode::kInvalidInput, std::to_string(inputs.size()) +
-                                               " inputs given, but the model has " +
-                                               std::to_string(tensors.size()));
+// What every step reads: an input is given for all steps, or for one.
+class StepInputs {
+ public:
+  static Result<StepInputs> create(const Model& model, std::vector<std::vector<uint8_t>> inputs,
+                                   int steps, const MessageSink& sink) {
+    const std::vector<TensorInfo>& tensors = model.info().inputs;
+    if (inputs.size() != tensors.size()) {
+      return Error(ErrorCode::kInvalidInput, std::to_string(inputs.size()) +
+                                                 " inputs given, but the model has " +
+                                                 std::to_string(tensors.size()));
+    }
+    bool repeats = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto size = static_cast<int64_t>(inputs[i].size());
+      const int64_t one = tensors[i].bytes;
+      if (size == one * steps) continue;
+      if (size != one) {
+        return Error(ErrorCode::kInvalidInput,
+                     "input '" + tensors[i].name + "' takes " + std::to_string(one) + " bytes" +
+                         (steps > 1 ? " a step, of 1 or " + std::to_string(steps) + " steps" : "") +
+                         ", not " + std::to_string(size));
+      }
+      repeats = true;
+    }
+    if (repeats && sink)
+      sink(MessageKind::kInfo,
+           "the input holds one step; it is repeated for all " + std::to_string(steps) + " steps");
+    return StepInputs(tensors, std::move(inputs));
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (static_cast<int64_t>(inputs[i].size()) == tensors[i].bytes) continue;
-    return Error(ErrorCode::kInvalidInput, "input '" + tensors[i].name + "' takes " +
-                                               std::to_string(tensors[i].bytes) + " bytes, not " +
-                                               std::to_string(inputs[i].size()));
+
+  std::vector<std::vector<uint8_t>> of(int step) const {
+    std::vector<std::vector<uint8_t>> values;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const bool repeats = static_cast<int64_t>(inputs_[i].size()) == bytes_[i];
+      const auto first =
+          inputs_[i].begin() + static_cast<ptrdiff_t>(repeats ? 0 : bytes_[i] * step);
+      values.emplace_back(first, first + static_cast<ptrdiff_t>(bytes_[i]));
+    }
+    return values;
   }
-  return ok_status();
+
+ private:
+  StepInputs(const std::vector<TensorInfo>& tensors, std::vector<std::vector<uint8_t>> inputs)
+      : inputs_(std::move(inputs)) {
+    for (const TensorInfo& tensor : tensors) bytes_.push_back(tensor.bytes);
+  }
+  std::vector<std::vector<uint8_t>> inputs_;
+  std::vector<int64_t> bytes_;  // of one step
+};
+
+void append(std::vector<std::vector<uint8_t>>& all, const std::vector<std::vector<uint8_t>>& step) {
+  all.resize(step.size());
+  for (size_t i = 0; i < step.size(); ++i)
+    all[i].insert(all[i].end(), step[i].begin(), step[i].end());
 }
 
 /// Stubs are for who builds a library; what they compute is nobody's result.
@@ -109,17 +149,20 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                                                  options.on_message, options.portable));
   const auto& [device, records, in_log] = ground;
   warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
-  std::vector<std::vector<uint8_t>> inputs = options.inputs;
   const bool frames = options.input == InputArrival::kFrames;
+  const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
   if (options.input != InputArrival::kWhole && (options.on || options.dump_tensors))
     return Error(ErrorCode::kUnsupported,
                  "an input that arrives in " + std::string(frames ? "frames" : "rows") +
                      " is run in the simulator alone, as a whole network: no "
                      "board, no dump of tensors");
-  if (inputs.empty()) {
-    TT_TRY_ASSIGN(inputs, generate_inputs(model, 1));
+  std::vector<std::vector<uint8_t>> given = options.inputs;
+  if (given.empty()) {
+    TT_TRY_ASSIGN(given, generate_inputs(model, 1, steps));
   }
-  TT_TRY(check_inputs(model, inputs));
+  TT_TRY_ASSIGN(const StepInputs all_inputs,
+                StepInputs::create(model, std::move(given), steps,
+                                   frames ? MessageSink() : options.on_message));
   TT_TRY(check_externals(model.state().graph));
   LayoutChoice layouts(options.layout, device, records);
   const Deployment deployment{model,        device, records, options.limits, options.on_message,
@@ -135,12 +178,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
   NetworkState state = initial_state(graph);
   RunReport report;
-  const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
+  std::vector<std::vector<uint8_t>> inputs, outputs;  // of this step; of all
   for (int step = 0; step < steps && report.exact != false; ++step) {
-    std::vector<std::vector<uint8_t>> next = inputs;
-    if (step > 0 && options.inputs.empty()) {
-      TT_TRY_ASSIGN(next, generate_inputs(model, static_cast<uint32_t>(1 + step)));
-    }
+    std::vector<std::vector<uint8_t>> next = all_inputs.of(step);
     if (step > 0 && frames)
       slide(inputs[0], next[0], *network.stream);
     else
@@ -154,7 +194,9 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     if (options.verify) TT_TRY(verify(model, inputs, state, report));
     if (report.exact == false && steps > 1)
       report.difference = "step " + std::to_string(step) + ", " + report.difference;
+    if (step > 0 || !frames) append(outputs, report.outputs);
   }
+  report.outputs = std::move(outputs);
   TT_TRY(deployment.check(report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
   if (options.flash_front && !options.limits.flash_bytes) {

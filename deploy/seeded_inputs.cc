@@ -9,6 +9,8 @@
 namespace tinytune {
 namespace {
 
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+
 /// The generator that golden vectors are made with: xorshift32, one step a byte.
 class ByteGenerator {
  public:
@@ -47,20 +49,29 @@ void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t
 
 }  // namespace
 
-Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed) {
+Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed,
+                                                          int steps) {
   if (seed == 0) {
     return Error(ErrorCode::kInvalidInput,
                  "seed:0 is refused: the generator would only give zeros");
   }
-  ByteGenerator generator(seed);
-  std::vector<std::vector<uint8_t>> inputs;
-  for (const TensorInfo& tensor : model.info().inputs) {
-    std::vector<uint8_t> bytes;
-    int64_t elements = 1;
-    for (int extent : tensor.shape) elements *= extent;
-    for (int64_t i = 0; i < elements; ++i) append_element(bytes, tensor.type, generator.next());
-    inputs.push_back(std::move(bytes));
+  const std::vector<TensorInfo>& tensors = model.info().inputs;
+  int64_t bytes = 0;  // of one step
+  for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
+  if (steps > kMostBytes / std::max<int64_t>(bytes, 1)) {
+    return Error(ErrorCode::kInvalidInput, std::to_string(steps) + " steps of " +
+                                               std::to_string(bytes) +
+                                               " bytes are more than 1 GiB of inputs; run fewer");
   }
+  ByteGenerator generator(seed);
+  std::vector<std::vector<uint8_t>> inputs(tensors.size());
+  for (int step = 0; step < steps; ++step)
+    for (size_t input = 0; input < tensors.size(); ++input) {
+      int64_t elements = 1;
+      for (int extent : tensors[input].shape) elements *= extent;
+      for (int64_t i = 0; i < elements; ++i)
+        append_element(inputs[input], tensors[input].type, generator.next());
+    }
   return inputs;
 }
 

@@ -54,11 +54,12 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
 /// What to run, on which inputs, and what to compare.
 struct RunOptions {
   std::optional<std::string> records;  ///< a log; without one, default schedules
-  /// One per model input, of exactly the tensor's size; empty: the generator with seed 1.
+  /// One per model input: `steps` times the tensor's bytes, step after step, or one step's, which
+  /// all steps then get (a message says so). Empty: the generator with seed 1.
   std::vector<std::vector<uint8_t>> inputs;
-  /// Inferences one after another from a reset, for networks with state. What is reported is the
-  /// last; inputs that are generated differ by step, those given do not.
-  /// Where frames arrive, steps follow the first window: each brings the frames of one result.
+  /// Inferences one after another from a reset, for networks with state. Costs are the last one's.
+  /// Where frames arrive, steps follow the first window, which counts as one more step of `inputs`:
+  /// each brings the frames of one result, which are the first of its own.
   int steps = 1;
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
@@ -163,9 +164,10 @@ struct RunReport {
   uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;  ///< of all cycles, as by layer
   std::vector<LayerCost> layers;                         ///< by operator of the model
   ArenaTimeline arena;                                   ///< who lives where, when
-  std::optional<LayoutComparison> layouts;    ///< unless all of the network was asked in NHWC
-  std::vector<std::vector<uint8_t>> outputs;  ///< in the model's order
-  std::vector<TensorDump> tensors;            ///< only with dump_tensors
+  std::optional<LayoutComparison> layouts;  ///< unless all of the network was asked in NHWC
+  std::vector<std::vector<uint8_t>>
+      outputs;                      ///< in the model's order, of all steps one after another
+  std::vector<TensorDump> tensors;  ///< only with dump_tensors
   /// Only with flash_front, the fastest first: this network, and what others would be, estimated
   /// from the records of their kernels. Fewer bytes with every step, 16 at most, evenly spaced.
   /// Empty where a task has no record.
@@ -186,7 +188,10 @@ Result<RunReport> run_model(const Model& model, const std::string& device,
 
 /// Inputs of a model from the seeded generator, a byte b an element in one continuing stream:
 /// uniform for seeds below 100, a random walk from 100 on. float32 elements are (b + 128) / 255, of
-/// int16 both bytes are b, and longer integers have its value. kInvalidInput: seed 0.
-Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed);
+/// int16 both bytes are b, and longer integers have its value. The stream goes on over steps, each
+/// of which has all inputs; an input's steps come back to back. kInvalidInput: seed 0, or inputs
+/// of more than 1 GiB in all.
+Result<std::vector<std::vector<uint8_t>>> generate_inputs(const Model& model, uint32_t seed,
+                                                          int steps = 1);
 
 }  // namespace tinytune
