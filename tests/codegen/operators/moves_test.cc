@@ -160,6 +160,42 @@ TEST(FloatBorder, RoundingCasesAndExtremes_EqualTheReference) {
   }
 }
 
+// Every place where the result steps, and the floats beside it: of scales with any mantissa, of
+// powers of two, and of some so small or large that the steps are searched.
+TEST(FloatBorder, EveryStepAndItsNeighbours_EqualTheReference) {
+  for (const float scale :
+       {0.0314f, 0.00390625f, 1.0f / 255, 0.99999994f, 1.0000001f, 7.3e-12f, 3e19f, 1e-33f, 2e35f})
+    for (const int zero : {-128, 3, 127}) {
+      std::vector<float> values;
+      for (int i = -130 - zero; i <= 130 - zero; ++i) {
+        float value = (static_cast<float>(i) - 0.5f) * scale;
+        for (int back = 0; back < 3; ++back) value = std::nextafterf(value, -INFINITY);
+        for (int step = 0; step < 6; ++step, value = std::nextafterf(value, INFINITY))
+          values.push_back(value);
+      }
+      GraphBuilder b;
+      const int n = static_cast<int>(values.size());
+      const int x = b.retype(b.input({n}, 1, 0), ElementType::kFloat32);
+      const Graph graph = b.finish({b.op(OperatorKind::kQuantize, {x}, {}, {n}, scale, zero)});
+      SCOPED_TRACE(std::to_string(scale) + " " + std::to_string(zero));
+      expect_exact(graph, *load_device("cortex-m4"), {float_bytes(values)});
+    }
+}
+
+TEST(FloatBorder, Quantising_TakesAProductAndNoSearch) {
+  constexpr int kElements = 1000;
+  GraphBuilder b;
+  const int x = b.retype(b.input({kElements}, 1, 0), ElementType::kFloat32);
+  const Graph graph = b.finish({b.op(OperatorKind::kQuantize, {x}, {}, {kElements}, 0.0314f, -5)});
+  std::vector<float> values;
+  for (int i = 0; i < kElements; ++i) values.push_back(static_cast<float>(i - 500) * 0.0123f);
+  for (const char* device : {"rv32imc", "cortex-m4"}) {
+    const auto run = expect_exact(graph, *load_device(device), {float_bytes(values)});
+    EXPECT_LT(run.layer_instructions.at(0), 40u * kElements)
+        << device;  // a search takes 47 and more
+  }
+}
+
 TEST(TransposeConvEmitter, StridesAndPadding_EqualTheReference) {
   for (const int stride : {1, 2, 3}) {
     SCOPED_TRACE("stride " + std::to_string(stride));
