@@ -151,6 +151,10 @@ Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
                                                Result<GeneratedNetwork> layer_by_layer) const {
   const StripSearch search(model.state().network, options, device);
   const uint64_t allowed = *arena_allowance(limits).bytes;
+  if (sink && search.within(allowed))
+    sink(MessageKind::kInfo, "the arena may take " + bytes_text(allowed) +
+                                 ": building and running networks whose layers run in strips, "
+                                 "which takes a while");
   auto best = fastest_in_strips(search, options, allowed, std::move(layer_by_layer));
   if (best || search.within(allowed)) return best;
   return Error(ErrorCode::kFailed,
@@ -213,6 +217,8 @@ Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) c
   if (!limits.ram_bytes) return fastest(options, arena_allowance(limits), 0);
   Result<GeneratedNetwork> grown = keep_ram(options, /*arena_may_grow=*/true);
   if (grown) return grown;
+  // No kernel makes the tensors smaller: do not build and run the usual ones to learn that.
+  if (network_memory(model.state().network, options).lower_bound > *limits.ram_bytes) return grown;
   Result<GeneratedNetwork> usual = keep_ram(options, /*arena_may_grow=*/false);
   return usual ? std::move(usual) : std::move(grown);
 }

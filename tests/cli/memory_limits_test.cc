@@ -210,6 +210,25 @@ TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   EXPECT_NE(flash.err.find("--flash allows 1024"), std::string::npos) << flash.err;
 }
 
+// Nothing is built to learn it: it is said at once, and also where nothing can be built.
+TEST_F(MemoryLimitOptions, RamBelowTheTensors_IsRefusedWithoutACompiler) {
+  const auto told =
+      run_process({"env", "-C", folder_.string(), "PATH=" TINYTUNE_BINARY_DIR, "tune", "compile",
+                   "--model", "small.tflite", "--device", "esp32c3", "-o", "out", "--ram", "100"},
+                  std::chrono::seconds(100));
+  ASSERT_TRUE(told) << told.error().message();
+  EXPECT_EQ(told->exit_code, 1);
+  EXPECT_NE(told->err.find("--ram allows 100"), std::string::npos) << told->err;
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(MemoryLimitOptions, SearchForStrips_IsAnnounced) {
+  const uint64_t below = run({})["arena_lower_bound"].get<uint64_t>() - 16;
+  const ProcessResult told = tune(with_model({"run", "--arena", std::to_string(below)}));
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_NE(told.err.find("whose layers run in strips"), std::string::npos) << told.err;
+}
+
 TEST_F(MemoryLimitOptions, Compile_PrintsArenaAndBound) {
   const ProcessResult compiled = tune(with_model({"compile", "-o", "out", "--ram", "1K"}));
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
