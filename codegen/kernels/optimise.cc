@@ -32,7 +32,9 @@ constexpr const char* kStagePasses =
     "loop-mssa(licm),simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-upperbound>,"
     "instcombine,loop-mssa(licm),instsimplify,simplifycfg)";
 
-// C compilers gather neighbouring stores into memset; without a C library they become loops.
+}  // namespace
+
+// C compilers gather neighbouring stores into memset.
 void expand_memory_intrinsics(llvm::Module& module) {
   std::vector<llvm::MemIntrinsic*> calls;
   for (llvm::Function& f : module)
@@ -51,8 +53,6 @@ void expand_memory_intrinsics(llvm::Module& module) {
     call->eraseFromParent();
   }
 }
-
-}  // namespace
 
 void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions options;

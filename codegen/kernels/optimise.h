@@ -17,4 +17,7 @@ void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine);
 /// What a template or a C compiler wrote, which is in order but for inlining and cleaning up.
 void optimise_text(llvm::Module& module, llvm::TargetMachine& machine);
 
+/// Loops in place of memset, memcpy and memmove: there is no C library under a kernel.
+void expand_memory_intrinsics(llvm::Module& module);
+
 }  // namespace tinytune

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 #include <set>
 #include <vector>
 
 #include "codegen/kernels/portable_c_expressions.h"
+#include "codegen/kernels/portable_lowering.h"
 
 namespace tinytune {
 namespace {
@@ -18,13 +18,6 @@ using portable_c::refuse;
 
 // Folded into one expression as long as a line can be read.
 constexpr size_t kLongestOperand = 48;
-
-// Nothing for what C need not say.
-bool says_nothing(const llvm::Instruction& i) {
-  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-  return intrinsic != nullptr && (intrinsic->isLifetimeStartOrEnd() ||
-                                  intrinsic->getIntrinsicID() == llvm::Intrinsic::assume);
-}
 
 // Its value may be computed where it is used: once, in the block it stands in, and the same there.
 bool may_fold(const llvm::Instruction& i) {
@@ -40,7 +33,7 @@ class FunctionPrinter {
   FunctionPrinter(const llvm::Function& function, const llvm::DataLayout& layout)
       : function_(function), layout_(layout), expressions_(layout) {}
 
-  Result<std::string> print();
+  std::string print();
 
  private:
   void name_values();
@@ -89,18 +82,18 @@ void FunctionPrinter::name_values() {
         declarations_ +=
             fmt::format("  _Alignas(8) unsigned char {}[{}];\n", name, bytes->getFixedSize() / 8);
         expressions_.name(i, name);
-      } else if (!i.getType()->isVoidTy() && !may_fold(i) && !i.use_empty() && !says_nothing(i)) {
+      } else if (!i.getType()->isVoidTy() && !may_fold(i) && !i.use_empty()) {
         declare(i);
       }
     }
 }
 
 void FunctionPrinter::print(const llvm::Instruction& i) {
-  if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) || says_nothing(i)) return;
+  if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i)) return;
   if (i.isTerminator()) return terminate(i);
   if (const auto* to = llvm::dyn_cast<llvm::StoreInst>(&i))
     return line(expressions_.store(*to) + ";");
-  if (i.use_empty()) return;
+  if (i.use_empty() && (is_opaque(i) || !i.mayHaveSideEffects())) return;
   std::string text = expressions_.of(i);
   if (may_fold(i) && text.size() <= kLongestOperand) {
     expressions_.fold(i, std::move(text));
@@ -154,7 +147,7 @@ void FunctionPrinter::leave(const llvm::BasicBlock& from, const llvm::BasicBlock
 
 void FunctionPrinter::terminate(const llvm::Instruction& i) {
   const llvm::BasicBlock& block = *i.getParent();
-  if (llvm::isa<llvm::ReturnInst>(i)) return line("return;");
+  if (llvm::isa<llvm::ReturnInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return line("return;");
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&i);
   if (branch == nullptr) refuse(i);
   const llvm::BasicBlock* const next = block.getNextNode();
@@ -170,30 +163,31 @@ void FunctionPrinter::terminate(const llvm::Instruction& i) {
   leave(block, *branch->getSuccessor(swapped ? 0 : 1), next, "  ");
 }
 
-Result<std::string> FunctionPrinter::print() {
-  try {
-    name_values();
-    std::string all;
-    std::vector<std::pair<const llvm::BasicBlock*, std::string>> blocks;
-    for (const llvm::BasicBlock& block : function_) {
-      body_.clear();
-      for (const llvm::Instruction& i : block) print(i);
-      blocks.emplace_back(&block, body_);
-    }
-    for (const auto& [block, text] : blocks)
-      all += (reached_.contains(block) ? label(*block) + ":\n" : "") + text;
-    return declarations_ + all;
-  } catch (const portable_c::Unsupported& one) {
-    return Error(ErrorCode::kUnsupported, "portable C has no words for: " + one.what);
+std::string FunctionPrinter::print() {
+  name_values();
+  std::string all;
+  std::vector<std::pair<const llvm::BasicBlock*, std::string>> blocks;
+  for (const llvm::BasicBlock& block : function_) {
+    body_.clear();
+    for (const llvm::Instruction& i : block) print(i);
+    blocks.emplace_back(&block, body_);
   }
+  for (const auto& [block, text] : blocks)
+    all += (reached_.contains(block) ? label(*block) + ":\n" : "") + text;
+  return declarations_ + all;
 }
 
 }  // namespace
 
-Result<std::string> print_portable_c(const llvm::Module& module, const std::string& symbol) {
+Result<std::string> print_portable_c(llvm::Module& module, const std::string& symbol) {
   const llvm::Function* function = module.getFunction(symbol);
   if (function == nullptr) return Error(ErrorCode::kFailed, "the module has no function " + symbol);
-  return FunctionPrinter(*function, module.getDataLayout()).print();
+  try {
+    portable_c::lower(module);
+    return FunctionPrinter(*function, module.getDataLayout()).print();
+  } catch (const portable_c::Unsupported& one) {
+    return Error(ErrorCode::kUnsupported, "portable C has no expression for " + one.what);
+  }
 }
 
 }  // namespace tinytune

@@ -24,8 +24,9 @@ namespace tinytune {
 
 /// What is between the braces of the kernel's function. It calls its parameters by the names that
 /// the template gave them; any pointer types will do.
-/// kUnsupported: the module says something that C has no words for, as one core's instructions.
-Result<std::string> print_portable_c(const llvm::Module& module, const std::string& symbol);
+/// Lowers the module to what C prints first (portable_lowering.h).
+/// kUnsupported: C has no expression for an instruction or a call, which the message names.
+Result<std::string> print_portable_c(llvm::Module& module, const std::string& symbol);
 
 /// What stands once before all kernels of a file: headers, and the macros that bodies use.
 std::string portable_c_prelude();

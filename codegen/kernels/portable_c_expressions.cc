@@ -52,8 +52,23 @@ std::string Expressions::use(const llvm::Value& value) const {
 std::string Expressions::as_signed(const llvm::Value& value) const {
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&value))
     return signed_literal(width_of(value), number->getSExtValue());
+  if (width_of(value) == Width::k1) refuse(value);
   return signed_of(width_of(value), use(value));
 }
+
+namespace {
+
+bool is_signed_word(const llvm::Value& value) {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&value))
+    return number->getValue().isSignedIntN(32);
+  const auto* cast = llvm::dyn_cast<llvm::CastInst>(&value);
+  if (cast == nullptr) return false;
+  const unsigned bits = cast->getSrcTy()->getScalarSizeInBits();
+  return (cast->getOpcode() == llvm::Instruction::SExt && bits <= 32) ||
+         (cast->getOpcode() == llvm::Instruction::ZExt && bits < 32);
+}
+
+}  // namespace
 
 std::string Expressions::arithmetic(const llvm::BinaryOperator& i) const {
   const llvm::Value &a = *i.getOperand(0), &b = *i.getOperand(1);
@@ -75,8 +90,8 @@ std::string Expressions::arithmetic(const llvm::BinaryOperator& i) const {
     case llvm::Instruction::Sub:
       return wraps("-");
     case llvm::Instruction::Mul:
-      // Compilers know a product of two widened words by its signed form.
-      if (width == Width::k64)
+      // Compilers know a product of two widened words by its signed form, which cannot overflow.
+      if (width == Width::k64 && (i.hasNoSignedWrap() || (is_signed_word(a) && is_signed_word(b))))
         return fmt::format("(uint64_t)({} * {})", as_signed(a), as_signed(b));
       return wraps("*");
     case llvm::Instruction::UDiv:
@@ -130,6 +145,8 @@ std::string Expressions::convert(const llvm::CastInst& i) const {
       return width == Width::k1 ? "(int)(" + use(from) + " & 1u)" : cast_to(width, use(from));
     case llvm::Instruction::PtrToInt:
       return cast_to(width, "(uintptr_t)" + use(from));
+    case llvm::Instruction::IntToPtr:
+      return "(unsigned char *)(uintptr_t)" + use(from);
     case llvm::Instruction::BitCast:
       if (width == Width::kPointer) return use(from);
       [[fallthrough]];
@@ -192,7 +209,8 @@ std::string Expressions::intrinsic(const llvm::IntrinsicInst& i) const {
 std::string Expressions::load(const llvm::LoadInst& i) const {
   if (i.isVolatile()) refuse(i);
   const Width width = width_of(i);
-  if (width == Width::kPointer || width == Width::k1) refuse(i);
+  if (width == Width::kPointer) refuse(i);
+  if (width == Width::k1) return "(*" + use(*i.getPointerOperand()) + " & 1)";
   const bool aligned = i.getAlign().value() * 8 >= i.getType()->getIntegerBitWidth();
   return portable_c::load(width, aligned, use(*i.getPointerOperand()));
 }
@@ -201,7 +219,9 @@ std::string Expressions::store(const llvm::StoreInst& i) const {
   if (i.isVolatile()) refuse(i);
   const llvm::Value& value = *i.getValueOperand();
   const Width width = width_of(value);
-  if (width == Width::kPointer || width == Width::k1) refuse(i);
+  if (width == Width::kPointer) refuse(i);
+  if (width == Width::k1)
+    return "*" + use(*i.getPointerOperand()) + " = (unsigned char)" + use(value);
   const bool aligned = i.getAlign().value() * 8 >= value.getType()->getIntegerBitWidth();
   return portable_c::store(width, aligned, use(*i.getPointerOperand()), use(value));
 }
