@@ -15,6 +15,7 @@
 #include "deploy/model_state.h"
 #include "deploy/network_simulation.h"
 #include "deploy/overflow.h"
+#include "deploy/strip_fallback.h"
 #include "deploy/strip_search.h"
 #include "deploy/strip_trials.h"
 #include "tinytune/deploy.h"
@@ -89,11 +90,7 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
                                      : input == InputArrival::kRows ? in_rows(options)
                                                                     : in_frames(options);
   TT_TRY(layouts.status());
-  const bool is_narrow = input == InputArrival::kWhole &&
-                         arena_allowance(limits).bytes.has_value() &&
-                         (!network || *arena_allowance(limits).bytes < usual_arena(*network));
-  if (is_narrow && model.state().network.may_run_in_strips)
-    network = in_strips(options, std::move(network));
+  if (wants_strips(options, network)) network = in_strips(options, std::move(network));
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
@@ -145,20 +142,34 @@ Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
   return step;
 }
 
+// Where nobody set a limit, a network may lack a template or flash, for which strips are no help.
+bool Deployment::wants_strips(const NetworkOptions& options,
+                              const Result<GeneratedNetwork>& whole) const {
+  const IntegerNetwork& network = model.state().network;
+  if (input != InputArrival::kWhole || !network.may_run_in_strips) return false;
+  const std::optional<uint64_t> asked = arena_allowance(limits).bytes;
+  if (asked && whole) return *asked < usual_arena(*whole);
+  if (asked) return true;
+  if (whole || whole.error().code() != ErrorCode::kFailed) return false;
+  const uint64_t room = *room_for_arena(limits, device).bytes;
+  return !StripFallback(network, device, records, options).whole_within(room);
+}
+
 // Groups are found by their tensors; how much is best left to kernels' scratch shows when networks
 // run. `layer_by_layer` fits and is slow, or does not fit at all.
 Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
                                                Result<GeneratedNetwork> layer_by_layer) const {
   const StripSearch search(model.state().network, options, device);
-  const uint64_t allowed = *arena_allowance(limits).bytes;
-  if (sink && search.within(allowed))
-    sink(MessageKind::kInfo, "the arena may take " + bytes_text(allowed) +
+  const ArenaAllowance room = room_for_arena(limits, device);
+  if (sink && search.within(*room.bytes))
+    sink(MessageKind::kInfo, "the arena may take " + bytes_text(*room.bytes) +
                                  ": building and running networks whose layers run in strips, "
                                  "which takes a while");
-  auto best = fastest_in_strips(search, options, allowed, std::move(layer_by_layer));
-  if (best || search.within(allowed)) return best;
-  return Error(ErrorCode::kFailed,
-               best.error().message() + ", in strips " + std::to_string(search.smallest_arena()));
+  auto best = fastest_in_strips(search, options, *room.bytes, std::move(layer_by_layer));
+  if (best) return best;
+  const StripFallback fallback(model.state().network, device, records, options);
+  if (fallback.within(*room.bytes)) return best;  // something else is wrong
+  return fallback.refused(room);
 }
 
 // Half of the network's arena may be a whole input: what remains of the usual one is the limit that

@@ -60,6 +60,7 @@ struct Deployment {
 
  private:
   struct Placed;
+  bool wants_strips(const NetworkOptions& options, const Result<GeneratedNetwork>& whole) const;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
   Result<GeneratedNetwork> in_rows(const NetworkOptions& options) const;

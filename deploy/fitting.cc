@@ -172,6 +172,18 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
   }
 }
 
+Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,
+                              const Records& records, const KernelLimits& limits,
+                              const NetworkOptions& options) {
+  KernelLimits arena_alone;
+  arena_alone.arena_bytes = limits.arena_bytes;
+  arena_alone.arena_says = limits.arena_says;
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(arena_alone, {}, Unmeasured::kOffered));
+  TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose(0));
+  return uint64_t{choice.arena_bytes};
+}
+
 Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
                                      const Records& records, const KernelLimits& limits,
                                      const NetworkOptions& options,

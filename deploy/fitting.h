@@ -23,6 +23,12 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const NetworkOptions& options,
                                          const FlashWaits& waits = {});
 
+/// The arena that generate_within() gives its network where flash is not limited: packs weights and
+/// builds nothing. Errors as there.
+Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,
+                              const Records& records, const KernelLimits& limits,
+                              const NetworkOptions& options);
+
 /// Flash and cycles of kernels alone, as their records have them.
 struct MeasuredFront {
   std::vector<FlashPoint> points;  ///< that no other choice beats in both, the smallest first

@@ -19,7 +19,7 @@ Result<GeneratedNetwork> StripTrials::fastest(uint64_t arena_bytes) && {
 }
 
 bool StripTrials::try_within(uint64_t arena_bytes) {
-  for (const uint64_t free : {0, 384, 768, 1536, 3072}) {
+  for (const uint64_t free : kLeftFree) {
     const auto plan = search_.within(arena_bytes - std::min(arena_bytes, free), slow_);
     if (!plan) break;
     if (!try_plan(*plan)) return false;
@@ -53,6 +53,10 @@ bool StripTrials::try_plan(const StripPlan& plan) {
     return true;
   }
   const Result<RunReport> report = run_(*network);
+  if (!report && report.error().code() == ErrorCode::kFailed) {  // too large for the device
+    if (!best_) best_ = report.error();
+    return true;
+  }
   if (report) learn(*report);
   if (report && report->footprint.cycles >= fewest_cycles_) return true;
   if (report || !best_) best_ = std::move(network);

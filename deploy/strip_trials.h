@@ -21,6 +21,9 @@ namespace tinytune {
 
 class StripTrials {
  public:
+  /// Bytes of the limit, tried in this order.
+  static constexpr uint64_t kLeftFree[] = {0, 384, 768, 1536, 3072};
+
   using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
   using Run = std::function<Result<RunReport>(const GeneratedNetwork&)>;
 

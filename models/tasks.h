@@ -11,8 +11,9 @@ namespace tinytune {
 struct Task {
   std::string name;  ///< short, for people: "conv2d 1x1 64->64 @25x5"
   Workload workload;
-  LayerData data;           ///< of the first layer: what candidates are verified and timed with
-  std::vector<int> layers;  ///< operator indices that share the workload
+  LayerData data;               ///< of the first layer: what candidates are verified and timed with
+  std::vector<int> layers;      ///< operator indices that share the workload
+  std::vector<int> calls = {};  ///< of its kernel, by layer, where they run in strips; empty: one
 };
 
 /// In order of first appearance; this order is the task index of `tune inspect` and `--tasks`.

@@ -36,18 +36,24 @@ Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule&
 
 }  // namespace
 
-Status keep_fitting(const IntegerNetwork& network, const Device& device,
-                    const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records) {
+Status keep_fitting(const NetworkMemory& memory, const Device& device, const ArenaAllowance& arena,
+                    std::vector<TuningTask>& tasks, Records& records) {
   // Around a layer, NCHW tensors have the bytes of NHWC ones.
-  const NetworkMemory memory = network_memory(network, {"network"});
-  std::map<int, uint32_t> live_bytes;
-  for (const NetworkMemory::Layer& layer : memory.layers)
-    live_bytes[layer.index] = layer.live_bytes;
+  const auto key_of = [](int layer, Workload workload) {
+    workload.layout = Layout::kNhwc;
+    return std::pair(layer, to_text(workload));
+  };
+  std::map<std::pair<int, std::string>, uint32_t> live_bytes;
+  for (const NetworkMemory::Layer& layer : memory.layers) {
+    uint32_t& bytes = live_bytes[key_of(layer.index, layer.op.workload)];
+    bytes = std::max(bytes, layer.live_bytes);
+  }
   const uint64_t arena_bytes = arena.bytes.value();
   std::set<std::pair<std::string, std::string>> dropped;
   for (TuningTask& task : tasks) {
     uint64_t live = 0;
-    for (const int layer : task.task->layers) live = std::max<uint64_t>(live, live_bytes[layer]);
+    for (const int layer : task.task->layers)
+      live = std::max<uint64_t>(live, live_bytes[key_of(layer, task.task->workload)]);
     const Workload& workload = task.task->workload;
     const ConfigSpace all = std::move(task.space);
     const Schedule by_default = all.schedule(task.default_point);

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
 #include "devices/device.h"
-#include "models/integer_network.h"
 #include "records/records.h"
 #include "tinytune/result.h"
 #include "tuner/tuning_task.h"
@@ -17,7 +17,7 @@ namespace tinytune {
 /// records those of them that were measured; a task whose default goes starts as an untuned network
 /// runs it: from the nearest of its template, or the next template's default. The arena has its
 /// bytes. kFailed: nothing is left of a task.
-Status keep_fitting(const IntegerNetwork& network, const Device& device,
-                    const ArenaAllowance& arena, std::vector<TuningTask>& tasks, Records& records);
+Status keep_fitting(const NetworkMemory& memory, const Device& device, const ArenaAllowance& arena,
+                    std::vector<TuningTask>& tasks, Records& records);
 
 }  // namespace tinytune

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
 #include "deploy/fitting.h"
 #include "deploy/known_records.h"
@@ -21,6 +22,7 @@
 #include "tuner/prior.h"
 #include "tuner/prior_logs.h"
 #include "tuner/session.h"
+#include "tuner/strip_tasks.h"
 #include "tuner/trajectory.h"
 #include "tuner/tuning_order.h"
 #include "tuner/worker_queue.h"
@@ -101,11 +103,16 @@ Status check_options(const TuneOptions& options) {
 template <typename CyclesOf, typename Pick>
 std::optional<uint64_t> network_cycles(const std::vector<TuningTask>& tasks, CyclesOf cycles_of,
                                        Pick pick) {
-  std::map<int, std::optional<uint64_t>> by_layer;
+  std::map<std::pair<int, std::string>, std::optional<uint64_t>> by_layer;  // or strip of one
   for (const TuningTask& task : tasks) {
-    const std::optional<uint64_t> cycles = cycles_of(task);
-    for (const int layer : task.task->layers) {
-      const auto [at, is_first] = by_layer.try_emplace(layer, cycles);
+    Workload workload = task.task->workload;
+    workload.layout = Layout::kNhwc;
+    for (size_t i = 0; i < task.task->layers.size(); ++i) {
+      std::optional<uint64_t> cycles = cycles_of(task);
+      if (cycles && !task.task->calls.empty())
+        *cycles *= static_cast<uint64_t>(task.task->calls[i]);
+      const auto [at, is_first] =
+          by_layer.try_emplace({task.task->layers[i], to_text(workload)}, cycles);
       if (!is_first) at->second = pick(at->second, cycles);
     }
   }
@@ -252,11 +259,20 @@ void say_prior(const Prior& prior, const TuneOptions& options) {
                                              " other task(s) warm the search");
 }
 
+void say_strips(const NetworkOptions& network, const TuneOptions& options) {
+  if (network.strips.empty() || !options.on_message) return;
+  std::string groups;
+  for (const StripGroup& group : network.strips)
+    groups += (groups.empty() ? "" : ", ") + std::to_string(group.first) + " to " +
+              std::to_string(group.last);
+  options.on_message(MessageKind::kInfo, "whole tensors do not fit: operators " + groups +
+                                             " run in strips, whose kernels are tuned");
+}
+
 /// Whether what was found makes a network within the limits.
 Status check_limits(const Model& model, const Device& device, const Records& records,
-                    const TuneOptions& options) {
+                    const TuneOptions& options, NetworkOptions network) {
   LayoutChoice layouts(options.layout, device, records);
-  NetworkOptions network;
   network.name = model.info().name;
   network.layouts = layouts.source();
   const ArenaAllowance arena = arena_allowance(options.limits);
@@ -299,14 +315,22 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
+  const auto tuned =
+      tuned_tasks(model.state().network, device, options.limits, options.layout, all, selected);
+  if (!tuned) return tuned.error().within(model.path());
+  if (!tuned->options.strips.empty()) {
+    say_strips(tuned->options, options);
+    TT_TRY_ASSIGN(tasks, make_tuning_tasks(tuned->tasks, tuned->selected, device));
+  }
   LogContents contents = log.take_contents();
   if (!options.priors.empty())
     TT_TRY(begin_with(options.priors, device, log, contents, options.on_message));
   Records records = applicable_records(std::move(contents), options.records, device, fidelity,
                                        options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
-  arena.bytes = arena_limit(model.state().network, device, {"network"}, arena.bytes);
-  TT_TRY(keep_fitting(model.state().network, device, arena, tasks, records));
+  arena.bytes = arena_limit(model.state().network, device, tuned->options, arena.bytes);
+  TT_TRY(keep_fitting(network_memory(model.state().network, tuned->options), device, arena, tasks,
+                      records));
   settings.seed = options.seed;
   settings.window = options.window;
   settings.fidelity = fidelity;
@@ -336,7 +360,7 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   say_doubts(end.doubts, tasks, options);
   TT_TRY(check_valid_candidates(tasks, records));
   if (arena_allowance(options.limits).bytes || options.limits.flash_bytes)
-    TT_TRY(check_limits(model, device, records, options));
+    TT_TRY(check_limits(model, device, records, options, tuned->options));
   TuneReport report = report_of(tasks, records, device, end.doubts);
   report.records = options.records;
   report.measured = end.measured;

@@ -33,7 +33,8 @@ TEST(KeepFitting, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
   const uint64_t live = network_memory(state.network, {"network"}).layers.front().live_bytes;
   const ArenaAllowance arena{live + scratch - 1, "a byte less"};
   Records records;
-  const Status kept = keep_fitting(state.network, *device, arena, *tasks, records);
+  const Status kept =
+      keep_fitting(network_memory(state.network, {"network"}), *device, arena, *tasks, records);
   ASSERT_TRUE(kept) << kept.error().message();
   const Schedule start = task.space.schedule(task.default_point);
   EXPECT_EQ(start.template_name(), "winograd4_nhwc");

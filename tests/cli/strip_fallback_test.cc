@@ -1,0 +1,114 @@
+// A network whose whole tensors do not fit: strips without being asked, and limits that are named.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/cli/tune_program.h"
+#include "tests/codegen/strips/image_chains.h"
+#include "tests/tuner/small_model.h"
+
+namespace tinytune::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class StripFallbackOfTune : public TuneProgram {
+ protected:
+  void SetUp() override {
+    TuneProgram::SetUp();
+    ImageChain chain(24, 24, 4, 1);
+    chain.conv(16, {});
+    chain.depthwise({});
+    chain.conv(8, {1});
+    chain.depthwise({3, 2});
+    write_model(chain.finish(), path("chain.tflite"));
+  }
+
+  ProcessResult with_chain(std::vector<std::string> words, const std::string& device = "esp32c3",
+                           const std::vector<std::string>& more = {}) const {
+    for (const char* word : {"--model", "chain.tflite", "--device"}) words.emplace_back(word);
+    words.push_back(device);
+    words.insert(words.end(), more.begin(), more.end());
+    return tune(words);
+  }
+
+  uint64_t bound() const {
+    const ProcessResult result = tune({"inspect", "chain.tflite", "--json"});
+    return Json::parse(result.out)["arena_lower_bound"];
+  }
+
+  /// An STM32F4 whose memory holds all but the whole tensors.
+  std::string too_small_device() const {
+    std::string device = read_bytes(TINYTUNE_SOURCE_DIR "/devices/stm32f4.toml");
+    const std::string size = "size_bytes = 0x00020000";
+    device.replace(device.find(size), size.size(),
+                   "size_bytes = " + std::to_string((bound() - 1) / 4096 * 4096));
+    write_bytes(path("tight.toml"), device);
+    return "tight.toml";
+  }
+
+  /// The number behind `words` in what is said of a limit of 100 bytes.
+  uint64_t smallest(const std::string& option, const std::string& words) const {
+    const ProcessResult refused =
+        with_chain({"compile"}, "esp32c3", {"-o", "refused", option, "100"});
+    EXPECT_EQ(refused.exit_code, 1);
+    std::smatch found;
+    const bool names =
+        std::regex_search(refused.err, found, std::regex("the smallest achievable is " + words));
+    EXPECT_TRUE(names) << refused.err;
+    return names ? std::stoull(found[1]) : 0;
+  }
+
+  int compiled_within(const std::string& option, uint64_t bytes) const {
+    const std::string text = std::to_string(bytes);
+    return with_chain({"compile"}, "esp32c3", {"-o", "within" + text, option, text}).exit_code;
+  }
+};
+
+TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_RunsInStrips) {
+  const std::string device = too_small_device();
+  const ProcessResult ran = with_chain({"run", "--verify", "--json"}, device);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["exact"], true);
+  EXPECT_LT(Json::parse(ran.out)["arena_bytes"], bound());
+}
+
+TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_TunesKernelsOfStrips) {
+  const std::string device = too_small_device();
+  const ProcessResult tuned =
+      with_chain({}, device, {"--trials", "12", "--tuner", "random", "--records", "log.jsonl"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_NE(tuned.err.find("run in strips, whose kernels are tuned"), std::string::npos)
+      << tuned.err;
+  ASSERT_FALSE(trials("log.jsonl").empty());
+  bool strips = false;
+  for (const std::string& trial : trials("log.jsonl"))
+    strips |= trial.find("in24x24") == std::string::npos;
+  EXPECT_TRUE(strips);
+  const ProcessResult ran =
+      with_chain({"run", "--verify", "--json"}, device, {"--records", "log.jsonl"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["exact"], true);
+}
+
+TEST_F(StripFallbackOfTune, SmallestArenaThatIsNamed_IsEnough_AndLessIsNot) {
+  const uint64_t named = smallest("--arena", "an arena of (\\d+) bytes, in strips");
+  ASSERT_GT(named, 100u);
+  EXPECT_LT(named, bound());
+  EXPECT_EQ(compiled_within("--arena", named), 0);
+  EXPECT_EQ(compiled_within("--arena", named - 16), 1);
+  const auto tuned = [&](uint64_t bytes) {
+    return with_chain({}, "esp32c3",
+                      {"--trials", "6", "--tuner", "random", "--records", "log.jsonl", "--arena",
+                       std::to_string(bytes)});
+  };
+  const ProcessResult enough = tuned(named), less = tuned(named - 16);
+  EXPECT_EQ(enough.exit_code, 0) << enough.err;
+  EXPECT_EQ(less.exit_code, 1);
+  EXPECT_NE(less.err.find("an arena of " + std::to_string(named) + " bytes"), std::string::npos)
+      << less.err;
+}
+
+}  // namespace
+}  // namespace tinytune::test

@@ -1,0 +1,70 @@
+#include "tuner/strip_tasks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "deploy/strip_fallback.h"
+#include "models/workload_description.h"
+
+namespace tinytune {
+namespace {
+
+/// Of every layer that `memory` has in strips, with the others left out.
+std::vector<Task> strip_tasks(const NetworkMemory& memory) {
+  std::vector<Task> tasks;
+  std::map<std::string, size_t> task_of;  // by workload
+  for (const NetworkMemory::Layer& layer : memory.layers) {
+    if (!layer.strip_of) continue;
+    const Workload& workload = layer.op.workload;
+    const auto [known, is_new] = task_of.try_emplace(to_text(workload), tasks.size());
+    if (is_new) tasks.push_back({short_name(workload), workload, layer.op.data, {}});
+    Task& task = tasks[known->second];
+    task.layers.push_back(layer.index);
+    task.calls.push_back(layer.calls);
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Result<TunedTasks> tuned_tasks(const IntegerNetwork& network, const Device& device,
+                               const MemoryLimits& limits, LayoutPolicy layout,
+                               std::vector<Task> tasks, std::vector<int> selected) {
+  TunedTasks tuned;
+  tuned.tasks = std::move(tasks);
+  tuned.selected = std::move(selected);
+  const Records none;
+  const ArenaAllowance room = room_for_arena(limits, device);
+  const StripFallback fallback(network, device, none, tuned.options);
+  const auto fits = fallback.within(*room.bytes);
+  if (!fits) return fallback.refused(room);
+  if (fits->plan.groups.empty() && !fits->plan.early_shortcuts) return tuned;
+  NetworkOptions planned = tuned.options;
+  fits->plan.apply_to(planned);
+  const NetworkMemory memory = network_memory(network, planned);
+  std::set<int> in_strips, wanted;  // layers
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    if (layer.strip_of) in_strips.insert(layer.index);
+  std::vector<int> kept;
+  for (const int number : tuned.selected) {
+    Task& task = tuned.tasks[static_cast<size_t>(number)];
+    wanted.insert(task.layers.begin(), task.layers.end());
+    std::erase_if(task.layers, [&](int layer) { return in_strips.contains(layer); });
+    if (!task.layers.empty()) kept.push_back(number);
+  }
+  for (Task& task : tasks_in(strip_tasks(memory), layout)) {
+    if (std::none_of(task.layers.begin(), task.layers.end(),
+                     [&](int layer) { return wanted.contains(layer); }))
+      continue;
+    kept.push_back(static_cast<int>(tuned.tasks.size()));
+    tuned.tasks.push_back(std::move(task));
+  }
+  tuned.selected = std::move(kept);
+  tuned.options = std::move(planned);
+  return tuned;
+}
+
+}  // namespace tinytune
