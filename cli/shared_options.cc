@@ -17,11 +17,13 @@ std::string joined(const std::vector<std::string>& words, const std::string& sep
 }  // namespace
 
 Option model() {
-  return {.names = "--model",
-          .field = &Arguments::model,
-          .value = "FILE",
-          .help = "The network: a .tflite file, or a quantised .onnx one",
-          .required = true};
+  return {
+      .names = "--model",
+      .field = &Arguments::model,
+      .value = "FILE",
+      .help =
+          "The network: a .tflite file, C source with one in an array, or a quantised .onnx file",
+      .required = true};
 }
 
 Option device() {

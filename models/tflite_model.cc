@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/c_array.h"
 #include "models/limits.h"
 #include "models/schema/tflite_subset_generated.h"
 
@@ -15,12 +16,43 @@ namespace {
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 
+/// What people have in hand instead, and what makes a model of it.
+std::string other_format(std::span<const uint8_t> bytes) {
+  struct Format {
+    std::string_view begins, is;
+  };
+  constexpr Format kFormats[] = {
+      {"\x89HDF\r\n",
+       " but a Keras model (HDF5): quantise it to int8 with tf.lite.TFLiteConverter"},
+      {"PK\x03\x04",
+       " but a zip archive, as PyTorch and Keras write them: export a PyTorch model to quantised "
+       "ONNX or by ai-edge-torch, quantise a Keras one to int8 with tf.lite.TFLiteConverter"},
+      {"\x08\x01\x12",
+       " but a SavedModel of TensorFlow: quantise it to int8 with tf.lite.TFLiteConverter"},
+      {"\x0a",
+       " but perhaps a graph of TensorFlow (.pb): quantise it to int8 with "
+       "tf.lite.TFLiteConverter"}};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const Format& format : kFormats)
+    if (text.starts_with(format.begins)) return std::string(format.is);
+  return " (no TFL3 identifier)";
+}
+
+/// The model in C source; other files as they are.
+Result<std::vector<uint8_t>> model_bytes(std::vector<uint8_t> bytes, const std::string& path) {
+  if (!is_c_source(path)) return bytes;
+  auto model = model_in_c_source({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (model) return std::move(*model);
+  return invalid(fmt::format("no array of C source in it holds a TensorFlow Lite model: '{}'",
+                             printable_ascii(path, kLongestPath)));
+}
+
 }  // namespace
 
 Result<TfliteModel> TfliteModel::open(std::span<const uint8_t> bytes) {
   constexpr size_t kSmallest = 8;  // root offset and identifier
   if (bytes.size() < kSmallest || !schema::ModelBufferHasIdentifier(bytes.data()))
-    return invalid("not a TensorFlow Lite file (no TFL3 identifier)");
+    return invalid("not a TensorFlow Lite file" + other_format(bytes));
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalid("larger than a FlatBuffer can be (2 GiB)");
   TfliteModel opened;
@@ -54,7 +86,7 @@ Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
   file.seekg(0);
   if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
     return invalid(fmt::format("cannot read '{}'", printable_ascii(path, kLongestPath)));
-  return bytes;
+  return model_bytes(std::move(bytes), path);
 }
 
 std::optional<int> builtin_code(const schema::Model& model, const schema::Operator& op) {

@@ -307,7 +307,10 @@ Status TfliteScan::read_operator(Frame& frame, const schema::Operator& from) {
   TT_TRY(link(frame, from, label, row != nullptr, op));
   list(op, code.name);
   if (row == nullptr) {
-    refuse(op.index, code.name, "not supported");
+    const bool by_vela = code.name == "CUSTOM ethos-u";
+    refuse(op.index, code.name,
+           by_vela ? "compiled by Vela for an Ethos-U; give the network as it was before Vela"
+                   : "not supported");
     return ok_status();
   }
   if (external == nullptr) TT_TRY(check_arity(*row, label, op));

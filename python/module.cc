@@ -105,7 +105,7 @@ void bind_models(py::module_& module) {
           },
           py::arg("path"), py::kw_only(), py::arg("disabled_passes") = std::vector<std::string>(),
           py::arg("externals") = std::vector<std::string>(),
-          "Reads a .tflite file, or a quantised .onnx one.")
+          "Reads a .tflite file, C source with one in an array, or a quantised .onnx file.")
       .def_property_readonly("path", &Model::path, "As it was loaded from.")
       .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal,
                              "Operators, borders and tuning tasks.");

@@ -91,9 +91,10 @@ Result<Inspection> inspect_model(const std::string& path, const LoadOptions& opt
 /// Cheap to copy; copies share one immutable model. Thread-safe.
 class Model {
  public:
-  /// Reads a .tflite file, or a quantised .onnx one. kNotFound: no such file. kInvalidInput: not
-  /// one, or damaged; or an unknown pass; or an operator in `externals` that it does not have.
-  /// kUnsupported: operators or types outside what this version does; the message lists every one.
+  /// Reads a .tflite file, C source with one in an array, or a quantised .onnx file. kNotFound: no
+  /// such file. kInvalidInput: not one, or damaged; or an unknown pass; or an operator in
+  /// `externals` that it does not have. kUnsupported: operators or types outside what this version
+  /// does; the message lists every one.
   static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 
   const std::string& path() const;  ///< as it was loaded from

@@ -56,7 +56,8 @@ tinytune_status tinytune_device_at(size_t index, tinytune_device *device);
 /* A loaded model. Thread-safe; freed by tinytune_model_free(). */
 typedef struct tinytune_model tinytune_model;
 
-/* Reads a .tflite file, or a quantised .onnx one. NOT_FOUND, INVALID_INPUT, UNSUPPORTED. */
+/* Reads a .tflite file, C source with one in an array, or a quantised .onnx file. NOT_FOUND,
+ * INVALID_INPUT, UNSUPPORTED. */
 tinytune_status tinytune_model_load(const char *path, tinytune_model **model);
 /* The same without some graph passes; "all" leaves out every one. */
 tinytune_status tinytune_model_load_without(const char *path, const char *const *passes,

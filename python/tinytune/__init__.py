@@ -48,7 +48,7 @@ class _Messages:
 
 
 def _load(path, *, disabled_passes=(), externals=()):
-    """Reads a .tflite file, or a quantised .onnx one."""
+    """Reads a .tflite file, C source with one in an array, or a quantised .onnx file."""
     return _engine_load(check.path("path", path),
                         disabled_passes=check.each(check.text, "disabled_passes", disabled_passes),
                         externals=check.each(check.text, "externals", externals))

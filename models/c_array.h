@@ -1,0 +1,19 @@
+// Models that exist only as an array in C source: what `xxd -i` makes of a .tflite file, and what
+// projects for microcontrollers keep under version control.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tinytune {
+
+/// Whether a file of this name (with its extension) is C or C++ source.
+bool is_c_source(std::string_view path);
+
+/// The bytes of the first array of integers in `source` that begins as a TensorFlow Lite file does.
+/// Comments are skipped, nothing is preprocessed.
+std::optional<std::vector<uint8_t>> model_in_c_source(std::string_view source);
+
+}  // namespace tinytune
