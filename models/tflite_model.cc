@@ -28,10 +28,7 @@ std::string other_format(std::span<const uint8_t> bytes) {
        " but a zip archive, as PyTorch and Keras write them: export a PyTorch model to quantised "
        "ONNX or by ai-edge-torch, quantise a Keras one to int8 with tf.lite.TFLiteConverter"},
       {"\x08\x01\x12",
-       " but a SavedModel of TensorFlow: quantise it to int8 with tf.lite.TFLiteConverter"},
-      {"\x0a",
-       " but perhaps a graph of TensorFlow (.pb): quantise it to int8 with "
-       "tf.lite.TFLiteConverter"}};
+       " but a SavedModel of TensorFlow: quantise it to int8 with tf.lite.TFLiteConverter"}};
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (const Format& format : kFormats)
     if (text.starts_with(format.begins)) return std::string(format.is);

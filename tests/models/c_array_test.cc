@@ -67,6 +67,7 @@ TEST(OtherFormats, AreNamedWithWhatMakesAModelOfThem) {
   EXPECT_NE(refusal("PK\x03\x04............").find("a zip archive"), std::string::npos);
   EXPECT_NE(refusal("\x08\x01\x12............").find("a SavedModel"), std::string::npos);
   EXPECT_NE(refusal("............").find("no TFL3 identifier"), std::string::npos);
+  EXPECT_NE(refusal("\n a text file").find("no TFL3 identifier"), std::string::npos);
 }
 
 }  // namespace
