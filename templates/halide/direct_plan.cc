@@ -57,8 +57,8 @@ std::vector<DirectLoop> nchw_reduction(const Workload& w, const DirectShape& sha
 
 std::vector<DirectLoop> reduction_of(const Workload& w, const DirectShape& shape,
                                      const Schedule& s) {
-  if (w.op != OpKind::kDepthwiseConv2d)
-    return w.layout == Layout::kNhwc ? nhwc_reduction(w, shape, s) : nchw_reduction(w, shape, s);
+  if (s.template_name() == kNhwc) return nhwc_reduction(w, shape, s);
+  if (s.template_name() == kNchw) return nchw_reduction(w, shape, s);
   return {{"kernel_columns", w.kernel_w, s.get("taps") != "none", DirectLoop::kColumn},
           {"kernel_rows", w.kernel_h, s.get("taps") == "all", DirectLoop::kRow}};
 }

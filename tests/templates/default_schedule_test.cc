@@ -24,6 +24,7 @@ Workload random_workload(Rng& rng) {
   w.out_c = between(1, 17);
   w.facts.lane_group = 1 << rng.below(7);
   w.facts.requantise = static_cast<Requantise>(rng.below(4));
+  if (rng.below(3) == 0) w.layout = Layout::kNchw;
   if (w.op == OpKind::kDense) {
     w.batch = between(1, 3);
     return w;
@@ -32,7 +33,6 @@ Workload random_workload(Rng& rng) {
     w.depth_multiplier = between(1, 3);
     w.out_c = w.in_c * w.depth_multiplier;
   }
-  if (rng.below(3) == 0) w.layout = Layout::kNchw;
   w.kernel_h = between(1, 5), w.kernel_w = between(1, 5);
   w.stride_h = between(1, 3), w.stride_w = between(1, 3);
   w.pad_top = between(0, w.kernel_h / 2), w.pad_left = between(0, w.kernel_w / 2);
