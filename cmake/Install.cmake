@@ -1,4 +1,5 @@
-# What `cmake --install` puts down, and the Debian package that `cpack` makes of it. Component tinytune:
+# What `cmake --install` puts down, and the Debian package for development that `cpack` makes of it, linked with
+# Debian 12's libraries (scripts/make_packages packs for machines without them). Component tinytune:
 # the program, the shared library with its headers, and what CMake and pkg-config find them by; whoever
 # has the library also needs the program, because workers are started from it. Component templates: what
 # a `tune` program with kernel templates of one's own is linked from.
@@ -71,7 +72,9 @@ install(CODE "
   COMPONENT tinytune)
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME tinytune)
+set(CPACK_PACKAGE_NAME tinytune-dev)
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS tinytune)
+set(CPACK_DEBIAN_PACKAGE_PROVIDES tinytune)
 set(CPACK_PACKAGE_VENDOR tinytune)
 set(CPACK_PACKAGE_CONTACT "tinytune developers <tinytune@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "autotuning of exact int8 kernels for microcontrollers")

@@ -4,8 +4,21 @@ The names of the C++ interface, options as keywords. Paths are str or os.PathLik
 (anything with the buffer protocol); numpy is only needed where arrays are asked for. A call that cannot do its
 job raises Error.
 """
+import pathlib
+import sys
+
+try:
+    from tinytune import _engine
+except ImportError as error:
+    # _engine.cpython-311-x86_64-linux-gnu.so
+    _built_for = ["-".join(file.name.split(".")[1].split("-")[:2])
+                  for file in sorted(pathlib.Path(__file__).parent.glob("_engine.*.so"))]
+    if sys.implementation.cache_tag in _built_for:  # it is there and cannot be loaded
+        raise
+    raise ImportError(f"tinytune has no module for this Python ({sys.implementation.cache_tag}); it has "
+                      f"{', '.join(_built_for)}") from error
 from tinytune import _arguments as check
-from tinytune import _arrays, _engine, _reprs
+from tinytune import _arrays, _reprs
 from tinytune._engine import (ALL_FAST_RAM, CompileReport, DeviceInfo, Error, Footprint, KernelCost, KnobEffect,
                               Layer, LayerCost, LogRecord, MemoryLimits, Model, ModelInfo, PackedArray, RunReport,
                               TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel, TuneProgress,
