@@ -1,5 +1,2 @@
-// The one source of libtinytune.so's own: a shared library needs one; its contents are tuner/.
-#include "tinytune/tinytune_c.h"
-
-extern "C" const char* tinytune_shared_library_version(void);
-const char* tinytune_shared_library_version(void) { return tinytune_version(); }
+// libtinytune.so has no source of its own: CMake asks a library for one. Its contents are tuner/ and
+// what that links; exports.map says what of it is visible.
