@@ -209,11 +209,6 @@ Result<BoardAddress> parse_board_address(std::string_view text) {
   return address;
 }
 
-Result<Device> load_addressed_device(std::string_view text) {
-  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(text));
-  return load_device(address.device);
-}
-
 Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const Device& device) {
   const Transport* transport = find_transport(address.transport);
   if (transport == nullptr)

@@ -39,9 +39,6 @@ std::string device_part(const std::string& address);
 /// version has not got; the message lists those it has.
 Result<BoardAddress> parse_board_address(std::string_view text);
 
-/// The device that an address names, as load_device().
-Result<Device> load_addressed_device(std::string_view text);
-
 /// Opens a link and takes hold of the core. kInvalidInput: a simulator's address, or a device whose
 /// file does not allow it. Otherwise as the transport says: kDeviceLost when nobody answers.
 Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const Device& device);
