@@ -71,7 +71,7 @@ struct Arguments {
   std::string exchange = "csv";  ///< the format of an export
 
   // Many runs.
-  std::string night;                        ///< a file of runs
+  std::string batch;                        ///< a file of runs
   std::string tuners = "xgb,random,grid";   ///< strategies to compare
   uint64_t seeds = 5;                       ///< of each
   std::string against;                      ///< a log whose promises are checked

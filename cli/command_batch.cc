@@ -1,4 +1,4 @@
-// tune batch: a night's work, one summary, and an exit code that says whether anything got slower.
+// tune batch: many runs, one summary, and an exit code that says whether anything got slower.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "cli/batch_file.h"
 #include "cli/commands.h"
-#include "cli/night_file.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/tuning_options.h"
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr uint64_t kLargestSummary = 16 << 20;
 
 /// How one run ended.
-struct Morning {
+struct BatchResult {
   std::string name;
   std::string failure;  ///< empty: it is exact, and has cycles
   std::optional<uint64_t> before;
@@ -32,7 +32,7 @@ struct Morning {
   bool is_slower() const { return failure.empty() && before && cycles > *before; }
 };
 
-/// Cycles by run of the night before, from its summary.
+/// Cycles of each run of the previous batch, from its summary.
 std::map<std::string, uint64_t> last_summary(const std::string& path) {
   std::map<std::string, uint64_t> cycles;
   const auto bytes = read_file(path, kLargestSummary);
@@ -46,8 +46,8 @@ std::map<std::string, uint64_t> last_summary(const std::string& path) {
   return cycles;
 }
 
-Status do_run(const NightRun& run, const std::string& log, const Arguments& arguments,
-              const Context& context, Morning& morning) {
+Status do_run(const BatchRun& run, const std::string& log, const Arguments& arguments,
+              const Context& context, BatchResult& result) {
   TT_TRY_ASSIGN(const Model model, Model::load(run.model));
   TuneOptions options = with_workers(run.options, arguments, context);
   options.records = log;
@@ -62,7 +62,7 @@ Status do_run(const NightRun& run, const std::string& log, const Arguments& argu
   const Result<TuneReport> report = tune_model(model, run.device, options);
   line.finish();
   if (!report) return report.error();
-  morning.measured = report->measured;
+  result.measured = report->measured;
   RunOptions verify;
   verify.records = log;
   verify.verify = true;
@@ -70,15 +70,15 @@ Status do_run(const NightRun& run, const std::string& log, const Arguments& argu
   verify.limits = run.options.limits;
   TT_TRY_ASSIGN(const RunReport ran, run_model(model, run.device, verify));
   if (!*ran.exact) return Error(ErrorCode::kFailed, "NOT exact: " + ran.difference);
-  morning.cycles = ran.footprint.cycles;
-  morning.ram_bytes = ran.footprint.ram_bytes();
-  morning.flash_bytes = ran.footprint.flash_bytes;
+  result.cycles = ran.footprint.cycles;
+  result.ram_bytes = ran.footprint.ram_bytes();
+  result.flash_bytes = ran.footprint.flash_bytes;
   return ok_status();
 }
 
-std::string summary_json(const std::vector<Morning>& mornings) {
+std::string summary_json(const std::vector<BatchResult>& results) {
   Json runs = Json::array();
-  for (const Morning& m : mornings) {
+  for (const BatchResult& m : results) {
     Json run = {{"name", m.name}};
     if (m.failure.empty()) {
       run.update({{"cycles", m.cycles},
@@ -87,7 +87,7 @@ std::string summary_json(const std::vector<Morning>& mornings) {
                   {"flash_bytes", m.flash_bytes},
                   {"measured", m.measured}});
     } else {
-      // The cycles of the last night that worked stay what the next one is compared with.
+      // The cycles of the last batch that worked stay what the next one is compared with.
       run["failure"] = m.failure;
       if (m.before) run["cycles"] = *m.before;
     }
@@ -96,9 +96,9 @@ std::string summary_json(const std::vector<Morning>& mornings) {
   return Json{{"runs", std::move(runs)}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string summary_text(const std::vector<Morning>& mornings) {
+std::string summary_text(const std::vector<BatchResult>& results) {
   Table table({"run", "measured", "before", "cycles", "RAM", "flash", ""});
-  for (const Morning& m : mornings) {
+  for (const BatchResult& m : results) {
     const std::string before = m.before ? grouped(*m.before) : "-";
     if (!m.failure.empty()) {
       table.add({m.name, "-", before, "-", "-", "-", "FAILED: " + m.failure});
@@ -113,40 +113,40 @@ std::string summary_text(const std::vector<Morning>& mornings) {
   return table.text();
 }
 
-Result<std::vector<Morning>> do_all(const Arguments& arguments, const Context& context) {
-  TT_TRY_ASSIGN(const Night night, read_night(arguments.night));
+Result<std::vector<BatchResult>> do_all(const Arguments& arguments, const Context& context) {
+  TT_TRY_ASSIGN(const Batch batch, read_batch(arguments.batch));
   std::error_code failed;
-  fs::create_directories(night.directory, failed);
-  if (failed) return Error(ErrorCode::kFailed, night.directory + ": " + failed.message());
-  const std::string summary = night.directory + "/summary.json";
+  fs::create_directories(batch.directory, failed);
+  if (failed) return Error(ErrorCode::kFailed, batch.directory + ": " + failed.message());
+  const std::string summary = batch.directory + "/summary.json";
   const auto before = last_summary(summary);
-  std::vector<Morning> mornings;
-  for (const NightRun& run : night.runs) {
-    Morning morning;
-    morning.name = run.name;
-    if (const auto at = before.find(run.name); at != before.end()) morning.before = at->second;
+  std::vector<BatchResult> results;
+  for (const BatchRun& run : batch.runs) {
+    BatchResult result;
+    result.name = run.name;
+    if (const auto at = before.find(run.name); at != before.end()) result.before = at->second;
     context.console.message(MessageKind::kInfo, run.name);
     const Status done =
-        do_run(run, night.directory + "/" + run.name + ".jsonl", arguments, context, morning);
+        do_run(run, batch.directory + "/" + run.name + ".jsonl", arguments, context, result);
     if (!done && done.error().code() == ErrorCode::kInterrupted) return done.error();
-    if (!done) morning.failure = done.error().message();
-    mornings.push_back(std::move(morning));
+    if (!done) result.failure = done.error().message();
+    results.push_back(std::move(result));
   }
-  TT_TRY(write_file(summary, summary_json(mornings)));
-  return mornings;
+  TT_TRY(write_file(summary, summary_json(results)));
+  return results;
 }
 
 }  // namespace
 
 int run_batch(const Arguments& arguments, const Context& context) {
-  const Result<std::vector<Morning>> mornings = do_all(arguments, context);
-  if (!mornings && mornings.error().code() == ErrorCode::kInterrupted)
+  const Result<std::vector<BatchResult>> results = do_all(arguments, context);
+  if (!results && results.error().code() == ErrorCode::kInterrupted)
     return context.console.fail(kExitInterrupted, "interrupted; to go on: " + context.line);
-  if (!mornings) return context.console.fail(mornings.error());
+  if (!results) return context.console.fail(results.error());
   const int told =
-      context.console.result(arguments.json ? summary_json(*mornings) : summary_text(*mornings));
-  for (const Morning& morning : *mornings)
-    if (morning.is_slower() || !morning.failure.empty()) return kExitFailed;
+      context.console.result(arguments.json ? summary_json(*results) : summary_text(*results));
+  for (const BatchResult& result : *results)
+    if (result.is_slower() || !result.failure.empty()) return kExitFailed;
   return told;
 }
 

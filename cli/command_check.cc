@@ -13,7 +13,7 @@
 #include "deploy/model_state.h"
 #include "devices/device.h"
 #include "records/log.h"
-#include "records/sifting.h"
+#include "records/log_merge.h"
 #include "rpc_device/boards/open_board.h"
 #include "tuner/remeasure.h"
 

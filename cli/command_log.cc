@@ -14,7 +14,7 @@
 #include "records/formats/formats.h"
 #include "records/log.h"
 #include "records/log_line.h"
-#include "records/sifting.h"
+#include "records/log_merge.h"
 
 namespace tinytune {
 namespace {

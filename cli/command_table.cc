@@ -1,8 +1,8 @@
 #include "cli/command_table.h"
 
+#include "cli/batch_commands.h"
 #include "cli/board_commands.h"
 #include "cli/log_commands.h"
-#include "cli/night_commands.h"
 #include "cli/operator_commands.h"
 #include "cli/shared_options.h"
 #include "cli/shell_commands.h"

@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "records/log.h"
-#include "records/sifting.h"
+#include "records/log_merge.h"
 
 namespace tinytune {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "cost_model/knob_process.h"
+#include "cost_model/knob_gp.h"
 #include "schedules/config_space.h"
 
 namespace tinytune {

@@ -4,7 +4,7 @@
 #include "deploy/known_records.h"
 #include "devices/device.h"
 #include "records/log.h"
-#include "records/sifting.h"
+#include "records/log_merge.h"
 #include "tinytune/log.h"
 
 namespace tinytune {

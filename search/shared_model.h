@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cost_model/columns.h"
-#include "cost_model/move_process.h"
 #include "cost_model/ranker.h"
+#include "cost_model/transfer_gp.h"
 #include "search/strategy.h"
 #include "search/task_rows.h"
 
@@ -34,7 +34,7 @@ class SharedModel {
   /// the last fit; all equal before anything was.
   std::vector<float> scores(size_t task, std::span<const size_t> points);
 
-  /// What the observations of all other tasks promise of points (cost_model/move_process.h), in
+  /// What the observations of all other tasks promise of points (cost_model/transfer_gp.h), in
   /// logarithms of cycles. All 0 before there are enough of them.
   std::vector<float> hints(size_t task, std::span<const size_t> points);
 
@@ -48,7 +48,7 @@ class SharedModel {
   };
   /// A fit to all tasks but one.
   struct Foreign {
-    MoveProcess fit;
+    TransferGp fit;
     size_t fitted = 0;            ///< observations of the others at the last fit
     std::vector<float> of_space;  ///< by point; empty where the space is too large
   };

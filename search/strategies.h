@@ -11,7 +11,7 @@ namespace tinytune {
 std::unique_ptr<Strategy> make_xgb(SearchProblem problem);
 
 /// The largest expected improvement, by the task's own trials and a hint of other tasks'.
-std::unique_ptr<Strategy> make_bayes(SearchProblem problem);
+std::unique_ptr<Strategy> make_expected_improvement(SearchProblem problem);
 
 /// Simulated annealing on that model, in AutoTVM's batches.
 std::unique_ptr<Strategy> make_annealing(SearchProblem problem);

@@ -14,8 +14,12 @@ struct Row {
 
 constexpr Row kStrategies[] = {
     // The first is what `tune` searches with unless it is told otherwise.
-    {"bayes", 5, &make_bayes},     {"xgb", 2, &make_xgb},         {"annealing", 1, &make_annealing},
-    {"droplet", 1, &make_droplet}, {"genetic", 1, &make_genetic}, {"random", 1, &make_random},
+    {"bayes", 5, &make_expected_improvement},
+    {"xgb", 2, &make_xgb},
+    {"annealing", 1, &make_annealing},
+    {"droplet", 1, &make_droplet},
+    {"genetic", 1, &make_genetic},
+    {"random", 1, &make_random},
     {"grid", 1, &make_grid},
 };
 

@@ -4,7 +4,7 @@
 // Records of the run's own tasks are history (session.h): trials that are not repeated. A record of
 // another task is hearsay: it teaches the shared model as one more task, and what gained there is
 // tried early here. How far it is believed is inferred from this run's own trials
-// (knob_process.h), so what misleads fades.
+// (knob_gp.h), so what misleads fades.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "records/sifting.h"
+#include "records/log_merge.h"
 
 namespace tinytune {
 namespace {

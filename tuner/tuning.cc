@@ -18,7 +18,7 @@
 #include "rpc_device/boards/open_board.h"
 #include "rpc_device/fleet/address.h"
 #include "search/strategy.h"
-#include "tuner/keep_fitting.h"
+#include "tuner/filter_by_arena.h"
 #include "tuner/prior.h"
 #include "tuner/prior_logs.h"
 #include "tuner/session.h"
@@ -329,8 +329,8 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
                                        options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
   arena.bytes = arena_limit(model.state().network, device, tuned->options, arena.bytes);
-  TT_TRY(keep_fitting(network_memory(model.state().network, tuned->options), device, arena, tasks,
-                      records));
+  TT_TRY(filter_by_arena(network_memory(model.state().network, tuned->options), device, arena,
+                         tasks, records));
   settings.seed = options.seed;
   settings.window = options.window;
   settings.fidelity = fidelity;

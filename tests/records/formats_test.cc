@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "records/log_line.h"
-#include "records/sifting.h"
+#include "records/log_merge.h"
 #include "tests/records/sample.h"
 
 namespace tinytune {

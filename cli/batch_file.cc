@@ -1,4 +1,4 @@
-#include "cli/night_file.h"
+#include "cli/batch_file.h"
 
 #include <toml++/toml.h>
 
@@ -119,36 +119,36 @@ std::string run_name_of(const std::string& address) {
   return name;
 }
 
-Result<Night> night_of(const toml::table& table, const fs::path& folder) {
+Result<Batch> batch_of(const toml::table& table, const fs::path& folder) {
   TT_TRY_ASSIGN(const auto models, texts(table, "models"));
   TT_TRY_ASSIGN(const auto devices, texts(table, "devices"));
   TT_TRY_ASSIGN(const auto settings, settings_of(table));
-  Night night{(folder / table["directory"].value_or(std::string("night"))).string(), {}};
+  Batch batch{(folder / table["directory"].value_or(std::string("night"))).string(), {}};
   std::set<std::string> names;
   for (const std::string& model : models)
     for (const std::string& named : devices)
       for (const Setting& setting : settings) {
         const std::string device = canonical_board_address(named);
-        NightRun run{fs::path(model).stem().string() + "." + run_name_of(device) +
+        BatchRun run{fs::path(model).stem().string() + "." + run_name_of(device) +
                          (setting.name.empty() ? "" : "." + setting.name),
                      (folder / model).string(), device, setting.options};
-        // A device file is found beside the night's.
+        // A device file is found beside the batch file.
         if (device_part(device).ends_with(".toml")) run.device = (folder / device).string();
         if (!names.insert(run.name).second) return bad("two runs are called " + run.name);
-        night.runs.push_back(std::move(run));
+        batch.runs.push_back(std::move(run));
       }
-  return night;
+  return batch;
 }
 
 }  // namespace
 
-Result<Night> read_night(const std::string& path) {
+Result<Batch> read_batch(const std::string& path) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_file(path, kLargestFile));
   try {
     const toml::table table = toml::parse(text_of(bytes), path);
-    auto night = night_of(table, fs::path(path).parent_path());
-    if (!night) return night.error().within(path);
-    return night;
+    auto batch = batch_of(table, fs::path(path).parent_path());
+    if (!batch) return batch.error().within(path);
+    return batch;
   } catch (const toml::parse_error& error) {
     return Error(ErrorCode::kInvalidInput, path + ":" + std::to_string(error.source().begin.line) +
                                                ": " + std::string(error.description()));

@@ -1,4 +1,4 @@
-#include "cost_model/knob_process.h"
+#include "cost_model/knob_gp.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 namespace tinytune {
 namespace {
 
-class KnobProcessTest : public testing::Test {
+class KnobGpTest : public testing::Test {
  protected:
-  KnobProcessTest() {
+  KnobGpTest() {
     const auto anything = [](const Schedule&) { return true; };
     space_.add({"tiles",
                 1,
@@ -31,8 +31,8 @@ class KnobProcessTest : public testing::Test {
   ConfigSpace space_;
 };
 
-TEST_F(KnobProcessTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
-  KnobProcess process(space_);
+TEST_F(KnobGpTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
+  KnobGp process(space_);
   // y and z took the same time at one place; y was tried at another.
   process.fit(std::vector<KnobSample>{
       {tile(0, 0, 1), 10}, {tile(0, 0, 2), 10}, {tile(3, 0, 1), 9.5}, {tile(0, 3, 0), 11}});
@@ -42,8 +42,8 @@ TEST_F(KnobProcessTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
   EXPECT_GT(guess[1].deviation, 0.02);
 }
 
-TEST_F(KnobProcessTest, StepThatGainedSomewhere_IsExpectedToGainElsewhere) {
-  KnobProcess process(space_);
+TEST_F(KnobGpTest, StepThatGainedSomewhere_IsExpectedToGainElsewhere) {
+  KnobGp process(space_);
   // From y to x gains at two places; at a third only y was tried.
   process.fit(std::vector<KnobSample>{sample(tile(0, 0, 1)), sample(tile(0, 0, 0)),
                                       sample(tile(3, 0, 1)), sample(tile(3, 0, 0)),
@@ -52,8 +52,8 @@ TEST_F(KnobProcessTest, StepThatGainedSomewhere_IsExpectedToGainElsewhere) {
   EXPECT_LT(guess[0].mean, guess[1].mean - 0.1);
 }
 
-TEST_F(KnobProcessTest, PointThatWasTried_IsSurerThanOneThatWasNot) {
-  KnobProcess process(space_);
+TEST_F(KnobGpTest, PointThatWasTried_IsSurerThanOneThatWasNot) {
+  KnobGp process(space_);
   process.fit(std::vector<KnobSample>{sample(tile(0, 0, 0)), sample(tile(1, 0, 0))});
   const auto guess =
       process.guess(std::vector<KnobSample>{{tile(0, 0, 0)}, {tile(0, 1, 0)}, {tile(3, 3, 2)}});
@@ -62,10 +62,10 @@ TEST_F(KnobProcessTest, PointThatWasTried_IsSurerThanOneThatWasNot) {
   EXPECT_NEAR(guess[0].mean, value_of(tile(0, 0, 0)), 0.05);
 }
 
-TEST_F(KnobProcessTest, HalfOfTheSpace_TellsTheOtherHalfsOrder) {
+TEST_F(KnobGpTest, HalfOfTheSpace_TellsTheOtherHalfsOrder) {
   std::vector<KnobSample> known, asked;
   for (size_t p = 0; p < 48; ++p) (p * 7 % 48 < 24 ? known : asked).push_back(sample(p));
-  KnobProcess process(space_);
+  KnobGp process(space_);
   process.fit(known);
   const auto guesses = process.guess(asked);
   size_t right = 0, pairs = 0;
@@ -78,8 +78,8 @@ TEST_F(KnobProcessTest, HalfOfTheSpace_TellsTheOtherHalfsOrder) {
   EXPECT_GT(static_cast<double>(right), 0.9 * static_cast<double>(pairs));
 }
 
-TEST_F(KnobProcessTest, PointThatIsAssumed_ChangesNoMeanAndIsSurer) {
-  KnobProcess process(space_);
+TEST_F(KnobGpTest, PointThatIsAssumed_ChangesNoMeanAndIsSurer) {
+  KnobGp process(space_);
   process.fit(std::vector<KnobSample>{sample(tile(0, 0, 0)), sample(tile(1, 0, 0))});
   const std::vector<KnobSample> asked = {{tile(0, 2, 1)}, {tile(3, 1, 2)}};
   const auto before = process.guess(asked);
@@ -89,7 +89,7 @@ TEST_F(KnobProcessTest, PointThatIsAssumed_ChangesNoMeanAndIsSurer) {
   for (size_t i = 0; i < asked.size(); ++i) EXPECT_NEAR(after[i].mean, before[i].mean, 0.01);
 }
 
-TEST_F(KnobProcessTest, HintThatMisleads_FadesWithTheTrials) {
+TEST_F(KnobGpTest, HintThatMisleads_FadesWithTheTrials) {
   const auto hinted = [&](size_t point) {
     KnobSample s = sample(point);
     s.hint = 5 * (s.value - 10.4);  // larger is better, it claims: the wrong way round
@@ -98,7 +98,7 @@ TEST_F(KnobProcessTest, HintThatMisleads_FadesWithTheTrials) {
   const auto trusted = [&](size_t trials) {
     std::vector<KnobSample> known;
     for (size_t i = 0; i < trials; ++i) known.push_back(hinted((i * 7) % 48));
-    KnobProcess process(space_);
+    KnobGp process(space_);
     process.fit(known);
     const auto guess =
         process.guess(std::vector<KnobSample>{hinted(tile(2, 0, 0)), hinted(tile(0, 3, 1))});
@@ -108,8 +108,8 @@ TEST_F(KnobProcessTest, HintThatMisleads_FadesWithTheTrials) {
   EXPECT_FALSE(trusted(12));
 }
 
-TEST_F(KnobProcessTest, OtherFamily_KeepsALevelOfItsOwn) {
-  KnobProcess process(space_);
+TEST_F(KnobGpTest, OtherFamily_KeepsALevelOfItsOwn) {
+  KnobGp process(space_);
   const size_t other = *space_.find(1, {0});
   process.fit(std::vector<KnobSample>{sample(tile(2, 0, 0)), sample(tile(1, 0, 0)), {other, 12.0}});
   const auto guess =

@@ -1,4 +1,4 @@
-// What a night's work is: a TOML file of models, devices and settings, every combination a run.
+// A batch: a TOML file of models, devices and settings, every combination a run.
 //
 //   models = ["kws.tflite", "vww.tflite"]       # paths from the file's own folder
 //   devices = ["esp32c3", "cortex-m4"]
@@ -19,19 +19,19 @@
 
 namespace tinytune {
 
-struct NightRun {
+struct BatchRun {
   std::string name;  ///< "kws.esp32c3.auto": its log is NAME.jsonl in the directory
   std::string model, device;
   TuneOptions options;  ///< without records, callbacks and workers
 };
 
-struct Night {
+struct Batch {
   std::string directory;
-  std::vector<NightRun> runs;  ///< models, then devices, then settings
+  std::vector<BatchRun> runs;  ///< models, then devices, then settings
 };
 
 /// kNotFound, kInvalidInput: no such file, not TOML, a key that is missing, unknown or mistyped;
 /// the message names it.
-Result<Night> read_night(const std::string& path);
+Result<Batch> read_batch(const std::string& path);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-#include "tuner/keep_fitting.h"
+#include "tuner/filter_by_arena.h"
 
 #include <algorithm>
 #include <map>
@@ -36,8 +36,9 @@ Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule&
 
 }  // namespace
 
-Status keep_fitting(const NetworkMemory& memory, const Device& device, const ArenaAllowance& arena,
-                    std::vector<TuningTask>& tasks, Records& records) {
+Status filter_by_arena(const NetworkMemory& memory, const Device& device,
+                       const ArenaAllowance& arena, std::vector<TuningTask>& tasks,
+                       Records& records) {
   // Around a layer, NCHW tensors have the bytes of NHWC ones.
   const auto key_of = [](int layer, Workload workload) {
     workload.layout = Layout::kNhwc;

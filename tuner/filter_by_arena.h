@@ -17,7 +17,8 @@ namespace tinytune {
 /// records those of them that were measured; a task whose default goes starts as an untuned network
 /// runs it: from the nearest of its template, or the next template's default. The arena has its
 /// bytes. kFailed: nothing is left of a task.
-Status keep_fitting(const NetworkMemory& memory, const Device& device, const ArenaAllowance& arena,
-                    std::vector<TuningTask>& tasks, Records& records);
+Status filter_by_arena(const NetworkMemory& memory, const Device& device,
+                       const ArenaAllowance& arena, std::vector<TuningTask>& tasks,
+                       Records& records);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-#include "cost_model/move_process.h"
+#include "cost_model/transfer_gp.h"
 
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ struct MadeTask {
   std::unique_ptr<KnobMoves> moves;
 };
 
-class MoveProcessTest : public testing::Test {
+class TransferGpTest : public testing::Test {
  protected:
   /// Twice the tile gains a fifth and columns lose one, lanes are twice as slow.
-  MoveProcessTest() {
+  TransferGpTest() {
     process_.fit({elsewhere_.moves.get()},
                  std::vector<MoveSample>{{0, elsewhere_.direct(1, 0), 10.0},
                                          {0, elsewhere_.direct(2, 0), 9.8},
@@ -38,25 +38,25 @@ class MoveProcessTest : public testing::Test {
   }
 
   MadeTask elsewhere_{{3, 7, 15}, 1}, here_{{15, 31, 63}, 0};
-  MoveProcess process_;
+  TransferGp process_;
 };
 
-TEST_F(MoveProcessTest, MoveThatGainedElsewhere_IsPromisedFromAnotherDefault) {
+TEST_F(TransferGpTest, MoveThatGainedElsewhere_IsPromisedFromAnotherDefault) {
   EXPECT_NEAR(promise(here_.direct(0, 0)), 0, 1e-6);
   EXPECT_GT(promise(here_.direct(1, 0)), 0.1);
 }
 
-TEST_F(MoveProcessTest, MoveThatLostElsewhere_IsNoReasonToLeaveItOut) {
+TEST_F(TransferGpTest, MoveThatLostElsewhere_IsNoReasonToLeaveItOut) {
   EXPECT_GE(promise(here_.direct(0, 1)), 0);
   EXPECT_GE(promise(here_.direct(1, 1)), 0);
 }
 
-TEST_F(MoveProcessTest, TemplateThatWasSlowElsewhere_StartsBehind) {
+TEST_F(TransferGpTest, TemplateThatWasSlowElsewhere_StartsBehind) {
   EXPECT_LT(promise(here_.lanes(0, 0)), -0.2);
 }
 
-TEST_F(MoveProcessTest, KnobOfAnotherTemplate_IsPromisedLessThanTheSameOne) {
-  MoveProcess process;
+TEST_F(TransferGpTest, KnobOfAnotherTemplate_IsPromisedLessThanTheSameOne) {
+  TransferGp process;
   process.fit({elsewhere_.moves.get()}, std::vector<MoveSample>{{0, elsewhere_.direct(1, 0), 10.0},
                                                                 {0, elsewhere_.direct(1, 1), 9.7},
                                                                 {0, elsewhere_.lanes(0, 0), 10.0}});
@@ -66,8 +66,8 @@ TEST_F(MoveProcessTest, KnobOfAnotherTemplate_IsPromisedLessThanTheSameOne) {
   EXPECT_GT(promises[1], promises[2] + 0.01);
 }
 
-TEST_F(MoveProcessTest, LevelsOfTasks_AreNotCompared) {
-  MoveProcess process;
+TEST_F(TransferGpTest, LevelsOfTasks_AreNotCompared) {
+  TransferGp process;
   const MadeTask slow({3, 7, 15}, 1);
   process.fit({elsewhere_.moves.get(), slow.moves.get()},
               std::vector<MoveSample>{{0, elsewhere_.direct(1, 0), 10.0},
@@ -79,9 +79,9 @@ TEST_F(MoveProcessTest, LevelsOfTasks_AreNotCompared) {
   EXPECT_LT(promises.front(), 0.4);
 }
 
-TEST(MoveProcess, NothingTold_PromisesNothing) {
+TEST(TransferGp, NothingTold_PromisesNothing) {
   const MadeTask task({1, 2}, 0);
-  const MoveProcess process;
+  const TransferGp process;
   EXPECT_EQ(process.promises(*task.moves, std::vector{task.direct(1, 1)}).front(), 0);
   EXPECT_EQ(task.moves->count(task.direct(1, 1)), 2);
 }

@@ -1,4 +1,4 @@
-#include "cli/night_commands.h"
+#include "cli/batch_commands.h"
 
 #include "cli/shared_options.h"
 
@@ -10,7 +10,7 @@ Command batch() {
   return {.name = "batch",
           .summary = "Tune models on devices overnight; tell what got slower",
           .options = {{.names = "NIGHT",
-                       .field = &Arguments::night,
+                       .field = &Arguments::batch,
                        .help = "A TOML file: models, devices, directory, [[settings]]",
                        .required = true},
                       workers(),

@@ -1,5 +1,5 @@
 // What is left of spaces where the arena is small.
-#include "tuner/keep_fitting.h"
+#include "tuner/filter_by_arena.h"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@
 namespace tinytune::test {
 namespace {
 
-TEST(KeepFitting, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
+TEST(FilterByArena, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
   const auto device = load_device("esp32c3");
   ASSERT_TRUE(device) << device.error().message();
   const std::string path =
-      (std::filesystem::path(testing::TempDir()) / "keep_fitting.tflite").string();
+      (std::filesystem::path(testing::TempDir()) / "filter_by_arena.tflite").string();
   write_model(small_graph(), path);
   const auto model = Model::load(path);
   ASSERT_TRUE(model) << model.error().message();
@@ -34,7 +34,7 @@ TEST(KeepFitting, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
   const ArenaAllowance arena{live + scratch - 1, "a byte less"};
   Records records;
   const Status kept =
-      keep_fitting(network_memory(state.network, {"network"}), *device, arena, *tasks, records);
+      filter_by_arena(network_memory(state.network, {"network"}), *device, arena, *tasks, records);
   ASSERT_TRUE(kept) << kept.error().message();
   const Schedule start = task.space.schedule(task.default_point);
   EXPECT_EQ(start.template_name(), "winograd4_nhwc");

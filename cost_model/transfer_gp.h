@@ -64,12 +64,12 @@ struct MoveSample {
 };
 
 /// Deterministic; not thread-safe.
-class MoveProcess {
+class TransferGp {
  public:
-  MoveProcess();
-  ~MoveProcess();
-  MoveProcess(MoveProcess&&) noexcept;
-  MoveProcess& operator=(MoveProcess&&) noexcept;
+  TransferGp();
+  ~TransferGp();
+  TransferGp(TransferGp&&) noexcept;
+  TransferGp& operator=(TransferGp&&) noexcept;
 
   /// `tasks` outlive the process. Takes a time that grows with the cube of the samples: some
   /// hundred are what it is for.

@@ -34,11 +34,11 @@ struct KnobGuess {
 };
 
 /// Deterministic; not thread-safe.
-class KnobProcess {
+class KnobGp {
  public:
   /// `space` outlives the process.
-  explicit KnobProcess(const ConfigSpace& space);
-  ~KnobProcess();
+  explicit KnobGp(const ConfigSpace& space);
+  ~KnobGp();
 
   /// What is expected of a sample over the task's level before anything is known.
   static double before(const KnobSample& sample);

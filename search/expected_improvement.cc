@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cost_model/features.h"
-#include "cost_model/knob_process.h"
-#include "cost_model/move_process.h"
+#include "cost_model/knob_gp.h"
+#include "cost_model/transfer_gp.h"
 #include "search/neighbours.h"
 #include "search/shared_model.h"
 #include "search/strategies.h"
@@ -52,9 +52,9 @@ double expected_improvement(const KnobGuess& guess, double best) {
   return guess.deviation * (z * share + density);
 }
 
-class Bayes : public Strategy {
+class ExpectedImprovement : public Strategy {
  public:
-  explicit Bayes(SearchProblem problem)
+  explicit ExpectedImprovement(SearchProblem problem)
       : problem_(std::move(problem)),
         space_(*problem_.space),
         unseen_(space_.size()),
@@ -163,7 +163,7 @@ class Bayes : public Strategy {
     std::optional<size_t> chosen;
     double least = -kWorthAPromise;
     for (const KnobSample& sample : hinted(candidates(Families::kAll))) {
-      const double expected = KnobProcess::before(sample);
+      const double expected = KnobGp::before(sample);
       if (expected < least) least = expected, chosen = sample.point;
     }
     return chosen;
@@ -273,7 +273,7 @@ class Bayes : public Strategy {
   Unseen unseen_;
   std::shared_ptr<SharedModel> model_;
   size_t task_;
-  KnobProcess process_;
+  KnobGp process_;
   KnobMoves moves_;
   Rng rng_;
   std::vector<Known> known_;  ///< the fastest first once samples() was called
@@ -290,8 +290,8 @@ class Bayes : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_bayes(SearchProblem problem) {
-  return std::make_unique<Bayes>(std::move(problem));
+std::unique_ptr<Strategy> make_expected_improvement(SearchProblem problem) {
+  return std::make_unique<ExpectedImprovement>(std::move(problem));
 }
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-#include "cost_model/knob_process.h"
+#include "cost_model/knob_gp.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/check.h"
-#include "cost_model/move_process.h"
 #include "cost_model/same_values.h"
+#include "cost_model/transfer_gp.h"
 #include "schedules/knob_size.h"
 
 namespace tinytune {
@@ -61,7 +61,7 @@ struct KnobPairs {
 
 }  // namespace
 
-struct KnobProcess::State {
+struct KnobGp::State {
   explicit State(const ConfigSpace& of) : space(of), same(of) {
     for (size_t f = 0; f < space.family_count(); ++f) {
       const std::vector<Knob>& knobs = space.family(f).knobs;
@@ -154,14 +154,14 @@ struct KnobProcess::State {
   double likelihood = 0;
 };
 
-KnobProcess::KnobProcess(const ConfigSpace& space) : state_(std::make_unique<State>(space)) {}
-KnobProcess::~KnobProcess() = default;
+KnobGp::KnobGp(const ConfigSpace& space) : state_(std::make_unique<State>(space)) {}
+KnobGp::~KnobGp() = default;
 
-double KnobProcess::before(const KnobSample& sample) {
+double KnobGp::before(const KnobSample& sample) {
   return kCostOfAMove * sample.moves - kHintWeight * sample.hint;
 }
 
-void KnobProcess::fit(std::span<const KnobSample> samples, bool learn) {
+void KnobGp::fit(std::span<const KnobSample> samples, bool learn) {
   State& s = *state_;
   s.known.assign(samples.begin(), samples.end());
   s.level = 0;
@@ -177,14 +177,14 @@ void KnobProcess::fit(std::span<const KnobSample> samples, bool learn) {
       if (s.varies(f, k)) s.choose(s.relevance[f][k], kRelevances);
 }
 
-void KnobProcess::assume(const KnobSample& sample) {
+void KnobGp::assume(const KnobSample& sample) {
   KnobSample assumed = sample;
   assumed.value = guess(std::span(&sample, 1)).front().mean;
   state_->known.push_back(assumed);
   state_->factor();
 }
 
-std::vector<KnobGuess> KnobProcess::guess(std::span<const KnobSample> points) const {
+std::vector<KnobGuess> KnobGp::guess(std::span<const KnobSample> points) const {
   const State& s = *state_;
   const Matrix across = s.alike(s.known, points);
   const Vector means = across.transpose() * s.weights;

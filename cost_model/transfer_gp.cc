@@ -1,4 +1,4 @@
-#include "cost_model/move_process.h"
+#include "cost_model/transfer_gp.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -122,7 +122,7 @@ double KnobMoves::count(size_t point) const {
   return moved;
 }
 
-struct MoveProcess::State {
+struct TransferGp::State {
   std::vector<const KnobMoves*> tasks;
   std::vector<MoveSample> known;
   Vector weights;
@@ -152,12 +152,12 @@ struct MoveProcess::State {
   }
 };
 
-MoveProcess::MoveProcess() : state_(std::make_unique<State>()) {}
-MoveProcess::~MoveProcess() = default;
-MoveProcess::MoveProcess(MoveProcess&&) noexcept = default;
-MoveProcess& MoveProcess::operator=(MoveProcess&&) noexcept = default;
+TransferGp::TransferGp() : state_(std::make_unique<State>()) {}
+TransferGp::~TransferGp() = default;
+TransferGp::TransferGp(TransferGp&&) noexcept = default;
+TransferGp& TransferGp::operator=(TransferGp&&) noexcept = default;
 
-void MoveProcess::fit(std::vector<const KnobMoves*> tasks, std::span<const MoveSample> samples) {
+void TransferGp::fit(std::vector<const KnobMoves*> tasks, std::span<const MoveSample> samples) {
   State& s = *state_;
   s.tasks = std::move(tasks);
   s.known.assign(samples.begin(), samples.end());
@@ -189,8 +189,8 @@ void MoveProcess::fit(std::vector<const KnobMoves*> tasks, std::span<const MoveS
   s.weights = Eigen::LLT<Matrix>(matrix).solve(rests);
 }
 
-std::vector<float> MoveProcess::promises(const KnobMoves& task,
-                                         std::span<const size_t> points) const {
+std::vector<float> TransferGp::promises(const KnobMoves& task,
+                                        std::span<const size_t> points) const {
   const State& s = *state_;
   if (s.known.empty() || !task.default_point()) return std::vector<float>(points.size(), 0);
   const ConfigSpace& space = task.space();
@@ -213,7 +213,7 @@ std::vector<float> MoveProcess::promises(const KnobMoves& task,
   return promises;
 }
 
-bool MoveProcess::knows(const std::string& template_name) const {
+bool TransferGp::knows(const std::string& template_name) const {
   return state_->templates.contains(template_name);
 }
 

@@ -1,4 +1,4 @@
-#include "records/sifting.h"
+#include "records/log_merge.h"
 
 #include <set>
 #include <tuple>
