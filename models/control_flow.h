@@ -4,7 +4,7 @@
 //
 // Import puts a subgraph's operators where it is called, so that layers, templates, passes and
 // memory plans see nothing but operators in a row; only who executes them has to look at the marks
-// (ADR 64). A mark reads what must live until it: IF and DO their condition, END_WHILE everything
+// (ADR 67). A mark reads what must live until it: IF and DO their condition, END_WHILE everything
 // that the loop hands from one round to the next. COPYs hand values in and out, and are all that
 // writes a tensor more than once: both sides of an IF, or each round, write the same ones.
 #pragma once

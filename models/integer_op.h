@@ -2,7 +2,7 @@
 //
 // The reference operators execute it and the code generator prints it as C, so the two cannot
 // disagree about a multiplier; golden vectors made by TensorFlow Lite Micro check that both are
-// right. doc/adr/ lists the source function of every operator's semantics.
+// right. doc/reference.md lists the source of every operator's semantics.
 #pragma once
 
 #include <concepts>

@@ -3,7 +3,7 @@
 //
 // A variable is the tensor of its first handle, with the type and shape of its first value; other
 // handles are further names of it. So state is one kind of tensor (Tensor::is_variable), whether
-// SVDF keeps it or a network does (ADR 63).
+// SVDF keeps it or a network does (ADR 67).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The integer forms of operators on int16 activations, TFLite's 16x8 quantisation (ADR 65).
+// The integer forms of operators on int16 activations, TFLite's 16x8 quantisation (ADR 3).
 //
 // They are forms of their own, not a type in those of int8: zero points are all 0, sums may need 64
 // bits, and what rests on 256 values (tables, the proofs of cheap requantisation, ranges of

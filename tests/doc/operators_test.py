@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""doc/operators.md is what `tune ops` says, and some decision names each operator's source function in TensorFlow Lite
-Micro: operators_test.py TUNE [--write]"""
+"""doc/operators.md is what `tune ops` says, and doc/reference.md names each operator's source function in
+TensorFlow Lite Micro: operators_test.py TUNE [--write]"""
 import json
 import pathlib
 import re
@@ -24,7 +24,7 @@ ONNX = """
 ## ONNX
 
 Of quantised ONNX networks (QDQ and QLinear operators, opset 7 on, int8 and uint8): {names}. What each computes, and where
-that is onnxruntime's result, says [ADR 76](adr/0076-onnx-is-scaled-in-float.md). Functions of one number (Relu to Softsign, also
+that is onnxruntime's result, says [reference.md](reference.md). Functions of one number (Relu to Softsign, also
 several after each other, and with constant operands) become one table of 256 bytes. Between operators on real numbers stand
 QuantizeLinear and DequantizeLinear; what is missing is said where a network is refused.
 """
@@ -38,8 +38,8 @@ def page(told):
 
 
 def without_source(operators):
-    """Those that no page of doc/adr names in a row or a paragraph that also names a function or a file of theirs."""
-    pages = "\n\n".join(path.read_text() for path in (DOC / "adr").glob("*.md"))
+    """Those that doc/reference.md names in no row or paragraph that also names a function or a file of theirs."""
+    pages = (DOC / "reference.md").read_text()
     parts = re.split(r"\n(?=\|)|\n\n", pages)  # rows of tables, and paragraphs
     sourced = set()
     for part in parts:
@@ -52,7 +52,7 @@ def main():
     tune, *flags = sys.argv[1:]
     told = json.loads(subprocess.run([tune, "ops", "--json"], check=True, capture_output=True, text=True).stdout)
     if missing := without_source(told["operators"]):
-        sys.exit(f"no page of doc/adr names the source functions of {', '.join(missing)}")
+        sys.exit(f"doc/reference.md does not name the source functions of {', '.join(missing)}")
     wanted = page(told)
     if flags == ["--write"]:
         PAGE.write_text(wanted)
