@@ -1,7 +1,7 @@
 // Two fidelities: the simulator of a device looks for schedules, its board measures the best.
 //
 // A simulated trial costs no board, and a simulator that is a few percent off still knows nine in
-// ten schedules for slow (ADR 55). Neither search is told of the other: the first is a run on the
+// ten schedules for slow (ADR 81). Neither search is told of the other: the first is a run on the
 // simulator like any other, the second tries a list. Both are in the log, each under its fidelity.
 #pragma once
 
