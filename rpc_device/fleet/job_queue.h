@@ -9,7 +9,7 @@
 // Blame counts witnesses, and a witness is a process: when a second one dies with a job, the job
 // is the killer and `lost`. A process that loses its connection twice is one witness. What went
 // wrong around a job (a full disk, a worker gone before it began) is nobody's fault. See
-// doc/adr/0032-jobs-are-leased-by-what-workers-can-do.md.
+// doc/adr/0032-job-queue.md.
 #pragma once
 
 #include <chrono>

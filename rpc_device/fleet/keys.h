@@ -2,7 +2,7 @@
 //
 // The tuner shows a certificate, so nobody can pass for it and nobody on the way reads anything. A
 // worker shows one too, or a token (tokens.h). Either says what it may do (scope.h). See
-// doc/adr/0043-links-between-machines-are-tls.md.
+// doc/adr/0043-tls-certificates-tokens.md.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // A fault is a job that ended without a result. One may be the job's own doing, and job_queue.h
 // finds out; three in a row at one place, whatever the jobs, are the place's. It is examined before
 // it gets another (the worker runs `tune doctor`), at once and then every half minute, and released
-// when nothing is found. See doc/adr/0049-faults-put-a-board-into-quarantine.md.
+// when nothing is found. See doc/adr/0049-board-health.md.
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,7 @@
 //
 // The tuner holds a list of what it granted and never the words themselves: who reads the list
 // learns digests of 256 random bits, from which there is no way back. To withdraw a token is to
-// delete its line. See doc/adr/0046-a-token-is-the-other-way-in.md.
+// delete its line. See doc/adr/0043-tls-certificates-tokens.md.
 #pragma once
 
 #include <ctime>
