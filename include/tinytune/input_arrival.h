@@ -11,7 +11,7 @@ enum class InputArrival {
   /// is more.
   kRows,
   /// Rows without end, of which the input is the last ones: a window that slides over time, as in
-  /// keyword spotting. What windows have in common is kept and computed once (ADR 60). Of layers
+  /// keyword spotting. What windows have in common is kept and computed once (ADR 54). Of layers
   /// that do not pad in time; the first one that does sees its whole input in each step.
   kFrames,
 };
