@@ -7,6 +7,7 @@ namespace {
 // Far beyond any board, and small enough that a file's numbers cannot take the host's memory.
 constexpr uint32_t kLargestMemory = 256 << 20, kMostCacheLines = 1 << 16;
 constexpr size_t kMostTables = 32;
+constexpr uint32_t kMostBusCycles = 100;
 
 bool is_power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
@@ -37,7 +38,7 @@ Result<CacheModel> read_cache(const Reader& reader, const toml::table& table) {
   return cache;
 }
 
-// Only for memories that are read: what a store to one costs is not modelled.
+// Caches only for memories that are read: what a store through one costs is not modelled.
 Status read_speed(const Reader& reader, const toml::table& table,
                   const std::vector<CacheModel>& caches, MemoryRegion& region) {
   const std::string name = "[[memory]]";
@@ -58,9 +59,12 @@ Status read_speed(const Reader& reader, const toml::table& table,
     TT_TRY_ASSIGN(region.next_fill_cycles, reader.get_word(table, name, "next_fill_cycles"));
   }
   TT_TRY_ASSIGN(region.source, reader.get_line(table, name, "source"));
-  if (region.fetch_cache.empty() && region.read_cache.empty())
-    return reader.error(table, "memory '" + region.name + "' has fill_cycles and no cache");
-  if (region.writable)
+  const bool cached = !region.fetch_cache.empty() || !region.read_cache.empty();
+  if (!cached && (region.fill_cycles > kMostBusCycles || table.contains("next_fill_cycles")))
+    return reader.error(table, "memory '" + region.name +
+                                   "' has no cache: fill_cycles, 100 at most, are the wait of a "
+                                   "load, and it has no next_fill_cycles");
+  if (cached && region.writable)
     return reader.error(table, "memory '" + region.name + "' is writable and cannot have caches");
   if (region.fill_cycles > 10'000 || region.source.empty())
     return reader.error(

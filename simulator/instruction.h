@@ -40,6 +40,7 @@ struct Instruction {
   bool exclusive = false;        ///< loads or stores under a reservation (lr, sc)
   bool flushes = false;          ///< what was fetched and foreseen is forgotten (fence.i)
   uint8_t memory_block = 0;      ///< that a load or store is for (memory_blocks.h); 0: not known
+  uint8_t load_wait = 0;         ///< cycles that a load from there waits for the bus
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
   uint64_t reads = 0;            ///< registers, one bit each
   uint64_t writes = 0;

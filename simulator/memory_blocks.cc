@@ -1,5 +1,6 @@
 #include "simulator/memory_blocks.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -16,13 +17,34 @@ void for_each_register(uint64_t mask, Visit visit) {
 }  // namespace
 
 MemoryBlocks::MemoryBlocks(const Device& device) {
-  for (const MemoryRegion& memory : device.memories)
-    ranges_.push_back({memory.address, memory.size_bytes});
+  std::vector<Part> gaps;  // a guard page is of the chip's memory too
+  for (const MemoryRegion& memory : device.memories) {
+    const bool cached = !memory.fetch_cache.empty() || !memory.read_cache.empty();
+    const auto wait = static_cast<uint8_t>(cached ? 0 : memory.fill_cycles);
+    const auto alike = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return wait != 0 && part.load_wait == wait;
+    });
+    const uint8_t own = static_cast<uint8_t>(parts_.size() + 1);
+    if (alike != parts_.end()) {
+      const AddressRange& before = alike->range;
+      const uint32_t end = before.address + before.size_bytes;
+      if (end < memory.address) gaps.push_back({{end, memory.address - end}, alike->block, wait});
+    }
+    parts_.push_back(
+        {{memory.address, memory.size_bytes}, alike != parts_.end() ? alike->block : own, wait});
+  }
+  parts_.insert(parts_.end(), gaps.begin(), gaps.end());
 }
 
 uint8_t MemoryBlocks::at(uint32_t address) const {
-  for (size_t i = 0; i < ranges_.size(); ++i)
-    if (address - ranges_[i].address < ranges_[i].size_bytes) return static_cast<uint8_t>(i + 1);
+  for (const Part& part : parts_)
+    if (address - part.range.address < part.range.size_bytes) return part.block;
+  return 0;
+}
+
+uint8_t MemoryBlocks::load_wait(uint8_t block) const {
+  for (const Part& part : parts_)
+    if (part.block == block) return part.load_wait;
   return 0;
 }
 
@@ -47,6 +69,7 @@ void MemoryBlocks::find(std::span<Instruction> code,
     const bool literal = i.is_load() && i.address_reads == 0;
     if (i.is_load() || i.is_store())
       i.memory_block = literal ? at(i.address) : pointed_to(i.address_reads);
+    if (i.is_load()) i.load_wait = load_wait(i.memory_block);
     // Sums point where their pointer does. What a load brings may be anything; its stepped base
     // stays where it was.
     const uint8_t result = i.kind == InstructionKind::kAlu ? pointed_to(i.reads) : uint8_t{0};

@@ -120,7 +120,8 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
       if (instruction.words > 1) break;
       if (model_ == Model::kInOrder) return instruction.atomic ? cycles_.atomic : cycles_.load;
       if (state.after_store) return cycles_.load_after_store;
-      return overlaps(instruction, state) ? cycles_.load_after_load : cycles_.load;
+      return overlaps(instruction, state) ? cycles_.load_after_load
+                                          : cycles_.load + instruction.load_wait;
     case InstructionKind::kStore:
       if (instruction.words > 1) break;
       if (model_ == Model::kInOrder) return cycles_.store;
@@ -137,9 +138,10 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
     case InstructionKind::kJumpIndirect:
       return cycles_.jump_indirect;
   }
-  const bool waits = instruction.is_load() && state.after_store;
+  // Behind a store the bus stands where that one goes.
   return cycles_.transfer_base + cycles_.transfer * instruction.words +
-         (waits ? cycles_.transfer_after_store : 0);
+         (instruction.is_load() && state.after_store ? cycles_.transfer_after_store
+                                                     : instruction.load_wait);
 }
 
 uint32_t TimingModel::branch_cycles(const Instruction& branch, bool taken,

@@ -255,6 +255,12 @@ TEST(DeviceFile, SlowMemory_NeedsAKnownCacheAndASource) {
                               "writable = true\nread_cache = \"flash_cache\"\n"
                               "fill_cycles = 1\nsource = \"x\"")),
               HasSubstr("is writable and cannot have caches"));
+  const std::string uncached = "writable = true\nsource = \"x\"\n";
+  EXPECT_THAT(refusal(changed("writable = true", uncached + "fill_cycles = 101")),
+              HasSubstr("has no cache: fill_cycles, 100 at most"));
+  EXPECT_THAT(
+      refusal(changed("writable = true", uncached + "fill_cycles = 2\nnext_fill_cycles = 1")),
+      HasSubstr("no next_fill_cycles"));
 }
 
 TEST(DeviceFile, ImpossibleCache_IsRefused) {
