@@ -261,6 +261,23 @@ void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& b
   });
 }
 
+Values IrText::advance(int64_t turns, const Values& cursors, const std::vector<int64_t>& bytes,
+                       Cursors kind, const std::function<void(const Values&)>& body) {
+  const Value end = at(cursors[0], turns * bytes[0]);
+  Values reached = do_while(cursors, [&](const Values& v) {
+    body(v);
+    Values next;
+    for (size_t i = 0; i < v.size(); ++i) {
+      const Value moved = at(v[i], bytes[i]);
+      next.push_back(kind == Cursors::kOpaque ? opaque(moved) : moved);
+    }
+    next.push_back(differs(next[0], end));
+    return next;
+  });
+  reached[0] = end;
+  return reached;
+}
+
 void IrText::copy(const Value& from, const Value& to, int64_t words) {
   constexpr int64_t kTogether = 4;  // loads side by side are cheaper
   const auto copy_some = [&](const Value& source, const Value& target, int64_t count) {

@@ -113,6 +113,11 @@ class IrText {
 
   /// for (i = 0; i < extent; ++i) body(i), for a positive extent.
   void count_to(int64_t extent, const std::function<void(const Value& i)>& body);
+  /// `turns` times body(cursors), then each cursor moves on by its `bytes`. Returns where they end.
+  /// Cursors::kOpaque: opaque() hides from LLVM how they move.
+  enum class Cursors { kPlain, kOpaque };
+  Values advance(int64_t turns, const Values& cursors, const std::vector<int64_t>& bytes,
+                 Cursors kind, const std::function<void(const Values&)>& body);
   void copy(const Value& from, const Value& to, int64_t words);
   /// Stores `value` to `words` words from `target` on.
   void fill(const Value& target, int64_t words, uint32_t value);

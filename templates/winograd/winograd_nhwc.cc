@@ -1,16 +1,25 @@
-// 3x3 convolution of stride 1 by Winograd's F(2x2, 3x3): 16 products for 36, exactly.
+// 3x3 convolution of stride 1 by Winograd's F(4x4, 3x3), 36 products for 144, and F(2x2, 3x3), 16
+// for 36, exactly (winograd_transforms.h).
 //
-// The output is walked in strips of `tiles` 2x2 squares side by side. A strip's input patch is
-// transformed into scratch once, [channel][point][tile] in 16 bits; then, for every block of `oc`
-// channels, each of the 16 points is a small matrix product over the input channels, held in
-// tiles * oc registers; their sums (words, [point][channel][tile]) go through the output's
-// transform and the requantisation. Weights are transformed when they are packed, and take 32/9 of
-// their bytes: this trades flash, not accuracy, for a little over half of the instructions.
+// The output is walked in strips of `tiles` squares side by side (winograd_strips.h), one strip or,
+// of 4x4, `rows` whole rows of squares at a time. A strip's patch of inputs is transformed into
+// scratch once, in 16 bits; then, for every block of `oc` channels, each point of a patch is a
+// small matrix product over the input channels, held in tiles * oc registers, whose sums (words,
+// [point][channel][square]) go through the output's transform and the requantisation. Weights are
+// transformed when they are packed, and take 32/9 of their bytes, or eight times them: this trades
+// flash, not accuracy, for instructions. They are read once a group of strips.
 //
-// Exact: the transforms are integer and yield four times the sum over the inputs as they are (the
-// zero point is in the bias). That fits a word for up to 3640 channels, so a shift gives the sum.
+// A patch of 2x2 is transformed in registers. One of 4x4 has more values than a core has registers:
+// columns are transformed one by one into scratch, then rows out of it. Neighbouring squares share
+// two columns.
 //
-// A gathered patch (winograd_strips.h) has the room that sums take later.
+// Terms are pairs of channels for SMLAD. 2x2's transform adds halves of words. 4x4's is sums and
+// shifts, so it runs on two channels in one word, low + 65536 * high. They are separate halves at
+// the end if `low` is not negative there; so 128 is added to inputs and a constant to what is
+// transformed, and what sums start from takes both away again.
+
+#include <algorithm>
+#include <array>
 
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/text_kernel.h"
@@ -22,162 +31,365 @@ namespace {
 
 using Value = IrText::Value;
 using Values = IrText::Values;
-
-constexpr int kStartWords = 1;  // of a channel: the bias
-
-int64_t scratch_bytes(const Workload& w, const Schedule& s) {
-  const WinogradPlan plan(w, s);
-  return plan.input_bytes + plan.shared_bytes + plan.strips.border_bytes;
-}
-
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const WinogradPlan plan(w, schedule);
-  const auto channel = [&](int64_t term, int half) { return plan.channel(w, term, half); };
-  return plan.pack(w, data, {winograd_weights, channel, nullptr});
-}
-
-LoopNest describe(const Workload& w, const Schedule& schedule) {
-  const WinogradPlan plan(w, schedule);
-  const int element = plan.element_bytes();
-  const int64_t block = plan.terms * plan.oc * element;  // bytes of weights, one point
-  NestBuilder build(w, element, element, kStartWords);
-  build.loop({.name = "rows",
-              .extent = plan.strips.rows,
-              .strides = {.output = int64_t{2} * w.out_w * w.out_c}});
-  build.loop({.name = "strips",
-              .extent = plan.strips.strips,
-              .strides = {.output = int64_t{2} * plan.tiles * w.out_c}});
-  build.channel_tiles(plan.blocks, plan.oc, plan.points * block);
-  build.loop({.name = "point",
-              .extent = plan.points,
-              .strides = {.input = plan.point_bytes, .weights = block}});
-  return plan.describe(build, w, schedule);
-}
+using Bytes = std::vector<int64_t>;
 
 class Writer {
  public:
   Writer(const Workload& w, const WinogradPlan& plan)
-      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+      : w_(w),
+        plan_(plan),
+        channels_(w, ir_, kWinogradStartWords),
+        walk_(w, plan.strips, ir_, shared(), ir_.at(columns(), plan_.column_bytes)) {}
 
   std::string write(const std::string& symbol) {
-    WinogradWalk walk(w_, plan_.strips, ir_, shared(), ir_.at(shared(), plan_.shared_bytes));
-    walk.groups(0, [&](const WinogradWalk::Group& group) {
-      walk.each(group, [&](const Value&, const WinogradWalk::Strip& strip) {
-        transform_inputs(walk.patch(strip));
-        all_channels(walk.output(strip));
+    walk_.groups(plan_.rows, [&](const WinogradWalk::Group& group) {
+      if (plan_.square == 2) {
+        walk_.each(group, [&](const Value&, const WinogradWalk::Strip& strip) {
+          transform_in_registers(walk_.patch(strip));
+          all_channels(walk_.output(strip));
+        });
+        return;
+      }
+      walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+        const Value transformed = of_strip(index);
+        transform_by_columns(walk_.patch(strip), transformed);
       });
+      all_channels(group);
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
 
  private:
   static Value n(int64_t v) { return IrText::number(v); }
-  static Value transformed() { return IrText::argument("scratch"); }
+  // The transformed inputs of a strip of the group.
+  Value of_strip(const Value& index) {
+    return ir_.at(IrText::argument("scratch"), ir_.mul(index, n(plan_.strip_bytes)));
+  }
   // The patch while it is transformed, the sums afterwards.
-  Value shared() { return ir_.at(transformed(), plan_.input_bytes); }
+  Value shared() { return ir_.at(IrText::argument("scratch"), plan_.transformed_bytes); }
+  // Of 4x4: transformed columns of some channels, [column][row][part], words.
+  Value columns() { return ir_.at(shared(), plan_.shared_bytes); }
 
-  void transform_inputs(const Value& patch) {
-    const bool words = plan_.by_words(w_);
-    // Channels of one turn of the loop, and the terms they fill.
-    const int channels = words ? 4 : plan_.smlad ? 2 : 1;
-    const int terms = words ? 2 : 1;
-    Values cursors = {patch, transformed()};
-    if (w_.in_c >= channels) {
-      const Value end = ir_.at(patch, w_.in_c / channels * channels);
-      cursors = ir_.do_while(cursors, [&](const Values& v) {
-        for (int part = 0; part < (words ? terms : channels); ++part)
-          transform(v[0], v[1], part, words);
-        const Value next = ir_.at(v[0], channels);
-        return Values{next, ir_.at(v[1], terms * plan_.term_bytes), ir_.differs(next, end)};
-      });
+  Values loop(int64_t turns, const Values& cursors, const Bytes& bytes,
+              const std::function<void(const Values&)>& body) {
+    return ir_.advance(turns, cursors, bytes, IrText::Cursors::kOpaque, body);
+  }
+
+  // As many words or, of inputs and weights without SMLAD, halves.
+  Values load(size_t count, const Value& from, int64_t first, int64_t apart, bool words) {
+    Values values;
+    for (size_t i = 0; i < count; ++i) {
+      const Value at = ir_.at(from, first + static_cast<int64_t>(i) * apart);
+      values.push_back(words ? ir_.load_word(at) : ir_.load_half(at));
     }
+    return values;
+  }
+
+  // Two of the four channels of a word, as halves.
+  Value part_of(const char* extend, const Value& word, int part) {
+    return ir_.call(extend, {part == 0 ? word : ir_.rotate_right(word, 8)});
+  }
+
+  void transform_in_registers(const Value& patch) {
+    const int channels = plan_.channels_together(), turns = w_.in_c / channels;
+    Values cursors = {patch, IrText::argument("scratch")};
+    if (turns > 0)
+      cursors = ir_.advance(turns, cursors, {channels, plan_.parts() * plan_.term_bytes},
+                            IrText::Cursors::kPlain, [&](const Values& v) {
+                              for (int part = 0; part < plan_.channels_a_term(); ++part)
+                                transform_squares(v[0], v[1], part);
+                            });
     // An odd last channel: the other half of its pair meets weights of zero.
-    if (w_.in_c % channels != 0) transform(cursors[0], cursors[1], 0, words);
+    if (w_.in_c % channels != 0) transform_squares(cursors[0], cursors[1], 0);
   }
 
-  // One term of words, or channel `part` of the term.
-  void transform(const Value& source, const Value& target, int part, bool words) {
-    const int64_t element = plan_.smlad ? 4 : 2;
-    const auto place = [&](int tile, int point) { return element * (point * plan_.tiles + tile); };
-    winograd_inputs(
-        ir_, words ? WinogradLanes::kTwo : WinogradLanes::kOne, plan_.tiles,
-        [&](int row, int column) {
-          const Value at = ir_.at(source, row * plan_.strips.row_bytes + int64_t{column} * w_.in_c);
-          if (!words) return ir_.load_byte(ir_.at(at, part), true);
-          const Value bytes = ir_.load_word(at);
-          return ir_.call("llvm.arm.sxtb16", {part == 0 ? bytes : ir_.rotate_right(bytes, 8)});
-        },
-        [&](const Value& value, int tile, int point) {
+  // One term of words, or channel `part` of the term. Columns are transformed once for the two
+  // squares that share them, and values are stored as soon as they are complete: 16 words are live.
+  void transform_squares(const Value& source, const Value& target, int part) {
+    const bool words = plan_.by_words;
+    const WinogradLanes lanes = words ? WinogradLanes::kTwo : WinogradLanes::kOne;
+    const auto next_column = [&](int column) {
+      Values inputs;
+      for (int row = 0; row < 4; ++row) {
+        const Value at = ir_.at(source, row * plan_.strips.row_bytes + int64_t{column} * w_.in_c);
+        inputs.push_back(words ? part_of("llvm.arm.sxtb16", ir_.load_word(at), part)
+                               : ir_.load_byte(ir_.at(at, part), true));
+      }
+      return winograd2_inputs(ir_, lanes, inputs);
+    };
+    std::array<Values, 4> columns;  // the last four, transformed, oldest first
+    columns[2] = next_column(0);
+    columns[3] = next_column(1);
+    for (int tile = 0; tile < plan_.tiles; ++tile) {
+      columns = {columns[2], columns[3], next_column(2 * tile + 2), next_column(2 * tile + 3)};
+      for (size_t i = 0; i < 4; ++i) {
+        const Values row = winograd2_inputs(
+            ir_, lanes, {columns[0][i], columns[1][i], columns[2][i], columns[3][i]});
+        for (size_t j = 0; j < 4; ++j) {
+          const int64_t place = static_cast<int64_t>(4 * i + j) * plan_.point_bytes +
+                                int64_t{tile} * plan_.element_bytes();
           if (words)
-            ir_.store_word(value, ir_.at(target, part * plan_.term_bytes + place(tile, point)));
+            ir_.store_word(row[j], ir_.at(target, part * plan_.term_bytes + place));
           else
-            ir_.store_half(value, ir_.at(target, 2 * part + place(tile, point)));
-        });
+            ir_.store_half(row[j], ir_.at(target, 2 * part + place));
+        }
+      }
+    }
   }
 
-  void all_channels(const Value& out) {
-    const Value end = channels_.end();
-    ir_.do_while(
-        {IrText::argument("weights"), IrText::argument("params"), out, n(0)}, [&](const Values& v) {
-          const Value weights = plan_.write(v[0], transformed(), shared(), ir_);
-          const Value full = ir_.add(v[3], n(plan_.oc));
-          const Value limit = w_.out_c % plan_.oc == 0 ? full : ir_.clamp(full, 0, w_.out_c);
-          const Values reached = outputs(v[1], v[2], ir_.sub(limit, v[3]));
-          return Values{weights, reached[0], reached[1], limit, ir_.differs(reached[0], end)};
-        });
+  void transform_by_columns(const Value& patch, const Value& transformed) {
+    const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
+    loop(plan_.terms / plan_.parts(), {patch, transformed},
+         {plan_.channels_together(), plan_.parts() * plan_.term_bytes}, [&](const Values& v) {
+           loop(4 * plan_.tiles + 2, {v[0], columns()}, {plan_.strips.pixel_bytes, column},
+                [&](const Values& c) { transform_column(c[0], c[1]); });
+           const Value target = v[1];
+           loop(plan_.tiles, {columns(), target}, {4 * column, plan_.element_bytes()},
+                [&](const Values& square) {
+                  loop(kSide, square, {row, kSide * plan_.point_bytes},
+                       [&](const Values& r) { transform_row(r[0], r[1], column); });
+                });
+         });
   }
 
-  // Finishes `count` channels of the block. Returns {params, output} of the next block.
-  Values outputs(const Value& params, const Value& out, const Value& count) {
-    const int64_t point = int64_t{4} * plan_.oc * plan_.tiles;
-    const int64_t right = w_.out_c, below = int64_t{w_.out_w} * w_.out_c;
-    const Value shared_words = channels_.end(), end = ir_.at(out, count);
-    const Values reached = ir_.do_while({params, out, shared()}, [&](const Values& v) {
-      const Value bias = ir_.load_word(v[0]);
-      const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(v[0], 4 * kStartWords));
-      const Value sums_end = ir_.at(v[2], int64_t{4} * plan_.tiles);
-      ir_.do_while({v[2], v[1]}, [&](const Values& tile) {
-        const auto four =
-            winograd_outputs(ir_, [&](int p) { return ir_.load_word(ir_.at(tile[0], p * point)); });
-        // Stores come last: LLVM takes them for writes to what the scaling reads.
-        Values results;
-        for (const Value& sum : four)
-          results.push_back(channels_.requantise(ir_.add(ir_.shift_right(sum, n(2)), bias), scaling,
-                                                 shared_words));
-        for (size_t i = 0; i < 4; ++i)
-          ir_.store_byte(results[i],
-                         ir_.at(tile[1], (i / 2 != 0 ? below : 0) + (i % 2 != 0 ? right : 0)));
-        const Value next = ir_.opaque(ir_.at(tile[0], 4));
-        return Values{next, ir_.opaque(ir_.at(tile[1], 2 * right)), ir_.differs(next, sums_end)};
-      });
+  // A column of the patch: of four channels as two words, or of one.
+  void transform_column(const Value& from, const Value& to) {
+    Values loaded;
+    for (int row = 0; row < kSide; ++row) {
+      const Value at = ir_.at(from, row * plan_.strips.row_bytes);
+      loaded.push_back(plan_.smlad ? ir_.exclusive_or(ir_.load_word(at), n(kSigns))
+                                   : ir_.load_byte(at, true));
+    }
+    for (int part = 0; part < plan_.parts(); ++part) {
+      Values inputs;
+      for (const Value& value : loaded)
+        inputs.push_back(plan_.smlad ? part_of("llvm.arm.uxtb16", value, part) : value);
+      const Values results = winograd4_inputs(ir_, inputs);
+      for (int row = 0; row < kSide; ++row)
+        ir_.store_word(results[static_cast<size_t>(row)],
+                       ir_.at(to, 4 * (row * plan_.parts() + part)));
+    }
+  }
+
+  // A row of what columns became: points next to each other.
+  void transform_row(const Value& from, const Value& to, int64_t column) {
+    for (int part = 0; part < plan_.parts(); ++part) {
+      Values inputs = load(kSide, ir_.at(from, 4 * part), 0, column, true);
+      // From here all six points get it.
+      for (size_t i : {4, 5})
+        if (plan_.smlad) inputs[i] = ir_.add(inputs[i], n(kWinogradLowOffset));
+      const Values results = winograd4_inputs(ir_, inputs);
+      for (int i = 0; i < kSide; ++i) {
+        const Value at = ir_.at(to, i * plan_.point_bytes + part * plan_.term_bytes);
+        if (plan_.smlad)
+          ir_.store_word(results[static_cast<size_t>(i)], at);
+        else
+          ir_.store_half(results[static_cast<size_t>(i)], at);
+      }
+    }
+  }
+
+  // The first channel behind a block.
+  Value end_of_block(const Value& first) {
+    const Value next = ir_.add(first, n(plan_.oc));
+    return w_.out_c % plan_.oc == 0 ? next : ir_.clamp(next, 0, w_.out_c);
+  }
+
+  // Of a strip alone, whose outputs are there.
+  void all_channels(const Value& output) {
+    const Value last = channels_.end();
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), output, n(0)},
+                 [&](const Values& v) {
+                   const Value weights = products(v[0], IrText::argument("scratch"));
+                   const Value end = end_of_block(v[3]);
+                   const Value count = ir_.sub(end, v[3]);
+                   const Values next = outputs(v[1], v[2], ir_.at(v[2], count));
+                   return Values{weights, next[0], next[1], end, ir_.differs(next[0], last)};
+                 });
+  }
+
+  // Block by block, so that the strips of a group share its weights.
+  void all_channels(const WinogradWalk::Group& group) {
+    const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), n(0)},
+                 [&](const Values& v) {
+                   const Value end = end_of_block(v[2]);
+                   walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+                     products(v[0], of_strip(index));
+                     const Value output = walk_.output(strip), strip_end = ir_.at(output, end);
+                     outputs(v[1], ir_.at(output, v[2]), strip_end);
+                   });
+                   return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes),
+                                 end, ir_.differs(end, n(w_.out_c))};
+                 });
+  }
+
+  // Stores the sums of all points. Returns where their weights end.
+  Value products(const Value& weights, const Value& inputs) {
+    const Value sums = shared();
+    if (plan_.in_assembly()) return plan_.smlad_points().write(weights, inputs, sums, ir_);
+    const int count = plan_.oc * plan_.tiles;
+    const Value end = ir_.at(sums, int64_t{4} * plan_.points * count);
+    return ir_.do_while({weights, inputs, sums}, [&](const Values& v) {
+      Values state = {v[0], v[1]};
+      for (int s = 0; s < count; ++s) state.push_back(n(0));
+      if (plan_.terms == plan_.step) {
+        state = multiply(state);
+      } else {
+        const Value last = ir_.at(v[0], plan_.terms * plan_.oc * plan_.element_bytes());
+        state = ir_.do_while(state, [&](const Values& k) {
+          Values next = multiply(k);
+          next.push_back(ir_.differs(next[0], last));
+          return next;
+        });
+      }
+      for (int s = 0; s < count; ++s)
+        ir_.store_word(state[static_cast<size_t>(2 + s)], ir_.at(v[2], 4 * s));
+      const Value next = ir_.at(v[2], 4 * count);
+      return Values{state[0], ir_.at(v[1], plan_.point_bytes), next, ir_.differs(next, end)};
+    })[0];
+  }
+
+  // One step: the cursors of weights and inputs, then sums[channel][square].
+  Values multiply(const Values& k) {
+    const int64_t element = plan_.element_bytes();
+    const auto tiles = static_cast<size_t>(plan_.tiles), oc = static_cast<size_t>(plan_.oc);
+    Values next = k;
+    for (int u = 0; u < plan_.step; ++u) {
+      const Values inputs = load(tiles, k[1], u * plan_.term_bytes, element, plan_.smlad);
+      // Weights two by two where Arm's LDRD takes two words at once.
+      const size_t together = plan_.smlad ? 2 : 1;
+      for (size_t first = 0; first < oc; first += together) {
+        const int64_t place = element * (u * plan_.oc + static_cast<int64_t>(first));
+        const Values weights =
+            load(std::min(together, oc - first), k[0], place, element, plan_.smlad);
+        for (size_t c = 0; c < weights.size(); ++c)
+          for (size_t i = 0; i < tiles; ++i) {
+            Value& sum = next[2 + (first + c) * tiles + i];
+            sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {inputs[i], weights[c], sum})
+                              : ir_.add(sum, ir_.mul(inputs[i], weights[c]));
+          }
+      }
+    }
+    next[0] = ir_.opaque(ir_.at(k[0], element * plan_.step * plan_.oc));
+    next[1] = ir_.opaque(ir_.at(k[1], plan_.step * plan_.term_bytes));
+    return next;
+  }
+
+  // Finishes channels of a block, from the output `first` to before `end`. Returns where their
+  // parameters and outputs end.
+  Values outputs(const Value& params, const Value& first, const Value& end) {
+    const int64_t square = 4, channel = square * plan_.tiles, point = channel * plan_.oc;
+    if (plan_.square == 2) shared_words_ = channels_.end();
+    return ir_.do_while({params, first, shared()}, [&](const Values& v) {
+      if (plan_.square == 2) load_params(v[0]);
+      const Values reached =
+          loop(plan_.tiles, {v[2], v[1]}, {square, int64_t{plan_.square} * w_.out_c},
+               [&](const Values& tile) {
+                 plan_.square == 2 ? finish_in_registers(tile, point)
+                                   : finish_by_columns(v[0], tile, point);
+               });
       const Value next = ir_.at(v[1], 1);
-      return Values{ir_.at(v[0], channels_.param_bytes()), next, ir_.opaque(sums_end),
+      return Values{ir_.at(v[0], channels_.param_bytes()), next,
+                    plan_.square == 2 ? ir_.opaque(reached[0]) : ir_.at(v[2], channel),
                     ir_.differs(next, end)};
     });
-    return {reached[0], reached[1]};
   }
+
+  void load_params(const Value& params) {
+    bias_ = ir_.load_word(params);
+    scaling_ = channels_.scaling(ir_.at(params, 4 * kWinogradStartWords));
+  }
+
+  void finish_in_registers(const Values& tile, int64_t point) {
+    std::array<Values, 2> rows;
+    for (int j = 0; j < 4; ++j) {
+      const Values column = winograd_outputs(
+          2, ir_, [&](int i) { return ir_.load_word(ir_.at(tile[0], (4 * i + j) * point)); });
+      for (size_t i = 0; i < 2; ++i) rows[i].push_back(column[i]);
+    }
+    Values sums;
+    for (const Values& row : rows)
+      for (const Value& sum : outputs_of(row)) sums.push_back(sum);
+    const Values results = requantised(sums);
+    for (size_t i = 0; i < 4; ++i) {
+      const int64_t below = i / 2 != 0 ? int64_t{w_.out_w} * w_.out_c : 0;
+      ir_.store_byte(results[i], ir_.at(tile[1], below + (i % 2 != 0 ? w_.out_c : 0)));
+    }
+  }
+
+  // Columns of sums, in place, then rows.
+  void finish_by_columns(const Value& params, const Values& tile, int64_t point) {
+    loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
+      const Values results = outputs_of(load(kSide, column[0], 0, kSide * point, true));
+      for (size_t i = 0; i < results.size(); ++i)
+        ir_.store_word(results[i], ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
+    });
+    load_params(params);
+    loop(4, tile, {kSide * point, int64_t{w_.out_w} * w_.out_c}, [&](const Values& row) {
+      shared_words_ = channels_.end();
+      const Values results = requantised(outputs_of(load(kSide, row[0], 0, point, true)));
+      for (size_t i = 0; i < results.size(); ++i)
+        ir_.store_byte(results[i], ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c));
+    });
+  }
+
+  Values outputs_of(const Values& sums) {
+    return winograd_outputs(plan_.square, ir_, [&](int i) { return sums[static_cast<size_t>(i)]; });
+  }
+
+  // Of transformed sums. Stores come later: LLVM takes them for writes to what the scaling reads.
+  Values requantised(const Values& sums) {
+    Values results;
+    for (const Value& sum : sums) {
+      const Value unscaled =
+          plan_.square == 2
+              ? ir_.shift_right(sum, n(2))
+              : ir_.shift_right(ir_.mul(sum, n(static_cast<int32_t>(kWinograd4Inverse))),
+                                n(kWinograd4Shift));
+      results.push_back(channels_.requantise(ir_.add(unscaled, bias_), scaling_, shared_words_));
+    }
+    return results;
+  }
+
+  static constexpr int kSide = winograd_side(4);
+  static constexpr int32_t kSigns = static_cast<int32_t>(0x80808080);  // adds 128 to four bytes
 
   const Workload& w_;
   const WinogradPlan& plan_;
   IrText ir_;
   ChannelLoop channels_;
+  WinogradWalk walk_;
+  // Of the channel that is finished; and what all share.
+  Value bias_, shared_words_;
+  ChannelLoop::Scaling scaling_;
 };
+
+// Every knob's name and the order of transformed inputs follow from the schedule's name.
+KernelTemplate squares(const char* name, decltype(KernelTemplate::supports) supports,
+                       decltype(KernelTemplate::space) space,
+                       decltype(KernelTemplate::default_schedule) default_schedule) {
+  return {
+      .name = name,
+      .version = 1,
+      .constants = {"weights", "params"},
+      .supports = supports,
+      .space = space,
+      .default_schedule = default_schedule,
+      .describe = winograd_describe,
+      .pack = winograd_pack,
+      .scratch_bytes = [](const Workload& w,
+                          const Schedule& s) { return WinogradPlan(w, s).scratch_bytes(); },
+      .lower = lower_as_text<WinogradPlan, Writer>,
+  };
+}
 
 }  // namespace
 
-extern const KernelTemplate kWinogradNhwc;
-const KernelTemplate kWinogradNhwc = {
-    .name = "winograd_nhwc",
-    .version = 1,
-    .constants = {"weights", "params"},
-    .supports = winograd_supports,
-    .space = winograd_space,
-    .default_schedule = winograd_default,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower_as_text<WinogradPlan, Writer>,
-};
+extern const KernelTemplate kWinogradNhwc, kWinograd4Nhwc;
+const KernelTemplate kWinogradNhwc =
+    squares(kWinograd2Name, winograd2_supports, winograd2_space, winograd2_default);
+const KernelTemplate kWinograd4Nhwc =
+    squares(kWinograd4Name, winograd4_supports, winograd4_space, winograd4_default);
 
 }  // namespace tinytune

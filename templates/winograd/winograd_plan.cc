@@ -1,68 +1,161 @@
 #include "templates/winograd/winograd_plan.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "templates/nest_builder.h"
 #include "templates/switches.h"
+#include "templates/winograd/winograd_transforms.h"
 
 namespace tinytune {
 namespace {
 
-constexpr const char* kWinogradName = "winograd_nhwc";
-
 int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
+bool can_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
+
+// Whether the last block is mostly channels that are none.
+bool pads(const Workload& w, int oc) { return 8 * (up(w.out_c, oc) - w.out_c) > w.out_c; }
+
 // Powers of two, and all terms at once: without a loop, first products need no sum of zero.
-std::vector<int> steps(int terms) {
+std::vector<int> steps2(const Workload& w, const Device& device) {
+  const int terms = can_smlad(device) ? (w.in_c + 1) / 2 : w.in_c;
   std::vector<int> all;
   for (int step = 1; step <= std::min(terms, 32); step *= 2) all.push_back(step);
   if (terms < 32 && all.back() != terms) all.push_back(terms);
   return all;
 }
 
-}  // namespace
-
-WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
-    : WinogradProducts(w, s, 2, false) {
-  terms = up(smlad ? (w.in_c + 1) / 2 : w.in_c, step);
-  point_bytes = int64_t{tiles} * element_bytes();
-  term_bytes = points * point_bytes;
-  input_bytes = up(terms * term_bytes, 4);
-  shared_bytes = std::max<int64_t>(int64_t{4} * points * tiles * oc, strips.patch_bytes);
+// Divisors of the terms.
+std::vector<int> steps4(const Workload& w, const Device& device) {
+  const int terms = can_smlad(device) ? (w.in_c + 3) / 4 * 2 : w.in_c;
+  std::vector<int> all = {1, 2, 3, 4, 8, 16};
+  std::erase_if(all, [&](int step) { return terms % step != 0; });
+  return all;
 }
 
-bool winograd_supports(const Workload& w, const Device&) {
-  // Four times a sum of 9 * in_c products of at most 2^14 stays below 2^31.
-  return has_winograd_squares(w, 2) && w.in_c <= 3640;
+// That may be computed together: divisors of all, the most first, since of schedules as near the
+// first is taken.
+std::vector<int> rows_of_squares(const Workload& w) {
+  std::vector<int> all = divisors((w.out_h + 3) / 4, 8);
+  all.insert(all.begin(), 0);
+  return {all.rbegin(), all.rend()};
 }
 
-ConfigSpace winograd_space(const Workload& w, const Device& device) {
-  const bool smlad = device.target.can(Capability::kDsp);
-  ConfigSpace::Family family{kWinogradName,
-                             1,
-                             {int_knob("tiles", {1, 2, 3, 4, 5, 6}),
-                              int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
-                              int_knob("step", steps(smlad ? (w.in_c + 1) / 2 : w.in_c)),
-                              {"multiply", {smlad ? "smlad" : "scalar"}},
-                              scheduler_knob(device)}};
+int usual_tiles4(const Workload& w) { return w.out_w >= 8 ? 2 : 1; }
+
+// Where weights wait, as many as leave their transformed inputs within what scratch should be.
+int usual_rows(const Workload& w, const Device& device) {
+  constexpr int64_t kMostBytes = 24 * 1024;
+  if (device.memory(device.rodata_memory).read_cache.empty()) return 0;
+  const int64_t squares = (w.out_w + 3) / 4 + usual_tiles4(w) - 1, points = 36;
+  for (const int rows : rows_of_squares(w))
+    if (rows * squares * points * 2 * w.in_c <= kMostBytes) return rows;
+  return 0;
+}
+
+// The legal points of these knobs and those that both templates have.
+ConfigSpace space(const Workload& w, const Device& device, const char* name,
+                  std::vector<Knob> knobs, const std::vector<int>& steps) {
+  knobs.insert(knobs.end(), {int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
+                             int_knob("step", steps),
+                             {"multiply", {can_smlad(device) ? "smlad" : "scalar"}},
+                             scheduler_knob(device)});
+  if (name == std::string_view(kWinograd4Name) && can_smlad(device)) knobs.push_back(loads_knob());
   ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) {
+  result.add({name, 1, std::move(knobs)}, [&](const Schedule& s) {
     const WinogradPlan plan(w, s);
-    const int sums = plan.tiles * plan.oc;
-    return 2 * plan.tiles <= w.out_w && sums <= (smlad ? 12 : 20) && plan.step * sums <= 256 &&
-           !pads_winograd_blocks(w, plan.oc);
+    return plan.fits(w) && !pads(w, plan.oc);
   });
   return result;
 }
 
-Schedule winograd_default(const Workload& w, const Device& device) {
-  const bool smlad = device.target.can(Capability::kDsp);
-  const int wanted = smlad ? 2 : 4;
-  return Schedule(kWinogradName, 1,
+}  // namespace
+
+WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
+    : square(s.template_name() == kWinograd4Name ? 4 : 2),
+      points(winograd_side(square) * winograd_side(square)),
+      rows(square == 4 ? s.get_int("rows") : 0),
+      tiles(s.get_int("tiles")),
+      oc(s.get_int("oc")),
+      step(s.get_int("step")),
+      smlad(s.get("multiply") == "smlad"),
+      by_words(smlad && (square == 4 || w.in_c % 4 == 0)),
+      strips(w, square, tiles, square == 4 ? channels_together() : 1),
+      loads(in_assembly() ? load_order(s.get("loads")) : LoadOrder::kGrouped),
+      together(rows == 0 ? 1 : rows * strips.strips),
+      terms(up((strips.pixel_bytes + channels_a_term() - 1) / channels_a_term(), step)) {
+  // 2x2: [term][point][square]; 4x4: [point][term][square].
+  const int64_t squares = int64_t{tiles} * element_bytes();
+  term_bytes = square == 4 ? squares : points * squares;
+  point_bytes = square == 4 ? terms * squares : squares;
+  strip_bytes = up(points * terms * squares, 4);
+  transformed_bytes = strip_bytes * together;
+  shared_bytes = std::max(int64_t{4} * points * tiles * oc, strips.patch_bytes);
+  if (square == 4)
+    column_bytes = int64_t{4} * (square * tiles + 2) * winograd_side(square) * parts();
+}
+
+SmladPoints WinogradPlan::smlad_points() const {
+  return {{WeightForm::kPairs, oc, tiles}, points, terms, step, loads};
+}
+
+int64_t WinogradPlan::weight_bytes() const {
+  return in_assembly() ? smlad_points().weight_bytes() : points * terms * oc * element_bytes();
+}
+
+bool WinogradPlan::fits(const Workload& w) const {
+  if (square * tiles > w.out_w) return false;
+  if (in_assembly()) return smlad_points().fits();
+  // What LLVM writes: sums a tile, products of an unrolled step.
+  const int sums = tiles * oc, most = square == 4 ? 16 : smlad ? 12 : 20;
+  return sums <= most && step * sums <= (square == 4 ? 128 : 256);
+}
+
+bool winograd2_supports(const Workload& w, const Device&) {
+  return has_winograd_squares(w, 2) && w.in_c <= kWinograd2Channels;
+}
+
+bool winograd4_supports(const Workload& w, const Device&) {
+  return has_winograd_squares(w, 4) && w.in_c >= 3 && w.in_c <= kWinograd4Channels;
+}
+
+ConfigSpace winograd2_space(const Workload& w, const Device& device) {
+  return space(w, device, kWinograd2Name, {int_knob("tiles", up_to(6))}, steps2(w, device));
+}
+
+ConfigSpace winograd4_space(const Workload& w, const Device& device) {
+  return space(w, device, kWinograd4Name,
+               {int_knob("rows", rows_of_squares(w)), int_knob("tiles", up_to(4))},
+               steps4(w, device));
+}
+
+Schedule winograd2_default(const Workload& w, const Device& device) {
+  const int wanted = can_smlad(device) ? 2 : 4;
+  return Schedule(kWinograd2Name, 1,
                   {{"tiles", std::to_string(std::min(wanted, w.out_w / 2))},
                    {"oc", w.out_c % wanted == 0 ? std::to_string(wanted) : "1"},
                    {"step", w.in_c >= 8 ? "4" : "1"},
-                   {"multiply", smlad ? "smlad" : "scalar"},
+                   {"multiply", can_smlad(device) ? "smlad" : "scalar"},
                    {kSchedulerKnob, usual_scheduler(device)}});
+}
+
+Schedule winograd4_default(const Workload& w, const Device& device) {
+  const bool smlad = can_smlad(device), few_registers = sees_eight_registers(device.target);
+  int oc = few_registers ? 2 : 4;
+  while (pads(w, oc)) --oc;
+  int best = 1;
+  for (const int step : steps4(w, device))
+    if (step <= (smlad ? 8 : few_registers ? 2 : 4)) best = step;
+  std::vector<std::pair<std::string, std::string>> knobs = {
+      {"rows", std::to_string(usual_rows(w, device))},
+      {"tiles", std::to_string(usual_tiles4(w))},
+      {"oc", std::to_string(oc)},
+      {"step", std::to_string(best)},
+      {"multiply", smlad ? "smlad" : "scalar"},
+      {kSchedulerKnob, usual_scheduler(device)}};
+  if (smlad) knobs.emplace_back("loads", usual_loads(device));
+  return Schedule(kWinograd4Name, 1, std::move(knobs));
 }
 
 }  // namespace tinytune

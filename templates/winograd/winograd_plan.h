@@ -1,31 +1,79 @@
-// What follows from a Winograd schedule: sizes of strips and blocks, scratch, and which points are
-// legal. winograd_nhwc.cc says what they mean.
+// What follows from a Winograd schedule: sizes of strips and blocks, scratch, constants, loops, and
+// which points are legal. winograd_nhwc.cc says what they mean. Its two templates, of squares of
+// 2x2 and of 4x4 outputs, differ in what a schedule may choose and in the order of transformed
+// inputs.
 #pragma once
 
 #include <cstdint>
 
-#include "devices/device.h"
-#include "schedules/config_space.h"
-#include "schedules/workload.h"
-#include "templates/winograd/winograd_products.h"
+#include "templates/kernel_template.h"
+#include "templates/smlad/smlad_points.h"
+#include "templates/winograd/winograd_strips.h"
 
 namespace tinytune {
 
-struct WinogradPlan : WinogradProducts {
-  int64_t input_bytes, shared_bytes;  // scratch, in this order; then a pixel of the border
+struct WinogradPlan {
+  int square, points;   ///< outputs of a square's side, points of its patch
+  int rows;             ///< of squares that are computed together; 0: a strip
+  int tiles, oc, step;  ///< squares a strip, channels a block, terms between tests of the loop
+  bool smlad;           ///< terms are pairs of channels, else single ones
+  bool by_words;        ///< words of four channels are transformed at once, and give two terms
+  WinogradStrips strips;
+  LoadOrder loads;
+  int together;        ///< strips
+  int64_t terms;       ///< of the sum over input channels, whole steps
+  int64_t term_bytes;  ///< of transformed inputs, from a term to the next; squares are side by side
+  int64_t point_bytes;  ///< and from a point to the next
+  int64_t strip_bytes;
+  /// Scratch, in this order; then a pixel of the border. Sums take the place of a gathered patch.
+  int64_t transformed_bytes, shared_bytes, column_bytes = 0;
 
+  /// The schedule's name says which squares.
   WinogradPlan(const Workload& workload, const Schedule& schedule);
 
-  /// Channels of term t: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1 and 3.
-  bool by_words(const Workload& w) const { return smlad && w.in_c % 4 == 0; }
-  int64_t channel(const Workload& w, int64_t t, int half) const {
-    if (!smlad) return t;
-    return by_words(w) ? t / 2 * 4 + t % 2 + 2 * half : 2 * t + half;
+  int element_bytes() const { return smlad ? 4 : 2; }
+  int channels_a_term() const { return smlad ? 2 : 1; }
+  /// Terms that are transformed together, and their channels.
+  int parts() const { return by_words ? 2 : 1; }
+  int channels_together() const { return parts() * channels_a_term(); }
+  /// SXTB16 and UXTB16 take bytes 0 and 2 of a word, then (rotated) 1 and 3.
+  int64_t channel(int64_t term, int half) const {
+    return by_words ? term / 2 * 4 + term % 2 + 2 * half : channels_a_term() * term + half;
   }
+  /// Whether products are in one piece of assembly, else in LLVM's hands: where it has to count
+  /// registers, assembly does it better.
+  bool in_assembly() const { return square == 4 && smlad; }
+  SmladPoints smlad_points() const;
+  /// Of a block of output channels.
+  int64_t weight_bytes() const;
+  int64_t scratch_bytes() const {
+    return transformed_bytes + shared_bytes + column_bytes + strips.border_bytes;
+  }
+  /// Whether strips and blocks are no larger than the output, and sums fit registers.
+  bool fits(const Workload& workload) const;
 };
 
-bool winograd_supports(const Workload& workload, const Device& device);
-ConfigSpace winograd_space(const Workload& workload, const Device& device);
-Schedule winograd_default(const Workload& workload, const Device& device);
+/// What is added to the lower of two transformed inputs in a word, of 4x4 by SMLAD, so that it is
+/// not negative, and to inputs before: transformed inputs of 0 to 255 are from -12750 to 12750, and
+/// at one point from -8160 to 17340. What sums start from takes both away again.
+inline constexpr int kWinogradLowOffset = 0x3800, kWinogradInputOffset = 128;
+
+inline constexpr int kWinogradStartWords = 1;  ///< of a channel: the bias
+
+/// Weights are [block][point][term][channel of the block], transformed; in assembly, what the
+/// channels' sums start from stands before those of a point.
+Result<std::vector<PackedConstant>> winograd_pack(const Workload& workload, const LayerData& data,
+                                                  const Schedule& schedule);
+LoopNest winograd_describe(const Workload& workload, const Schedule& schedule);
+
+inline constexpr const char *kWinograd2Name = "winograd_nhwc", *kWinograd4Name = "winograd4_nhwc";
+
+bool winograd2_supports(const Workload& workload, const Device& device);
+ConfigSpace winograd2_space(const Workload& workload, const Device& device);
+Schedule winograd2_default(const Workload& workload, const Device& device);
+
+bool winograd4_supports(const Workload& workload, const Device& device);
+ConfigSpace winograd4_space(const Workload& workload, const Device& device);
+Schedule winograd4_default(const Workload& workload, const Device& device);
 
 }  // namespace tinytune

@@ -7,7 +7,6 @@
 
 #include "base/rng.h"
 #include "templates/kernel_template.h"
-#include "templates/winograd/winograd4_transforms.h"
 #include "templates/winograd/winograd_transforms.h"
 #include "tests/templates/expect_exact.h"
 #include "tests/templates/random_layer.h"
@@ -36,7 +35,7 @@ TEST(WinogradTransforms, GiveFourTimesTheSumsAndFitSixteenBits) {
     std::array<int, 16> patch;
     for (int& w : kernel) w = any();
     for (int& x : patch) x = any();
-    const auto u = winograd_weights(kernel);
+    const auto u = winograd_weights(2, kernel);
     std::array<int, 16> products;
     for (size_t i = 0; i < 4; ++i)
       for (size_t j = 0; j < 4; ++j) {
@@ -77,7 +76,7 @@ TEST(Winograd4Transforms, GiveTheSumsModuloTwoToThe32AndFitSixteenBits) {
       int patch[36];
       for (int& w : kernel) w = any();
       for (int& x : patch) x = any();
-      const auto u = winograd4_weights(kernel);
+      const auto u = winograd_weights(4, kernel);
       for (size_t i = 0; i < 6; ++i)
         for (size_t j = 0; j < 6; ++j) {
           int v = 0;
