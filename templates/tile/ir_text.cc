@@ -261,6 +261,14 @@ void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& b
   });
 }
 
+Value IrText::count_to(int64_t extent, const Value& initial,
+                       const std::function<Value(const Value&, const Value&)>& body) {
+  return do_while({initial, number(0)}, [&](const Values& v) {
+    const Value carried = body(v[0], v[1]), next = add(v[1], number(1));
+    return Values{carried, next, differs(next, number(extent))};
+  })[0];
+}
+
 Values IrText::advance(int64_t turns, const Values& cursors, const std::vector<int64_t>& bytes,
                        Cursors kind, const std::function<void(const Values&)>& body) {
   const Value end = at(cursors[0], turns * bytes[0]);

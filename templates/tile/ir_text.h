@@ -113,6 +113,9 @@ class IrText {
 
   /// for (i = 0; i < extent; ++i) body(i), for a positive extent.
   void count_to(int64_t extent, const std::function<void(const Value& i)>& body);
+  /// The same with a value that the body gets and returns the next of. Returns the last.
+  Value count_to(int64_t extent, const Value& initial,
+                 const std::function<Value(const Value& carried, const Value& i)>& body);
   /// `turns` times body(cursors), then each cursor moves on by its `bytes`. Returns where they end.
   /// Cursors::kOpaque: opaque() hides from LLVM how they move.
   enum class Cursors { kPlain, kOpaque };

@@ -34,7 +34,7 @@ int64_t inputs_of_run(const Workload& w, std::string_view border) {
 }
 
 PixelTiles::PixelTiles(const Workload& workload, int pixels, std::string_view border)
-    : w_(workload), pixels_(pixels), window_(input_window(workload, border)) {}
+    : w_(workload), pixels_(pixels), border_(border), window_(input_window(workload, border)) {}
 
 int64_t PixelTiles::bytes(const Workload& w, std::string_view border) {
   // A tap outside the input reads one pixel of zero points instead.
@@ -45,11 +45,7 @@ int PixelTiles::tiles(const Workload& w, int pixels) {
   return (w.out_h * w.out_w + pixels - 1) / pixels;
 }
 
-Value PixelTiles::staging_area() {
-  return ir_.at(IrText::argument("scratch"), bytes(w_, window_.tested   ? "test"
-                                                       : window_.copied ? "copy"
-                                                                        : "none"));
-}
+Value PixelTiles::staging_area() { return ir_.at(IrText::argument("scratch"), bytes(w_, border_)); }
 
 void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stage,
                       const std::function<void(const Value&)>& channels) {
@@ -93,19 +89,10 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
 
 // Steps over one contiguous run; the last cursor is the target. Returns where it ended.
 Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
-                             const std::function<void(const Values&)>& step) {
-  const Value end = ir_.at(cursors[0], run);
-  return ir_
-      .do_while(cursors,
-                [&](const Values& p) {
-                  step(p);
-                  Values next;
-                  for (size_t i = 0; i + 1 < p.size(); ++i) next.push_back(ir_.at(p[i], unroll));
-                  next.push_back(ir_.at(p.back(), unroll * advance));
-                  next.push_back(ir_.differs(next[0], end));
-                  return next;
-                })
-      .back();
+                             const Step& step) {
+  std::vector<int64_t> bytes(cursors.size(), unroll);
+  bytes.back() = unroll * advance;
+  return ir_.advance(run / unroll, cursors, bytes, IrText::Cursors::kPlain, step).back();
 }
 
 // The input under a tap, or the pixel of zero points.
@@ -131,39 +118,29 @@ Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
 Value PixelTiles::whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
                              const Step& step) {
   const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
-  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
+  return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& row) {
     Values cursors;
-    for (const Value& start : starts)
-      cursors.push_back(ir_.at(start, ir_.mul(v[1], n(kernel_row))));
-    cursors.push_back(v[0]);
-    const Value reached =
-        run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
-    const Value next = ir_.add(v[1], n(1));
-    return Values{reached, next, ir_.differs(next, n(w_.kernel_h))};
+    for (const Value& start : starts) cursors.push_back(ir_.at(start, ir_.mul(row, n(kernel_row))));
+    cursors.push_back(row_target);
+    return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
   });
-  return ends[0];
 }
 
 Value PixelTiles::tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
                               int64_t advance, const Step& step) {
-  const Values ends = ir_.do_while({target, n(0)}, [&](const Values& v) {
-    const Value row = ir_.mul(v[1], n(w_.dilation_h));
-    const Values columns = ir_.do_while({v[0], n(0)}, [&](const Values& c) {
+  return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& i) {
+    const Value row = ir_.mul(i, n(w_.dilation_h));
+    return ir_.count_to(w_.kernel_w, row_target, [&](const Value& tap_target, const Value& column) {
       Values cursors;
-      for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, c[1]));
-      cursors.push_back(c[0]);
-      const Value to = run_inputs(cursors, w_.in_c, unroll, advance, step);
-      const Value next = ir_.add(c[1], n(1));
-      return Values{to, next, ir_.differs(next, n(w_.kernel_w))};
+      for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, column));
+      cursors.push_back(tap_target);
+      return run_inputs(cursors, w_.in_c, unroll, advance, step);
     });
-    const Value next = ir_.add(v[1], n(1));
-    return Values{columns[0], next, ir_.differs(next, n(w_.kernel_h))};
   });
-  return ends[0];
 }
 
 Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                                 int64_t advance, const std::function<void(const Values&)>& step) {
+                                 int64_t advance, const Step& step) {
   Values starts;
   if (!window_.tested) {
     for (const Pixel& pixel : pixels) starts.push_back(pixel.address);

@@ -52,11 +52,12 @@ class PixelTiles {
   void walk(const std::function<void(const std::vector<Pixel>&)>& stage,
             const std::function<void(const Value& out)>& channels);
 
+  using Step = std::function<void(const Values& cursors)>;
   /// Calls `step` for `unroll` neighbouring inputs (a divisor of the run) at a time, in reduction
   /// order. It gets the cursors (one per address in `pixels`, then `target`); `advance` is the
   /// bytes that `target` moves per input. Returns where the target ended.
   Value for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                       int64_t advance, const std::function<void(const Values& cursors)>& step);
+                       int64_t advance, const Step& step);
 
   /// The space behind the padded copy of the input, where staged inputs go.
   Value staging_area();
@@ -67,16 +68,16 @@ class PixelTiles {
   Value tap_address(const Pixel& pixel, const Value& row, const Value& column);
   /// Of tested borders: whether the windows of all these pixels lie inside the input.
   Value all_inside(const std::vector<Pixel>& pixels);
-  using Step = std::function<void(const Values& cursors)>;
   Value whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
                    const Step& step);
   Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
                     int64_t advance, const Step& step);
   Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
-                   const std::function<void(const Values&)>& step);
+                   const Step& step);
 
   const Workload& w_;
   int pixels_;
+  std::string border_;
   InputWindow window_;
   IrText ir_;
 };

@@ -84,20 +84,18 @@ Value WinogradWalk::pixel(const Value& y, const Value& x, int width, int channel
 
 void WinogradWalk::gather(const Strip& strip) {
   const Value top = ir_.sub(strip.y, n(w_.pad_top)), left = ir_.sub(strip.x, n(w_.pad_left));
-  ir_.do_while({gathered_, n(0)}, [&](const Values& rows) {
-    const Value input_y = ir_.add(top, rows[1]);
+  ir_.count_to(strips_.square + 2, gathered_, [&](const Value& row, const Value& i) {
+    const Value input_y = ir_.add(top, i);
     const Value row_inside = ir_.below(input_y, n(w_.in_h));
-    const Value end = ir_.at(rows[0], strips_.row_bytes);
-    const Values reached = ir_.do_while({rows[0], left}, [&](const Values& v) {
+    const Value end = ir_.at(row, strips_.row_bytes);
+    return ir_.do_while({row, left}, [&](const Values& v) {
       const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
       const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
       const Value at = ir_.at(IrText::argument("input"), offset);
       const Value from = strips_.border_bytes > 0 ? ir_.select(inside, at, border_pixel_) : at;
       const Value to = ir_.at(copy_pixel(from, v[0]), strips_.pixel_bytes - w_.in_c);
       return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
-    });
-    const Value next = ir_.add(rows[1], n(1));
-    return Values{reached[0], next, ir_.differs(next, n(strips_.square + 2))};
+    })[0];
   });
 }
 
