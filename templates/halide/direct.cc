@@ -208,63 +208,34 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
 }
 
+// Of the loops above: layouts and depthwise layers have rows of their own because knobs differ.
+KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports) supports,
+                            decltype(KernelTemplate::space) space,
+                            decltype(KernelTemplate::default_schedule) default_schedule) {
+  return {
+      .name = name,
+      .version = 1,
+      .constants = {"weights", "params"},
+      .supports = supports,
+      .space = space,
+      .default_schedule = default_schedule,
+      .describe = describe,
+      .pack = pack,
+      .scratch_bytes = scratch_bytes,
+      .lower = lower,
+  };
+}
+
 }  // namespace
 
-extern const KernelTemplate kDirectNhwc;
-const KernelTemplate kDirectNhwc = {
-    .name = "direct_nhwc",
-    .version = 1,
-    .constants = {"weights", "params"},
-    .supports = direct_nhwc_supports,
-    .space = direct_nhwc_space,
-    .default_schedule = direct_nhwc_default,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower,
-};
-
-// The same loops on the other layout; a row of its own because its knobs differ.
-extern const KernelTemplate kDirectNchw;
-const KernelTemplate kDirectNchw = {
-    .name = "direct_nchw",
-    .version = 1,
-    .constants = {"weights", "params"},
-    .supports = direct_nchw_supports,
-    .space = direct_nchw_space,
-    .default_schedule = direct_nchw_default,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower,
-};
-
-extern const KernelTemplate kDepthwiseNhwc;
-const KernelTemplate kDepthwiseNhwc = {
-    .name = "depthwise_nhwc",
-    .version = 1,
-    .constants = {"weights", "params"},
-    .supports = depthwise_nhwc_supports,
-    .space = depthwise_space,
-    .default_schedule = depthwise_default,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower,
-};
-
-extern const KernelTemplate kDepthwiseNchw;
-const KernelTemplate kDepthwiseNchw = {
-    .name = "depthwise_nchw",
-    .version = 1,
-    .constants = {"weights", "params"},
-    .supports = depthwise_nchw_supports,
-    .space = depthwise_space,
-    .default_schedule = depthwise_default,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower,
-};
+extern const KernelTemplate kDirectNhwc, kDirectNchw, kDepthwiseNhwc, kDepthwiseNchw;
+const KernelTemplate kDirectNhwc =
+    direct_loops("direct_nhwc", direct_nhwc_supports, direct_nhwc_space, direct_nhwc_default);
+const KernelTemplate kDirectNchw =
+    direct_loops("direct_nchw", direct_nchw_supports, direct_nchw_space, direct_nchw_default);
+const KernelTemplate kDepthwiseNhwc =
+    direct_loops("depthwise_nhwc", depthwise_nhwc_supports, depthwise_space, depthwise_default);
+const KernelTemplate kDepthwiseNchw =
+    direct_loops("depthwise_nchw", depthwise_nchw_supports, depthwise_space, depthwise_default);
 
 }  // namespace tinytune

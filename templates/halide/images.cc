@@ -2,8 +2,6 @@
 
 #include <Halide.h>
 
-#include "templates/halide/stages.h"
-
 namespace tinytune {
 
 void bound_image(Layout layout, const ImageExtents& e, Halide::OutputImageParam image) {
@@ -64,6 +62,14 @@ void append_padding(Halide::Module& module, const Workload& w, const InputWindow
 }
 
 }  // namespace
+
+void append_stage(Halide::Module& module, const Halide::Func& function,
+                  const std::vector<Halide::ImageParam>& inputs, const std::string& symbol) {
+  const std::vector<Halide::Argument> arguments(inputs.begin(), inputs.end());
+  const Halide::Module stage = Halide::Pipeline(function).compile_to_module(
+      arguments, symbol, module.target(), Halide::LinkageType::External);
+  for (const auto& lowered : stage.functions()) module.append(lowered);
+}
 
 Lowered padded_kernel(const Workload& w, const InputWindow& window, const Halide::Func& output,
                       const std::vector<Halide::ImageParam>& inputs, const Halide::Target& target,

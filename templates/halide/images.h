@@ -17,6 +17,7 @@ namespace Halide {
 struct Expr;
 class Func;
 class ImageParam;
+class Module;
 class OutputImageParam;
 }  // namespace Halide
 
@@ -51,6 +52,12 @@ Halide::Expr window_value(const Workload& workload, const InputWindow& window,
                           const Halide::ImageParam& input, const Halide::Expr& channel,
                           const Halide::Expr& column, const Halide::Expr& row,
                           const Halide::Expr& image);
+
+/// Lowers `function` and appends it to `module` as `symbol`. A kernel is one or more such stages:
+/// Halide functions that run one after another on shared buffers, which are matched by name
+/// (codegen/kernels/stage_code.h).
+void append_stage(Halide::Module& module, const Halide::Func& function,
+                  const std::vector<Halide::ImageParam>& inputs, const std::string& symbol);
 
 /// A kernel: the padding, if there is any, then `output`.
 Lowered padded_kernel(const Workload& workload, const InputWindow& window,

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/kernels/kernel.h"
-#include "templates/halide/stages.h"
+#include "templates/halide/images.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
