@@ -146,44 +146,38 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
-  using Kind = Loop::Kind;
   const SlidingPlan plan(w, schedule);
-  const auto turns = [](int outputs, int a_turn) { return (outputs + a_turn - 1) / a_turn; };
   const int64_t taps = int64_t{w.kernel_h} * w.kernel_w;
-  const WindowAxis &along = plan.along, &across = plan.across;
+  // Both axes: the loop over turns, the one over taps, the one over outputs a turn.
+  const struct {
+    const char *turns, *taps, *outputs;
+    const WindowAxis& axis;
+    int a_turn;
+    bool is_rows;
+  } sides[] = {{"across", "kernel_across", "band", plan.across, plan.band, plan.along_rows},
+               {"along", "kernel_along", "step", plan.along, plan.step, !plan.along_rows}};
   NestBuilder build(1, 1, kSlidingParamBytes);
   build.loop({.name = "channel",
               .extent = w.out_c,
               .strides = {.input = 1, .weights = taps, .output = 1, .params = kSlidingParamBytes}});
-  build.loop({.name = "across",
-              .extent = turns(across.outputs, plan.band),
-              .strides = {.input = across.input_step * across.stride * plan.band,
-                          .output = across.output_step * plan.band}});
-  build.loop({.name = "along",
-              .extent = turns(along.outputs, plan.step),
-              .strides = {.input = along.input_step * along.stride * plan.step,
-                          .output = along.output_step * plan.step}});
-  build.loop({.name = "kernel_across",
-              .extent = across.kernel,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = across.input_step,
-                          .weights = plan.along_rows ? int64_t{w.kernel_w} : 1}});
-  build.loop({.name = "kernel_along",
-              .extent = along.kernel,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = along.input_step,
-                          .weights = plan.along_rows ? 1 : int64_t{w.kernel_w}}});
-  build.loop(
-      {.name = "band",
-       .extent = plan.band,
-       .kind = Kind::kUnrolled,
-       .strides = {.input = across.input_step * across.stride, .output = across.output_step}});
-  build.loop({.name = "step",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = along.input_step * along.stride, .output = along.output_step}});
+  for (const auto& side : sides)
+    build.loop({.name = side.turns,
+                .extent = (side.axis.outputs + side.a_turn - 1) / side.a_turn,
+                .strides = {.input = side.axis.input_step * side.axis.stride * side.a_turn,
+                            .output = side.axis.output_step * side.a_turn}});
+  for (const auto& side : sides)
+    build.loop({.name = side.taps,
+                .extent = side.axis.kernel,
+                .kind = Loop::Kind::kUnrolled,
+                .reduces = true,
+                .strides = {.input = side.axis.input_step,
+                            .weights = side.is_rows ? int64_t{w.kernel_w} : 1}});
+  for (const auto& side : sides)
+    build.loop({.name = side.outputs,
+                .extent = side.a_turn,
+                .kind = Loop::Kind::kUnrolled,
+                .strides = {.input = side.axis.input_step * side.axis.stride,
+                            .output = side.axis.output_step}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = plan.band;
