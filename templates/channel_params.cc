@@ -8,14 +8,6 @@
 #include "templates/packing.h"
 
 namespace tinytune {
-namespace {
-
-Error not_exact(const char* kind) {
-  return Error(ErrorCode::kUnsupported,
-               std::string("the ") + kind + " requantisation is not exact for these weights");
-}
-
-}  // namespace
 
 int scaling_words(Requantise kind) {
   return kind == Requantise::kLong || kind == Requantise::kShifted ? 3 : 2;
@@ -34,58 +26,47 @@ int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
 }
 
 Result<ChannelParams> ChannelParams::create(const Workload& w, const LayerData& data) {
-  ChannelParams params(w.facts.requantise);
-  std::vector<int32_t>& words = params.scaling_;
-  const auto for_each_channel = [&](const auto& words_of) {
-    for (int c = 0; c < w.out_c; ++c) {
-      const int right = right_shift(data, c);
-      const int32_t multiplier = data.multiplier[static_cast<size_t>(c)];
-      const auto twice = static_cast<int32_t>(2 * static_cast<uint32_t>(multiplier));
-      words_of(c, multiplier, twice, std::max(-right, 0), std::max(right, 0));
-    }
-  };
-  switch (w.facts.requantise) {
-    case Requantise::kLong:
-      if (w.rounding != Rounding::kTwice) return not_exact("long");
-      for_each_channel([&](int, int32_t multiplier, int32_t, int left, int right) {
-        words.insert(words.end(), {multiplier, left, right});
-      });
-      break;
-    case Requantise::kShifted:
-      if (!shifted_requantise_proved(w, data)) return not_exact("shifted");
-      for_each_channel([&](int, int32_t, int32_t twice, int left, int right) {
-        words.insert(words.end(), {twice, right, left});
-      });
-      break;
-    case Requantise::kShort:
-      if (!short_requantise_proved(w, data)) return not_exact("short");
-      for_each_channel([&](int, int32_t, int32_t twice, int, int right) {
-        words.insert(words.end(), {twice, right});
-      });
-      break;
-    case Requantise::kFused: {
-      const auto fused = fuse_requantise(w, data);
-      if (!fused) return not_exact("fused");
-      for_each_channel([&](int channel, int32_t, int32_t, int, int) {
-        const auto c = static_cast<size_t>(channel);
-        words.insert(words.end(), {fused->multiplier[c], fused->offset[c]});
-      });
-      params.shared_ = {fused->left, fused->right};
-      break;
-    }
-    case Requantise::kStepped: {
-      const auto levels = step_requantise(w, data);
-      if (!levels) return not_exact("stepped");
-      for_each_channel([&](int, int32_t multiplier, int32_t, int, int right) {
-        words.insert(words.end(), {multiplier, std::max(right, kLeastSteppedShift) - 1});
-      });
-      for (size_t i = 0; i < levels->size(); i += 2)
-        params.shared_.push_back(static_cast<int32_t>(
-            static_cast<uint16_t>((*levels)[i]) |
-            static_cast<uint32_t>(static_cast<uint16_t>((*levels)[i + 1])) << 16));
-      break;
+  const Requantise kind = w.facts.requantise;
+  const auto fused = kind == Requantise::kFused ? fuse_requantise(w, data) : std::nullopt;
+  const auto levels = kind == Requantise::kStepped ? step_requantise(w, data) : std::nullopt;
+  const bool exact = kind == Requantise::kLong      ? w.rounding == Rounding::kTwice
+                     : kind == Requantise::kShifted ? shifted_requantise_proved(w, data)
+                     : kind == Requantise::kShort   ? short_requantise_proved(w, data)
+                                                    : fused || levels;
+  if (!exact)
+    return Error(ErrorCode::kUnsupported, "the " + std::string(name_of(kind)) +
+                                              " requantisation is not exact for these weights");
+  ChannelParams params(kind);
+  for (int channel = 0; channel < w.out_c; ++channel) {
+    const auto c = static_cast<size_t>(channel);
+    const int shift = right_shift(data, channel), left = std::max(-shift, 0);
+    const int right = std::max(shift, 0);
+    const int32_t multiplier = data.multiplier[c];
+    const auto twice = static_cast<int32_t>(2 * static_cast<uint32_t>(multiplier));
+    const auto add = [&](std::initializer_list<int32_t> words) {
+      params.scaling_.insert(params.scaling_.end(), words);
+    };
+    switch (kind) {
+      case Requantise::kLong:
+        add({multiplier, left, right});
+        break;
+      case Requantise::kShifted:
+        add({twice, right, left});
+        break;
+      case Requantise::kShort:
+        add({twice, right});
+        break;
+      case Requantise::kFused:
+        add({fused->multiplier[c], fused->offset[c]});
+        break;
+      case Requantise::kStepped:
+        add({multiplier, std::max(right, kLeastSteppedShift) - 1});
+        break;
     }
   }
+  if (fused) params.shared_ = {fused->left, fused->right};
+  for (size_t i = 0; levels && i < levels->size(); i += 2)
+    params.shared_.push_back(halves((*levels)[i], (*levels)[i + 1]));
   return params;
 }
 
