@@ -24,8 +24,10 @@ class ProductIsa {
  public:
   virtual ~ProductIsa() = default;
 
-  /// What the kernel around the loop must know.
+  /// What is data: of the loads of what passes, and what the kernel around the loop must know.
   struct Traits {
+    AddressModes words, bytes;  ///< bytes with a sign, unless weights have an offset
+    LoadOrder order = LoadOrder::kAhead;
     /// What sums start from is staged before a tile's words; else it comes in their registers.
     bool sums_start_staged = false;
     int weight_offset = 0;         ///< added to weights, which then have no sign
@@ -34,7 +36,7 @@ class ProductIsa {
     bool keeps_constants = true;   ///< has registers for what is read again and again
     int fewest_sums = 8;           ///< that are worth their staging
   };
-  virtual const Traits& traits() const = 0;
+  const Traits& traits() const { return traits_; }
 
   virtual bool keeps_words(const LaneTile& tile) const = 0;
 
@@ -48,27 +50,33 @@ class ProductIsa {
   /// Without a register for what passes where there are too few.
   virtual Operands assign(const LaneTile& tile) const = 0;
   /// Whether registers, offsets and branches suffice.
-  virtual bool fits(const LaneTile& tile) const = 0;
+  bool fits(const LaneTile& tile) const { return assign(tile).passing.suffice(1) && reaches(tile); }
 
   /// Before the loop; nothing where sums come in their registers.
   virtual void enter(const LaneTile&, const Operands&, Assembly&) const {}
   /// What is kept, `from` bytes from its cursor on.
   virtual void load_kept(const LaneTile& tile, const Operands& at, int64_t from,
                          Assembly& out) const = 0;
-  /// Of what passes: words or signed bytes.
-  virtual const AddressModes& addresses(bool words) const = 0;
-  /// When what passes is loaded.
-  virtual LoadOrder order() const = 0;
   /// Adds a product to `sum`. `last_of_kept`, `last_of_passing`: nothing reads it again.
   virtual void multiply_add(Reg sum, Reg kept, Reg passing, Reg scratch, bool last_of_kept,
                             bool last_of_passing, Assembly& out) const = 0;
   /// Moves the cursors on by a step, and returns to "1:".
   virtual void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const = 0;
+
+ protected:
+  explicit ProductIsa(const Traits& traits) : traits_(traits) {}
+
+ private:
+  /// Whether the offsets of loads and the loop's branch do.
+  virtual bool reaches(const LaneTile&) const { return true; }
+
+  const Traits traits_;
 };
 
 /// Thumb, old and new: LDM loads what is kept, words, which stand behind what sums start from.
 class ThumbProductIsa : public ProductIsa {
  public:
+  using ProductIsa::ProductIsa;
   bool keeps_words(const LaneTile&) const override { return true; }
   void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
     out.emit("mov {}, {}", at.end, at.kept);  // where weights end is the third operand

@@ -13,10 +13,10 @@ constexpr int kRegisters = 28;  // but zero, sp, gp and tp
 
 class Rv32Products final : public ProductIsa {
  public:
-  const Traits& traits() const override {
-    static constexpr Traits kTraits = {};
-    return kTraits;
-  }
+  Rv32Products()
+      : ProductIsa({.words = {.word = "lw {0}, {2}({1})", .pair_reach = -1},
+                    .bytes = {.word = "lb {0}, {2}({1})", .pair_reach = -1}}) {}
+
   bool keeps_words(const LaneTile& tile) const override { return tile.words <= tile.channels; }
 
   // Operands: cursors, sums, what is kept, what passes (one or, loaded ahead, two), a product; then
@@ -36,8 +36,6 @@ class Rv32Products final : public ProductIsa {
     at.end = at.scratch + 1 + carried;
     return at;
   }
-  bool fits(const LaneTile& tile) const override { return assign(tile).passing.suffice(1); }
-
   void load_kept(const LaneTile& tile, const Operands& at, int64_t from,
                  Assembly& out) const override {
     const bool words = keeps_words(tile);
@@ -45,13 +43,6 @@ class Rv32Products final : public ProductIsa {
       out.emit("{} {}, {}({})", words ? "lw" : "lb", at.kept + i, from + (words ? 4 * i : i),
                words ? at.inputs : at.weights);
   }
-  const AddressModes& addresses(bool words) const override {
-    static constexpr AddressModes kWords = {.word = "lw {0}, {2}({1})", .pair_reach = -1};
-    static constexpr AddressModes kBytes = {.word = "lb {0}, {2}({1})", .pair_reach = -1};
-    return words ? kWords : kBytes;
-  }
-  LoadOrder order() const override { return LoadOrder::kAhead; }
-
   void multiply_add(Reg sum, Reg kept, Reg passing, Reg scratch, bool, bool last_of_passing,
                     Assembly& out) const override {
     const Reg product = last_of_passing ? passing : scratch;

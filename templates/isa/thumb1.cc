@@ -26,15 +26,15 @@ int body_bytes(const LaneTile& tile) {
 
 class Thumb1Products final : public ThumbProductIsa {
  public:
-  const Traits& traits() const override {
-    static constexpr Traits kTraits = {.sums_start_staged = true,
-                                       .weight_offset = 128,
-                                       .multiplies_high = false,
-                                       .multiplies_signs = false,
-                                       .keeps_constants = false,
-                                       .fewest_sums = 3};
-    return kTraits;
-  }
+  Thumb1Products()
+      : ThumbProductIsa({.bytes = {.word = "ldrb {}, [{}, #{}]", .pair_reach = -1},
+                         .sums_start_staged = true,
+                         .weight_offset = 128,
+                         .multiplies_high = false,
+                         .multiplies_signs = false,
+                         .keeps_constants = false,
+                         .fewest_sums = 3}) {}
+
   // The end is in the last high register where sums leave it, else in the last low one.
   Operands assign(const LaneTile& tile) const override {
     const int sums = tile.channels * tile.words;
@@ -50,17 +50,6 @@ class Thumb1Products final : public ThumbProductIsa {
     if (!low.suffice() || !high.suffice()) at.passing = Registers(0);
     return at;
   }
-  bool fits(const LaneTile& tile) const override {
-    return assign(tile).passing.suffice(1) && tile.weight_bytes() <= kMostOffset + 1 &&
-           body_bytes(tile) <= kReach;
-  }
-
-  const AddressModes& addresses(bool) const override {
-    static constexpr AddressModes kBytes = {.word = "ldrb {}, [{}, #{}]", .pair_reach = -1};
-    return kBytes;
-  }
-  LoadOrder order() const override { return LoadOrder::kAhead; }
-
   void multiply_add(Reg sum, Reg word, Reg weight, Reg copy, bool word_may_go, bool weight_may_go,
                     Assembly& out) const override {
     const Reg into = word_may_go ? word : weight_may_go ? weight : copy;
@@ -72,6 +61,11 @@ class Thumb1Products final : public ThumbProductIsa {
     out.emit("adds {}, #{}", at.weights, tile.weight_bytes());
     out.emit("cmp {}, {}", at.weights, at.end);
     out.emit("bne 1b");
+  }
+
+ private:
+  bool reaches(const LaneTile& tile) const override {
+    return tile.weight_bytes() <= kMostOffset + 1 && body_bytes(tile) <= kReach;
   }
 };
 

@@ -14,13 +14,19 @@ constexpr int kMostLines = 200;                     // of a step
 
 class Thumb2Products final : public ThumbProductIsa {
  public:
-  const Traits& traits() const override {
-    static constexpr Traits kTraits = {.sums_start_staged = true,
-                                       .multiplies_signs = false,
-                                       .keeps_constants = false,
-                                       .fewest_sums = 3};
-    return kTraits;
-  }
+  Thumb2Products()
+      : ThumbProductIsa({.bytes = {.word = "ldrsb {}, [{}, #{}]",
+                                   .word_post = "ldrsb {}, [{}], #{}",
+                                   .move = "adds {}, #{}",
+                                   .reach = kReach,
+                                   .reach_back = kReachBack,
+                                   .pair_reach = -1},
+                         .order = LoadOrder::kGrouped,
+                         .sums_start_staged = true,
+                         .multiplies_signs = false,
+                         .keeps_constants = false,
+                         .fewest_sums = 3}) {}
+
   Operands assign(const LaneTile& tile) const override {
     Registers all(kRegisters);
     Operands at{.passing = Registers(0)};
@@ -31,28 +37,18 @@ class Thumb2Products final : public ThumbProductIsa {
     at.passing = all;
     return at;
   }
-  bool fits(const LaneTile& tile) const override {
-    return assign(tile).passing.suffice(1) && tile.weight_bytes() <= kReachBack &&
-           tile.step * (tile.channels * (tile.words + 1) + 1) <= kMostLines;
-  }
-
-  const AddressModes& addresses(bool) const override {
-    static constexpr AddressModes kBytes = {.word = "ldrsb {}, [{}, #{}]",
-                                            .word_post = "ldrsb {}, [{}], #{}",
-                                            .move = "adds {}, #{}",
-                                            .reach = kReach,
-                                            .reach_back = kReachBack,
-                                            .pair_reach = -1};
-    return kBytes;
-  }
-  LoadOrder order() const override { return LoadOrder::kGrouped; }
-
   void multiply_add(Reg sum, Reg word, Reg weight, Reg, bool, bool, Assembly& out) const override {
     out.emit("mla {0}, {1}, {2}, {0}", sum, word, weight);
   }
   void repeat(const LaneTile&, const Operands& at, Assembly& out) const override {
     out.emit("cmp {}, {}", at.weights, at.end);
     out.emit("bne 1b");
+  }
+
+ private:
+  bool reaches(const LaneTile& tile) const override {
+    return tile.weight_bytes() <= kReachBack &&
+           tile.step * (tile.channels * (tile.words + 1) + 1) <= kMostLines;
   }
 };
 

@@ -228,13 +228,6 @@ std::pair<int, int> LanePairs::channels_of(int q) const {
   return {first, first + 2};
 }
 
-// Every group starts its lanes from 2^15, which the sum of the pair gets too.
-std::vector<int32_t> LanePairs::start_words(int32_t low, int32_t high, int groups) const {
-  const uint32_t sum = static_cast<uint32_t>(low) + (static_cast<uint32_t>(high) << 16) -
-                       0x8000u * static_cast<uint32_t>(groups);
-  return {static_cast<int32_t>(sum), high};
-}
-
 std::vector<int32_t> LanePairs::product_words(const std::vector<int8_t>& weights) const {
   std::vector<int32_t> all;
   const size_t channels = in_bytes ? 4 : 2;

@@ -34,10 +34,9 @@ struct LanePairs {
   std::pair<int, int> channels_of(int q) const;
   /// One product's weights: of the tile's channels.
   std::vector<int32_t> product_words(const std::vector<int8_t>& weights) const;
-  /// In front of a tile, pair by pair: what the sums of both start from, before so many groups.
-  std::vector<int32_t> start_words(int32_t low, int32_t high, int groups) const;
-  /// Before a group's weights, and behind the last group of a tile; the ends' words follow, those
-  /// of the layer or of the channels in the order of pairs.
+  /// A tile begins with its pairs' sum and high of PairStart. Before a group's weights, and behind
+  /// the last group of a tile; the ends' words follow, those of the layer or of the channels in the
+  /// order of pairs.
   std::vector<int32_t> group_words(int products) const;
   std::vector<int32_t> last_words(bool more_tiles) const;
 

@@ -8,7 +8,7 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kCursors = 2;  // of weights and of words; the sums follow
+constexpr int kCursors = 2;  // of weights and of inputs; the sums follow
 
 // Which values of a product are kept, and where each is, in bytes from its cursor.
 struct Roles {
@@ -23,33 +23,10 @@ struct Roles {
   int sum(int kept, int passing) const {
     return keeps_words ? passing * tile.words + kept : kept * tile.words + passing;
   }
+  int sum_by_word(int kept, int passing) const {
+    return keeps_words ? kept * tile.channels + passing : passing * tile.channels + kept;
+  }
 };
-
-Values in_llvm(const LaneTile& tile, const Values& initial, const Value& weights_end, IrText& ir) {
-  const Roles roles{tile, isa_of(LaneLoop::kLlvm).keeps_words(tile)};
-  return ir.do_while(initial, [&](const Values& v) {
-    const auto load = [&](bool word, int u, int i) {
-      const int64_t offset = roles.offset(word, u, i);
-      return word ? ir.load_word(ir.at(v[1], offset)) : ir.load_byte(ir.at(v[0], offset), true);
-    };
-    Values next = v;
-    for (int u = 0; u < tile.step; ++u) {
-      Values stay;
-      for (int i = 0; i < roles.kept(); ++i) stay.push_back(load(roles.keeps_words, u, i));
-      for (int j = 0; j < roles.passing(); ++j) {
-        const Value other = load(!roles.keeps_words, u, j);
-        for (int i = 0; i < roles.kept(); ++i) {
-          Value& sum = next[static_cast<size_t>(kCursors + roles.sum(i, j))];
-          sum = ir.add(sum, ir.mul(stay[static_cast<size_t>(i)], other));
-        }
-      }
-    }
-    next[0] = ir.at(v[0], tile.weight_bytes());
-    next[1] = ir.at(v[1], tile.word_bytes());
-    next.push_back(ir.differs(next[0], weights_end));
-    return next;
-  });
-}
 
 Assembly in_assembly(const LaneTile& tile, const ProductIsa& isa,
                      const ProductIsa::Operands& operands) {
@@ -58,8 +35,8 @@ Assembly in_assembly(const LaneTile& tile, const ProductIsa& isa,
   isa.enter(tile, operands, code);
   code.emit("1:");
   Registers registers = operands.passing;
-  const AddressModes& addresses = isa.addresses(!roles.keeps_words);
-  LoadScheduler loads(addresses, isa.order(), registers, code);
+  const AddressModes& addresses = roles.keeps_words ? isa.traits().bytes : isa.traits().words;
+  LoadScheduler loads(addresses, isa.traits().order, registers, code);
   const Registers all_free = registers;
   const int stream = loads.add_stream(roles.keeps_words ? operands.weights : operands.inputs,
                                       roles.keeps_words ? tile.weight_bytes() : tile.word_bytes(),
@@ -98,13 +75,45 @@ const ProductIsa& isa_of(LaneLoop loop) {
   return rv32_products();
 }
 
+Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
+                      const Values& carried, IrText& ir) {
+  const bool keeps_words = order.keeps_words;
+  const Roles roles{tile, keeps_words};
+  const auto load = [&](bool word, int u, int i) {
+    const Value& cursor = carried[word == order.weights_in_words ? 0 : 1];
+    const Value at = ir.at(cursor, roles.offset(word, u, i));
+    return word ? ir.load_word(at) : ir.load_byte(at, true);
+  };
+  Values next = carried;
+  for (int u = 0; u < terms; ++u) {
+    Values kept;
+    for (int i = 0; i < roles.kept(); ++i) kept.push_back(load(keeps_words, u, i));
+    for (int j = 0; j < roles.passing(); ++j) {
+      const Value passing = load(!keeps_words, u, j);
+      for (int i = 0; i < roles.kept(); ++i) {
+        const int at = order.sums_by_word ? roles.sum_by_word(i, j) : roles.sum(i, j);
+        Value& sum = next[static_cast<size_t>(kCursors + at)];
+        sum = ir.add(sum, ir.mul(kept[static_cast<size_t>(i)], passing));
+      }
+    }
+  }
+  next[0] = ir.at(carried[0], roles.offset(order.weights_in_words, terms, 0));
+  next[1] = ir.at(carried[1], roles.offset(!order.weights_in_words, terms, 0));
+  return next;
+}
+
 Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
                          const Value& weights_end, const Value& inputs, const Values& sums,
                          IrText& ir) {
   Values carried = {weights, inputs};
   carried.insert(carried.end(), sums.begin(), sums.end());
   if (loop == LaneLoop::kLlvm) {
-    carried = in_llvm(tile, carried, weights_end, ir);
+    carried = ir.do_while(carried, [&](const Values& v) {
+      Values next =
+          multiply_lanes(tile, {.keeps_words = isa_of(loop).keeps_words(tile)}, tile.step, v, ir);
+      next.push_back(ir.differs(next[0], weights_end));
+      return next;
+    });
     return Values(carried.begin() + kCursors, carried.end());
   }
   const ProductIsa& isa = isa_of(loop);

@@ -1,6 +1,6 @@
 // Lane-packed dense layers: two output channels in one word of weights, (w1 << 16) + w0.
 //
-// The proof and the flush are those of lanes_nhwc.cc. A dense layer has one pixel and no reuse of
+// The proof and the groups are those of lane_groups.h. A dense layer has one pixel and no reuse of
 // weights, so here the weights carry the lanes: a step loads one input and a word per pair of
 // channels and adds two products per multiplication. Flash doubles (16 bits a weight).
 
@@ -75,9 +75,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   const int longest = kLongestGroup / plan.step * plan.step;
   for (int first = 0; first < w.out_c; first += 2 * plan.pairs) {
     const auto tile = weights_of_tile(w, data, first, 2 * plan.pairs);
-    const auto lengths = lane_groups(tile, {plan.step, plan.step, longest});
-    if (lengths.empty())
-      return Error(ErrorCode::kUnsupported, "a step of products does not fit a lane");
+    TT_TRY_ASSIGN(const auto lengths, lane_groups(tile, {plan.step, plan.step, longest}));
     for (int length : lengths) groups.push_back(static_cast<int8_t>(length));
     groups.push_back(0);
     for (size_t k = 0; k < tile[0].size(); ++k)
@@ -86,12 +84,8 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
             static_cast<int32_t>((static_cast<uint32_t>(int32_t{tile[c + 1][k]}) << 16) +
                                  static_cast<uint32_t>(int32_t{tile[c][k]})));
     for (int c = first; c < first + 2 * plan.pairs; c += 2) {
-      const auto bias_low = static_cast<uint32_t>(folded_bias(w, data, c));
-      const auto bias_high = static_cast<uint32_t>(folded_bias(w, data, c + 1));
-      // As in lanes_nhwc.cc: at the end low = sum - (high << 16), and `high` holds its bias.
-      const uint32_t seed =
-          bias_low + (bias_high << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
-      params.add({static_cast<int32_t>(bias_high), static_cast<int32_t>(seed)});
+      const PairStart start(folded_bias(w, data, c), folded_bias(w, data, c + 1), lengths.size());
+      params.add({start.high, start.sum});
       params.add_scaling(c);
       params.add_scaling(c + 1);
       if (scaling_words(w.facts.requantise) == 2) params.add({0, 0});
@@ -153,44 +147,19 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   Value params_end() {
     return ir_.at(IrText::argument("params"), int64_t{4} * kPairWords * (w_.out_c / 2));
   }
 
   Values tile(const Value& weights, const Value& groups, const Value& params, const Value& out) {
-    // Carried: weights, groups, input, then (sum, high) of every pair.
-    Values state = {weights, groups, IrText::argument("input")};
-    for (int q = 0; q < plan_.pairs; ++q) {
-      state.push_back(ir_.load_word(ir_.at(params, 4 * (q * kPairWords + 1))));
-      state.push_back(ir_.load_word(ir_.at(params, 4 * q * kPairWords)));
-    }
-    state = ir_.do_while(state, [&](const Values& v) {
-      const Value end = ir_.at(v[2], ir_.load_byte(v[1], false));
-      Values group = {v[0], v[2]};
-      for (int q = 0; q < plan_.pairs; ++q) group.push_back(n(0x8000));
-      // The first step by itself: its sums begin at a constant that no instruction has to load.
-      group = products(group);
-      group = ir_.do_while_if(ir_.differs(group[1], end), group, [&](const Values& g) {
-        Values next = products(g);
-        next.push_back(ir_.differs(next[1], end));
-        return next;
-      });
-      Values next = {group[0], ir_.at(v[1], 1), group[1]};
-      for (size_t q = 0; q < static_cast<size_t>(plan_.pairs); ++q) {
-        const Value& acc = group[2 + q];
-        next.push_back(ir_.add(v[3 + 2 * q], acc));
-        next.push_back(ir_.add(v[4 + 2 * q], ir_.shift_right(acc, n(16))));
-      }
-      next.push_back(ir_.differs(ir_.load_byte(next[1], false), n(0)));
-      return next;
-    });
+    const GroupLoop loop{{1, plan_.pairs, plan_.step}, plan_.step, true};
+    const auto start = [&](int q, int) { return ir_.at(params, int64_t{4} * kPairWords * q); };
+    const auto [sums, highs, end] =
+        loop.run({weights, groups, IrText::argument("input")}, start, ir_);
     const Value shared = params_end();
     for (int q = 0; q < plan_.pairs; ++q) {
-      const auto at = static_cast<size_t>(3 + 2 * q);
-      const Value& high = state[at + 1];
-      const Value low = ir_.sub(state[at], ir_.shift_left(high, n(16)));
+      const Value &sum = sums[static_cast<size_t>(q)], &high = highs[static_cast<size_t>(q)];
+      const Value low = low_lane(sum, high, ir_);
       const int words = scaling_words(w_.facts.requantise);
       for (int lane = 0; lane < 2; ++lane) {
         const Value address = ir_.at(params, 4 * (q * kPairWords + kStartWords + lane * words));
@@ -199,23 +168,8 @@ class Writer {
                        ir_.at(out, 2 * q + lane));
       }
     }
-    return {state[0], ir_.at(state[1], 1), ir_.at(params, int64_t{4} * kPairWords * plan_.pairs),
-            ir_.at(out, 2 * plan_.pairs)};
-  }
-
-  Values products(const Values& g) {
-    Values next = g;
-    for (int u = 0; u < plan_.step; ++u) {
-      const Value input = ir_.load_byte(ir_.at(g[1], u), true);
-      for (int q = 0; q < plan_.pairs; ++q) {
-        const Value weight = ir_.load_word(ir_.at(g[0], 4 * (u * plan_.pairs + q)));
-        Value& acc = next[static_cast<size_t>(2 + q)];
-        acc = ir_.add(acc, ir_.mul(input, weight));
-      }
-    }
-    next[0] = ir_.at(g[0], int64_t{4} * plan_.step * plan_.pairs);
-    next[1] = ir_.at(g[1], plan_.step);
-    return next;
+    return {end.weights, ir_.at(end.lengths, 1),
+            ir_.at(params, int64_t{4} * kPairWords * plan_.pairs), ir_.at(out, 2 * plan_.pairs)};
   }
 
   const Workload& w_;

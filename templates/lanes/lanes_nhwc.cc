@@ -1,11 +1,5 @@
-// Lane-packed convolution: two pixels in one word, so that one multiplication does two products.
-//
-// (a + b * 2^16) * w holds a * w in its low half and b * w in its high half as long as the low sum
-// stays within 16 bits. Weights are constants, so how many products fit is known: for each tile
-// of channels, pack() cuts the reduction into the longest groups with 128 * sum|w| <= 32767 for
-// every channel of the tile and writes their lengths between the weights. A group starts at 0x8000,
-// so that the low lane never borrows from the high one, and ends with three instructions:
-//   sum += acc; high += acc >> 16;   at the end: low = sum - (high << 16) - 0x8000 * groups.
+// Lane-packed convolution: two pixels in one word, so that one multiplication does two products, in
+// groups that fit the lanes (lane_groups.h). pack() writes their lengths between the weights.
 //
 // The pixels, not the weights, are packed: weights stay bytes in flash, both lanes share a
 // channel's constants, and a group need only fit one channel's weights at a time. Packing the
@@ -102,9 +96,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   for (int first = 0; first < w.out_c; first += plan.oc) {
     const auto tile = weights_of_tile(w, data, first, plan.oc);
     // Lengths are stored as bytes, in weights.
-    const auto lengths = lane_groups(tile, {plan.first, plan.step, 255 / plan.oc});
-    if (lengths.empty())
-      return Error(ErrorCode::kUnsupported, "the first products of a group do not fit a lane");
+    TT_TRY_ASSIGN(const auto lengths, lane_groups(tile, {plan.first, plan.step, 255 / plan.oc}));
     size_t k = 0;
     for (int length : lengths) {
       weights.push_back(static_cast<int8_t>(length * plan.oc));
@@ -114,11 +106,9 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     }
     weights.push_back(0);
     for (int c = first; c < first + plan.oc; ++c) {
-      // The high lane ends as high + bias; the low lane as sum - (high << 16), whose `high` already
-      // holds the bias, less what every group started with.
-      const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
-      const uint32_t low = bias + (bias << 16) - 0x8000u * static_cast<uint32_t>(lengths.size());
-      params.add({static_cast<int32_t>(bias), static_cast<int32_t>(low)});
+      const int32_t bias = folded_bias(w, data, c);
+      const PairStart start(bias, bias, lengths.size());
+      params.add({start.high, start.sum});
       params.add_scaling(c);
     }
   }
@@ -202,62 +192,16 @@ class Writer {
 
   // Returns the next tile's weights.
   Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
-    const int sums = plan_.oc * plan_.pairs, words = channels_.param_bytes() / 4;
-    // Carried: weights, bytes of the next group, staged, then (sum, high) of every pair and
-    // channel.
-    Values state = {weights, ir_.load_byte(weights, false), staged};
-    for (int i = 0; i < plan_.pairs; ++i)
-      for (int c = 0; c < plan_.oc; ++c) {
-        state.push_back(ir_.load_word(ir_.at(params, 4 * (c * words + 1))));
-        state.push_back(ir_.load_word(ir_.at(params, 4 * c * words)));
-      }
-    state = ir_.do_while(state, [&](const Values& v) {
-      Values group = {ir_.at(v[0], 1), v[2]};
-      const Value end = ir_.at(group[0], v[1]);
-      for (int s = 0; s < sums; ++s) group.push_back(n(0x8000));
-      // The first products by themselves: their sums begin at a constant that no instruction loads.
-      group = products(group, plan_.first);
-      group = ir_.do_while_if(ir_.differs(group[0], end), group, [&](const Values& g) {
-        Values next = products(g, plan_.step);
-        next.push_back(ir_.differs(next[0], end));
-        return next;
-      });
-      Values next = {group[0], ir_.load_byte(group[0], false), group[1]};
-      for (int s = 0; s < sums; ++s) {
-        const auto at = static_cast<size_t>(s);
-        const Value& acc = group[2 + at];
-        next.push_back(ir_.add(v[3 + 2 * at], acc));
-        next.push_back(ir_.add(v[4 + 2 * at], ir_.shift_right(acc, n(16))));
-      }
-      next.push_back(ir_.differs(next[1], n(0)));
-      return next;
-    });
+    const GroupLoop groups{{plan_.oc, plan_.pairs, plan_.step}, plan_.first, false};
+    const auto start = [&](int, int c) {
+      return ir_.at(params, int64_t{c} * channels_.param_bytes());
+    };
+    const auto [sums, highs, end] = groups.run({weights, {}, staged}, start, ir_);
     channels_.store({plan_.oc, 2 * plan_.pairs, w_.out_c}, params, out, [&](int pixel, int c) {
-      const auto at = static_cast<size_t>(3 + 2 * (pixel / 2 * plan_.oc + c));
-      const Value& high = state[at + 1];
-      return pixel % 2 == 0 ? ir_.sub(state[at], ir_.shift_left(high, n(16))) : high;
+      const auto at = static_cast<size_t>(pixel / 2 * plan_.oc + c);
+      return pixel % 2 == 0 ? low_lane(sums[at], highs[at], ir_) : highs[at];
     });
-    return ir_.at(state[0], 1);
-  }
-
-  // oc * pairs * terms multiplications, twice as many products.
-  Values products(const Values& g, int terms) {
-    Values next = g;
-    for (int u = 0; u < terms; ++u) {
-      Values inputs;
-      for (int i = 0; i < plan_.pairs; ++i)
-        inputs.push_back(ir_.load_word(ir_.at(g[1], 4 * (u * plan_.pairs + i))));
-      for (int c = 0; c < plan_.oc; ++c) {
-        const Value weight = ir_.load_byte(ir_.at(g[0], u * plan_.oc + c), true);
-        for (int i = 0; i < plan_.pairs; ++i) {
-          Value& acc = next[static_cast<size_t>(2 + i * plan_.oc + c)];
-          acc = ir_.add(acc, ir_.mul(inputs[static_cast<size_t>(i)], weight));
-        }
-      }
-    }
-    next[0] = ir_.at(g[0], terms * plan_.oc);
-    next[1] = ir_.at(g[1], 4 * terms * plan_.pairs);
-    return next;
+    return ir_.at(end.weights, 1);
   }
 
   const Workload& w_;

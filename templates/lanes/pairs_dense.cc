@@ -112,8 +112,7 @@ class Packer {
 
   Status add(const LanePairs& shape, int first, bool more_tiles) {
     const auto tile = weights_of_tile(w_, data_, first, 2 * shape.pairs);
-    const auto lengths = lane_groups(tile, {1, 1, shape.longest});
-    if (lengths.empty()) return Error(ErrorCode::kUnsupported, "a product does not fit a lane");
+    TT_TRY_ASSIGN(const auto lengths, lane_groups(tile, {1, 1, shape.longest}));
     const auto for_each_pair = [&](const auto& call) {
       for (int q = 0; q < shape.pairs; ++q) {
         const auto [low, high] = shape.channels_of(q);
@@ -121,8 +120,9 @@ class Packer {
       }
     };
     for_each_pair([&](int low, int high) {
-      append(shape.start_words(folded_bias(w_, data_, low), folded_bias(w_, data_, high),
-                               static_cast<int>(lengths.size())));
+      const PairStart start(folded_bias(w_, data_, low), folded_bias(w_, data_, high),
+                            lengths.size());
+      append({start.sum, start.high});
     });
     size_t k = 0;
     for (int length : lengths) {
