@@ -1,4 +1,4 @@
-// Tiles of lane-packed dense layers (pairs_dense.cc) in one piece of assembly for RV32.
+// Tiles of lane-packed dense layers (lanes_dense.cc) in one piece of assembly for RV32.
 //
 // Groups of products, what empties the lanes behind each, and the ends of channels: every sum has
 // its registers, and LLVM, which spills a tile of four pairs, writes nothing between them. All that

@@ -3,17 +3,30 @@
 // The proof and the groups are those of lane_groups.h. A dense layer has one pixel and no reuse of
 // weights, so here the weights carry the lanes: a step loads one input and a word per pair of
 // channels and adds two products per multiplication. Flash doubles (16 bits a weight).
+//
+// "lanes_dense" is for any core, its loops are LLVM's. On RV32 tiles are in one piece of assembly
+// (lane_pairs.h): two channels in a word ("pairs_dense"), or four ("quads_dense"), which takes more
+// instructions and half the flash. There groups may have any length, and all that a kernel reads
+// but inputs stands in one stream, "weights". What channels remain behind the last full tile are a
+// narrower one with code of its own.
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
 
+#include "schedules/stepped_requantise.h"
 #include "templates/channel_params.h"
+#include "templates/isa/rv32_ends.h"
 #include "templates/kernel_template.h"
 #include "templates/lanes/lane_groups.h"
+#include "templates/lanes/lane_pairs.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/ir_text.h"
+#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -21,73 +34,154 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kStartWords = 2;  // of a pair: what the high lane starts from, and the sum
-constexpr int kPairWords = 8;   // those, the requantisation of both, and room
+enum class Row { kLanes, kPairs, kQuads };
+constexpr const char* kNames[] = {"lanes_dense", "pairs_dense", "quads_dense"};
+constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
+
+// Of lanes_dense.
+constexpr int kStartWords = 2;  // of a pair: PairStart
+constexpr int kPairWords = 8;   // that, the requantisation of both, and room
 constexpr int kLongestGroup = 255;
 
-struct Plan {
-  int pairs, step;  // pairs of channels a tile, products between tests of the loop
+constexpr int kShortest = 8;  // of the values of "longest"
 
-  explicit Plan(const Schedule& s) : pairs(s.get_int("pairs")), step(s.get_int("step")) {}
+struct Plan {
+  bool by_llvm;
+  int step;  // products between tests of LLVM's loop
+  LanePairs tile, rest;
+  int tiles;  // of the first kind
+
+  Plan(const Workload& w, const Schedule& s)
+      : by_llvm(s.template_name() == name_of(Row::kLanes)),
+        step(by_llvm ? s.get_int("step") : 1),
+        tile{.pairs = s.get_int("pairs"),
+             .longest = by_llvm ? kLongestGroup / step * step : s.get_int("longest"),
+             .in_bytes = s.template_name() == name_of(Row::kQuads),
+             .by_layer = !by_llvm && s.get("scale") == "layer"},
+        rest(tile),
+        tiles(w.out_c / 2 / tile.pairs) {
+    rest.pairs = w.out_c / 2 % tile.pairs;
+  }
 };
 
+template <Row row>
 bool supports(const Workload& w, const Device& device) {
-  return w.op == OpKind::kDense && w.batch == 1 && w.out_c % 2 == 0 && w.facts.lane_group >= 2 &&
-         w.facts.requantise != Requantise::kLong &&
-         !device.target.can(Capability::kDsp);  // SMLAD does better there
+  if (w.op != OpKind::kDense || w.batch != 1 || w.out_c % (row == Row::kQuads ? 4 : 2) != 0 ||
+      w.facts.requantise == Requantise::kLong)
+    return false;
+  if (row == Row::kLanes)  // SMLAD does better
+    return w.facts.lane_group >= 2 && !device.target.can(Capability::kDsp);
+  return device.target.family == CoreFamily::kRiscv32 && !device.target.portable_kernels;
 }
 
-bool legal(const Workload& w, const Plan& plan) {
-  return w.out_c % (2 * plan.pairs) == 0 && w.in_c % plan.step == 0 &&
-         plan.step <= w.facts.lane_group && plan.pairs * plan.step <= 64;
+bool legal(const Workload& w, const Schedule& s) {
+  const Plan plan(w, s);
+  if (plan.by_llvm)
+    return w.out_c % (2 * plan.tile.pairs) == 0 && w.in_c % plan.step == 0 &&
+           plan.step <= w.facts.lane_group && plan.tile.pairs * plan.step <= 64;
+  return lane_pairs_fit(w, plan.tile) && plan.tiles > 0 &&
+         (plan.tile.longest == kShortest || plan.tile.longest / 2 < w.in_c);
 }
 
+template <Row row>
 ConfigSpace space(const Workload& w, const Device& device) {
-  ConfigSpace::Family family{"lanes_dense",
-                             1,
-                             {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}),
-                              int_knob("step", {1, 2, 4, 8}), scheduler_knob(device)}};
+  ConfigSpace::Family family{name_of(row), 1, {}};
+  if (row == Row::kLanes)
+    family.knobs = {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}), int_knob("step", {1, 2, 4, 8}),
+                    scheduler_knob(device)};
+  else
+    family.knobs = {int_knob("pairs", {1, 2, 3, 4, 5, 6}),
+                    int_knob("longest", {kShortest, 16, 32, 64}),
+                    {"scale", {"layer", "channel"}}};
   ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(s)); });
+  result.add(std::move(family), [&](const Schedule& s) { return legal(w, s); });
   return result;
 }
 
-Schedule default_schedule(const Workload& w, const Device& device) {
+// Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
+// quarter where there are as few as can be.
+bool is_lean(const Workload& w, const Plan& plan) {
+  const LanePairs& tile = plan.tile;
+  const int64_t code = int64_t{tile.longest} * tile.product_code_bytes();
+  return plan.by_llvm ||
+         code * (tile.longest == kShortest ? 4 : 8) <= w.weight_bytes() * (tile.in_bytes ? 1 : 2);
+}
+
+// As many channels as there are registers for share an input. `last` is the last knob's value.
+template <Row row>
+Schedule usual(const Workload& w, const std::string& last) {
+  constexpr bool kByLlvm = row == Row::kLanes;
   Schedule best;
-  for (const char* pairs : {"1", "2", "4"})
-    for (const char* step : {"1", "2", "4"}) {
+  for (const int pairs : kByLlvm ? std::vector{1, 2, 4} : up_to(6))
+    for (const int length : {1, 2, 4}) {
       const Schedule s(
-          "lanes_dense", 1,
-          {{"pairs", pairs}, {"step", step}, {kSchedulerKnob, usual_scheduler(device)}});
-      if (legal(w, Plan(s))) best = s;
+          name_of(row), 1,
+          {{"pairs", std::to_string(pairs)},
+           {kByLlvm ? "step" : "longest", std::to_string(kByLlvm ? length : kShortest * length)},
+           {kByLlvm ? kSchedulerKnob : "scale", last}});
+      const bool none = best.knobs().empty();
+      if (legal(w, s) && (none || is_lean(w, Plan(w, s)))) best = s;
     }
   return best;
 }
 
+template <Row row>
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return usual<row>(w, row == Row::kLanes ? usual_scheduler(device) : "layer");
+}
+
+template <Row row>
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
+  return {usual<row>(w, "channel")};
+}
+
 int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
+
+// What a tile of channels from `first` on reads, in parts.
+struct PackedTile {
+  std::vector<int> lengths;                    // of groups
+  std::vector<std::vector<int32_t>> products;  // one of every channel
+  std::vector<PairStart> starts;
+};
+
+Result<PackedTile> pack_tile(const Workload& w, const LayerData& data, const LanePairs& shape,
+                             int step, int first) {
+  const auto tile = weights_of_tile(w, data, first, 2 * shape.pairs);
+  PackedTile packed;
+  TT_TRY_ASSIGN(packed.lengths, lane_groups(tile, {step, step, shape.longest}));
+  for (size_t k = 0; k < tile[0].size(); ++k) {
+    std::vector<int8_t> product;
+    for (const std::vector<int8_t>& channel : tile) product.push_back(channel[k]);
+    packed.products.push_back(shape.product_words(product));
+  }
+  for (int q = 0; q < shape.pairs; ++q) {
+    const auto [low, high] = shape.channels_of(q);
+    packed.starts.emplace_back(folded_bias(w, data, first + low),
+                               folded_bias(w, data, first + high), packed.lengths.size());
+  }
+  return packed;
+}
+
+void append(const std::vector<int32_t>& words, std::vector<int32_t>& to) {
+  to.insert(to.end(), words.begin(), words.end());
+}
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
-  const Plan plan(schedule);
+  const Plan plan(w, schedule);
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   std::vector<int32_t> weights;
   std::vector<int8_t> groups;
-  const int longest = kLongestGroup / plan.step * plan.step;
-  for (int first = 0; first < w.out_c; first += 2 * plan.pairs) {
-    const auto tile = weights_of_tile(w, data, first, 2 * plan.pairs);
-    TT_TRY_ASSIGN(const auto lengths, lane_groups(tile, {plan.step, plan.step, longest}));
-    for (int length : lengths) groups.push_back(static_cast<int8_t>(length));
+  for (int first = 0; first < w.out_c; first += 2 * plan.tile.pairs) {
+    TT_TRY_ASSIGN(const PackedTile tile, pack_tile(w, data, plan.tile, plan.step, first));
+    groups.insert(groups.end(), tile.lengths.begin(), tile.lengths.end());
     groups.push_back(0);
-    for (size_t k = 0; k < tile[0].size(); ++k)
-      for (size_t c = 0; c < tile.size(); c += 2)
-        weights.push_back(
-            static_cast<int32_t>((static_cast<uint32_t>(int32_t{tile[c + 1][k]}) << 16) +
-                                 static_cast<uint32_t>(int32_t{tile[c][k]})));
-    for (int c = first; c < first + 2 * plan.pairs; c += 2) {
-      const PairStart start(folded_bias(w, data, c), folded_bias(w, data, c + 1), lengths.size());
+    for (const auto& words : tile.products) append(words, weights);
+    int channel = first;
+    for (const PairStart& start : tile.starts) {
       params.add({start.high, start.sum});
-      params.add_scaling(c);
-      params.add_scaling(c + 1);
+      params.add_scaling(channel++);
+      params.add_scaling(channel++);
       if (scaling_words(w.facts.requantise) == 2) params.add({0, 0});
     }
   }
@@ -95,40 +189,83 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                      bytes_constant("groups", groups), params.finish()};
 }
 
+// Of assembly: levels, and tile by tile starts, groups and ends.
+Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerData& data,
+                                                const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY_ASSIGN(const PackedEnds ends, pack_ends(w, data));
+  if (plan.tile.by_layer && !ends.are_alike())
+    return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
+  std::vector<int32_t> stream = ends.levels;
+  for (int t = 0; t < plan.tiles + (plan.rest.pairs > 0 ? 1 : 0); ++t) {
+    const LanePairs& shape = t < plan.tiles ? plan.tile : plan.rest;
+    const int first = 2 * plan.tile.pairs * t;
+    TT_TRY_ASSIGN(const PackedTile tile, pack_tile(w, data, shape, plan.step, first));
+    for (const PairStart& start : tile.starts) append({start.sum, start.high}, stream);
+    size_t k = 0;
+    for (const int length : tile.lengths) {
+      append(shape.group_words(length), stream);
+      for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
+        append(tile.products[k], stream);
+    }
+    append(shape.last_words(t + 1 < plan.tiles), stream);
+    if (shape.by_layer) append(ends.channels[0], stream);
+    for (int q = 0; q < shape.pairs && !shape.by_layer; ++q) {
+      const auto [low, high] = shape.channels_of(q);
+      for (const int c : {low, high}) append(ends.channels[static_cast<size_t>(first + c)], stream);
+    }
+  }
+  return std::vector<PackedConstant>{words_constant("weights", stream)};
+}
+
+std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+  const auto ends = pack_ends(w, data);
+  return [packs = ends.has_value(), alike = ends && ends->are_alike()](const Schedule& s) {
+    return packs && (alike || s.get("scale") == "channel");
+  };
+}
+
 LoopNest describe(const Workload& w, const Schedule& schedule) {
-  const Plan plan(schedule);
+  const Plan plan(w, schedule);
+  const int pairs = plan.tile.pairs;
   using Kind = Loop::Kind;
-  const int64_t tile_bytes = int64_t{4} * plan.pairs;
-  NestBuilder build(1, 4, 16);
-  build.loop({.name = "oc_outer",
-              .extent = w.out_c / (2 * plan.pairs),
-              .strides = {.weights = tile_bytes * w.in_c,
-                          .output = 2 * plan.pairs,
-                          .params = 4 * kPairWords * plan.pairs}});
+  const int64_t pair_bytes = plan.tile.in_bytes ? 2 : 4, product_bytes = pair_bytes * pairs;
+  const int64_t end_bytes = plan.tile.by_layer ? 0 : 8 * end_words(w.facts.requantise);
+  const int64_t param_bytes = plan.by_llvm ? 4 * kPairWords : end_bytes;  // of a pair
+  NestBuilder build(1, 4, plan.by_llvm ? 16 : 4);
+  build.loop(
+      {.name = "oc_outer",
+       .extent = (w.out_c / 2 + pairs - 1) / pairs,
+       .strides = {
+           .weights = product_bytes * w.in_c, .output = 2 * pairs, .params = param_bytes * pairs}});
   build.loop({.name = "reduction",
               .extent = w.in_c / plan.step,
               .reduces = true,
-              .strides = {.input = plan.step, .weights = tile_bytes * plan.step}});
-  build.loop({.name = "ku",
-              .extent = plan.step,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 1, .weights = tile_bytes}});
+              .strides = {.input = plan.step, .weights = product_bytes * plan.step}});
+  if (plan.by_llvm)
+    build.loop({.name = "ku",
+                .extent = plan.step,
+                .kind = Kind::kUnrolled,
+                .reduces = true,
+                .strides = {.input = 1, .weights = product_bytes}});
   build.loop({.name = "oc",
-              .extent = plan.pairs,
+              .extent = pairs,
               .kind = Kind::kUnrolled,
-              .strides = {.weights = 4, .output = 2, .params = 4 * kPairWords}});
+              .strides = {.weights = pair_bytes, .output = 2, .params = param_bytes}});
   build.loop({.name = "lane", .extent = 2, .kind = Kind::kUnrolled, .strides = {.output = 1}});
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
-  nest.accumulators = 3 * plan.pairs;
+  nest.accumulators = 3 * pairs;
   nest.outputs = w.out_c;
-  nest.unrolled_body = plan.pairs * plan.step;
+  nest.unrolled_body = int64_t{pairs} * (plan.by_llvm ? plan.step : plan.tile.longest);
   nest.switches.emplace_back("lanes", 1.0);
+  if (plan.tile.by_layer) nest.switches.emplace_back("scaled_by_layer", 1.0);
+  if (plan.tile.in_bytes) nest.switches.emplace_back("weights_in_bytes", 1.0);
   return nest;
 }
 
+// Of lanes_dense.
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
@@ -152,15 +289,15 @@ class Writer {
   }
 
   Values tile(const Value& weights, const Value& groups, const Value& params, const Value& out) {
-    const GroupLoop loop{{1, plan_.pairs, plan_.step}, plan_.step, true};
+    const int pairs = plan_.tile.pairs, words = scaling_words(w_.facts.requantise);
+    const GroupLoop loop{{1, pairs, plan_.step}, plan_.step, /*weights_in_words=*/true};
     const auto start = [&](int q, int) { return ir_.at(params, int64_t{4} * kPairWords * q); };
     const auto [sums, highs, end] =
         loop.run({weights, groups, IrText::argument("input")}, start, ir_);
     const Value shared = params_end();
-    for (int q = 0; q < plan_.pairs; ++q) {
-      const Value &sum = sums[static_cast<size_t>(q)], &high = highs[static_cast<size_t>(q)];
-      const Value low = low_lane(sum, high, ir_);
-      const int words = scaling_words(w_.facts.requantise);
+    for (int q = 0; q < pairs; ++q) {
+      const Value& high = highs[static_cast<size_t>(q)];
+      const Value low = low_lane(sums[static_cast<size_t>(q)], high, ir_);
       for (int lane = 0; lane < 2; ++lane) {
         const Value address = ir_.at(params, 4 * (q * kPairWords + kStartWords + lane * words));
         const ChannelLoop::Scaling scaling = channels_.scaling(address);
@@ -168,8 +305,8 @@ class Writer {
                        ir_.at(out, 2 * q + lane));
       }
     }
-    return {end.weights, ir_.at(end.lengths, 1),
-            ir_.at(params, int64_t{4} * kPairWords * plan_.pairs), ir_.at(out, 2 * plan_.pairs)};
+    return {end.weights, ir_.at(end.lengths, 1), ir_.at(params, int64_t{4} * kPairWords * pairs),
+            ir_.at(out, 2 * pairs)};
   }
 
   const Workload& w_;
@@ -178,26 +315,54 @@ class Writer {
   ChannelLoop channels_;
 };
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  const Plan plan(schedule);
-  return {nullptr, Writer(w, plan).write(symbol)};
+// Of the others.
+class AssemblyWriter {
+ public:
+  AssemblyWriter(const Workload& w, const Plan& plan) : w_(w), plan_(plan) {}
+
+  std::string write(const std::string& symbol) {
+    IrText ir;
+    const Value levels = IrText::argument("weights");
+    const int64_t levels_bytes =
+        w_.facts.requantise == Requantise::kStepped ? sizeof(SteppedLevels) : 0;
+    LaneCursors cursors{ir.at(levels, levels_bytes), IrText::argument("input"),
+                        IrText::argument("output")};
+    cursors = add_lane_pairs(w_, plan_.tile, cursors, levels, ir);
+    if (plan_.rest.pairs > 0) add_lane_pairs(w_, plan_.rest, cursors, levels, ir);
+    return ir.function(symbol, {"input", "weights", "output"});
+  }
+
+ private:
+  const Workload& w_;
+  const Plan& plan_;
+};
+
+template <Row row>
+KernelTemplate kernel_template() {
+  KernelTemplate all = {.name = name_of(row),
+                        .version = 1,
+                        .constants = {"weights", "groups", "params"},
+                        .supports = supports<row>,
+                        .space = space<row>,
+                        .default_schedule = default_schedule<row>,
+                        .describe = describe,
+                        .pack = pack,
+                        .scratch_bytes = scratch_bytes,
+                        .lower = lower_as_text<Plan, Writer>};
+  if (row == Row::kLanes) return all;
+  all.constants = {"weights"};
+  all.fallback_schedules = fallback_schedules<row>;
+  all.pack = pack_stream;
+  all.may_pack = may_pack;
+  all.lower = lower_as_text<Plan, AssemblyWriter>;
+  return all;
 }
 
 }  // namespace
 
-extern const KernelTemplate kLanesDense;
-const KernelTemplate kLanesDense = {
-    .name = "lanes_dense",
-    .version = 1,
-    .constants = {"weights", "groups", "params"},
-    .supports = supports,
-    .space = space,
-    .default_schedule = default_schedule,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower,
-};
+extern const KernelTemplate kLanesDense, kPairsDense, kQuadsDense;
+const KernelTemplate kLanesDense = kernel_template<Row::kLanes>();
+const KernelTemplate kPairsDense = kernel_template<Row::kPairs>();
+const KernelTemplate kQuadsDense = kernel_template<Row::kQuads>();
 
 }  // namespace tinytune
