@@ -75,9 +75,14 @@ void ChannelParams::add(std::initializer_list<int32_t> words) {
 }
 
 void ChannelParams::add_scaling(int channel) {
+  const auto words = scaling(channel);
+  words_.insert(words_.end(), words.begin(), words.end());
+}
+
+std::vector<int32_t> ChannelParams::scaling(int channel) const {
   const int words = scaling_words(kind_);
   const auto from = scaling_.begin() + int64_t{channel} * words;
-  words_.insert(words_.end(), from, from + words);
+  return {from, from + words};
 }
 
 bool ChannelParams::is_uniform() const {

@@ -36,6 +36,9 @@ class ChannelParams {
 
   void add(std::initializer_list<int32_t> words);
   void add_scaling(int channel);
+  /// What add_scaling() adds, and what finish() does.
+  std::vector<int32_t> scaling(int channel) const;
+  const std::vector<int32_t>& shared() const { return shared_; }
   /// Whether all channels are requantised alike and, if fused, with the shifts of layer_shifts.h.
   bool is_uniform() const;
   /// "params", with the shared words behind what was added.

@@ -6,8 +6,7 @@
 
 #include "base/check.h"
 #include "schedules/requantise.h"
-#include "schedules/stepped_requantise.h"
-#include "templates/packing.h"
+#include "templates/channel_params.h"
 
 namespace tinytune {
 namespace {
@@ -61,40 +60,21 @@ bool PackedEnds::are_alike() const {
 }
 
 Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
+  const Requantise kind = w.facts.requantise;
+  if (kind == Requantise::kLong) return not_exact(w, "is not written");
+  TT_TRY_ASSIGN(const ChannelParams params, ChannelParams::create(w, data));
   PackedEnds ends;
-  switch (w.facts.requantise) {
-    case Requantise::kFused: {
-      const auto fused = fuse_requantise(w, data);
-      if (!fused) return not_exact(w, "is not exact");
-      for (size_t c = 0; c < fused->offset.size(); ++c)
-        ends.channels.push_back(
-            {fused->multiplier[c], fused->offset[c], fused->left, fused->right});
-      return ends;
-    }
-    case Requantise::kStepped: {
-      const auto levels = step_requantise(w, data);
-      if (!levels) return not_exact(w, "is not exact");
-      for (size_t i = 0; i < levels->size(); i += 2)
-        ends.levels.push_back(halves((*levels)[i], (*levels)[i + 1]));
-      for (int c = 0; c < w.out_c; ++c) {
-        const int right = std::max(right_shift(data, c), kLeastSteppedShift) - 1;
-        ends.channels.push_back({data.multiplier[static_cast<size_t>(c)], right, 32 - right});
-      }
-      return ends;
-    }
-    case Requantise::kShort:
-      if (!short_requantise_proved(w, data)) return not_exact(w, "is not exact");
-      break;
-    case Requantise::kShifted:
-      if (!shifted_requantise_proved(w, data)) return not_exact(w, "is not exact");
-      break;
-    case Requantise::kLong:
-      return not_exact(w, "is not written");
-  }
+  if (kind == Requantise::kStepped) ends.levels = params.shared();
   const auto ranges = accumulator_ranges(w, data);
   for (int c = 0; c < w.out_c; ++c) {
-    TT_TRY_ASSIGN(std::vector<int32_t> words,
-                  words_of_short(w, data, c, ranges[static_cast<size_t>(c)]));
+    std::vector<int32_t> words = params.scaling(c);
+    if (kind == Requantise::kFused) {
+      words.insert(words.end(), params.shared().begin(), params.shared().end());
+    } else if (kind == Requantise::kStepped) {
+      words.push_back(32 - words[kSteppedRight]);
+    } else {
+      TT_TRY_ASSIGN(words, words_of_short(w, data, c, ranges[static_cast<size_t>(c)]));
+    }
     ends.channels.push_back(std::move(words));
   }
   return ends;

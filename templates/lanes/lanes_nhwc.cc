@@ -1,24 +1,16 @@
 // Lane-packed convolution: two pixels in one word, so that one multiplication does two products, in
 // groups that fit the lanes (lane_groups.h). pack() writes their lengths between the weights.
 //
-// The pixels, not the weights, are packed: weights stay bytes in flash, both lanes share a
-// channel's constants, and a group need only fit one channel's weights at a time. Packing the
-// inputs is a staging loop per tile of pixels, paid once and used by all output channels.
-//
-// Group lengths are read from data, which Halide's loops cannot do; this template writes LLVM
-// assembly instead (doc/adr/0009).
+// The words are staged as staged_lanes.h says. Group lengths are read from data, which Halide's
+// loops cannot do; this template writes LLVM assembly instead (doc/adr/0009).
 
 #include <algorithm>
 
 #include "templates/channel_params.h"
-#include "templates/input_window.h"
 #include "templates/lanes/lane_groups.h"
-#include "templates/nest_builder.h"
+#include "templates/lanes/staged_lanes.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
-#include "templates/tile/channel_loop.h"
-#include "templates/tile/ir_text.h"
-#include "templates/tile/pixel_tiles.h"
 #include "templates/tile/text_kernel.h"
 
 namespace tinytune {
@@ -29,19 +21,15 @@ using Values = IrText::Values;
 
 constexpr int kStartWords = 2;  // of a channel: what the high lane starts from, and the sum
 
-struct Plan {
-  int oc, pairs;    // channels a tile, pixel pairs a tile
-  int first, step;  // products before a group's first test, and between tests
-  int64_t padded_reduction;
-  std::string border;
+struct Plan : StagedLanes {
+  int first;  // products before a group's first test
 
   Plan(const Workload& w, const Schedule& s)
-      : oc(s.get_int("oc")),
-        pairs(s.get_int("pairs")),
-        first(s.get_int("first")),
-        step(s.get_int("step")),
-        padded_reduction(w.reduction() + std::max(first, step) - 1),
-        border(s.get("border")) {}
+      : StagedLanes{.tile = {s.get_int("oc"), s.get_int("pairs"), s.get_int("step")},
+                    .pixels = 2 * tile.words,
+                    .padded_reduction = w.reduction() + std::max(s.get_int("first"), tile.step) - 1,
+                    .border = s.get("border")},
+        first(s.get_int("first")) {}
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -62,12 +50,13 @@ ConfigSpace space(const Workload& w, const Device& device) {
   ConfigSpace result;
   result.add(std::move(family), [&](const Schedule& s) {
     const Plan plan(w, s);
-    return 2 * plan.pairs <= w.out_h * w.out_w && plan.oc * plan.pairs <= 8 &&
-           std::max(plan.first, plan.step) <=
+    const LaneTile& tile = plan.tile;
+    return plan.pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
+           std::max(plan.first, tile.step) <=
                std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
            // The fact holds for groups at multiples of their length. Elsewhere two products fit
            // unless both weights are -128, which pack() refuses.
-           (plan.first == plan.step || plan.first <= 2);
+           (plan.first == tile.step || plan.first <= 2);
   });
   return result;
 }
@@ -83,29 +72,28 @@ Schedule default_schedule(const Workload& w, const Device& device) {
                    {kSchedulerKnob, usual_scheduler(device)}});
 }
 
-int64_t scratch_bytes(const Workload& w, const Schedule& s) {
-  const Plan plan(w, s);
-  return PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4;
-}
+int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).scratch_bytes(w); }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
+  const int channels = plan.tile.channels;
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   std::vector<int8_t> weights;  // of a tile: (bytes of a group, the group)..., 0
-  for (int first = 0; first < w.out_c; first += plan.oc) {
-    const auto tile = weights_of_tile(w, data, first, plan.oc);
+  for (int first = 0; first < w.out_c; first += channels) {
+    const auto tile = weights_of_tile(w, data, first, channels);
     // Lengths are stored as bytes, in weights.
-    TT_TRY_ASSIGN(const auto lengths, lane_groups(tile, {plan.first, plan.step, 255 / plan.oc}));
+    TT_TRY_ASSIGN(const auto lengths,
+                  lane_groups(tile, {plan.first, plan.tile.step, 255 / channels}));
     size_t k = 0;
     for (int length : lengths) {
-      weights.push_back(static_cast<int8_t>(length * plan.oc));
+      weights.push_back(static_cast<int8_t>(length * channels));
       for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
         for (const auto& channel : tile)
           weights.push_back(k < channel.size() ? channel[k] : int8_t{0});
     }
     weights.push_back(0);
-    for (int c = first; c < first + plan.oc; ++c) {
+    for (int c = first; c < first + channels; ++c) {
       const int32_t bias = folded_bias(w, data, c);
       const PairStart start(bias, bias, lengths.size());
       params.add({start.high, start.sum});
@@ -117,57 +105,25 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const int64_t tiles = PixelTiles::tiles(w, 2 * plan.pairs);
-  NestBuilder build(w, 4, 1, kStartWords);
-  build.loop({.name = "px_outer",
-              .extent = tiles,
-              .strides = {.output = int64_t{w.out_c} * 2 * plan.pairs}});
-  build.channel_tiles(w.out_c / plan.oc, plan.oc, plan.padded_reduction * plan.oc);
-  build.products({.terms = plan.padded_reduction,
-                  .step = plan.step,
-                  .pixels = plan.pairs,
-                  .channels = plan.oc,
-                  .input_bytes = 4 * plan.pairs,
-                  .weight_bytes = plan.oc,
-                  .pixel_bytes = 4,
-                  .out_pixel_bytes = w.out_c,
-                  .element_bytes = 1});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 0.5;
-  nest.accumulators = 3 * plan.oc * plan.pairs;
-  nest.outputs = tiles * 2 * plan.pairs * w.out_c;
-  nest.prologue_bytes =
-      PixelTiles::bytes(w, plan.border) + plan.padded_reduction * plan.pairs * 4 * tiles;
-  nest.unrolled_body = plan.oc * plan.pairs * (plan.first + plan.step);
-  nest.switches.emplace_back("lanes", 1.0);
+  LoopNest nest = plan.describe(w, schedule, kStartWords, plan.tile.words);
+  nest.unrolled_body = nest.accumulators * (plan.first + plan.tile.step);
+  nest.accumulators *= 3;
   return nest;
 }
 
-class Writer {
+class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w),
-        plan_(plan),
-        tiles_(w, 2 * plan.pairs, plan.border),
-        ir_(tiles_.ir()),
-        channels_(w, ir_, kStartWords) {}
-
-  std::string write(const std::string& symbol) {
-    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
-                [&](const Value& out) { channels(out); });
-    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
-  }
+      : StagedLanesWriter(w, plan, kStartWords), plan_(plan) {}
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   // Packs neighbouring pixels two by two, the first one low.
-  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+  void stage(const Pixels& pixels) override {
     const int64_t run = inputs_of_run(w_, plan_.border);
-    const int64_t word = int64_t{4} * plan_.pairs;
+    const int64_t word = int64_t{4} * plan_.tile.words;
     const int unroll = run % 4 == 0 ? 4 : run % 2 == 0 ? 2 : 1;
     const Value staged = tiles_.staging_area();
-    for (int i = 0; i < plan_.pairs; ++i) {
+    for (int i = 0; i < plan_.tile.words; ++i) {
       const auto at = static_cast<size_t>(2 * i);
       const Value end = tiles_.for_each_input(
           {pixels[at], pixels[at + 1]}, ir_.at(staged, 4 * i), unroll, word, [&](const Values& p) {
@@ -182,33 +138,22 @@ class Writer {
     }
   }
 
-  void channels(const Value& out) {
-    const Value staged = tiles_.staging_area();
-    channels_.run(plan_.oc, out,
-                  [&](const Value& weights, const Value& params, const Value& output) {
-                    return tile(weights, params, staged, output);
-                  });
-  }
-
-  // Returns the next tile's weights.
-  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
-    const GroupLoop groups{{plan_.oc, plan_.pairs, plan_.step}, plan_.first, false};
+  Value tile(const Value& weights, const Value& params, const Value& staged,
+             const Value& out) override {
+    const GroupLoop groups{plan_.tile, plan_.first, /*weights_in_words=*/false};
     const auto start = [&](int, int c) {
       return ir_.at(params, int64_t{c} * channels_.param_bytes());
     };
     const auto [sums, highs, end] = groups.run({weights, {}, staged}, start, ir_);
-    channels_.store({plan_.oc, 2 * plan_.pairs, w_.out_c}, params, out, [&](int pixel, int c) {
-      const auto at = static_cast<size_t>(pixel / 2 * plan_.oc + c);
-      return pixel % 2 == 0 ? low_lane(sums[at], highs[at], ir_) : highs[at];
-    });
+    channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
+                    [&](int pixel, int c) {
+                      const auto at = static_cast<size_t>(pixel / 2 * plan_.tile.channels + c);
+                      return pixel % 2 == 0 ? low_lane(sums[at], highs[at], ir_) : highs[at];
+                    });
     return ir_.at(end.weights, 1);
   }
 
-  const Workload& w_;
   const Plan& plan_;
-  PixelTiles tiles_;
-  IrText& ir_;
-  ChannelLoop channels_;
 };
 
 }  // namespace

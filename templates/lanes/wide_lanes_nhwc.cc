@@ -22,10 +22,7 @@
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/lanes/wide_lanes_plan.h"
-#include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/tile/channel_loop.h"
-#include "templates/tile/ir_text.h"
 #include "templates/tile/text_kernel.h"
 
 namespace tinytune {
@@ -157,54 +154,21 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const int64_t tiles = PixelTiles::tiles(w, plan.pixels);
-  NestBuilder build(w, 4, 1, start_words(w, plan));
-  build.loop(
-      {.name = "px_outer", .extent = tiles, .strides = {.output = int64_t{w.out_c} * plan.pixels}});
-  build.channel_tiles((w.out_c + plan.tile.channels - 1) / plan.tile.channels, plan.tile.channels,
-                      plan.weight_bytes());
-  build.products({.terms = plan.padded_reduction,
-                  .step = plan.tile.step,
-                  .pixels = plan.pixels,
-                  .channels = plan.tile.channels,
-                  .input_bytes = 4 * plan.tile.words,
-                  .weight_bytes = plan.tile.channels,
-                  .pixel_bytes = 4,
-                  .out_pixel_bytes = w.out_c,
-                  .element_bytes = 1});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = static_cast<double>(plan.tile.words) / plan.pixels;
-  nest.accumulators = plan.tile.channels * plan.tile.words;
-  nest.outputs = tiles * plan.pixels * w.out_c;
-  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
-  nest.unrolled_body = int64_t{plan.tile.channels} * plan.tile.words * plan.tile.step;
-  nest.switches.emplace_back("lanes", 1.0);
-  return nest;
+  return plan.describe(w, schedule, start_words(w, plan), plan.pixels);
 }
 
-class Writer {
+class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w),
+      : StagedLanesWriter(w, plan, start_words(w, plan)),
         plan_(plan),
-        lanes_(plan.pixels, plan.tile.words),
-        tiles_(w, plan.pixels, plan.border),
-        ir_(tiles_.ir()),
-        channels_(w, ir_, start_words(w, plan)) {}
-
-  std::string write(const std::string& symbol) {
-    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
-                [&](const Value& out) { channels(out); });
-    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
-  }
+        lanes_(plan.pixels, plan.tile.words) {}
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
-  void stage(const std::vector<PixelTiles::Pixel>& pixels) {
+  void stage(const Pixels& pixels) override {
     const int64_t run = inputs_of_run(w_, plan_.border), bytes = int64_t{4} * plan_.tile.words;
     const int unroll = run % 2 == 0 ? 2 : 1;
-    const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes());
+    const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes);
     const Value end =
         tiles_.for_each_input(pixels, first, unroll, bytes, [&](const Values& cursors) {
           for (int u = 0; u < unroll; ++u) stage_words(cursors, u, u * bytes);
@@ -265,19 +229,10 @@ class Writer {
     }
   }
 
-  void channels(const Value& out) {
-    const Value staged = tiles_.staging_area();
-    channels_.run(plan_.tile.channels, out,
-                  [&](const Value& weights, const Value& params, const Value& output) {
-                    return tile(weights, params, staged, output);
-                  });
-  }
-
-  // Returns the next tile's weights.
-  Value tile(const Value& weights, const Value& params, const Value& staged, const Value& out) {
+  Value tile(const Value& weights, const Value& params, const Value& staged,
+             const Value& out) override {
     const Value end = ir_.at(weights, plan_.weight_bytes());
-    const Values words = products(weights, end, staged);
-    is_fused(w_) ? finish_fused(words, params, out) : finish(words, params, out);
+    finish(products(weights, end, staged), params, out);
     return end;
   }
 
@@ -289,69 +244,63 @@ class Writer {
     return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
   }
 
-  // The lanes of a channel.
-  Values lanes_of(const Values& words, int channel, LaneWords::End end) {
-    const auto first = words.begin() + int64_t{channel} * plan_.tile.words;
-    Values lanes(static_cast<size_t>(plan_.pixels));
-    lanes_.unpack(Values(first, first + plan_.tile.words), end, ir_,
-                  [&](int lane, const Value& value) { lanes[static_cast<size_t>(lane)] = value; });
-    return lanes;
-  }
-
+  // Requantises and stores a tile.
   void finish(const Values& words, const Value& params, const Value& out) {
-    if (plan_.traits().keeps_constants) channels_.keep_limits();
-    Values sums;  // of one channel
-    Value bias;
-    channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
-                    [&](int pixel, int c) {
-                      if (pixel == 0) {
-                        sums = lanes_of(words, c, LaneWords::End::kBottom);
-                        bias = ir_.load_word(ir_.at(params, int64_t{c} * channels_.param_bytes()));
-                      }
-                      return ir_.add(sums[static_cast<size_t>(pixel)], bias);
-                    });
-  }
-
-  void finish_fused(const Values& words, const Value& params, const Value& out) {
-    // Limits in registers, where there are: LLVM would load them for every output.
     const ProductIsa::Traits& traits = plan_.traits();
-    const bool in_parts = !traits.multiplies_high;
-    const auto limit = [&](int value) {
-      return traits.keeps_constants ? ir_.opaque(n(value)) : n(value);
-    };
-    const Value low = limit(w_.activation_min), high = limit(w_.activation_max);
-    const Value right = ir_.load_word(channels_.end());
-    const MultiplierParts parts(plan_.bits());
+    const bool fused = is_fused(w_);
+    if (traits.keeps_constants) channels_.keep_limits();
+    const Value shared = fused ? ir_.load_word(channels_.end()) : channels_.end();
+    const auto at_end =
+        fused && traits.multiplies_high ? LaneWords::End::kTop : LaneWords::End::kBottom;
     for (int c = 0; c < plan_.tile.channels; ++c) {
-      const Value at = ir_.at(params, int64_t{c} * channels_.param_bytes());
-      const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
-      const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
+      const int64_t words_at = int64_t{c} * channels_.param_bytes();
+      const End requantise =
+          fused ? fused_end(ir_.at(params, words_at), shared) : usual_end(params, words_at, shared);
       const auto finish_sum = [&](int pixel, const Value& sum) {
-        const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
-                             : traits.multiplies_signs
-                                 ? ir_.multiply_high_unsigned(multiplier[0], sum)
-                                 : ir_.high_of_unsigned(multiplier[0], sum);
-        const Value value = ir_.shift_right(ir_.add(scaled, offset), right);
-        ir_.store_byte(ir_.clamp(value, low, high), ir_.at(out, int64_t{pixel} * w_.out_c + c));
+        const Value target = ir_.at(out, int64_t{pixel} * w_.out_c + c);
+        ir_.store_byte(requantise(sum), target);
       };
       const auto first = words.begin() + int64_t{c} * plan_.tile.words;
       const Values of_channel(first, first + plan_.tile.words);
-      if (!traits.keeps_constants) {
-        lanes_.unpack(of_channel, in_parts ? LaneWords::End::kBottom : LaneWords::End::kTop, ir_,
-                      finish_sum);
+      if (fused && !traits.keeps_constants) {
+        lanes_.unpack(of_channel, at_end, ir_, finish_sum);
         continue;
       }
-      const Values sums = lanes_of(words, c, LaneWords::End::kTop);
+      Values sums(static_cast<size_t>(plan_.pixels));
+      lanes_.unpack(of_channel, at_end, ir_,
+                    [&](int lane, const Value& value) { sums[static_cast<size_t>(lane)] = value; });
       for (int i = 0; i < plan_.pixels; ++i) finish_sum(i, sums[static_cast<size_t>(i)]);
     }
   }
 
-  const Workload& w_;
+  // From a sum to its output, of the channel whose words are at `at` (of `params`).
+  using End = std::function<Value(const Value& sum)>;
+
+  End fused_end(const Value& at, const Value& right) {
+    const ProductIsa::Traits& traits = plan_.traits();
+    const bool in_parts = !traits.multiplies_high;
+    const MultiplierParts parts(plan_.bits());
+    const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
+    const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
+    return [=, this](const Value& sum) {
+      const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
+                           : traits.multiplies_signs
+                               ? ir_.multiply_high_unsigned(multiplier[0], sum)
+                               : ir_.high_of_unsigned(multiplier[0], sum);
+      return channels_.clamp(ir_.shift_right(ir_.add(scaled, offset), right));
+    };
+  }
+
+  End usual_end(const Value& params, int64_t at, const Value& levels) {
+    const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(params, at + 4));
+    return [=, this, bias = Value()](const Value& sum) mutable {
+      if (bias.text.empty()) bias = ir_.load_word(ir_.at(params, at));
+      return channels_.requantise(ir_.add(sum, bias), scaling, levels);
+    };
+  }
+
   const Plan& plan_;
   const LaneWords lanes_;
-  PixelTiles tiles_;
-  IrText& ir_;
-  ChannelLoop channels_;
 };
 
 KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Device&)) {

@@ -1,6 +1,8 @@
 #include "templates/lanes/wide_lanes_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "templates/input_window.h"
@@ -31,16 +33,34 @@ bool legal(const Workload& w, const Plan& plan) {
          int64_t{sums} * plan.tile.step <= kLargestBody;
 }
 
-// Which loop: none on Arm, which has but one. Kernels as portable C have no assembly.
-std::vector<Knob> loop_knobs(const Device& device) {
-  if (device.target.family == CoreFamily::kArmM) return {};
-  if (device.target.portable_kernels) return {{"loop", {"llvm"}}};
-  return {{"loop", {"assembly", "llvm"}}};
-}
-
 const char* name_on(const Device& device) {
   if (device.target.family != CoreFamily::kArmM) return kWideLanesName;
   return sees_eight_registers(device.target) ? kThumbLanesName : kThumb2LanesName;
+}
+
+// No knob for the loop on Arm, which has but one. Kernels as portable C have no assembly.
+ConfigSpace::Family family(const Workload& w, const Device& device) {
+  std::vector<int> words = up_to(kMostWords), pixels = up_to(kMostPixels);
+  words.erase(words.begin());                        // from 2 on
+  pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
+  ConfigSpace::Family family{
+      name_on(device),
+      kWideLanesVersion,
+      {int_knob("oc", up_to(std::min(w.out_c, kMostChannels))), int_knob("words", words),
+       int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
+  if (device.target.portable_kernels)
+    family.knobs.push_back({"loop", {"llvm"}});
+  else if (device.target.family != CoreFamily::kArmM)
+    family.knobs.push_back({"loop", {"assembly", "llvm"}});
+  family.knobs.push_back(border_knob(w));
+  family.knobs.push_back(scheduler_knob(device));
+  return family;
+}
+
+ConfigSpace space_of(const Workload& w, ConfigSpace::Family family) {
+  ConfigSpace result;
+  result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(w, s)); });
+  return result;
 }
 
 // Tiles of which a window reaches outside the input.
@@ -70,39 +90,33 @@ double estimate_border(const Workload& w, const Plan& plan, int tested_tiles) {
   return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
 }
 
-// On Thumb-1, in cycles: loads take two, and what LLVM writes around the loop is mostly loads.
-double estimate_thumb(const Workload& w, const Plan& plan, int tested_tiles) {
-  const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
-  const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
-  const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
-  const auto reduction = static_cast<double>(plan.padded_reduction);
-  const double copies = (channels - 1) * (words - 1);
-  const double products = reduction * (1 + words + 2 * channels + 2 * channels * words + copies) +
-                          reduction / plan.tile.step * 4;
-  const double scaling =
-      w.facts.requantise == Requantise::kFused ? 16 + 8 * MultiplierParts(plan.bits()).count() : 60;
-  const double finish = channels * (scaling * pixels + 8 * (pixels - words) + 20);
-  const double stage = reduction * (4 * pixels + 5 * words + 4 * (pixels - words) + 8);
-  return pixel_tiles * (channel_tiles * (products + finish + 60) + stage + 100) +
-         1.5 * estimate_border(w, plan, tested_tiles);
-}
-
+// In instructions; on Thumb-1 in cycles: loads take two, and what LLVM writes around the loop is
+// mostly loads.
 double estimate(const Workload& w, const Plan& plan, int tested_tiles) {
-  if (plan.loop == LaneLoop::kThumb1) return estimate_thumb(w, plan, tested_tiles);
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
   const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
   const auto reduction = static_cast<double>(plan.padded_reduction);
+  const double steps = reduction / plan.tile.step, apart = pixels - words;
+  const double border = estimate_border(w, plan, tested_tiles);
+  const bool fused = w.facts.requantise == Requantise::kFused;
+  const auto all = [&](double products, double finish, double stage, double tile) {
+    return pixel_tiles * (channel_tiles * (products + channels * finish + tile) + stage);
+  };
+  if (plan.loop == LaneLoop::kThumb1) {
+    const double copies = (channels - 1) * (words - 1);
+    const double scaling = fused ? 16 + 8 * MultiplierParts(plan.bits()).count() : 60;
+    return all(reduction * (1 + words + 2 * channels + 2 * channels * words + copies) + steps * 4,
+               scaling * pixels + 8 * apart + 20,
+               reduction * (4 * pixels + 5 * words + 4 * apart + 8) + 100, 60) +
+           1.5 * border;
+  }
   const bool fused_add = plan.loop == LaneLoop::kThumb2;  // and one load for all words
-  const double products = reduction * (fused_add ? channels * words + channels + 1
-                                                 : 2 * channels * words + channels + words) +
-                          reduction / plan.tile.step * 3;
-  const double finish =
-      channels *
-      ((w.facts.requantise == Requantise::kFused ? 9.0 : 15.0) * pixels + 4 * (pixels - words) + 3);
-  const double stage = reduction * (pixels + words + 2.5 * (pixels - words) + 1.5);
-  return pixel_tiles * (channel_tiles * (products + finish + 40) + stage + 40) +
-         estimate_border(w, plan, tested_tiles);
+  const double of_product =
+      fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words;
+  return all(reduction * of_product + steps * 3, (fused ? 9.0 : 15.0) * pixels + 4 * apart + 3,
+             reduction * (pixels + words + 2.5 * apart + 1.5) + 40, 40) +
+         border;
 }
 
 }  // namespace
@@ -114,23 +128,7 @@ LaneLoop lane_loop_of(const Schedule& schedule) {
 }
 
 ConfigSpace wide_lanes_space(const Workload& w, const Device& device) {
-  const auto from_to = [](int first, int last) {
-    std::vector<int> values;
-    for (int v = first; v <= last; ++v) values.push_back(v);
-    return values;
-  };
-  ConfigSpace::Family family{
-      name_on(device),
-      kWideLanesVersion,
-      {int_knob("oc", up_to(std::min(w.out_c, kMostChannels))),
-       int_knob("words", from_to(2, kMostWords)), int_knob("pixels", from_to(3, kMostPixels)),
-       int_knob("step", {1, 2, 4, 8})}};
-  for (Knob& knob : loop_knobs(device)) family.knobs.push_back(std::move(knob));
-  family.knobs.push_back(border_knob(w));
-  family.knobs.push_back(scheduler_knob(device));
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(w, s)); });
-  return result;
+  return space_of(w, family(w, device));
 }
 
 std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) {
@@ -138,34 +136,27 @@ std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) 
     double cost;
     Plan plan;
     Schedule schedule;
+
+    auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
   };
+  ConfigSpace::Family tried = family(w, device);
+  for (Knob& knob : tried.knobs) {
+    if (knob.name == "step") knob.values = {"1", "2", "4"};
+    if (knob.name == "loop") knob.values.resize(1);
+    if (knob.name == kSchedulerKnob) knob.values = {written_order(device)};
+  }
+  const ConfigSpace space = space_of(w, std::move(tried));
+  std::map<int, int> tested_tiles;  // of so many pixels
   std::vector<Candidate> all;
-  const auto offer = [&](int channels, int words, int pixels, int tested_tiles) {
-    for (const int step : {1, 2, 4})
-      for (const std::string& border : border_knob(w).values) {
-        std::vector<std::pair<std::string, std::string>> knobs = {
-            {"oc", std::to_string(channels)},
-            {"words", std::to_string(words)},
-            {"pixels", std::to_string(pixels)},
-            {"step", std::to_string(step)}};
-        for (const Knob& knob : loop_knobs(device))
-          knobs.emplace_back(knob.name, knob.values.front());
-        knobs.emplace_back("border", border);
-        knobs.emplace_back(kSchedulerKnob, written_order(device));
-        Schedule schedule(name_on(device), kWideLanesVersion, std::move(knobs));
-        const Plan plan(w, schedule);
-        if (legal(w, plan))
-          all.push_back({estimate(w, plan, tested_tiles), plan, std::move(schedule)});
-      }
-  };
-  for (int pixels = 3; pixels <= std::min(kMostPixels, w.out_h * w.out_w); ++pixels) {
-    const int tested_tiles = needs_border(w) ? tiles_at_the_border(w, pixels) : 0;
-    for (int words = (pixels + 1) / 2; words < std::min(pixels, kMostWords + 1); ++words)
-      for (int channels = 1; channels <= kMostChannels; ++channels)
-        offer(channels, words, pixels, tested_tiles);
+  for (size_t point = 0; point < space.size(); ++point) {
+    Schedule schedule = space.schedule(point);
+    const Plan plan(w, schedule);
+    const auto [tested, is_new] = tested_tiles.try_emplace(plan.pixels, 0);
+    if (is_new && needs_border(w)) tested->second = tiles_at_the_border(w, plan.pixels);
+    all.push_back({estimate(w, plan, tested->second), plan, std::move(schedule)});
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+                   [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
   std::vector<Schedule> usual;
   std::vector<Plan> before;
   for (const Candidate& candidate : all) {

@@ -12,7 +12,7 @@
 #include "templates/lanes/lane_products.h"
 #include "templates/lanes/lane_words.h"
 #include "templates/lanes/multiplier_parts.h"
-#include "templates/tile/pixel_tiles.h"
+#include "templates/lanes/staged_lanes.h"
 
 namespace tinytune {
 
@@ -24,19 +24,17 @@ inline constexpr const char* kThumb2LanesName = "thumb2_lanes_nhwc";
 
 LaneLoop lane_loop_of(const Schedule& schedule);
 
-struct WideLanesPlan {
-  LaneTile tile;
-  int pixels;
+struct WideLanesPlan : StagedLanes {
   LaneLoop loop;
-  int64_t padded_reduction;
-  std::string border;
 
   WideLanesPlan(const Workload& w, const Schedule& s)
-      : tile{s.get_int("oc"), s.get_int("words"), s.get_int("step")},
-        pixels(s.get_int("pixels")),
-        loop(lane_loop_of(s)),
-        padded_reduction((w.reduction() + tile.step - 1) / tile.step * tile.step),
-        border(s.get("border")) {}
+      : StagedLanes{.tile = {s.get_int("oc"), s.get_int("words"), s.get_int("step")},
+                    .pixels = s.get_int("pixels"),
+                    .padded_reduction = (w.reduction() + tile.step - 1) / tile.step * tile.step,
+                    .border = s.get("border")},
+        loop(lane_loop_of(s)) {
+    if (traits().sums_start_staged) start_bytes = 4 * tile.words;
+  }
 
   const ProductIsa::Traits& traits() const { return isa_of(loop).traits(); }
   int bits() const { return LaneWords::bits(pixels, tile.words); }
@@ -44,12 +42,6 @@ struct WideLanesPlan {
   UnsignedMultiply multiply() const {
     if (!traits().multiplies_high) return MultiplierParts(bits()).multiply();
     return {.bits = bits(), .left = 32 - bits()};
-  }
-  int64_t weight_bytes() const { return padded_reduction * tile.channels; }  // of a tile
-  int64_t start_bytes() const { return traits().sums_start_staged ? 4 * tile.words : 0; }
-  int64_t staged_bytes() const { return start_bytes() + padded_reduction * tile.words * 4; }
-  int64_t scratch_bytes(const Workload& w) const {
-    return PixelTiles::bytes(w, border) + staged_bytes();
   }
 };
 

@@ -51,6 +51,7 @@ class ChannelLoop {
   /// From here on the clamp's limits are in registers. LLVM would load them for every output, which
   /// is right where a core clamps in one instruction.
   void keep_limits();
+  Value clamp(const Value& value) { return ir_.clamp(value, low_, high_); }
 
   /// Behind the last channel's parameters: what all channels share.
   Value end();

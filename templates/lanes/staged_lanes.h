@@ -1,0 +1,72 @@
+// The frame of lane-packed convolutions: of a tile of pixels, words that hold the inputs of several
+// are staged once (pixel_tiles.h), and all output channels multiply those with bytes of weights,
+// [tile][product][channel].
+//
+// Pixels, not weights, are packed: weights stay bytes in flash, and the lanes of a word share a
+// channel's constants. How lanes lie in a word, and what a tile of channels does, is a template's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedules/loop_nest.h"
+#include "templates/isa/product_isa.h"
+#include "templates/tile/channel_loop.h"
+#include "templates/tile/ir_text.h"
+#include "templates/tile/pixel_tiles.h"
+
+namespace tinytune {
+
+struct StagedLanes {
+  LaneTile tile;
+  int pixels;  ///< of which tile.words words hold the inputs
+  int64_t padded_reduction;
+  std::string border;
+  int64_t start_bytes = 0;  ///< staged before the words
+
+  int64_t weight_bytes() const { return padded_reduction * tile.channels; }  ///< of a tile
+  int64_t staged_bytes() const { return start_bytes + padded_reduction * tile.words * 4; }
+  int64_t scratch_bytes(const Workload& w) const {
+    return PixelTiles::bytes(w, border) + staged_bytes();
+  }
+
+  /// With `start_words` of a channel before its requantisation; the loop over pixels has `extent`.
+  LoopNest describe(const Workload& workload, const Schedule& schedule, int start_words,
+                    int extent) const;
+};
+
+class StagedLanesWriter {
+ public:
+  std::string write(const std::string& symbol);
+
+ protected:
+  using Value = IrText::Value;
+  using Values = IrText::Values;
+  using Pixels = std::vector<PixelTiles::Pixel>;
+
+  StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words)
+      : w_(w),
+        tiles_(w, plan.pixels, plan.border),
+        ir_(tiles_.ir()),
+        channels_(w, ir_, start_words),
+        tile_(plan.tile) {}
+  ~StagedLanesWriter() = default;
+
+  static Value n(int64_t v) { return IrText::number(v); }
+
+  virtual void stage(const Pixels& pixels) = 0;
+  /// A tile of channels. Returns the next one's weights.
+  virtual Value tile(const Value& weights, const Value& params, const Value& staged,
+                     const Value& out) = 0;
+
+  const Workload& w_;
+  PixelTiles tiles_;
+  IrText& ir_;
+  ChannelLoop channels_;
+
+ private:
+  const LaneTile tile_;
+};
+
+}  // namespace tinytune
