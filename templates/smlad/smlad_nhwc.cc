@@ -14,7 +14,7 @@
 #include "templates/channel_params.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/smlad/smlad_loop.h"
+#include "templates/smlad/smlad_tiles.h"
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/pixel_tiles.h"
@@ -98,7 +98,7 @@ struct Plan {
         !smlad_step_fits(tile, inputs(), step))
       return false;
     if (moved && w.op == OpKind::kDense && oc >= w.out_c) return false;
-    if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).fits()) return false;
+    if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).in_one_piece()) return false;
     return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
   }
 };
@@ -199,9 +199,9 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  return SmladTiles(w, plan.shape()).pack(data, [&](const auto& tile, std::vector<int32_t>& words) {
-    return pack_smlad(
-        plan.tile, tile, plan.pairs, [&](int64_t pair) { return plan.inputs_of(pair); }, words);
+  return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
+    const auto [low, high] = plan.inputs_of(half / 2);
+    return half % 2 == 0 ? low : high;
   });
 }
 
@@ -247,9 +247,7 @@ class Writer {
         plan_(plan),
         tiles_(w, plan.pixels(), plan.border),
         ir_(tiles_.ir()),
-        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
-        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
-        loop_(w, plan.shape(), ir_, channels_) {}
+        smlad_(w, plan.shape()) {}
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
@@ -325,14 +323,14 @@ class Writer {
   // All output channels of the staged pixels.
   void channels(const Value& out) {
     const Value inputs = plan_.staged ? tiles_.staging_area() : IrText::argument("input");
-    if (plan_.tiles == 1) return loop_.all(inputs, out);
-    channels_.run(
+    if (plan_.tiles == 1) return smlad_.all(inputs, out, ir_);
+    smlad_.channels(ir_).run(
         plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {
           ir_.count_to(plan_.tiles, [&](const Value& i) {
-            loop_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
-                      ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))));
+            smlad_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
+                       ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))), ir_);
           });
-          return ir_.at(weights, tile_bytes_);
+          return ir_.at(weights, smlad_.tile_bytes());
         });
   }
 
@@ -340,9 +338,7 @@ class Writer {
   const Plan& plan_;
   PixelTiles tiles_;
   IrText& ir_;
-  const int64_t tile_bytes_;
-  ChannelLoop channels_;
-  SmladLoop loop_;
+  const SmladTiles smlad_;
 };
 
 template <Row row>

@@ -13,7 +13,7 @@
 #include "templates/channel_params.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
-#include "templates/smlad/smlad_loop.h"
+#include "templates/smlad/smlad_tiles.h"
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/pixel_tiles.h"
@@ -148,17 +148,10 @@ int64_t scratch_bytes(const Workload& w, const Schedule& s) {
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  const int64_t beyond = w.reduction();  // no weight
-  const auto pack_tile = [&](const auto& tile, std::vector<int32_t>& words) -> Status {
-    for (int row = 0; row < w.kernel_h; ++row) {
-      const auto input = [&](int64_t k) { return k < plan.run ? row * plan.run + k : beyond; };
-      TT_TRY(pack_smlad(
-          plan.tile, tile, plan.pairs,
-          [&](int64_t pair) { return std::pair(input(2 * pair), input(2 * pair + 1)); }, words));
-    }
-    return ok_status();
-  };
-  return SmladTiles(w, plan.shape()).pack(data, pack_tile);
+  return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
+    const int64_t row = half / (2 * plan.pairs), k = half % (2 * plan.pairs);
+    return k < plan.run ? row * plan.run + k : w.reduction();
+  });
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -201,12 +194,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 
 class Writer {
  public:
-  Writer(const Workload& w, const Plan& plan)
-      : w_(w),
-        plan_(plan),
-        tile_bytes_(SmladTiles(w, plan.shape()).tile_bytes()),
-        channels_(w, ir_, SmladTiles(w, plan.shape()).start_words()),
-        loop_(w, plan.shape(), ir_, channels_) {}
+  Writer(const Workload& w, const Plan& plan) : w_(w), plan_(plan), smlad_(w, plan.shape()) {}
 
   std::string write(const std::string& symbol) {
     ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
@@ -285,23 +273,23 @@ class Writer {
   void output_row(const Value& first, const Value& row) {
     for_each_tile(row, [&](const Value& window, const Value& pixel) {
       const Value out = ir_.at(output_of(first), ir_.mul(pixel, n(w_.out_c)));
-      loop_.all(window, out);
+      smlad_.all(window, out, ir_);
     });
   }
 
   void channels_outside(const Value& first) {
     const Value held = ir_.at(IrText::argument("scratch"), plan_.buffered_bytes());
-    channels_.run(plan_.oc, output_of(first),
-                  [&](const Value& weights, const Value& params, const Value& output) {
-                    ir_.copy(weights, held, tile_bytes_ / 4);
-                    ir_.count_to(plan_.rows, [&](const Value& row) {
-                      for_each_tile(row, [&](const Value& window, const Value& pixel) {
-                        loop_.one(held, window, params,
-                                  ir_.at(output, ir_.mul(pixel, n(w_.out_c))));
-                      });
-                    });
-                    return ir_.at(weights, tile_bytes_);
-                  });
+    smlad_.channels(ir_).run(plan_.oc, output_of(first),
+                             [&](const Value& weights, const Value& params, const Value& output) {
+                               ir_.copy(weights, held, smlad_.tile_bytes() / 4);
+                               ir_.count_to(plan_.rows, [&](const Value& row) {
+                                 for_each_tile(row, [&](const Value& window, const Value& pixel) {
+                                   smlad_.one(held, window, params,
+                                              ir_.at(output, ir_.mul(pixel, n(w_.out_c))), ir_);
+                                 });
+                               });
+                               return ir_.at(weights, smlad_.tile_bytes());
+                             });
   }
 
   Value output_of(const Value& row) {
@@ -324,9 +312,7 @@ class Writer {
   const Workload& w_;
   const Plan& plan_;
   IrText ir_;
-  const int64_t tile_bytes_;
-  ChannelLoop channels_;
-  SmladLoop loop_;
+  const SmladTiles smlad_;
 };
 
 }  // namespace

@@ -1,28 +1,26 @@
 #include "templates/smlad/smlad_tiles.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "schedules/layer_shifts.h"
 #include "schedules/requantise.h"
-#include "templates/isa/thumb2_dsp.h"
 #include "templates/packing.h"
 
 namespace tinytune {
 namespace {
 
+using Value = IrText::Value;
+using Values = IrText::Values;
+
 constexpr int kRegisters = Thumb2Dsp::kRegisters;
-constexpr int64_t kReach = Thumb2Dsp::kReach;
 
 // Operands at the start; the sums take them once they rest in the frame.
-constexpr Reg kWeights{0}, kInputs{1}, kWeightsEnd{2}, kParams{3}, kOutput{4}, kShared{5};
-constexpr Reg kFirstSum{SmladStep::kCursors};
+constexpr Reg kWeights = SmladSums::kWeights, kInputs = SmladSums::kInputs, kWeightsEnd{2},
+              kParams{3}, kOutput{4}, kShared{5};
 
-// The frame, in bytes from the stack pointer.
-constexpr int kEndAt = 0;  // where a step looks for it
-constexpr int kTileEndAt = 4, kWeightsAt = 8, kInputsAt = 12, kWeightsEndAt = 16, kParamsAt = 20,
-              kOutputAt = 24, kLeftAt = 28, kRightAt = 32, kMultiplierAt = 36, kLastAt = 40,
-              kFrame = 48;
+// The frame behind that of the sums, in bytes from the stack pointer.
+constexpr int kWeightsAt = SmladSums::kFrame, kInputsAt = 12, kWeightsEndAt = 16, kParamsAt = 20,
+              kOutputAt = 24, kLeftAt = 28, kMultiplierAt = 36, kFrame = 48;
 
 // Registers besides sums that finish a tile, the cursor of weights not among them: the output,
 // what scales, and where the next channel's is.
@@ -32,31 +30,32 @@ int finishing(const Workload& w, Scaled scaled) {
   return 1 + 2 + shifts + (by_layer ? 0 : 1);
 }
 
+bool is_joined(const SmladTile& tile) { return tile.form == WeightForm::kJoined; }
+
 class Writer {
  public:
   Writer(const Workload& w, const SmladShape& shape)
       : w_(w),
         tile_(shape.tile),
-        runs_(shape.runs),
-        loads_(shape.loads),
+        paired_(shape.loads == LoadOrder::kPaired),
         by_layer_(shape.scaled == Scaled::kByLayer),
-        step_(smlad_step(tile_, shape.inputs, runs_.step, loads_)),
-        sums_(tile_.channels * tile_.pixels),
-        crowded_(kRegisters - 1 - sums_ < finishing(w, shape.scaled)) {
+        fused_(w.facts.requantise == Requantise::kFused),
+        shifts_are_read_(fused_ && !by_layer_),
+        crowded_(kRegisters - 1 - tile_.channels * tile_.pixels < finishing(w, shape.scaled)),
+        sums_(shape, code_) {
     enter();
     if (by_layer_) emit(".p2align 2");
     emit("1:");
-    start_sums();
-    add_products();
-    if (crowded_) free_.give_back(kWeights);
-    for (int i = end().number; i < kRegisters; ++i) free_.give_back(Reg{i});
-    free_.give_back(kInputs);
-    finish();
+    sums_.write(true);
+    assign();
+    separate();
+    for (int first = 0; first < stride(); ++first) finish(first);
+    next_tile();
     emit("bne 1b");
     emit("add sp, #{}", kFrame);
   }
 
-  std::string text() const { return code_.text(); }
+  const std::string& text() const { return code_.text(); }
 
  private:
   template <typename... Operands>
@@ -64,14 +63,11 @@ class Writer {
     code_.emit(format, std::forward<Operands>(operands)...);
   }
 
-  Reg sum(int pixel, int channel) const { return kFirstSum + (pixel * tile_.channels + channel); }
-  Reg end() const { return kFirstSum + sums_; }
-  bool joined() const { return tile_.form == WeightForm::kJoined; }
-  bool shifts_are_read() const { return fused() && !by_layer_; }
-  bool fused() const { return w_.facts.requantise == Requantise::kFused; }
+  // Channels from one that is finished to the next: the upper ones of joined channels come last.
+  int stride() const { return is_joined(tile_) ? 2 : 1; }
 
   void load_two(Reg first, Reg second, int at) {
-    if (loads_ == LoadOrder::kPaired) return emit("ldrd {}, {}, [sp, #{}]", first, second, at);
+    if (paired_) return emit("ldrd {}, {}, [sp, #{}]", first, second, at);
     isa_.load(first, at);
     isa_.load(second, at + 4);
   }
@@ -81,199 +77,240 @@ class Writer {
     isa_.store(kInputs, kInputsAt);
     isa_.store(kWeightsEnd, kWeightsEndAt);
     isa_.store_two(kParams, kOutput, kParamsAt);
-    const auto keep = [&](Reg from, int offset, int at) {
-      emit("ldrd {}, {}, [{}, #{}]", kWeightsEnd, kParams, from, offset);
-      isa_.store_two(kWeightsEnd, kParams, at);
-    };
-    if (by_layer_) keep(kShared, 0, kMultiplierAt);
-    if (shifts_are_read()) keep(kShared, 0, kLeftAt);
+    if (!fused_ && !by_layer_) return;
+    emit("ldrd {}, {}, [{}, #0]", kWeightsEnd, kParams, kShared);
+    isa_.store_two(kWeightsEnd, kParams, by_layer_ ? kMultiplierAt : kLeftAt);
   }
 
-  // What the sums of the first pixel start from stands before the tile's weights.
-  void start_sums() {
-    std::string list;
-    for (int c = 0; c < tile_.channels; ++c) list += fmt::format("{}{}", c ? ", " : "", sum(0, c));
-    if (tile_.channels == 1)
-      emit("ldr {}, [{}], #4", list, kWeights);
+  // Registers of the end, those that the sums had no use for first, and what it reads once.
+  void assign() {
+    Registers free(0);
+    if (crowded_) free.give_back(kWeights), isa_.store(kWeights, kWeightsAt);
+    for (Reg r = sums_.end(); r.number < kRegisters; r = r + 1) free.give_back(r);
+    free.give_back(kInputs);
+    if (!by_layer_) params_ = free.take();
+    output_ = free.take();
+    multiplier_ = free.take(), last_ = free.take();
+    if (!fused_ || !by_layer_) left_ = free.take();
+    if (shifts_are_read_) right_ = free.take();
+    if (by_layer_)
+      isa_.load(output_, kOutputAt);
     else
-      emit("ldm {}!, {{{}}}", kWeights, list);
-    isa_.add(end(), kWeights, runs_.count * tile_.weight_bytes(runs_.pairs));
-    for (int i = 1; i < tile_.pixels; ++i)
-      for (int c = 0; c < tile_.channels; ++c) emit("mov {}, {}", sum(i, c), sum(0, c));
+      load_two(params_, output_, kParamsAt);
+    if (shifts_are_read_) load_two(left_, right_, kLeftAt);
+    if (by_layer_) load_two(multiplier_, last_, kMultiplierAt);
   }
 
-  // The end of the tile's weights is there already.
-  void add_products() {
-    if (runs_.count > 1) {
-      isa_.store(end(), kTileEndAt);
-      emit("2:");
-      isa_.add(end(), kWeights, tile_.weight_bytes(runs_.pairs));
+  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
+  void separate() {
+    const auto each = [&](const auto& body) {
+      for (int c = 1; is_joined(tile_) && c < tile_.channels; c += 2)
+        for (int i = 0; i < tile_.pixels; ++i) body(sums_.sum(i, c), sums_.sum(i, c - 1));
+    };
+    each([&](Reg both, Reg lower) { emit("sub {0}, {0}, {1}", both, lower); });
+    if (!fused_) each([&](Reg upper, Reg) { emit("asr {0}, {0}, #8", upper); });
+  }
+
+  // Stores the channels from `first` on: one by one, or all where they are scaled alike.
+  void finish(int first) {
+    // What separated sums lack of the shift; see separate().
+    if (shifts_are_read_ && first == 1) emit("sub {0}, #8", left_);
+    const int together = by_layer_ ? tile_.channels : 1;
+    for (int from = first; from < tile_.channels; from += together * stride()) {
+      Thumb2Dsp::Sums sums;
+      std::vector<int64_t> at;  // from the output
+      for (int c = from; c < std::min(from + together, tile_.channels); c += stride())
+        for (int i = 0; i < tile_.pixels; ++i) {
+          sums.push_back(sums_.sum(i, c));
+          at.push_back(int64_t{i} * w_.out_c + c);
+        }
+      if (!by_layer_) emit("ldrd {}, {}, [{}, #{}]", multiplier_, last_, params_, 8 * from);
+      scale(sums, first == 1);
+      isa_.store_bytes(sums, output_, at);
     }
-    if (step_.end_on_stack) isa_.store(end(), kEndAt);
-    emit(".p2align 2");
-    emit("3:");
-    code_.append(step_.code);
-    isa_.repeat_until(kWeights, end(), 3);
-    if (runs_.count == 1) return;
-    isa_.load(end(), kTileEndAt);
-    if (runs_.gap_bytes != 0) emit("addw {0}, {0}, #{1}", kInputs, runs_.gap_bytes);
-    isa_.repeat_until(kWeights, end(), 2);
+  }
+
+  // To bytes. `upper`: of joined channels.
+  void scale(const Thumb2Dsp::Sums& sums, bool upper) {
+    if (!fused_) {
+      isa_.scale_short(sums, multiplier_, last_, left_, w_.output_zero_point);
+      return isa_.saturate(sums);
+    }
+    const int left = kLayerLeft - (upper ? 8 : 0);
+    if (!by_layer_) isa_.shift_left(sums, left_);
+    for (const Reg s : sums)
+      if (by_layer_ && left > 0) emit("lsl {0}, {0}, #{1}", s, left);
+    isa_.scale(sums, multiplier_, last_);
+    if (!by_layer_) isa_.shift_right(sums, right_);
+    isa_.saturate(sums, by_layer_ ? kLayerRight : 0);
   }
 
   // Ends with the test for another tile.
-  void finish() {
-    if (crowded_) isa_.store(kWeights, kWeightsAt);
-    const Reg params = by_layer_ ? Reg{} : free_.take(), output = free_.take();
-    scale_.multiplier = free_.take(), scale_.last = free_.take();
-    if (!fused() || !by_layer_) scale_.left = free_.take();
-    if (shifts_are_read()) scale_.right = free_.take();
-    if (by_layer_)
-      isa_.load(output, kOutputAt);
-    else
-      load_two(params, output, kParamsAt);
-    if (shifts_are_read()) load_two(scale_.left, scale_.right, kLeftAt);
-    if (by_layer_) load_two(scale_.multiplier, scale_.last, kMultiplierAt);
-    separate();
-    const int stride = joined() ? 2 : 1;
-    for (int first = 0; first < stride; ++first) {
-      // What separated sums lack of the shift; see separate().
-      if (shifts_are_read() && first == 1) emit("sub {0}, #8", scale_.left);
-      Thumb2Dsp::Sums sums;
-      std::vector<int64_t> at;  // from the output
-      for (int c = first; c < tile_.channels; c += stride) {
-        for (int i = 0; i < tile_.pixels; ++i) {
-          sums.push_back(sum(i, c));
-          at.push_back(int64_t{i} * w_.out_c + c);
-        }
-        if (by_layer_) continue;
-        emit("ldrd {}, {}, [{}, #{}]", scale_.multiplier, scale_.last, params, 8 * c);
-        scale_by_channel(sums);
-        isa_.saturate(sums);
-        isa_.store_bytes(std::exchange(sums, {}), output, std::exchange(at, {}));
-      }
-      if (!by_layer_) continue;
-      scale_by_layer(sums, first == 1);
-      isa_.saturate(sums, fused() ? kLayerRight : 0);
-      isa_.store_bytes(sums, output, at);
-    }
-    emit("add {0}, #{1}", output, tile_.channels);
-    const Reg weights_end = scale_.multiplier;
+  void next_tile() {
+    emit("add {0}, #{1}", output_, tile_.channels);
+    const Reg weights_end = multiplier_;
     if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
       load_two(kInputs, weights_end, kInputsAt);
-      isa_.store(output, kOutputAt);
+      isa_.store(output_, kOutputAt);
     } else {
-      emit("add {0}, #{1}", params, 8 * tile_.channels);
-      isa_.store_two(params, output, kParamsAt);
+      emit("add {0}, #{1}", params_, 8 * tile_.channels);
+      isa_.store_two(params_, output_, kParamsAt);
       if (crowded_) isa_.load(kWeights, kWeightsAt);
       load_two(kInputs, weights_end, kInputsAt);
     }
     emit("cmp {}, {}", kWeights, weights_end);
   }
 
-  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
-  void separate() {
-    const auto each = [&](const auto& body) {
-      for (int c = 1; joined() && c < tile_.channels; c += 2)
-        for (int i = 0; i < tile_.pixels; ++i) body(sum(i, c), sum(i, c - 1));
-    };
-    each([&](Reg both, Reg lower) { emit("sub {0}, {0}, {1}", both, lower); });
-    if (!fused()) each([&](Reg upper, Reg) { emit("asr {0}, {0}, #8", upper); });
-  }
-
-  void scale_by_channel(const Thumb2Dsp::Sums& sums) {
-    if (!fused()) return scale_short(sums);
-    isa_.shift_left(sums, scale_.left);
-    isa_.scale(sums, scale_.multiplier, scale_.last);
-    isa_.shift_right(sums, scale_.right);
-  }
-
-  // But for the right shift, which saturation does on its way. `upper`: of joined channels.
-  void scale_by_layer(const Thumb2Dsp::Sums& sums, bool upper) {
-    if (!fused()) return scale_short(sums);
-    const int left = upper ? kLayerLeft - 8 : kLayerLeft;
-    for (const Reg s : sums)
-      if (left > 0) emit("lsl {0}, {0}, #{1}", s, left);
-    isa_.scale(sums, scale_.multiplier, scale_.last);
-  }
-
-  void scale_short(const Thumb2Dsp::Sums& sums) {
-    isa_.scale_short(sums, scale_.multiplier, scale_.last, scale_.left, w_.output_zero_point);
-  }
-
   const Workload& w_;
   const SmladTile& tile_;
-  const SmladRuns& runs_;
-  const LoadOrder loads_;
-  const bool by_layer_;
-  const SmladStep step_;
-  const int sums_;
-  const bool crowded_;
-  Registers free_{0};
-  struct {
-    Reg multiplier, last, left, right;  // last: offset, or right shift
-  } scale_{};
+  const bool paired_, by_layer_, fused_, shifts_are_read_, crowded_;
   Assembly code_;
   Thumb2Dsp isa_{code_};
+  const SmladSums sums_;
+  Reg params_, output_, multiplier_, last_, left_, right_;  // last: offset, or right shift
 };
 
-}  // namespace
-
-bool SmladTiles::fits() const {
-  const auto& [tile, inputs, runs, loads, scaled] = shape_;
-  const Requantise requantise = w_.facts.requantise;
-  return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
-         w_.activation_min == -128 && w_.activation_max == 127 &&
-         kRegisters - tile.channels * tile.pixels >= finishing(w_, scaled) &&
-         int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= kReach && runs.gap_bytes >= 0 &&
-         runs.gap_bytes <= kReach && smlad_step_fits(tile, inputs, runs.step);
-}
-
-int64_t SmladTiles::tile_bytes() const {
-  const int64_t starts = fits() ? 4 * shape_.tile.channels : 0;
-  return starts + shape_.runs.count * shape_.tile.weight_bytes(shape_.runs.pairs);
-}
-
-void SmladTiles::write(const Place& place, IrText& ir) const {
-  ir.assembly_of_all_registers(
-      Writer(w_, shape_).text(),
-      {place.weights, place.inputs, place.weights_end, place.params, place.output, place.shared});
-}
-
-Result<std::vector<PackedConstant>> SmladTiles::pack(const LayerData& data,
-                                                     const PackTile& pack_tile) const {
-  const bool in_one_piece = fits();
-  TT_TRY_ASSIGN(const PackedConstant params,
-                in_one_piece ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
-  if (in_one_piece) TT_TRY(check_starts(data));
-  std::vector<int32_t> words;
-  const int channels = shape_.tile.channels;
-  int first = 0;
-  for (const auto& tile : tiles_of_weights(w_, data, channels)) {
-    if (in_one_piece) add_starts(data, std::min(first, w_.out_c - channels), words);
-    TT_TRY(pack_tile(tile, words));
-    first += channels;
-  }
-  return std::vector<PackedConstant>{words_constant("weights", words), params};
-}
-
 // A joined sum is separated by its distance from its neighbour, 24 bits of it.
-Status SmladTiles::check_starts(const LayerData& data) const {
+Status check_starts(const Workload& w, const LayerData& data) {
   constexpr int64_t kMost = (int64_t{1} << 23) - 1;
-  if (shape_.tile.form != WeightForm::kJoined) return ok_status();
-  for (const AccumulatorRange& range : accumulator_ranges(w_, data))
+  for (const AccumulatorRange& range : accumulator_ranges(w, data))
     if (range.low < -kMost || range.high > kMost)
       return Error(ErrorCode::kUnsupported, "sums of joined weights may exceed 24 bits");
   return ok_status();
 }
 
-void SmladTiles::add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const {
+void add_starts(const Workload& w, const LayerData& data, const SmladTile& tile, int first,
+                std::vector<int32_t>& words) {
   uint32_t lower = 0;
-  for (int c = 0; c < shape_.tile.channels; ++c) {
-    auto start = static_cast<uint32_t>(folded_bias(w_, data, first + c));
-    if (shape_.tile.form == WeightForm::kJoined && c % 2 == 1) start = 256 * start + lower;
+  for (int c = 0; c < tile.channels; ++c) {
+    auto start = static_cast<uint32_t>(folded_bias(w, data, first + c));
+    if (is_joined(tile) && c % 2 == 1) start = 256 * start + lower;
     words.push_back(static_cast<int32_t>(start));
     lower = start;
   }
+}
+
+}  // namespace
+
+bool SmladTiles::in_one_piece() const {
+  const SmladTile& tile = shape_.tile;
+  const Requantise requantise = w_.facts.requantise;
+  return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
+         w_.activation_min == -128 && w_.activation_max == 127 &&
+         kRegisters - tile.channels * tile.pixels >= finishing(w_, shape_.scaled) &&
+         int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= Thumb2Dsp::kReach &&
+         shape_.runs.gap_bytes <= Thumb2Dsp::kReach;
+}
+
+int64_t SmladTiles::tile_bytes() const {
+  return shape_.tile_bytes() - (in_one_piece() ? 0 : 4 * shape_.tile.channels);
+}
+
+ChannelLoop SmladTiles::channels(IrText& ir) const {
+  return ChannelLoop(w_, ir, in_one_piece() ? 0 : 1);
+}
+
+void SmladTiles::all(const Value& inputs, const Value& output, IrText& ir) const {
+  if (!in_one_piece())
+    return channels(ir).run(shape_.tile.channels, output,
+                            [&](const Value& weights, const Value& params, const Value& out) {
+                              return one(weights, inputs, params, out, ir);
+                            });
+  const Value weights = IrText::argument("weights"), params = IrText::argument("params");
+  const int64_t whole = w_.out_c / shape_.tile.channels * tile_bytes();
+  if (w_.out_c % shape_.tile.channels == 0)
+    return write({weights, inputs, ir.at(weights, whole), params, output}, ir);
+  // The last tile moves back to fit.
+  const int back = w_.out_c - shape_.tile.channels;
+  ir.count_to(2, [&](const Value& i) {
+    const Value first = ir.mul(i, IrText::number(back));
+    const Value tiles = ir.at(weights, ir.mul(i, IrText::number(whole)));
+    const Value bytes = ir.select(ir.below(i, IrText::number(1)), IrText::number(whole),
+                                  IrText::number(tile_bytes()));
+    const int param_bytes = channels(ir).param_bytes();
+    write({tiles, inputs, ir.at(tiles, bytes),
+           ir.at(params, ir.mul(first, IrText::number(param_bytes))), ir.at(output, first)},
+          ir);
+  });
+}
+
+Value SmladTiles::one(const Value& weights, const Value& inputs, const Value& params,
+                      const Value& output, IrText& ir) const {
+  const auto& [tile, inputs_of_tile, runs, loads, scaled] = shape_;
+  const Value end = ir.at(weights, tile_bytes());
+  if (in_one_piece()) {
+    write({weights, inputs, end, params, output}, ir);
+    return end;
+  }
+  ChannelLoop loop = channels(ir);
+  const int64_t param_bytes = loop.param_bytes();
+  const auto start = [&](int c) { return ir.load_word(ir.at(params, param_bytes * c)); };
+  Values carried = {weights, inputs};
+  // The second of two joined channels sums both: it starts as the first does.
+  for (int i = 0; i < tile.pixels; ++i)
+    for (int c = 0; c < tile.channels; ++c)
+      carried.push_back(start(is_joined(tile) ? c / 2 * 2 : c));
+  if (runs.count == 1) {
+    carried = add_products(carried, end, ir);
+  } else {
+    carried = ir.do_while(carried, [&](const Values& v) {
+      Values next = add_products(v, ir.at(v[0], tile.weight_bytes(runs.pairs)), ir);
+      next[1] = ir.at(next[1], runs.gap_bytes);
+      next.push_back(ir.differs(next[0], end));
+      return next;
+    });
+  }
+  const auto sum = [&](int i, int c) -> Value& {
+    return carried[static_cast<size_t>(SmladStep::kCursors + i * tile.channels + c)];
+  };
+  for (int c = 1; is_joined(tile) && c < tile.channels; c += 2) {
+    const Value bias = start(c);
+    for (int i = 0; i < tile.pixels; ++i)
+      sum(i, c) = ir.add(bias, ir.shift_right(ir.sub(sum(i, c), sum(i, c - 1)), IrText::number(8)));
+  }
+  loop.store({tile.channels, tile.pixels, w_.out_c}, params, output, sum);
+  return carried[0];
+}
+
+// Until the cursor of weights is `end`; LLVM does the rest.
+Values SmladTiles::add_products(Values carried, const Value& end, IrText& ir) const {
+  const SmladStep step = smlad_step(shape_.tile, shape_.inputs, shape_.runs.step, shape_.loads);
+  const Reg end_reg{static_cast<int>(carried.size())};
+  carried.push_back(end);
+  Assembly code;
+  if (step.end_on_stack) code.emit("str {}, [sp, #-4]!", end_reg);
+  code.emit("1:");
+  code.append(step.code);
+  Thumb2Dsp(code).repeat_until(kWeights, end_reg, 1);
+  if (step.end_on_stack) code.emit("add sp, #4");
+  carried = ir.assembly(code.text(), carried, {}, step.temporaries);
+  carried.pop_back();
+  return carried;
+}
+
+// Whole tiles of channels. Behind these operands is what all channels share: behind the last one's
+// parameters or, if scaled by layer, all there is.
+void SmladTiles::write(Values operands, IrText& ir) const {
+  operands.push_back(shape_.scaled == Scaled::kByLayer ? IrText::argument("params")
+                                                       : channels(ir).end());
+  ir.assembly_of_all_registers(Writer(w_, shape_).text(), operands);
+}
+
+Result<std::vector<PackedConstant>> SmladTiles::pack(const LayerData& data,
+                                                     const InputOf& input_of) const {
+  const bool starts = in_one_piece();
+  TT_TRY_ASSIGN(const PackedConstant params,
+                starts ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
+  if (starts && is_joined(shape_.tile)) TT_TRY(check_starts(w_, data));
+  std::vector<int32_t> words;
+  const int channels = shape_.tile.channels;
+  int first = 0;
+  for (const auto& tile : tiles_of_weights(w_, data, channels)) {
+    if (starts) add_starts(w_, data, shape_.tile, std::min(first, w_.out_c - channels), words);
+    TT_TRY(pack_smlad(shape_.tile, tile, shape_.runs.count * shape_.runs.pairs, input_of, words));
+    first += channels;
+  }
+  return std::vector<PackedConstant>{words_constant("weights", words), params};
 }
 
 }  // namespace tinytune

@@ -1,13 +1,10 @@
-// Tiles of channels by pixels from loads to stored bytes, in one piece of assembly.
+// Tiles of channels by pixels in SMLAD kernels: from loads to stored bytes, and their constants.
 //
 // Between tiles there is as little to gain as in the loop: with sums in registers, what LLVM writes
-// around it moves every pointer through the stack twice. Here pointers rest in a frame of a few
-// words while the sums need the registers, and come back when the sums are requantised. What sums
-// start from stands before the tile's weights: one LDM loads it, and the cursor of weights is where
-// the products begin.
-//
-// For layers whose requantisation is fused or short and clamps to bytes, and for tiles of at most
-// eight sums; the rest goes through SmladLoop.
+// around it moves every pointer through the stack twice. Where a layer's requantisation is fused or
+// short and clamps to bytes, a loop over tiles is one piece of assembly: pointers rest in a frame
+// of a few words while the sums need the registers, and come back when the sums are requantised.
+// Of the rest only the inner loop is assembly, and LLVM writes what is around it.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +12,11 @@
 #include <vector>
 
 #include "schedules/workload.h"
-#include "templates/channel_params.h"
-#include "templates/smlad/smlad_step.h"
+#include "templates/smlad/smlad_sums.h"
+#include "templates/tile/channel_loop.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
-
-/// What a tile multiplies: runs of neighbouring pairs, whole steps of them.
-struct SmladRuns {
-  int64_t count = 1;
-  int64_t pairs;          ///< of each
-  int step;               ///< pairs between tests
-  int64_t gap_bytes = 0;  ///< of inputs, from the end of a run to the start of the next
-};
-
-struct SmladShape {
-  SmladTile tile;
-  SmladInputs inputs;
-  SmladRuns runs;
-  LoadOrder loads;
-  Scaled scaled = Scaled::kByChannel;
-};
 
 class SmladTiles {
  public:
@@ -43,31 +24,26 @@ class SmladTiles {
 
   SmladTiles(const Workload& workload, const SmladShape& shape) : w_(workload), shape_(shape) {}
 
-  bool fits() const;
-
-  /// Constants of a layer, of tiles that fit and of those that do not. `pack_tile` appends the
-  /// words of one tile's weights.
-  /// kUnsupported: these constants do not permit it.
-  using PackTile = std::function<Status(const std::vector<std::vector<int8_t>>& channels,
-                                        std::vector<int32_t>& words)>;
-  Result<std::vector<PackedConstant>> pack(const LayerData& data, const PackTile& pack_tile) const;
-  /// Of weights, from a tile to the next.
+  /// Whether tiles are written in one piece.
+  bool in_one_piece() const;
+  /// Of weights, from a tile to the next; what sums start from is there or with the parameters.
   int64_t tile_bytes() const;
-  /// Of a channel in "params", before its requantisation.
-  int start_words() const { return fits() ? 0 : 1; }
 
-  /// Whole tiles of channels, those whose weights are from `weights` to `weights_end`; `params` are
-  /// the first channel's, if scaled by channel; `output` is its byte of the first pixel; `shared`
-  /// is behind the last channel's parameters or, if scaled by layer, where they begin.
-  struct Place {
-    Value weights, weights_end, inputs, params, output, shared;
-  };
-  /// Of tiles that fit.
-  void write(const Place& place, IrText& ir) const;
+  /// Constants of a layer; see pack_smlad().
+  /// kUnsupported: these constants do not permit it.
+  Result<std::vector<PackedConstant>> pack(const LayerData& data, const InputOf& input_of) const;
+
+  /// All output channels of a tile of pixels. `output`: of the first pixel.
+  void all(const Value& inputs, const Value& output, IrText& ir) const;
+  /// One tile of channels, of whose first all are. Returns the next one's weights.
+  Value one(const Value& weights, const Value& inputs, const Value& params, const Value& output,
+            IrText& ir) const;
+  /// The loop over tiles, for what does more with each than one().
+  ChannelLoop channels(IrText& ir) const;
 
  private:
-  Status check_starts(const LayerData& data) const;
-  void add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const;
+  void write(IrText::Values operands, IrText& ir) const;
+  IrText::Values add_products(IrText::Values carried, const Value& end, IrText& ir) const;
 
   const Workload& w_;
   const SmladShape shape_;

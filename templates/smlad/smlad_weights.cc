@@ -48,27 +48,19 @@ bool weights_wait(const Device& device) {
 }
 
 Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
-                  int64_t pairs,
-                  const std::function<std::pair<int64_t, int64_t>(int64_t)>& inputs_of,
-                  std::vector<int32_t>& words) {
-  if (tile.form == WeightForm::kJoined) TT_TRY(check_joined(channels));
-  const auto weight = [&](size_t channel, int64_t input) -> int {
-    const auto k = static_cast<size_t>(input);
+                  int64_t pairs, const InputOf& input_of, std::vector<int32_t>& words) {
+  const bool joined = tile.form == WeightForm::kJoined;
+  if (joined) TT_TRY(check_joined(channels));
+  const auto weight = [&](size_t channel, int64_t half) -> int {
+    const auto k = static_cast<size_t>(input_of(half));
     return k < channels[channel].size() ? channels[channel][k] : 0;
   };
-  for (int64_t pair = 0; pair < pairs; ++pair) {
-    const auto [low, high] = inputs_of(pair);
-    if (tile.form == WeightForm::kPairs) {
-      for (size_t c = 0; c < channels.size(); ++c)
-        words.push_back(halves(weight(c, low), weight(c, high)));
-    } else {
-      const auto joined = [&](size_t c, int64_t input) {
-        return 256 * weight(c + 1, input) + weight(c, input);
-      };
-      for (size_t c = 0; c < channels.size(); c += 2)
-        words.push_back(halves(joined(c, low), joined(c, high)));
-    }
-  }
+  const auto value = [&](size_t channel, int64_t half) {
+    return weight(channel, half) + (joined ? 256 * weight(channel + 1, half) : 0);
+  };
+  for (int64_t half = 0; half < 2 * pairs; half += 2)
+    for (size_t c = 0; c < channels.size(); c += joined ? 2 : 1)
+      words.push_back(halves(value(c, half), value(c, half + 1)));
   return ok_status();
 }
 

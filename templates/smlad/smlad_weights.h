@@ -17,7 +17,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "devices/device.h"
@@ -50,12 +49,13 @@ struct SmladTile {
   int64_t weight_bytes(int64_t pairs) const { return 4 * pairs * words(); }
 };
 
-/// Appends the words of a tile, pair by pair. `channels` has the weights of each; `inputs_of(pair)`
-/// says which two inputs a pair multiplies (past the end: with zero).
+/// The input, in reduction order, that a half of a pair multiplies, counted over all pairs; a
+/// number beyond the last one's: none.
+using InputOf = std::function<int64_t(int64_t half)>;
+
+/// Appends the words of a tile, pair by pair. `channels` has the weights of each.
 /// kUnsupported: these weights cannot be joined.
 Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
-                  int64_t pairs,
-                  const std::function<std::pair<int64_t, int64_t>(int64_t pair)>& inputs_of,
-                  std::vector<int32_t>& words);
+                  int64_t pairs, const InputOf& input_of, std::vector<int32_t>& words);
 
 }  // namespace tinytune

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "templates/kernel_template.h"
-#include "templates/smlad/smlad_points.h"
+#include "templates/smlad/smlad_sums.h"
 #include "templates/winograd/winograd_strips.h"
 
 namespace tinytune {

@@ -1,0 +1,98 @@
+// The sums of a tile of channels by pixels, in assembly: what they start from, and all products.
+//
+// The inner loop is assembly, because what it gains hangs on registers: a tile takes all fourteen,
+// and one that LLVM spills costs more than a product (smlad_step.h). What sums start from stands
+// before the tile's weights, and once it is loaded the cursor of weights is where products begin.
+// What becomes of the sums is the caller's: a tile requantises them (smlad_tiles.h), each point of
+// a Winograd kernel stores them as they are.
+#pragma once
+
+#include <cstdint>
+
+#include "templates/channel_params.h"
+#include "templates/isa/thumb2_dsp.h"
+#include "templates/smlad/smlad_step.h"
+#include "templates/tile/ir_text.h"
+
+namespace tinytune {
+
+/// What a tile multiplies: runs of neighbouring pairs, whole steps of them.
+struct SmladRuns {
+  int64_t count = 1;
+  int64_t pairs;          ///< of each
+  int step;               ///< pairs between tests
+  int64_t gap_bytes = 0;  ///< of inputs, from the end of a run to the start of the next
+};
+
+struct SmladShape {
+  SmladTile tile;
+  SmladInputs inputs;
+  SmladRuns runs;
+  LoadOrder loads;
+  Scaled scaled = Scaled::kByChannel;
+
+  /// Of weights and what sums start from, from a tile to the next.
+  int64_t tile_bytes() const {
+    return int64_t{4} * tile.channels + runs.count * tile.weight_bytes(runs.pairs);
+  }
+};
+
+class SmladSums {
+ public:
+  static constexpr Reg kWeights{0}, kInputs{1}, kFirst{SmladStep::kCursors};
+  static constexpr int kFrame = 8;  ///< bytes at the stack pointer that it needs
+
+  SmladSums(const SmladShape& shape, Assembly& out)
+      : shape_(shape),
+        step_(smlad_step(shape.tile, shape.inputs, shape.runs.step, shape.loads)),
+        out_(out) {}
+
+  /// Leaves the cursor of weights at the next tile's. Takes the labels 2 and 3. `neighbours`: the
+  /// operands are registers in their order, which is what LDM loads.
+  void write(bool neighbours) const;
+
+  Reg sum(int pixel, int channel) const {
+    return kFirst + (pixel * shape_.tile.channels + channel);
+  }
+  /// Behind the sums: like the registers after it, free once they are complete.
+  Reg end() const { return sum(shape_.tile.pixels, 0); }
+
+ private:
+  const SmladShape& shape_;
+  const SmladStep step_;
+  Assembly& out_;
+};
+
+/// The matrix products of a Winograd kernel. Each point is a product of its own: weights
+/// [pair][channel] with inputs [pair][square]. Both arrays are read from front to back over all
+/// points, so that two cursors do for everything; where the sums go waits on the stack.
+class SmladPoints {
+ public:
+  using Value = IrText::Value;
+
+  /// `tile`: channels by squares, its weights as pairs. `step`: pairs between tests of the loop, a
+  /// divisor of `pairs`.
+  SmladPoints(const SmladTile& tile, int points, int64_t pairs, int step, LoadOrder loads)
+      : shape_{tile,
+               {int64_t{4} * tile.pixels, 4, int64_t{4} * tile.pixels * step},
+               {.pairs = pairs, .step = step},
+               loads},
+        points_(points) {}
+
+  bool fits() const;
+
+  /// Of a block of channels, with what sums start from.
+  int64_t weight_bytes() const { return points_ * shape_.tile_bytes(); }
+  int64_t sum_bytes() const { return points_ * int64_t{4} * sums(); }
+
+  /// Stores the sums of all points to `sums`, [point][channel][square].
+  void write(const Value& weights, const Value& inputs, const Value& sums, IrText& ir) const;
+
+ private:
+  int sums() const { return shape_.tile.channels * shape_.tile.pixels; }
+
+  const SmladShape shape_;
+  const int points_;
+};
+
+}  // namespace tinytune
