@@ -1,6 +1,5 @@
 #include "templates/isa/thumb2_dsp.h"
 
-#include <cstdlib>
 #include <string>
 
 namespace tinytune {
@@ -19,13 +18,6 @@ void Thumb2Dsp::add(Reg to, Reg from, int64_t bytes) {
   out_.emit("movw {}, #{}", to, bytes & 0xffff);
   if (bytes > 0xffff) out_.emit("movt {}, #{}", to, bytes >> 16);
   out_.emit("add {0}, {0}, {1}", to, from);
-}
-
-void Thumb2Dsp::advance(Reg cursor, int64_t bytes) {
-  const char* how = bytes < 0 ? "sub" : "add";
-  const int64_t distance = std::abs(bytes), far = distance & ~kReach;
-  if (distance != far) out_.emit("{0}w {1}, {1}, #{2}", how, cursor, distance - far);
-  if (far != 0) out_.emit("{0} {1}, {1}, #{2}", how, cursor, far);
 }
 
 void Thumb2Dsp::repeat_until(Reg cursor, Reg end, int label) {

@@ -32,9 +32,6 @@ class Thumb2Dsp {
   /// kReach.
   void add(Reg to, Reg from, int64_t bytes);
 
-  /// Moves a cursor, by less than 1 MiB either way.
-  void advance(Reg cursor, int64_t bytes);
-
   /// Repeats from the line "`label`:" until `cursor` is `end`.
   void repeat_until(Reg cursor, Reg end, int label);
 

@@ -11,14 +11,8 @@
 
 #include <algorithm>
 
-#include "templates/channel_params.h"
-#include "templates/nest_builder.h"
-#include "templates/packing.h"
-#include "templates/smlad/smlad_tiles.h"
-#include "templates/switches.h"
-#include "templates/tile/channel_loop.h"
+#include "templates/smlad/smlad_template.h"
 #include "templates/tile/pixel_tiles.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -26,12 +20,8 @@ namespace {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
-constexpr int kVersion = 3;
-
-// Dense layers have knobs of their own, and so rows.
-enum class Row { kConv, kDense, kDenseByLayer };
-constexpr const char* kNames[] = {"smlad_nhwc", "smlad_dense", "smlad_dense_by_layer"};
-constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
+constexpr char kConv[] = "smlad_nhwc", kDense[] = "smlad_dense",
+               kDenseByLayer[] = "smlad_dense_by_layer";
 
 // How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
 // window that is a single one.
@@ -55,8 +45,7 @@ struct Plan {
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
         loads(load_order(s.get("loads"))),
-        scaled(s.template_name() == name_of(Row::kDenseByLayer) ? Scaled::kByLayer
-                                                                : Scaled::kByChannel),
+        scaled(s.template_name() == kDenseByLayer ? Scaled::kByLayer : Scaled::kByChannel),
         border(s.get("border")),
         moved(switches_of(s).scheduler == "pressure") {
     const int64_t run = inputs_of_run(w, border);
@@ -75,16 +64,15 @@ struct Plan {
   int pixels() const { return px * tiles; }
   int64_t staged_bytes() const { return 4 * pairs * px; }  // of a tile
 
-  // The inputs that a pair multiplies: SXTB16 takes bytes 0 and 2 of a word, then (rotated) 1
-  // and 3.
-  std::pair<int64_t, int64_t> inputs_of(int64_t pair) const {
-    if (staging != Staging::kWords) return {2 * pair, 2 * pair + 1};
-    const int64_t low = pair / 2 * 4 + pair % 2;
-    return {low, low + 2};
+  // The input that a half of a pair multiplies: SXTB16 takes bytes 0 and 2 of a word, then
+  // (rotated) 1 and 3.
+  int64_t input_of(int64_t half) const {
+    return staging != Staging::kWords ? half : half / 4 * 4 + half / 2 % 2 + half % 2 * 2;
   }
 
   SmladInputs inputs() const {
-    return staged ? SmladInputs{4 * px, 4, 4 * px * step} : SmladInputs{2, 0, 2 * step, true};
+    const int64_t pair = staged ? 4 * px : 2;
+    return {pair, 4, pair * step, !staged};
   }
 
   SmladShape shape() const {
@@ -118,91 +106,9 @@ bool supports_by_layer(const Workload& w, const Device& device) {
          (requantise == Requantise::kFused || requantise == Requantise::kShort);
 }
 
-template <Row row>
-ConfigSpace space(const Workload& w, const Device& device) {
-  std::vector<int> channels;
-  for (int c : {1, 2, 3, 4, 5, 6, 8})
-    if (c <= w.out_c) channels.push_back(c);
-  ConfigSpace::Family family{
-      name_of(row),
-      kVersion,
-      {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4}), int_knob("step", {1, 2, 4, 8}),
-       border_knob(w), scheduler_knob(device), weights_knob(), loads_knob()}};
-  if (row != Row::kConv) {
-    family.knobs[2] = int_knob("step", {1, 2, 4, 8, 16});  // of one pixel: smaller bodies
-    family.knobs.push_back({"inputs", {"staged", "widened"}});
-  } else {
-    family.knobs.push_back(int_knob("tiles", {1, 2, 4}));
-  }
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return Plan(w, s).legal(w); });
-  return result;
-}
-
-// Of these tiles: no padding before anything else, then long steps. Empty where none is legal.
-template <Row row>
-Schedule longest_steps(const Workload& w, const Device& device, const ConfigSpace& all,
-                       int channels, int pixels, const std::string& weights) {
-  Schedule best;
-  for (const char* step : {"1", "2", "4", "8"})
-    for (const char* inputs : {"staged", "widened"}) {
-      std::vector<std::pair<std::string, std::string>> knobs = {
-          {"oc", std::to_string(channels)},
-          {"px", std::to_string(pixels)},
-          {"step", step},
-          {"border", usual_border(w)},
-          {kSchedulerKnob, usual_scheduler(device)},
-          {"weights", weights},
-          {"loads", usual_loads(device)}};
-      if (row != Row::kConv)
-        knobs.emplace_back("inputs", inputs);
-      else
-        knobs.emplace_back("tiles", "1");
-      const Schedule s(name_of(row), kVersion, std::move(knobs));
-      if (!all.find(s)) continue;
-      if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
-    }
-  return best;
-}
-
-template <Row row>
-Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& preferred) {
-  const ConfigSpace all = space<row>(w, device);
-  // Eight sums load least for their products. Where weights wait, more pixels should share them;
-  // where loads cost nothing beside products, six sums leave registers to load ahead.
-  const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
-  const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
-  int channels = std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2);
-  // Odd tiles cannot join their weights, and not every width exists.
-  for (;; --channels)
-    for (const std::string& weights : {preferred, std::string("pairs")}) {
-      Schedule best = longest_steps<row>(w, device, all, channels, pixels, weights);
-      if (!best.knobs().empty() || channels == 0) return best;
-    }
-}
-
-template <Row row>
-Schedule default_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule<row>(w, device, usual_weights(w, device));
-}
-
-template <Row row>
-std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  return {sensible_schedule<row>(w, device, "pairs")};
-}
-
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
   return plan.staged ? PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * plan.tiles : 0;
-}
-
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const Plan plan(w, schedule);
-  return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
-    const auto [low, high] = plan.inputs_of(half / 2);
-    return half % 2 == 0 ? low : high;
-  });
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -218,22 +124,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     build.loop({.name = "px_tile",
                 .extent = plan.tiles,
                 .strides = {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px}});
-  build.products({.terms = plan.pairs,
-                  .step = plan.step,
-                  .pixels = plan.px,
-                  .channels = plan.oc,
-                  .input_bytes = (plan.staged ? 4 : 2) * int64_t{plan.px},
-                  .weight_bytes = plan.tile.weight_bytes(1),
-                  .pixel_bytes = 4,
-                  .out_pixel_bytes = w.out_c,
-                  .element_bytes = 4,
-                  .halves = 2});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 0.5;
+  LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
   nest.outputs = tiles * plan.px * w.out_c;
   if (plan.staged)
     nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
-  nest.switches.emplace_back("smlad", 1.0);
   nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
                                             2.0 * static_cast<int>(plan.tile.form) +
                                             (plan.scaled == Scaled::kByLayer ? 4.0 : 0.0));
@@ -341,30 +235,47 @@ class Writer {
   const SmladTiles smlad_;
 };
 
-template <Row row>
-KernelTemplate kernel_template(bool (*supports)(const Workload&, const Device&)) {
-  return {.name = name_of(row),
-          .version = kVersion,
-          .constants = {"weights", "params"},
-          .supports = supports,
-          .space = space<row>,
-          .default_schedule = default_schedule<row>,
-          .fallback_schedules = fallback_schedules<row>,
-          .describe = describe,
-          .pack = pack,
-          .scratch_bytes = scratch_bytes,
-          .lower = lower_as_text<Plan, Writer>};
-}
+// Dense layers have knobs of their own, and so rows.
+template <const char* name>
+struct Row {
+  using Plan = tinytune::Plan;
+  using Writer = tinytune::Writer;
+  static constexpr const char* kName = name;
+  static constexpr int kVersion = 3;
+  static constexpr bool kNarrowsPixels = false, kIsConv = name == kConv;
+  static constexpr auto describe = tinytune::describe;
+  static constexpr auto scratch_bytes = tinytune::scratch_bytes;
+
+  static std::vector<Knob> knobs(const Workload& w, const Device& device) {
+    return {kIsConv ? int_knob("step", {1, 2, 4, 8})
+                    : int_knob("step", {1, 2, 4, 8, 16}),  // of one pixel: smaller bodies
+            border_knob(w),
+            scheduler_knob(device),
+            weights_knob(),
+            loads_knob(),
+            kIsConv ? int_knob("tiles", {1, 2, 4}) : Knob{"inputs", {"staged", "widened"}}};
+  }
+  static SmladKnobValues usual(const Workload& w, const Device&) {
+    return {{"border", usual_border(w)}, {"tiles", "1"}};
+  }
+  // Eight sums load least for their products. Where weights wait, more pixels should share them;
+  // where loads cost nothing beside products, six sums leave registers to load ahead.
+  static std::pair<int, int> first_tile(const Workload& w, const Device& device) {
+    const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
+    const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
+    return {std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2), pixels};
+  }
+};
 
 }  // namespace
 
 extern const KernelTemplate kSmladNhwc;
-const KernelTemplate kSmladNhwc = kernel_template<Row::kConv>(supports_conv);
+const KernelTemplate kSmladNhwc = SmladTemplate<Row<kConv>>::row(supports_conv);
 
 extern const KernelTemplate kSmladDense;
-const KernelTemplate kSmladDense = kernel_template<Row::kDense>(supports_dense);
+const KernelTemplate kSmladDense = SmladTemplate<Row<kDense>>::row(supports_dense);
 
 extern const KernelTemplate kSmladDenseByLayer;
-const KernelTemplate kSmladDenseByLayer = kernel_template<Row::kDenseByLayer>(supports_by_layer);
+const KernelTemplate kSmladDenseByLayer = SmladTemplate<Row<kDenseByLayer>>::row(supports_by_layer);
 
 }  // namespace tinytune

@@ -10,22 +10,14 @@
 // serve all of its pixels, and flash is asked for each of them once a filling.
 #include <algorithm>
 
-#include "templates/channel_params.h"
-#include "templates/nest_builder.h"
-#include "templates/packing.h"
-#include "templates/smlad/smlad_tiles.h"
-#include "templates/switches.h"
-#include "templates/tile/channel_loop.h"
+#include "templates/smlad/smlad_template.h"
 #include "templates/tile/pixel_tiles.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
 
 using Value = IrText::Value;
 using Values = IrText::Values;
-
-constexpr int kVersion = 3;
 
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
@@ -71,6 +63,16 @@ struct Plan {
   }
   int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
   SmladShape shape() const { return {tile, inputs(), runs(), loads}; }
+  // Weights are [tile of channels][kernel row][pair][channel].
+  int64_t input_of(int64_t half) const {
+    const int64_t row = half / (2 * pairs), in_row = half % (2 * pairs);
+    return in_row < run ? row * run + in_row : kernel_h * run;
+  }
+  // A step that pads a run by more than one pair is another step's slower twin.
+  bool legal(const Workload& w) const {
+    return smlad_step_fits(tile, inputs(), step) && px <= w.out_w && rows <= w.out_h &&
+           pairs <= (run + 1) / 2 + 1;
+  }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
 };
 
@@ -81,77 +83,10 @@ bool supports(const Workload& w, const Device& device) {
          w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
 }
 
-ConfigSpace space(const Workload& w, const Device& device) {
-  std::vector<int> channels;
-  for (int c : {1, 2, 3, 4, 5, 6, 8})
-    if (c <= w.out_c) channels.push_back(c);
-  ConfigSpace::Family family{"smlad_rows",
-                             kVersion,
-                             {int_knob("oc", channels),
-                              int_knob("px", {1, 2, 3, 4}),
-                              int_knob("rows", {1, 2, 4}),
-                              int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
-                              scheduler_knob(device),
-                              weights_knob(),
-                              loads_knob(),
-                              {"order", {"pixels_outer", "channels_outer"}}}};
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) {
-    const Plan plan(w, s);
-    // A step that pads a run by more than one pair is another step's slower twin.
-    return smlad_step_fits(plan.tile, plan.inputs(), plan.step) && plan.px <= w.out_w &&
-           plan.rows <= w.out_h && plan.pairs <= (plan.run + 1) / 2 + 1;
-  });
-  return result;
-}
-
-Schedule sensible_schedule(const Workload& w, const Device& device, const std::string& weights) {
-  const ConfigSpace all = space(w, device);
-  const std::string channels = std::to_string(std::min(w.out_c, 2));
-  const bool wait = weights_wait(device);  // then they are worth a copy
-  Schedule best;
-  for (int pixels = 1; pixels <= std::min(w.out_w, 3); ++pixels)
-    for (const char* step : {"1", "2", "3", "4", "5", "6", "8"}) {
-      const Schedule s("smlad_rows", kVersion,
-                       {{"oc", channels},
-                        {"px", std::to_string(pixels)},
-                        {"rows", wait && w.out_h >= 2 ? "2" : "1"},
-                        {"step", step},
-                        {kSchedulerKnob, usual_scheduler(device)},
-                        {"weights", weights},
-                        {"loads", usual_loads(device)},
-                        {"order", wait ? "channels_outer" : "pixels_outer"}});
-      if (!all.find(s)) continue;
-      // No padding before anything else, then long steps.
-      if (best.knobs().empty() || best.get_int("px") < pixels ||
-          Plan(w, s).pairs <= Plan(w, best).pairs)
-        best = s;
-    }
-  return best;
-}
-
-Schedule default_schedule(const Workload& w, const Device& device) {
-  return sensible_schedule(w, device, usual_weights(w, device));
-}
-
-std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  return {sensible_schedule(w, device, "pairs")};
-}
-
 int64_t scratch_bytes(const Workload& w, const Schedule& s) {
   const Plan plan(w, s);
   return plan.buffered_bytes() +
          (plan.channels_outer ? SmladTiles(w, plan.shape()).tile_bytes() : 0);
-}
-
-// [tile of channels][kernel row][pair][channel]
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const Plan plan(w, schedule);
-  return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
-    const int64_t row = half / (2 * plan.pairs), k = half % (2 * plan.pairs);
-    return k < plan.run ? row * plan.run + k : w.reduction();
-  });
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -172,21 +107,9 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
               .extent = w.kernel_h,
               .reduces = true,
               .strides = {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}});
-  build.products({.terms = plan.pairs,
-                  .step = plan.step,
-                  .pixels = plan.px,
-                  .channels = plan.oc,
-                  .input_bytes = 4,
-                  .weight_bytes = plan.tile.weight_bytes(1),
-                  .pixel_bytes = plan.pixel_bytes,
-                  .out_pixel_bytes = w.out_c,
-                  .element_bytes = 4,
-                  .halves = 2});
-  LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 0.5;
+  LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
   nest.outputs = blocks * plan.rows * tiles * pixels;
   nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;
-  nest.switches.emplace_back("smlad", 1.0);
   nest.switches.emplace_back("channels_outer", plan.channels_outer ? 1.0 : 0.0);
   nest.switches.emplace_back("widened", 2.0 * static_cast<int>(plan.tile.form));
   return nest;
@@ -315,21 +238,36 @@ class Writer {
   const SmladTiles smlad_;
 };
 
+struct Row {
+  using Plan = tinytune::Plan;
+  using Writer = tinytune::Writer;
+  static constexpr const char* kName = "smlad_rows";
+  static constexpr int kVersion = 3;
+  static constexpr bool kNarrowsPixels = true;
+  static constexpr auto describe = tinytune::describe;
+  static constexpr auto scratch_bytes = tinytune::scratch_bytes;
+
+  static std::vector<Knob> knobs(const Workload&, const Device& device) {
+    return {int_knob("rows", {1, 2, 4}),
+            int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
+            scheduler_knob(device),
+            weights_knob(),
+            loads_knob(),
+            {"order", {"pixels_outer", "channels_outer"}}};
+  }
+  static SmladKnobValues usual(const Workload& w, const Device& device) {
+    const bool wait = weights_wait(device);  // then they are worth a copy
+    return {{"rows", wait && w.out_h >= 2 ? "2" : "1"},
+            {"order", wait ? "channels_outer" : "pixels_outer"}};
+  }
+  static std::pair<int, int> first_tile(const Workload& w, const Device&) {
+    return {std::min(w.out_c, 2), std::min(w.out_w, 3)};
+  }
+};
+
 }  // namespace
 
 extern const KernelTemplate kSmladRows;
-const KernelTemplate kSmladRows = {
-    .name = "smlad_rows",
-    .version = kVersion,
-    .constants = {"weights", "params"},
-    .supports = supports,
-    .space = space,
-    .default_schedule = default_schedule,
-    .fallback_schedules = fallback_schedules,
-    .describe = describe,
-    .pack = pack,
-    .scratch_bytes = scratch_bytes,
-    .lower = lower_as_text<Plan, Writer>,
-};
+const KernelTemplate kSmladRows = SmladTemplate<Row>::row(supports);
 
 }  // namespace tinytune

@@ -42,7 +42,7 @@ void SmladSums::write(bool neighbours) const {
   isa.repeat_until(kWeights, end(), 3);
   if (runs.count == 1) return;
   isa.load(end(), kTileEndAt);
-  isa.advance(kInputs, runs.gap_bytes);
+  if (runs.gap_bytes != 0) out_.emit("addw {0}, {0}, #{1}", kInputs, runs.gap_bytes);
   isa.repeat_until(kWeights, end(), 2);
 }
 

@@ -1,0 +1,128 @@
+// What SMLAD templates of convolutions and dense layers say alike: the space of their tiles, the
+// schedules of untuned layers, and constants.
+//
+// A row says what is its own: a name, knobs besides the tile's, their usual values, the tile to
+// begin with, and the plan that follows from a schedule. A plan says whether it is legal, which
+// shape its tiles have, which input a half of a pair multiplies, and how many pairs that makes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/smlad/smlad_tiles.h"
+#include "templates/switches.h"
+#include "templates/tile/text_kernel.h"
+
+namespace tinytune {
+
+/// The inner loops of `terms` pairs, and what is said of all tiles.
+inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_t terms,
+                              NestBuilder& build, const Schedule& schedule) {
+  const auto& [tile, inputs, runs, loads, scaled] = shape;
+  build.products({.terms = terms,
+                  .step = runs.step,
+                  .pixels = tile.pixels,
+                  .channels = tile.channels,
+                  .input_bytes = inputs.pair_bytes,
+                  .weight_bytes = tile.weight_bytes(1),
+                  .pixel_bytes = inputs.pixel_bytes,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 4,
+                  .halves = 2});
+  LoopNest nest = build.finish(schedule);
+  nest.multiplies_per_mac = 0.5;
+  nest.switches.emplace_back("smlad", 1.0);
+  return nest;
+}
+
+using SmladKnobValues = std::map<std::string, std::string>;
+
+template <typename Row>
+struct SmladTemplate {
+  using Plan = typename Row::Plan;
+
+  static ConfigSpace::Family family(const Workload& w, const Device& device) {
+    std::vector<int> channels;
+    for (int c : {1, 2, 3, 4, 5, 6, 8})
+      if (c <= w.out_c) channels.push_back(c);
+    ConfigSpace::Family all{
+        Row::kName, Row::kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
+    for (Knob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
+    return all;
+  }
+
+  static ConfigSpace space(const Workload& w, const Device& device) {
+    ConfigSpace result;
+    result.add(family(w, device), [&](const Schedule& s) { return Plan(w, s).legal(w); });
+    return result;
+  }
+
+  /// Of what `values` leave open, no padding before anything else, then long steps. Empty where
+  /// none is legal.
+  static Schedule longest_steps(const Workload& w, const ConfigSpace::Family& family,
+                                const ConfigSpace& all, SmladKnobValues values) {
+    Schedule best;
+    for (int step = 1; step <= 8; ++step)
+      for (const char* inputs : {"staged", "widened"}) {
+        values["step"] = std::to_string(step), values["inputs"] = inputs;
+        std::vector<std::pair<std::string, std::string>> knobs;
+        for (const Knob& knob : family.knobs) knobs.emplace_back(knob.name, values.at(knob.name));
+        const Schedule s(Row::kName, Row::kVersion, std::move(knobs));
+        if (!all.find(s)) continue;
+        if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
+      }
+    return best;
+  }
+
+  static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred) {
+    const ConfigSpace::Family knobs = family(w, device);
+    const ConfigSpace all = space(w, device);
+    SmladKnobValues values = Row::usual(w, device);
+    values[kSchedulerKnob] = usual_scheduler(device), values["loads"] = usual_loads(device);
+    auto [channels, pixels] = Row::first_tile(w, device);
+    // Odd tiles cannot join their weights, and not every width exists.
+    for (int& narrowed = Row::kNarrowsPixels ? pixels : channels;; --narrowed)
+      for (const std::string& weights : {preferred, std::string("pairs")}) {
+        values["weights"] = weights;
+        values["oc"] = std::to_string(channels), values["px"] = std::to_string(pixels);
+        Schedule best = longest_steps(w, knobs, all, values);
+        if (!best.knobs().empty() || narrowed == 0) return best;
+      }
+  }
+
+  static Schedule default_schedule(const Workload& w, const Device& device) {
+    return untuned(w, device, usual_weights(w, device));
+  }
+  static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+    return {untuned(w, device, "pairs")};
+  }
+
+  static Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                                  const Schedule& s) {
+    const Plan plan(w, s);
+    return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
+      return plan.input_of(half);
+    });
+  }
+
+  /// The template but for what describes and writes it.
+  static KernelTemplate row(bool (*supports)(const Workload&, const Device&)) {
+    return {.name = Row::kName,
+            .version = Row::kVersion,
+            .constants = {"weights", "params"},
+            .supports = supports,
+            .space = space,
+            .default_schedule = default_schedule,
+            .fallback_schedules = fallback_schedules,
+            .describe = Row::describe,
+            .pack = pack,
+            .scratch_bytes = Row::scratch_bytes,
+            .lower = lower_as_text<Plan, typename Row::Writer>};
+  }
+};
+
+}  // namespace tinytune
