@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +11,9 @@ namespace tinytune {
 /// Whether a file of this name (with its extension) is C or C++ source.
 bool is_c_source(std::string_view path);
 
-/// The bytes of the first array of integers in `source` that begins as a TensorFlow Lite file does.
-/// Comments are skipped, nothing is preprocessed.
-std::optional<std::vector<uint8_t>> model_in_c_source(std::string_view source);
+/// The bytes of every array of integers in `source` that begins as a TensorFlow Lite file does;
+/// equal ones once. Comments, strings and lines of the preprocessor are skipped, so of what
+/// `#if` leaves out nothing is left out.
+std::vector<std::vector<uint8_t>> models_in_c_source(std::string_view source);
 
 }  // namespace tinytune

@@ -32,7 +32,8 @@ Result<ModelSummary> summarise_model(const std::string& path,
   TT_TRY_ASSIGN(const Graph graph, import_model(bytes, path, externals));
   ModelSummary summary{graph.name, {}, {}, graph.inputs, graph.outputs, 0, {}};
   for (const Tensor& t : graph.tensors)
-    summary.tensors.push_back({t.id, t.name, std::string(name_of(t.type)), t.shape});
+    summary.tensors.push_back({t.id, t.name, std::string(name_of(t.type)), t.shape, t.bytes(),
+                               t.is_constant, t.quantization});
   for (const Operator& op : graph.operators) {
     TT_TRY_ASSIGN(const IntegerOp form, prepare(graph, op));
     summary.operators.push_back(

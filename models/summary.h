@@ -17,6 +17,9 @@ struct TensorSummary {
   std::string name;
   std::string type;        ///< the format's word in lower case: "int8", "float16", …
   std::vector<int> shape;  ///< as the file has it, also when dynamic (-1)
+  int64_t bytes = 0;       ///< 0 where type or shape is not supported
+  bool is_constant = false;
+  Quantization quantization = {};
 };
 
 struct OperatorSummary {

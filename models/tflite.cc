@@ -1,32 +1,15 @@
 #include "models/tflite.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "models/external_operator.h"
+#include "models/refusal.h"
 #include "models/summary.h"
 #include "models/tflite_model.h"
 #include "models/tflite_scan.h"
 
 namespace tinytune {
 namespace {
-
-std::string list_of(const std::vector<Unsupported>& unsupported) {
-  std::string list = "unsupported: ";
-  constexpr size_t kMostListed = 50;
-  for (size_t i = 0; i < unsupported.size() && i < kMostListed; ++i) {
-    const Unsupported& u = unsupported[i];
-    if (i > 0) list += "; ";
-    list += u.index < 0 ? u.reason : fmt::format("operator {} {} ({})", u.index, u.name, u.reason);
-  }
-  if (unsupported.size() > kMostListed)
-    list += fmt::format("; and {} more", unsupported.size() - kMostListed);
-  const bool types = list.find("float") != list.npos || list.find("int16") != list.npos ||
-                     list.find("uint8") != list.npos;
-  if (types) list += "; convert the model with full-integer int8 quantisation";
-  return list;
-}
 
 Result<TfliteScan> scan(const TfliteModel& opened, const std::string& name,
                         std::span<const ExternalDeclaration> externals) {
@@ -53,7 +36,7 @@ Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& n
   auto scanned = scan(*opened, name, externals);
   if (!scanned) return scanned.error().within(shown);
   if (!scanned->summary.unsupported.empty())
-    return Error(ErrorCode::kUnsupported, list_of(scanned->summary.unsupported)).within(shown);
+    return Error(ErrorCode::kUnsupported, refusal_of(scanned->summary)).within(shown);
   return std::move(scanned->graph);
 }
 

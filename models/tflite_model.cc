@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "models/c_array.h"
+#include "models/file_formats.h"
 #include "models/limits.h"
 #include "models/schema/tflite_subset_generated.h"
 
@@ -16,32 +17,21 @@ namespace {
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 
-/// What people have in hand instead, and what makes a model of it.
-std::string other_format(std::span<const uint8_t> bytes) {
-  struct Format {
-    std::string_view begins, is;
-  };
-  constexpr Format kFormats[] = {
-      {"\x89HDF\r\n",
-       " but a Keras model (HDF5): quantise it to int8 with tf.lite.TFLiteConverter"},
-      {"PK\x03\x04",
-       " but a zip archive, as PyTorch and Keras write them: export a PyTorch model to quantised "
-       "ONNX or by ai-edge-torch, quantise a Keras one to int8 with tf.lite.TFLiteConverter"},
-      {"\x08\x01\x12",
-       " but a SavedModel of TensorFlow: quantise it to int8 with tf.lite.TFLiteConverter"}};
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const Format& format : kFormats)
-    if (text.starts_with(format.begins)) return std::string(format.is);
-  return " (no TFL3 identifier)";
-}
-
 /// The model in C source; other files as they are.
 Result<std::vector<uint8_t>> model_bytes(std::vector<uint8_t> bytes, const std::string& path) {
   if (!is_c_source(path)) return bytes;
-  auto model = model_in_c_source({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (model) return std::move(*model);
-  return invalid(fmt::format("no array of C source in it holds a TensorFlow Lite model: '{}'",
-                             printable_ascii(path, kLongestPath)));
+  auto models = models_in_c_source({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (models.size() == 1) return std::move(models.front());
+  const std::string shown = printable_ascii(path, kLongestPath);
+  if (models.size() > 1)
+    return invalid(
+        fmt::format("{} arrays of C source in it hold different models, give a file "
+                    "with one: '{}'",
+                    models.size(), shown));
+  return invalid(
+      fmt::format("no array of C source in it holds a TensorFlow Lite model; a header "
+                  "may only declare what the .c or .cc file beside it has: '{}'",
+                  shown));
 }
 
 }  // namespace
@@ -70,6 +60,7 @@ Result<std::vector<uint8_t>> read_model_file(const std::string& path) {
   if (!std::filesystem::exists(path, failed))
     return Error(ErrorCode::kNotFound,
                  fmt::format("no such file: '{}'", printable_ascii(path, kLongestPath)));
+  if (std::filesystem::is_directory(path, failed)) return invalid(folder_is_no_model(path));
   if (!std::filesystem::is_regular_file(path, failed))
     return invalid(fmt::format("not a file: '{}'", printable_ascii(path, kLongestPath)));
   std::ifstream file(path, std::ios::binary | std::ios::ate);

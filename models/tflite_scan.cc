@@ -84,7 +84,19 @@ Status TfliteScan::run() {
   TT_TRY(check_externals());
   TT_TRY(read_outputs(main));
   clear_empty_shapes();
+  describe_tensors();
   return ok_status();
+}
+
+// Constants and variables of operators are known once these are read.
+void TfliteScan::describe_tensors() {
+  for (TensorSummary& row : summary.tensors) {
+    const auto t = static_cast<size_t>(row.id);
+    const Tensor& tensor = graph.tensors[t];
+    row.is_constant = tensor.is_constant;
+    row.quantization = tensor.quantization;
+    if (refused_[t].empty() && !malformed_[t]) row.bytes = tensor.bytes();
+  }
 }
 
 // An empty or dynamic tensor that is refused is read by no operator, or the model is refused too.
@@ -308,9 +320,7 @@ Status TfliteScan::read_operator(Frame& frame, const schema::Operator& from) {
   list(op, code.name);
   if (row == nullptr) {
     const bool by_vela = code.name == "CUSTOM ethos-u";
-    refuse(op.index, code.name,
-           by_vela ? "compiled by Vela for an Ethos-U; give the network as it was before Vela"
-                   : "not supported");
+    refuse(op.index, code.name, by_vela ? "a command stream of an Ethos-U" : "not supported");
     return ok_status();
   }
   if (external == nullptr) TT_TRY(check_arity(*row, label, op));

@@ -106,6 +106,7 @@ class TfliteScan {
   /// The operator listed last, into the graph, unless something of it is unsupported.
   Status take(Operator op, const std::string& name);
   void clear_empty_shapes();
+  void describe_tensors();
   void add_tensor(Tensor tensor, TensorSummary summary, std::string unsupported = {},
                   std::optional<Error> malformed = {});
 

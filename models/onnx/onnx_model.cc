@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "models/file_formats.h"
 #include "models/limits.h"
 #include "models/tflite_model.h"
 
@@ -261,6 +262,8 @@ std::vector<int64_t> OnnxNode::get(const std::string& attribute,
 }
 
 Result<OnnxModel> read_onnx(std::span<const uint8_t> bytes) {
+  if (begins_as_tflite(bytes))
+    return invalid("not an ONNX model but a TensorFlow Lite one: give its name the ending .tflite");
   onnx::ModelProto proto;
   if (bytes.size() > INT32_MAX ||
       !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !proto.has_graph())
