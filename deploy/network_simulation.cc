@@ -35,6 +35,7 @@ Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device
   const std::string& all = built.error().message();
   const ErrorCode code =
       built.error().code() == ErrorCode::kNotFound ? ErrorCode::kNotFound : ErrorCode::kFailed;
+  if (built.error().code() == ErrorCode::kInvalidInput) return Error(code, all);  // does not fit
   return Error(code, "building the library: " + all.substr(0, all.find('\n')));
 }
 

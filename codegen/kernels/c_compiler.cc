@@ -7,6 +7,7 @@
 #include "base/installed_program.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "codegen/kernels/linked_regions.h"
 
 namespace tinytune {
 namespace {
@@ -101,8 +102,8 @@ Status link_by_compiler(const std::vector<std::string>& objects, const std::stri
   words.insert(words.end(), {"-lgcc", helpers});
   TT_TRY_ASSIGN(const ProcessResult done, run_compiler(device.target, words));
   if (done.exit_code == 0) return ok_status();
-  if (done.err.find("will not fit in region") != std::string::npos)
-    return Error(ErrorCode::kInvalidInput, "does not fit device " + device.name + ": " + done.err);
+  if (const auto overflow = overflow_text(done.err, device))
+    return Error(ErrorCode::kInvalidInput, *overflow);
   return Error(ErrorCode::kUnsupported, device.target.compiler + ": " + done.err);
 }
 

@@ -11,6 +11,7 @@
 #include "base/temporary_directory.h"
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
+#include "codegen/kernels/linked_regions.h"
 #include "codegen/kernels/runtime.h"
 
 namespace tinytune {
@@ -32,19 +33,11 @@ std::string numbered(const char* name, size_t index) {
 std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();
   const std::vector<std::string>& weights = device.fast_rodata_memories;
-  const auto region_of_weights = [&](size_t i) -> std::string {
-    if (weights[i] == device.data_memory) return "data";
-    return weights[i] == device.fast_code_memory ? "fast_code" : numbered("fast_constants", i);
-  };
   const bool literals = device.target.family == CoreFamily::kAnyC;  // Xtensa's, before their code
   const std::string text = std::string(literals ? ".literal .literal.* " : "") + ".text .text.*";
-  std::string script = "MEMORY {\n" + region_text("code", device.memory(device.code_memory)) +
-                       region_text("constants", device.memory(device.rodata_memory)) +
-                       region_text("data", device.memory(device.data_memory));
-  if (fast_code) script += region_text("fast_code", device.memory(device.fast_code_memory));
-  for (size_t i = 0; i < weights.size(); ++i)
-    if (weights[i] != device.data_memory && weights[i] != device.fast_code_memory)
-      script += region_text(region_of_weights(i).c_str(), device.memory(weights[i]));
+  std::string script = "MEMORY {\n";
+  for (const LinkedRegion& region : linked_regions(device))
+    script += region_text(region.name.c_str(), region.memory);
   script += "}\nSECTIONS {\n";
   if (fast_code)
     script += std::string("  ") + kFastText + " : { *(" + device.fast_code_section +
@@ -55,7 +48,7 @@ std::string linker_script(const Device& device, CodeHome home) {
             "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n";
   for (size_t i = 0; i < weights.size(); ++i)
     script += "  " + image_section_of_weights(i) + " : { *(" + fast_weights_section(i) + ") } > " +
-              region_of_weights(i) + "\n";
+              region_of_weights(device, i) + "\n";
   return script +
          "  .data : { *(.data .data.* .sdata .sdata.*) } > data\n"
          "  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } > data\n"
@@ -119,9 +112,16 @@ Result<std::string> write_helpers(const TemporaryDirectory& directory, const Dev
 Status link_by_lld(const std::vector<std::string>& objects, const std::string& helpers,
                    const std::string& script, const std::string& entry, const std::string& output,
                    const Device& device) {
-  std::vector<const char*> arguments = {"ld.lld",      "--threads=1",  "--no-dynamic-linker",
-                                        "-T",          script.c_str(), "-e",
-                                        entry.c_str(), "-o",           output.c_str()};
+  std::vector<const char*> arguments = {"ld.lld",
+                                        "--threads=1",
+                                        "--no-dynamic-linker",
+                                        "--error-limit=0",
+                                        "-T",
+                                        script.c_str(),
+                                        "-e",
+                                        entry.c_str(),
+                                        "-o",
+                                        output.c_str()};
   for (const std::string& object : objects) arguments.push_back(object.c_str());
   if (!helpers.empty()) arguments.push_back(helpers.c_str());
   std::string messages;
@@ -132,8 +132,8 @@ Status link_by_lld(const std::vector<std::string>& objects, const std::string& h
   if (linked) return ok_status();
   stream.flush();
   const auto says = [&](const char* words) { return messages.find(words) != std::string::npos; };
-  if (says("will not fit in region"))
-    return Error(ErrorCode::kInvalidInput, "does not fit device " + device.name + ": " + messages);
+  if (const auto overflow = overflow_text(messages, device))
+    return Error(ErrorCode::kInvalidInput, *overflow);
   // Its files are ours and were there a moment ago, so these are the machine's doing.
   const bool files = says("cannot open") || says("failed to open") || says("failed to write");
   return Error(files ? ErrorCode::kFailed : ErrorCode::kUnsupported, "lld: " + messages);

@@ -1,0 +1,28 @@
+// The regions of a linker script: a device's memories by what a program has in them, and what it
+// needs of them where it does not fit, from the words of two linkers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+
+namespace tinytune {
+
+struct LinkedRegion {
+  std::string name;  ///< in the script
+  MemoryRegion memory;
+};
+
+std::vector<LinkedRegion> linked_regions(const Device& device);
+
+/// Of weights that are copied to the device's i-th memory for them.
+std::string region_of_weights(const Device& device, size_t i);
+
+/// One line: how much is needed of each region that overflows, how much it has, and what to do.
+/// Nothing where `linker_says` of no overflow. lld tells of every section that crosses the end, so
+/// it must not stop at its usual number of errors.
+std::optional<std::string> overflow_text(const std::string& linker_says, const Device& device);
+
+}  // namespace tinytune
