@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/report_text.h"
 #include "cli/units.h"
 #include "deploy/layouts.h"
 
@@ -34,6 +33,23 @@ Json json_of(const TensorInfo& tensor) {
 Json json_of(const std::vector<TensorInfo>& tensors) {
   Json all = Json::array();
   for (const TensorInfo& tensor : tensors) all.push_back(json_of(tensor));
+  return all;
+}
+
+Json json_of(const TensorDetails& tensor) {
+  Json json = json_of(tensor.info);
+  json["constant"] = tensor.is_constant;
+  json["scales"] = tensor.scales;
+  json["zero_points"] = tensor.zero_points;
+  if (tensor.scales.size() > 1) json["axis"] = tensor.axis;
+  return json;
+}
+
+/// Of inputs or outputs: all that is known of them.
+Json json_of(const std::vector<TensorInfo>& border, std::span<const TensorDetails> tensors) {
+  Json all = Json::array();
+  for (const TensorInfo& tensor : border)
+    all.push_back(json_of(tensors[static_cast<size_t>(tensor.id)]));
   return all;
 }
 
@@ -143,7 +159,8 @@ Json json_of(const RunReport& report) {
 
 std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
 
-std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device) {
+std::string to_json(const Inspection& inspection, std::span<const TensorDetails> tensors,
+                    const std::string& error, const std::optional<RunReport>& on_device) {
   const ModelInfo& model = inspection.info;
   Json operators = Json::array();
   for (const OperatorInfo& op : model.operators) {
@@ -163,6 +180,8 @@ std::string to_json(const Inspection& inspection, const std::optional<RunReport>
                      {"macs", task.macs},
                      {"workload", task.workload}});
   }
+  Json details = Json::array();
+  for (const TensorDetails& tensor : tensors) details.push_back(json_of(tensor));
   Json unsupported = Json::array();
   for (const UnsupportedInfo& what : inspection.unsupported) {
     unsupported.push_back({{"index", what.index < 0 ? Json(nullptr) : Json(what.index)},
@@ -171,15 +190,16 @@ std::string to_json(const Inspection& inspection, const std::optional<RunReport>
   }
   Json all = {{"name", model.name},
               {"operators", std::move(operators)},
-              {"inputs", json_of(model.inputs)},
-              {"outputs", json_of(model.outputs)},
+              {"inputs", json_of(model.inputs, tensors)},
+              {"outputs", json_of(model.outputs, tensors)},
+              {"tensors", std::move(details)},
               {"tasks", std::move(tasks)},
               {"macs", model.macs},
               {"macs_executed", model.macs_executed},
               {"unsupported", std::move(unsupported)}};
   if (inspection.unsupported.empty()) all["arena_lower_bound"] = model.arena_lower_bound;
   if (on_device) add(all, on_device->footprint, on_device->clock_hz);
-  if (!inspection.unsupported.empty()) all["error"] = unsupported_text(inspection);
+  if (!error.empty()) all["error"] = error;
   return dump(all);
 }
 

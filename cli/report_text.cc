@@ -28,10 +28,20 @@ std::string shapes_text(const std::vector<TensorInfo>& tensors) {
 
 std::string or_dash(const std::optional<uint64_t>& value) { return value ? grouped(*value) : "-"; }
 
-void add_border(std::string& text, const char* what, const std::vector<TensorInfo>& tensors) {
-  for (const TensorInfo& t : tensors) {
-    text += fmt::format("{} t{} {} {} {}, {} bytes\n", what, t.id, t.name, t.type,
-                        shape_text(t.shape), grouped(static_cast<uint64_t>(t.bytes)));
+// Nine digits are enough for any float to be read back as it was.
+std::string quantisation_text(const TensorDetails& tensor) {
+  if (tensor.scales.empty() || tensor.zero_points.empty()) return "";
+  if (tensor.scales.size() > 1)
+    return fmt::format(", {} scales along axis {}", tensor.scales.size(), tensor.axis);
+  return fmt::format(", scale {:.9g}, zero point {}", tensor.scales[0], tensor.zero_points[0]);
+}
+
+void add_border(std::string& text, const char* what, const std::vector<TensorInfo>& border,
+                std::span<const TensorDetails> tensors) {
+  for (const TensorInfo& t : border) {
+    text += fmt::format("{} t{} {} {} {}", what, t.id, t.name, t.type, shape_text(t.shape));
+    if (t.bytes > 0) text += fmt::format(", {} bytes", grouped(static_cast<uint64_t>(t.bytes)));
+    text += quantisation_text(tensors[static_cast<size_t>(t.id)]) + "\n";
   }
 }
 
@@ -95,24 +105,14 @@ std::string arena_of(const RunReport& report) {
 
 }  // namespace
 
-std::string unsupported_text(const Inspection& inspection) {
-  std::string text;
-  for (const UnsupportedInfo& what : inspection.unsupported) {
-    text += text.empty() ? "unsupported: " : "; ";
-    text += what.index < 0 ? fmt::format("{}: {}", what.op, what.reason)
-                           : fmt::format("operator {} {}: {}", what.index, what.op, what.reason);
-  }
-  return text;
-}
-
-std::string to_text(const Inspection& inspection) {
+std::string to_text(const Inspection& inspection, std::span<const TensorDetails> tensors) {
   const ModelInfo& model = inspection.info;
   std::string text = fmt::format("{}: {} operators, {} tasks, {} MACs, {} of them executed\n",
                                  model.name, model.operators.size(), model.tasks.size(),
                                  grouped(static_cast<uint64_t>(model.macs)),
                                  grouped(static_cast<uint64_t>(model.macs_executed)));
-  add_border(text, "input ", model.inputs);
-  add_border(text, "output", model.outputs);
+  add_border(text, "input ", model.inputs, tensors);
+  add_border(text, "output", model.outputs, tensors);
   Table operators({"#", "operator", "input", "output", "MACs", "executed", "task"});
   for (const OperatorInfo& op : model.operators) {
     operators.add({std::to_string(op.index), op.op, shapes_text(op.inputs), shapes_text(op.outputs),

@@ -9,6 +9,7 @@
 #include "codegen/packages/write_package.h"
 #include "deploy/deployment.h"
 #include "deploy/known_records.h"
+#include "deploy/log_figures.h"
 #include "deploy/model_state.h"
 #include "models/integer_op.h"
 #include "rpc_device/boards/open_board.h"
@@ -19,12 +20,16 @@ namespace tinytune {
 namespace {
 
 std::string untuned_layers(const GeneratedNetwork& network) {
+  constexpr size_t kMostListed = 8;
   std::string list;
+  size_t count = 0;
   for (const GeneratedLayer& layer : network.layers) {
     if (!layer.schedule || layer.tuned) continue;
-    list += (list.empty() ? "" : ", ") + std::to_string(layer.index) + " " + layer.op;
+    if (count++ < kMostListed)
+      list += (list.empty() ? "" : ", ") + std::to_string(layer.index) + " " + layer.op;
   }
-  return list;
+  return count > kMostListed ? list + " and " + std::to_string(count - kMostListed) + " more"
+                             : list;
 }
 
 /// What it comes from and what it takes, in its header too. A library that does not fit its device
@@ -36,6 +41,10 @@ Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
   const Result<RunReport> ran = deployment.try_out(network);
   if (ran) {
     TT_TRY(deployment.check(ran->footprint));
+    if (const auto figures =
+            compare_with_log(deployment.model.state().network, network, *ran, deployment.records);
+        figures && deployment.sink)
+      deployment.sink(figures->kind, figures->line);
     state_facts(network, deployment.device, provenance, ran->footprint);
     return std::optional<bool>(ran->outputs == smoke.outputs);
   }

@@ -30,7 +30,7 @@ std::vector<TensorInfo> info_of(const ModelSummary& summary, const std::vector<i
   for (int id : ids) {
     if (id < 0 || static_cast<size_t>(id) >= summary.tensors.size()) continue;
     const TensorSummary& tensor = summary.tensors[static_cast<size_t>(id)];
-    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, 0});
+    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, tensor.bytes});
   }
   return tensors;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "records/log.h"
 #include "tests/cli/tune_program.h"
 #include "tests/tuner/small_model.h"
 
@@ -53,6 +54,69 @@ TEST_F(Commands, InspectOfAnUnsupportedModel_ListsEverythingAndExitsWith2) {
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_NE(text.out.find("MAX_POOL_2D"), std::string::npos) << text.out;
   EXPECT_NE(text.err.find("float32"), std::string::npos) << text.err;
+  // What `run` says, word for word.
+  EXPECT_EQ(text.err, tune({"run", "--model", "float.tflite", "--device", "esp32c3"}).err);
+  EXPECT_EQ("tune: " + model["error"].get<std::string>() + "\n", text.err);
+  EXPECT_EQ(text.out.find(" 0 bytes"), std::string::npos) << text.out;
+}
+
+TEST_F(Commands, Inspect_HasScalesAndZeroPoints) {
+  const Json model = json_of({"inspect", "small.tflite", "--json"});
+  const Json& input = model["inputs"][0];
+  ASSERT_EQ(input["scales"].size(), 1U);
+  char said[80];
+  std::snprintf(said, sizeof said, ", scale %.9g, zero point %d\n",
+                input["scales"][0].get<double>(), input["zero_points"][0].get<int>());
+  const std::string text = tune({"inspect", "small.tflite"}).out;
+  const std::string line = text.substr(text.find("input "));
+  EXPECT_NE(line.substr(0, line.find('\n') + 1).find(said), std::string::npos) << text;
+  // Of all tensors, weights too.
+  size_t constants = 0;
+  for (const Json& tensor : model["tensors"]) {
+    EXPECT_EQ(tensor["scales"].size(), tensor["zero_points"].size());
+    if (!tensor["constant"].get<bool>()) continue;
+    ++constants;
+    EXPECT_GT(tensor["bytes"], 0);
+  }
+  EXPECT_EQ(constants, 4U) << "weights of four layers";
+  EXPECT_EQ(model["tensors"][input["id"].get<size_t>()], input);
+}
+
+TEST_F(Commands, CompileOfALogWithOtherFigures_SaysWhatTheNetworkTakes) {
+  ASSERT_EQ(
+      tune(with_model({"--trials", "8", "--tuner", "random", "--records", "log.jsonl"})).exit_code,
+      0);
+  const ProcessResult as_measured =
+      tune(with_model({"compile", "--records", "log.jsonl", "-o", "a"}));
+  EXPECT_EQ(as_measured.exit_code, 0) << as_measured.err;
+  EXPECT_EQ(as_measured.err.find("warning"), std::string::npos) << as_measured.err;
+  {
+    auto changed = LogWriter::open(path("changed.jsonl"));
+    ASSERT_TRUE(changed);
+    const auto log = read_log(path("log.jsonl"));
+    ASSERT_TRUE(log);
+    for (Measurement m : log->measurements) {
+      for (uint64_t& cycles : m.cycles) cycles *= 2;
+      ASSERT_TRUE(changed->append(m));
+    }
+  }
+  const ProcessResult said = tune(with_model({"compile", "--records", "changed.jsonl", "-o", "b"}));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const size_t at = said.err.find("tune: warning: in the network ");
+  ASSERT_NE(at, std::string::npos) << said.err;
+  const std::string line = said.err.substr(at, said.err.find('\n', at) - at);
+  for (const char* part : {" tuned layers take other cycles than the log has: ", "(-",
+                           "; most of all layer ", " in the log ("})
+    EXPECT_NE(line.find(part), std::string::npos) << part << ": " << line;
+  EXPECT_LE(line.size(), 300U) << line;
+  // Named as the network has it.
+  const Json ran = json_of(with_model({"run", "--records", "changed.jsonl", "--json"}));
+  const size_t name = line.find("most of all layer ") + 18;
+  const size_t index = std::stoul(line.substr(name));
+  EXPECT_NE(line.find(" takes " + std::to_string(ran["layers"][index]["cycles"].get<uint64_t>()) +
+                      " cycles"),
+            std::string::npos)
+      << line;
 }
 
 TEST_F(Commands, Devices_FitATerminal) {
