@@ -146,6 +146,28 @@ TEST_F(MemoryLimitOptions, NetworkThatLeavesNoRoomForAnApplication_SaysSo) {
   EXPECT_EQ(with_sram("0x00020000").find("does not fit"), std::string::npos);
 }
 
+TEST_F(MemoryLimitOptions, NetworkThatOverflowsFlash_SaysByHowMuchAndWhatToDo) {
+  std::string device = read_bytes(TINYTUNE_SOURCE_DIR "/devices/stm32f4.toml");
+  for (size_t at; (at = device.find("size_bytes = 0x00080000")) != std::string::npos;)
+    device.replace(at, 23, "size_bytes = 0x00001000");
+  write_bytes(path("tiny.toml"), device);
+  std::filesystem::copy(TINYTUNE_BINARY_DIR "/examples/ds_cnn.tflite", path("ds_cnn.tflite"));
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"run"}, {"compile", "-o", "out"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--model", "ds_cnn.tflite", "--device", "tiny.toml"});
+    const ProcessResult said = tune(words);
+    EXPECT_EQ(said.exit_code, 1);
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    for (const char* part : {"it does not fit", " bytes of ", ", which has 4096 (", " too many)",
+                             "take a device with more flash", "--flash"})
+      EXPECT_NE(said.err.find(part), std::string::npos) << part << ": " << said.err;
+    EXPECT_EQ(said.err.find("lld"), std::string::npos) << said.err;
+    EXPECT_LE(said.err.size(), 320U) << said.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
 TEST_F(MemoryLimitOptions, WithoutLimits_TheArenaIsWithinFivePercentOfItsBound) {
   ASSERT_EQ(tune(with_model({"--trials", "40", "--tuner", "random", "--arena", "32K"})).exit_code,
             0);
