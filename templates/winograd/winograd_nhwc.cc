@@ -227,7 +227,10 @@ class Writer {
   // Stores the sums of all points. Returns where their weights end.
   Value products(const Value& weights, const Value& inputs) {
     const Value sums = shared();
-    if (plan_.in_assembly()) return plan_.smlad_points().write(weights, inputs, sums, ir_);
+    if (plan_.in_assembly()) {
+      plan_.smlad_points().write(weights, inputs, sums, ir_);
+      return ir_.at(weights, plan_.weight_bytes());
+    }
     const int count = plan_.oc * plan_.tiles;
     const Value end = ir_.at(sums, int64_t{4} * plan_.points * count);
     return ir_.do_while({weights, inputs, sums}, [&](const Values& v) {
