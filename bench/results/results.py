@@ -113,10 +113,17 @@ def latencies(bench, networks, devices):
 
 
 def write(table, lines):
-    """Puts `lines` between the page's two marks of `table`."""
+    """Puts `lines` between the page's two marks of `table`; rows of other networks and devices stay as they are."""
     start, end = f"<!-- {table} -->\n", f"<!-- /{table} -->"
-    text = PAGE.read_text()
-    PAGE.write_text(text.split(start)[0] + start + "\n".join(lines) + "\n" + end + text.split(end)[1])
+    before, rest = PAGE.read_text().split(start)
+    old, after = rest.split(end)
+
+    def name(line):
+        return tuple(line.split("|")[1:3])
+
+    new = {name(line): line for line in lines}
+    kept = [new.pop(name(line), line) for line in old.splitlines()]
+    PAGE.write_text(before + start + "\n".join([*kept, *new.values()]) + "\n" + end + after)
 
 
 def main():
