@@ -72,21 +72,23 @@ std::string shortened(const std::string& text, size_t longest) {
   return text.size() <= longest ? text : text.substr(0, longest - 3) + "...";
 }
 
-std::string entry_of(const Unsupported& u) {
-  constexpr size_t kLongestName = 40, kLongestReason = 100;
-  const std::string reason = shortened(u.reason, kLongestReason);
+std::string entry_of(const Unsupported& u, size_t longest_reason) {
+  constexpr size_t kLongestName = 40;
+  const std::string reason = shortened(u.reason, longest_reason);
   return u.index < 0
              ? reason
              : fmt::format("operator {} {} ({})", u.index, shortened(u.name, kLongestName), reason);
 }
 
-// The first in any case, then what room there is.
-std::string list_of(const std::vector<Unsupported>& all) {
+// The first in any case, then what room there is. Where the whole network has no remedy, the first
+// says its own at the end of its reason.
+std::string list_of(const std::vector<Unsupported>& all, const Kind& kind) {
   constexpr size_t kRoom = 110;
+  const size_t longest_reason = *kind.remedy == '\0' ? 300 : 100;
   std::string list;
   size_t listed = 0;
   for (const Unsupported& u : all) {
-    const std::string entry = entry_of(u);
+    const std::string entry = entry_of(u, longest_reason);
     if (listed > 0 && list.size() + entry.size() > kRoom) break;
     list += (listed++ > 0 ? "; " : "") + entry;
   }
@@ -126,7 +128,7 @@ std::string refusal_of(const ModelSummary& summary) {
   const std::vector<Unsupported>& all = summary.unsupported;
   if (all.empty()) return "";
   const Kind kind = kind_of(summary);
-  std::string line = fmt::format("{}: {}{}", kind.is, list_of(all), remedy_of(kind, all));
+  std::string line = fmt::format("{}: {}{}", kind.is, list_of(all, kind), remedy_of(kind, all));
   const bool of_type = kind.is != kOther.is && kind.is != kVela.is;
   if (of_type) line += lacking_beside(all);
   return line;

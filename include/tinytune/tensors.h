@@ -10,14 +10,15 @@
 
 namespace tinytune {
 
+/// A tensor of the file, whether or not an operator reads it.
 struct TensorDetails {
-  TensorInfo info;  ///< with 0 bytes where its type or shape is not supported
-  bool is_constant = false;
+  TensorInfo info;           ///< with 0 bytes where its type or shape is not supported
+  bool is_constant = false;  ///< the file has its value
   /// The value of q is scale * (q - zero point). One of each for the whole tensor, or one for each
   /// index of `axis`; empty where it is not quantised.
   std::vector<float> scales;
-  std::vector<int32_t> zero_points;
-  int axis = 0;
+  std::vector<int32_t> zero_points;  ///< as many as scales
+  int axis = 0;                      ///< that scales go along, where there are several
 };
 
 /// By id. Of a model that inspect_model() takes, supported or not; errors as there.

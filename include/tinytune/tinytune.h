@@ -25,6 +25,7 @@
 #include "tinytune/model.h"
 #include "tinytune/package.h"
 #include "tinytune/result.h"
+#include "tinytune/tensors.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {

@@ -125,7 +125,8 @@ TEST_F(External, WithoutItsCode_LibraryHasAStubInItsTestAndNoRun) {
 TEST_F(External, Inspect_TakesTheModelThatIsRefusedOtherwise) {
   const ProcessResult refused = tune({"inspect", "net.tflite"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("operator 1 CUSTOM SoftSign: not supported"));
+  EXPECT_THAT(refused.err, HasSubstr("operator 1 CUSTOM SoftSign (not supported); --external "
+                                     "CUSTOM:SoftSign=FUNCTION.h leaves it to a C function"));
   const ProcessResult taken = external({"inspect", "net.tflite"});
   EXPECT_EQ(taken.exit_code, 0) << taken.err;
   EXPECT_THAT(taken.out, HasSubstr("EXTERNAL"));
