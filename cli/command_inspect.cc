@@ -7,7 +7,6 @@
 #include "cli/report_text.h"
 #include "tinytune/deploy.h"
 #include "tinytune/model.h"
-#include "tinytune/tensors.h"
 
 namespace tinytune {
 namespace {
@@ -32,21 +31,14 @@ int run_inspect(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Inspection> inspection = inspect_model(arguments.model, arguments.loading());
   if (!inspection) return console.fail(inspection.error());
-  const auto tensors = model_tensors(arguments.model, arguments.loading());
-  if (!tensors) return console.fail(tensors.error());
   const auto report = on_device(arguments, *inspection, console);
   if (!report) return console.fail(report.error());
-  std::string error;  // what every other command says of the model
-  if (!inspection->unsupported.empty())
-    if (const auto loaded = Model::load(arguments.model, arguments.loading()); !loaded)
-      error = loaded.error().message();
-  std::string text = arguments.json ? to_json(*inspection, *tensors, error, *report)
-                                    : to_text(*inspection, *tensors);
+  std::string text = arguments.json ? to_json(*inspection, *report) : to_text(*inspection);
   if (*report && !arguments.json)
     text += "on " + arguments.device + "\n" + to_text((*report)->footprint, (*report)->clock_hz);
   const int told = console.result(text);
-  if (error.empty()) return told;
-  std::fprintf(stderr, "tune: %s\n", without_controls(error).c_str());
+  if (inspection->refusal.empty()) return told;
+  std::fprintf(stderr, "tune: %s\n", without_controls(inspection->refusal).c_str());
   return kExitWrongInput;
 }
 

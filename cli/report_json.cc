@@ -45,7 +45,7 @@ Json json_of(const TensorDetails& tensor) {
   return json;
 }
 
-/// Of inputs or outputs: all that is known of them.
+/// The model's inputs or outputs, with their quantisation.
 Json json_of(const std::vector<TensorInfo>& border, std::span<const TensorDetails> tensors) {
   Json all = Json::array();
   for (const TensorInfo& tensor : border)
@@ -159,8 +159,7 @@ Json json_of(const RunReport& report) {
 
 std::string error_json(const std::string& message) { return dump(Json{{"error", message}}); }
 
-std::string to_json(const Inspection& inspection, std::span<const TensorDetails> tensors,
-                    const std::string& error, const std::optional<RunReport>& on_device) {
+std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device) {
   const ModelInfo& model = inspection.info;
   Json operators = Json::array();
   for (const OperatorInfo& op : model.operators) {
@@ -181,7 +180,7 @@ std::string to_json(const Inspection& inspection, std::span<const TensorDetails>
                      {"workload", task.workload}});
   }
   Json details = Json::array();
-  for (const TensorDetails& tensor : tensors) details.push_back(json_of(tensor));
+  for (const TensorDetails& tensor : inspection.tensors) details.push_back(json_of(tensor));
   Json unsupported = Json::array();
   for (const UnsupportedInfo& what : inspection.unsupported) {
     unsupported.push_back({{"index", what.index < 0 ? Json(nullptr) : Json(what.index)},
@@ -190,8 +189,8 @@ std::string to_json(const Inspection& inspection, std::span<const TensorDetails>
   }
   Json all = {{"name", model.name},
               {"operators", std::move(operators)},
-              {"inputs", json_of(model.inputs, tensors)},
-              {"outputs", json_of(model.outputs, tensors)},
+              {"inputs", json_of(model.inputs, inspection.tensors)},
+              {"outputs", json_of(model.outputs, inspection.tensors)},
               {"tensors", std::move(details)},
               {"tasks", std::move(tasks)},
               {"macs", model.macs},
@@ -199,7 +198,7 @@ std::string to_json(const Inspection& inspection, std::span<const TensorDetails>
               {"unsupported", std::move(unsupported)}};
   if (inspection.unsupported.empty()) all["arena_lower_bound"] = model.arena_lower_bound;
   if (on_device) add(all, on_device->footprint, on_device->clock_hz);
-  if (!error.empty()) all["error"] = error;
+  if (!inspection.refusal.empty()) all["error"] = inspection.refusal;
   return dump(all);
 }
 

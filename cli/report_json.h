@@ -10,17 +10,15 @@
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
 #include "tinytune/model.h"
-#include "tinytune/tensors.h"
 #include "tinytune/tinytune.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {
 
 std::string error_json(const std::string& message);
-/// `tensors` are all of the model's, by id. With an `error` beside the rest unless that is empty,
-/// and with what it takes of a device, if that was asked.
-std::string to_json(const Inspection& inspection, std::span<const TensorDetails> tensors,
-                    const std::string& error, const std::optional<RunReport>& on_device);
+/// With the refusal as `error`, if there is one, and with the footprint on a device, if one was
+/// named.
+std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device);
 std::string to_json(const CompileReport& report);
 std::string to_json(std::span<const DeviceInfo> devices);
 std::string to_json(const TuneReport& report);

@@ -105,14 +105,14 @@ std::string arena_of(const RunReport& report) {
 
 }  // namespace
 
-std::string to_text(const Inspection& inspection, std::span<const TensorDetails> tensors) {
+std::string to_text(const Inspection& inspection) {
   const ModelInfo& model = inspection.info;
   std::string text = fmt::format("{}: {} operators, {} tasks, {} MACs, {} of them executed\n",
                                  model.name, model.operators.size(), model.tasks.size(),
                                  grouped(static_cast<uint64_t>(model.macs)),
                                  grouped(static_cast<uint64_t>(model.macs_executed)));
-  add_border(text, "input ", model.inputs, tensors);
-  add_border(text, "output", model.outputs, tensors);
+  add_border(text, "input ", model.inputs, inspection.tensors);
+  add_border(text, "output", model.outputs, inspection.tensors);
   Table operators({"#", "operator", "input", "output", "MACs", "executed", "task"});
   for (const OperatorInfo& op : model.operators) {
     operators.add({std::to_string(op.index), op.op, shapes_text(op.inputs), shapes_text(op.outputs),

@@ -9,14 +9,12 @@
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
 #include "tinytune/model.h"
-#include "tinytune/tensors.h"
 #include "tinytune/tinytune.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {
 
-/// `tensors` are all of the model's, by id.
-std::string to_text(const Inspection& inspection, std::span<const TensorDetails> tensors);
+std::string to_text(const Inspection& inspection);
 std::string to_text(std::span<const DeviceInfo> devices);
 std::string to_text(const TuneReport& report);
 std::string to_text(const RunReport& report);

@@ -25,12 +25,24 @@ std::vector<TensorInfo> info_of(const Graph& graph, const std::vector<int>& ids)
   return tensors;
 }
 
+TensorInfo info_of(const TensorSummary& tensor) {
+  return {tensor.id, tensor.name, tensor.type, tensor.shape, tensor.bytes};
+}
+
 std::vector<TensorInfo> info_of(const ModelSummary& summary, const std::vector<int>& ids) {
   std::vector<TensorInfo> tensors;
-  for (int id : ids) {
-    if (id < 0 || static_cast<size_t>(id) >= summary.tensors.size()) continue;
-    const TensorSummary& tensor = summary.tensors[static_cast<size_t>(id)];
-    tensors.push_back({tensor.id, tensor.name, tensor.type, tensor.shape, tensor.bytes});
+  for (int id : ids)
+    if (id >= 0 && static_cast<size_t>(id) < summary.tensors.size())
+      tensors.push_back(info_of(summary.tensors[static_cast<size_t>(id)]));
+  return tensors;
+}
+
+std::vector<TensorDetails> details_of(const ModelSummary& summary) {
+  std::vector<TensorDetails> tensors;
+  for (const TensorSummary& tensor : summary.tensors) {
+    const Quantization& quantization = tensor.quantization;
+    tensors.push_back({info_of(tensor), tensor.is_constant, quantization.scales,
+                       quantization.zero_points, quantization.axis});
   }
   return tensors;
 }
@@ -88,11 +100,13 @@ std::vector<PassInfo> known_passes() {
 Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
   TT_TRY_ASSIGN(const auto externals, read_externals(options.externals));
   TT_TRY_ASSIGN(const ModelSummary summary, summarise_model(path, externals));
+  Inspection inspection{.tensors = details_of(summary), .refusal = summary.refusal};
   if (summary.unsupported.empty()) {
     TT_TRY_ASSIGN(const Model model, Model::load(path, options));
-    return Inspection{model.info(), {}};
+    inspection.info = model.info();
+    return inspection;
   }
-  Inspection inspection{describe(summary), {}};
+  inspection.info = describe(summary);
   for (const Unsupported& what : summary.unsupported)
     inspection.unsupported.push_back({what.index, what.name, what.reason});
   return inspection;

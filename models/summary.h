@@ -43,6 +43,7 @@ struct ModelSummary {
   std::vector<int> inputs, outputs;
   int64_t macs = 0;
   std::vector<Unsupported> unsupported;  ///< empty: import_tflite() takes the file
+  std::string refusal;                   ///< its message otherwise
 };
 
 /// Everything about the file at once. kNotFound, kInvalidInput: as import_tflite.

@@ -20,6 +20,10 @@ Result<TfliteScan> scan(const TfliteModel& opened, const std::string& name,
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
+Error refused(const ModelSummary& summary, const std::string& shown) {
+  return Error(ErrorCode::kUnsupported, refusal_of(summary)).within(shown);
+}
+
 }  // namespace
 
 Result<Graph> import_tflite(const std::string& path) {
@@ -35,8 +39,7 @@ Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& n
   if (!opened) return opened.error().within(shown);
   auto scanned = scan(*opened, name, externals);
   if (!scanned) return scanned.error().within(shown);
-  if (!scanned->summary.unsupported.empty())
-    return Error(ErrorCode::kUnsupported, refusal_of(scanned->summary)).within(shown);
+  if (!scanned->summary.unsupported.empty()) return refused(scanned->summary, shown);
   return std::move(scanned->graph);
 }
 
@@ -46,12 +49,15 @@ Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& n
 
 Result<ModelSummary> summarise_tflite(const std::string& path,
                                       std::span<const ExternalDeclaration> externals) {
+  const std::string shown = printable_ascii(path, kLongestPath);
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   auto opened = TfliteModel::open(bytes);
-  if (!opened) return opened.error().within(printable_ascii(path, kLongestPath));
+  if (!opened) return opened.error().within(shown);
   auto scanned = scan(*opened, stem_of(path), externals);
-  if (!scanned) return scanned.error().within(printable_ascii(path, kLongestPath));
-  return std::move(scanned->summary);
+  if (!scanned) return scanned.error().within(shown);
+  ModelSummary& summary = scanned->summary;
+  if (!summary.unsupported.empty()) summary.refusal = refused(summary, shown).message();
+  return std::move(summary);
 }
 
 }  // namespace tinytune

@@ -59,10 +59,23 @@ struct UnsupportedInfo {
   std::string reason;  ///< in a few words, for people
 };
 
+/// A tensor of the model file, whether or not an operator reads it.
+struct TensorDetails {
+  TensorInfo info;           ///< with 0 bytes where its type or shape is not supported
+  bool is_constant = false;  ///< the file has its value
+  /// The value of q is scale * (q - zero point). One of each for the whole tensor, or one for each
+  /// index of `axis`; empty where it is not quantised.
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;  ///< as many as scales
+  int axis = 0;                      ///< that scales go along, where there are several
+};
+
 /// All there is to say of a model file.
 struct Inspection {
   ModelInfo info;                            ///< without tasks while something is unsupported
+  std::vector<TensorDetails> tensors;        ///< by id, constants too
   std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() takes the file
+  std::string refusal;                       ///< otherwise the message of Model::load()
 };
 
 /// A rewrite of the network that changes no bit of its outputs.

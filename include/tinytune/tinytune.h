@@ -25,7 +25,6 @@
 #include "tinytune/model.h"
 #include "tinytune/package.h"
 #include "tinytune/result.h"
-#include "tinytune/tensors.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {
