@@ -64,4 +64,12 @@ bool is_one_line(std::string_view text) {
   return true;
 }
 
+std::string shortened_list(std::span<const std::string> items, size_t most) {
+  std::string list;
+  for (const std::string& item : items.first(std::min(most, items.size())))
+    list += (list.empty() ? "" : ", ") + item;
+  return items.size() > most ? list + " and " + std::to_string(items.size() - most) + " more"
+                             : list;
+}
+
 }  // namespace tinytune

@@ -2,6 +2,8 @@
 // that a terminal obeys.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,9 @@ std::string printable(std::string_view text, size_t limit_bytes = 200);
 
 /// Text of several lines: control characters other than tabs and ends of lines become \xNN.
 std::string without_controls(std::string_view text);
+
+/// The first `most` items, and how many there are beside them: "a, b and 3 more".
+std::string shortened_list(std::span<const std::string> items, size_t most);
 
 /// Valid UTF-8 without control characters: printable() would at most shorten it.
 bool is_one_line(std::string_view text);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "codegen/packages/package.h"
 #include "codegen/packages/write_package.h"
 #include "deploy/deployment.h"
@@ -21,15 +22,11 @@ namespace {
 
 std::string untuned_layers(const GeneratedNetwork& network) {
   constexpr size_t kMostListed = 8;
-  std::string list;
-  size_t count = 0;
-  for (const GeneratedLayer& layer : network.layers) {
-    if (!layer.schedule || layer.tuned) continue;
-    if (count++ < kMostListed)
-      list += (list.empty() ? "" : ", ") + std::to_string(layer.index) + " " + layer.op;
-  }
-  return count > kMostListed ? list + " and " + std::to_string(count - kMostListed) + " more"
-                             : list;
+  std::vector<std::string> layers;
+  for (const GeneratedLayer& layer : network.layers)
+    if (layer.schedule && !layer.tuned)
+      layers.push_back(std::to_string(layer.index) + " " + layer.op);
+  return shortened_list(layers, kMostListed);
 }
 
 /// What it comes from and what it takes, in its header too. A library that does not fit its device

@@ -24,11 +24,6 @@ std::string region_text(const char* name, const MemoryRegion& memory) {
   return text;
 }
 
-/// Nothing behind the first name.
-std::string numbered(const char* name, size_t index) {
-  return index == 0 ? name : name + ("_" + std::to_string(index + 1));
-}
-
 // Every section in the memory the device file gives it.
 std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();

@@ -50,12 +50,14 @@ Words words_of(const std::string& region) {
 
 }  // namespace
 
+std::string numbered(const char* name, size_t index) {
+  return index == 0 ? name : name + ("_" + std::to_string(index + 1));
+}
+
 std::string region_of_weights(const Device& device, size_t i) {
   const std::string& memory = device.fast_rodata_memories[i];
   if (memory == device.data_memory) return "data";
-  return memory == device.fast_code_memory ? "fast_code"
-         : i == 0                          ? "fast_constants"
-                                           : "fast_constants_" + std::to_string(i + 1);
+  return memory == device.fast_code_memory ? "fast_code" : numbered("fast_constants", i);
 }
 
 std::vector<LinkedRegion> linked_regions(const Device& device) {

@@ -17,7 +17,10 @@ struct LinkedRegion {
 
 std::vector<LinkedRegion> linked_regions(const Device& device);
 
-/// Of weights that are copied to the device's i-th memory for them.
+/// `name` for the first of several memories, `name_2`, … for the others.
+std::string numbered(const char* name, size_t index);
+
+/// The region that holds the weights for `fast_rodata_memories[i]`.
 std::string region_of_weights(const Device& device, size_t i);
 
 /// One line: how much is needed of each region that overflows, how much it has, and what to do.

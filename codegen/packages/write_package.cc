@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/printable.h"
 
 namespace tinytune {
 namespace {
@@ -107,13 +108,8 @@ Status check_places(const std::string& directory, std::span<const GeneratedFile>
   if (fs::exists(fs::symlink_status(list, error)) && !is_manifest(list))
     foreign.push_back(kPackageManifest);
   if (foreign.empty()) return ok_status();
-  std::string names;
-  for (size_t i = 0; i < foreign.size() && i < kMostNamed; ++i)
-    names += (i == 0 ? "" : ", ") + foreign[i];
-  if (foreign.size() > kMostNamed)
-    names += " and " + std::to_string(foreign.size() - kMostNamed) + " more";
   return Error(ErrorCode::kInvalidInput,
-               directory + ": " + names +
+               directory + ": " + shortened_list(foreign, kMostNamed) +
                    " would be overwritten, but `tune compile` did not write " +
                    (foreign.size() == 1 ? "it" : "them") +
                    " or it was changed since; choose another directory or move it away");
