@@ -50,7 +50,8 @@ struct Lowered {
 struct KernelTemplate {
   const char* name;  ///< the first word of a schedule's text
   int version;       ///< raised when a knob's meaning changes: old records then no longer apply
-  std::vector<const char*> constants;  ///< names of what pack() returns, in its order
+  /// Names of what pack() returns, in its order.
+  std::vector<const char*> constants = {"weights", "params"};
 
   bool (*supports)(const Workload&, const Device&);
   /// Only legal points. Deterministic in its arguments.

@@ -215,7 +215,6 @@ KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports)
   return {
       .name = name,
       .version = 1,
-      .constants = {"weights", "params"},
       .supports = supports,
       .space = space,
       .default_schedule = default_schedule,

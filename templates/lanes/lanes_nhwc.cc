@@ -162,7 +162,6 @@ extern const KernelTemplate kLanesNhwc;
 const KernelTemplate kLanesNhwc = {
     .name = "lanes_nhwc",
     .version = 2,
-    .constants = {"weights", "params"},
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,

@@ -307,7 +307,6 @@ KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Dev
   return {
       .name = name,
       .version = kWideLanesVersion,
-      .constants = {"weights", "params"},
       .supports = supports,
       .space = wide_lanes_space,
       .default_schedule = default_schedule,

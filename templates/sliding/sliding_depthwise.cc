@@ -200,7 +200,6 @@ extern const KernelTemplate kSlidingDepthwise;
 const KernelTemplate kSlidingDepthwise = {
     .name = kName,
     .version = kVersion,
-    .constants = {"weights", "params"},
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,

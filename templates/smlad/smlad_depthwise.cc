@@ -268,7 +268,6 @@ extern const KernelTemplate kSmladDepthwise;
 const KernelTemplate kSmladDepthwise = {
     .name = kName,
     .version = kVersion,
-    .constants = {"weights", "params"},
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,

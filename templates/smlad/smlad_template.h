@@ -113,7 +113,6 @@ struct SmladTemplate {
   static KernelTemplate row(bool (*supports)(const Workload&, const Device&)) {
     return {.name = Row::kName,
             .version = Row::kVersion,
-            .constants = {"weights", "params"},
             .supports = supports,
             .space = space,
             .default_schedule = default_schedule,

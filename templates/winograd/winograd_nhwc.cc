@@ -375,7 +375,6 @@ KernelTemplate squares(const char* name, decltype(KernelTemplate::supports) supp
   return {
       .name = name,
       .version = 1,
-      .constants = {"weights", "params"},
       .supports = supports,
       .space = space,
       .default_schedule = default_schedule,
