@@ -1,7 +1,8 @@
-// What a log promises of a network's kernels, against what the network takes.
+// Compares the cycles that a log has for a network's kernels with those that the network takes.
 //
-// A kernel is measured alone. In a network its code and weights may lie elsewhere, caches hold what
-// the layer before left, and a log may be edited, or of another machine: what differs is said.
+// They may differ because a kernel is measured alone: in a network its code and weights may lie in
+// other memory, and caches hold what the layer before left. A log may also be edited, or come from
+// another machine.
 #pragma once
 
 #include <optional>
