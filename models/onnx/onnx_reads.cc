@@ -1,0 +1,139 @@
+// What a node is when it is met: a constant, bytes that are computed at once, or a real number that
+// waits for its QuantizeLinear.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/onnx/onnx_constants.h"
+#include "models/onnx/onnx_import.h"
+#include "models/onnx/onnx_operators.h"
+
+namespace tinytune {
+namespace {
+
+/// Operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
+constexpr int kLongestStretch = 16;
+
+}  // namespace
+
+Status OnnxImport::read(const OnnxNode& node) {
+  if (node.outputs.empty() || node.inputs.empty())
+    return OnnxValues::invalid(node, "it has no inputs or no outputs");
+  for (const std::string& name : node.inputs)
+    if (!name.empty() && !values_.knows(name))
+      return OnnxValues::invalid(node, "it reads what is not computed before");
+  for (const std::string& name : node.outputs)
+    if (values_.knows(name)) return OnnxValues::invalid(node, "it computes what is there already");
+  TT_TRY_ASSIGN(const bool is_constant, read_constant(node));
+  if (is_constant) return ok_status();
+  if (node.type == "QuantizeLinear") return read_quantize(node);
+  if (node.type == "DequantizeLinear") return read_dequantize(node);
+  const OnnxOperator* op = find_onnx_operator(node);
+  if (op != nullptr && !op->refused.empty())
+    return OnnxValues::unsupported(node, std::string(op->refused));
+  if (op != nullptr && op->bytes != nullptr) {
+    TT_TRY_ASSIGN(const OnnxResult result, op->bytes(*this, node));
+    values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
+    return ok_status();
+  }
+  if (op != nullptr && op->move != nullptr && values_.find_bytes(node.inputs[0]) != nullptr)
+    return read_move(node);
+  OnnxReal real;  // what it is shows when its result becomes bytes
+  for (const std::string& name : node.inputs)
+    if (const auto input = values_.real(node, name); input)
+      real.depth = std::max(real.depth, input->depth + 1);
+  if (real.depth > kLongestStretch)
+    return OnnxValues::unsupported(
+        node,
+        fmt::format("more than {} operators without QuantizeLinear between", kLongestStretch));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    real.pending = {&node, static_cast<int>(i)};
+    if (!node.outputs[i].empty()) values_.set_real(node.outputs[i], real);
+  }
+  return ok_status();
+}
+
+Result<std::optional<std::vector<int>>> OnnxImport::shape_of(const std::string& name) const {
+  using Shape = std::optional<std::vector<int>>;
+  if (const OnnxTensor* tensor = values_.constant(name)) return Shape(tensor->shape);
+  if (const OnnxBytes* bytes = values_.find_bytes(name); bytes != nullptr && bytes->id >= 0)
+    return Shape(graph_.onnx_shape(bytes->id));
+  OnnxNode by;
+  if (const auto real = values_.real(by, name); real) {
+    if (real->bytes >= 0) return Shape(graph_.onnx_shape(real->bytes));
+    if (real->stored >= 0) return Shape(graph_.onnx_shape(real->stored));
+    const OnnxNode* node = real->pending.node;
+    if (node != nullptr && node->inputs.size() == 1)
+      if (const OnnxOperator* op = find_onnx_operator(*node); op != nullptr && op->function)
+        return shape_of(node->inputs[0]);
+  }
+  const auto said = model_.shapes.find(name);
+  return said == model_.shapes.end() ? Shape() : Shape(said->second);
+}
+
+// Whether the node is computed here: its output is a constant then.
+Result<bool> OnnxImport::read_constant(const OnnxNode& node) {
+  if (node.type == "Shape") {
+    TT_TRY_ASSIGN(const auto shape, shape_of(node.inputs[0]));
+    if (!shape) return OnnxValues::unsupported(node, "a shape that is not known before it runs");
+    model_.initializers[node.outputs[0]] = shape_tensor(node, *shape);
+    return true;
+  }
+  const auto inputs = values_.constants(node);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] == nullptr && node.has_input(i)) return false;
+  TT_TRY_ASSIGN(auto folded, fold_constant(node, inputs));
+  if (!folded) return false;
+  model_.initializers[node.outputs[0]] = std::move(*folded);
+  return true;
+}
+
+Status OnnxImport::read_quantize(const OnnxNode& node) {
+  ElementType type = ElementType::kUint8;
+  if (node.get("output_dtype", int64_t{0}) == 3) type = ElementType::kInt8;
+  TT_TRY_ASSIGN(const OnnxScale any, values_.scale(node, 1, type));
+  if (const OnnxTensor* constant = values_.constant(node.inputs[0]))
+    return values_.quantise_constant(node, *constant, any);
+  TT_TRY_ASSIGN(const OnnxScale scale, values_.activation_scale(node, 1, type));
+  TT_TRY_ASSIGN(const int id, quantised(node, node.inputs[0], scale));
+  values_.set_bytes(node.outputs[0], {id, scale.type, {}});
+  return ok_status();
+}
+
+Status OnnxImport::read_dequantize(const OnnxNode& node) {
+  const std::string& name = node.inputs[0];
+  const ElementType type = values_.type_of(name);
+  OnnxReal real;
+  if ((real.constant.tensor = values_.constant(name)) != nullptr) {
+    TT_TRY_ASSIGN(real.constant.scale, values_.scale(node, 1, type));
+    if (real.constant.scale.type != type)
+      return OnnxValues::invalid(node, "its zero point is of another type than its input");
+  } else {
+    TT_TRY_ASSIGN(const OnnxScale scale, values_.activation_scale(node, 1, type));
+    TT_TRY_ASSIGN(real.bytes, bytes(node, name, scale));
+  }
+  values_.set_real(node.outputs[0], real);
+  return ok_status();
+}
+
+// Of bytes whose scale is known, at once; else when something reads the result with a scale.
+Status OnnxImport::read_move(const OnnxNode& node) {
+  const OnnxBytes first = *values_.find_bytes(node.inputs[0]);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const OnnxPending pending{&node, static_cast<int>(i)};
+    if (!node.outputs[i].empty())
+      values_.set_bytes(node.outputs[i], {-1, first.type, pending, first.depth + 1});
+  }
+  if (first.depth >= kLongestStretch)
+    return OnnxValues::unsupported(
+        node, fmt::format("more than {} operators on bytes before anything says their scale",
+                          kLongestStretch));
+  if (first.id < 0 || graph_.tensor(first.id).quantization.scales.empty()) return ok_status();
+  const Quantization& q = graph_.tensor(first.id).quantization;
+  const OnnxScale scale{q.scales, q.zero_points, first.type, 0};
+  for (const std::string& name : node.outputs)
+    if (!name.empty()) TT_TRY(bytes(node, name, scale));
+  return ok_status();
+}
+
+}  // namespace tinytune
