@@ -56,6 +56,8 @@ def random_inputs(path, index):
         shape = [d.dim_value if d.dim_value > 0 else 1 for d in kind.shape.dim]
         if kind.elem_type == onnx.TensorProto.FLOAT:
             yield random.uniform(-2, 2, shape).astype(np.float32)
+        elif kind.elem_type == onnx.TensorProto.BOOL:
+            yield random.randint(0, 2, shape).astype(bool)
         else:
             signed = kind.elem_type == onnx.TensorProto.INT8
             yield random.randint(-128 if signed else 0, 128 if signed else 256,

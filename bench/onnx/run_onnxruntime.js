@@ -6,6 +6,7 @@ const kinds = {
   float32: Float32Array,
   uint8: Uint8Array,
   int8: Int8Array,
+  bool: Uint8Array,
 };
 
 async function run(job) {

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 F = np.float32
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int8): TensorProto.INT8,
-         np.dtype(np.uint8): TensorProto.UINT8}
+         np.dtype(np.uint8): TensorProto.UINT8, np.dtype(bool): TensorProto.BOOL}
+FOUR_BITS = {np.dtype(np.uint8): 21, np.dtype(np.int8): 22}  # of TensorProto, which older packages lack
 
 
 class Net:
@@ -29,6 +30,15 @@ class Net:
 
     def constant(self, value):
         self.constants.append(numpy_helper.from_array(np.asarray(value), self.name()))
+        return self.constants[-1].name
+
+    def four_bits(self, value):
+        """A constant of int4 or uint4, given as int8 or uint8: two elements a byte, the low half first."""
+        value = np.asarray(value)
+        halves = np.append(value.reshape(-1), np.zeros(value.size % 2, value.dtype)).astype(np.uint8) & 15
+        self.constants.append(TensorProto(name=self.name(), dims=value.shape,
+                                          data_type=FOUR_BITS[value.dtype],
+                                          raw_data=(halves[::2] | halves[1::2] << 4).tobytes()))
         return self.constants[-1].name
 
     def input(self, shape, kind=np.int8, reduced=False):
@@ -98,6 +108,8 @@ class Net:
                 yield self.reduced(shape, kind)
             elif kind == np.float32:
                 yield self.random.uniform(-3, 3, shape).astype(F)
+            elif kind == bool:
+                yield self.random.randint(0, 2, shape).astype(bool)
             elif index < 2:
                 yield self.bytes(shape, kind)
             else:
@@ -107,7 +119,8 @@ class Net:
 CASES = {}
 # Operators that onnxruntime does not fuse on x86 and computes in float32: near ties, up to 1 % of the output bytes
 # may differ by one.
-UNFUSED = re.compile("reducemean|convtranspose|^qdq_(conv|depthwise|grouped|gemm|matmul)|^keyword")
+UNFUSED = re.compile("reducemean|reducesum|convtranspose|^qdq_(conv|depthwise|grouped|gemm|matmul)|^keyword"
+                     "|^four_bits")
 
 
 
@@ -480,6 +493,79 @@ def define():
         n = Net(seed, 21)
         return n, [n.q(n.input([2, 30], F), 0.02, None, output_dtype=TensorProto.INT8)]
     add("output_dtype", output_dtype)
+
+    for kind, zero in itertools.product(("ArgMax", "ArgMin"), (i8(3), u8(131))):
+        end = f"{kind.lower()}_{zero.dtype.name}"
+
+        def alone(seed, kind=kind, zero=zero):
+            n = Net(seed)
+            return n, [n.node(kind, n.input([2, 3, 4, 5], zero.dtype), axis=-1)]
+        add(f"alone_{end}", alone)
+
+        def behind_conv(seed, kind=kind, zero=zero):
+            n = Net(seed, 10)
+            o = type(zero)
+            y = n.node("QLinearConv", n.input([1, 4, 7, 7], zero.dtype), *n.scale(0.02, zero),
+                       n.constant(n.reduced([6, 4, 1, 1])), *n.scale(0.01, i8(0)),
+                       *n.scale(0.1, o(zero + 1)))
+            y = n.dq(y, 0.1, o(zero + 1))
+            return n, [n.node("Cast", n.node(kind, y, axis=1, keepdims=0), to=TensorProto.INT32),
+                       n.node("Squeeze", n.node(kind, y, axis=2), axes=[0])]
+        add(f"qlinearconv_{end}", behind_conv)
+
+    shapes = {"same": [2, 3, 4], "row": [4], "column": [3, 1]}
+    for (how, shape), zero in itertools.product(shapes.items(), (i8(3), u8(131))):
+        def qlinearwhere(seed, shape=shape, zero=zero):
+            n = Net(seed)
+            o = type(zero)
+            return n, [n.microsoft("QLinearWhere", n.input([2, 3, 4], bool),
+                                   n.input(shape, zero.dtype), *n.scale(0.02, zero),
+                                   n.input([2, 3, 4], zero.dtype), *n.scale(0.03, o(zero - 9)),
+                                   *n.scale(0.025, o(zero + 2)))]
+        add(f"qlinearwhere_{how}_{zero.dtype.name}", qlinearwhere)
+
+        def where(seed, shape=shape, zero=zero):
+            n = Net(seed)
+            o = type(zero)
+            condition = n.constant(n.random.randint(0, 2, shape).astype(bool))
+            y = n.node("Where", condition, n.real([2, 3, 4], 0.02, zero),
+                       n.real([2, 3, 4], 0.03, o(zero - 9)))
+            return n, [n.q(n.node("Relu", y), 0.025, o(zero + 2))]
+        add(f"qdq_where_{how}_{zero.dtype.name}", where)
+
+    for kind in (i8, u8):
+        low = -8 if kind == i8 else 0
+
+        def conv(seed, kind=kind, low=low):
+            n = Net(seed, 21)
+            w = n.four_bits(n.random.randint(low, low + 16, (5, 3, 3, 3)).astype(kind))
+            w = n.node("DequantizeLinear", w, n.constant(n.random.uniform(0.05, 0.2, 5).astype(F)),
+                       n.four_bits(np.full(5, low + 8, kind)), axis=0)
+            return n, [n.q(n.node("Conv", n.real([1, 3, 6, 6], 0.02, u8(120)), w), 0.1, u8(128))]
+        add(f"four_bits_conv_{kind.__name__}", conv)
+
+        def quantised_here(seed, kind=kind, low=low):
+            n = Net(seed, 21)
+            scale, zero = n.constant(F(0.1)), n.four_bits(np.asarray(low + 8, kind))
+            w = n.constant(n.random.uniform(-1, 1, (20, 7)).astype(F))
+            w = n.node("DequantizeLinear", n.node("QuantizeLinear", w, scale, zero), scale, zero)
+            return n, [n.q(n.node("MatMul", n.real([3, 20], 0.02, u8(120)), w), 0.1, u8(128))]
+        add(f"four_bits_matmul_{kind.__name__}", quantised_here)
+
+    for kind, attributes in {
+            "Selu": {}, "Celu": {"alpha": 0.7}, "ThresholdedRelu": {"alpha": 0.5}, "Sign": {},
+            "Shrink": {"lambd": 0.4, "bias": 0.1}, "Floor": {}, "Ceil": {}, "Round": {}, "Sin": {},
+            "Cos": {}, "Mish": {"opset": 18}}.items():
+        add(f"qdq_{kind.lower()}", qdq(kind, scale=0.03, **attributes))
+    for kind in ("QuickGelu", "FastGelu"):
+        add(f"qdq_{kind.lower()}", qdq(kind, domain="com.microsoft", scale=0.03))
+    add("qdq_reducesum_13", qdq("ReduceSum", out=(0.3, i8(-5)), inputs=[np.int64([2, 3])], keepdims=0))
+    add("qdq_reducesum_11", qdq("ReduceSum", out=(0.1, i8(-5)), opset=11, axes=[1]))
+
+    def sum_of_two(seed):
+        n = Net(seed)
+        return n, [n.q(n.node("Sum", n.real([2, 40], 0.02), n.real([2, 40], 0.05)), 0.06, i8(3))]
+    add("qdq_sum", sum_of_two)
 
     for name, shape, axis in (("middle", (2, 5, 4, 3), 1), ("last", (2, 5, 4, 3), -1)):
         def softmax(seed, shape=shape, axis=axis, opset=13):

@@ -40,11 +40,12 @@ Status OnnxImport::add_inputs() {
       OnnxReal real;
       real.stored = id;
       values_.set_real(input.name, real);
-    } else if (input.type == ElementType::kInt8 || input.type == ElementType::kUint8) {
+    } else if (input.type == ElementType::kInt8 || input.type == ElementType::kUint8 ||
+               input.type == ElementType::kBool) {
       values_.set_bytes(input.name, {id, input.type, {}});
     } else {
       return Error(ErrorCode::kUnsupported,
-                   fmt::format("input {} is {}, not float32, int8 or uint8",
+                   fmt::format("input {} is {}, not float32, int8, uint8 or bool",
                                OnnxValues::shown(input.name), name_of(input.type)));
     }
   }
@@ -75,6 +76,11 @@ Status OnnxImport::add_float_output(const OnnxValue& output) {
     const OnnxNode& node = *real.pending.node;
     const OnnxOperator* op = find_onnx_operator(node);
     if (op == nullptr) return OnnxValues::unsupported(node, "not supported");
+    if (node.type == "Softmax")
+      return OnnxValues::unsupported(
+          node,
+          "its result is an output in float32; make what it reads the output "
+          "(onnx.utils.extract_model) and compute it in the application, or quantise it");
     if (op->move == nullptr)
       return OnnxValues::unsupported(
           node,
@@ -93,14 +99,16 @@ Status OnnxImport::add_float_output(const OnnxValue& output) {
 Status OnnxImport::add_byte_output(const OnnxValue& output, const OnnxBytes& found) {
   OnnxNode reader;
   reader.type = "output";
-  OnnxScale scale{{1}, {0}, found.type, 0};  // where nothing says one
-  scale.zero_points[0] -= scale.offset();
-  if (found.id >= 0 && !graph_.tensor(found.id).quantization.scales.empty()) {
-    const Quantization& q = graph_.tensor(found.id).quantization;
-    scale.scales = q.scales;
-    scale.zero_points = q.zero_points;
+  if (!found.is_data()) {
+    int id = found.id;
+    if (found.type == ElementType::kInt64) {  // int32 in the graph
+      id = graph_.add(output.name, found.type, graph_.tensor(found.id).shape, {}, false);
+      graph_.add_operator(OperatorKind::kCast, {found.id}, id);
+    }
+    graph_.add_output(id);
+    return ok_status();
   }
-  TT_TRY_ASSIGN(const int bytes_id, bytes(reader, output.name, scale));
+  TT_TRY_ASSIGN(const int bytes_id, unscaled(reader, output.name));
   int id = graph_.to_onnx_order(bytes_id);
   const Tensor from = graph_.tensor(id);
   if (found.type == ElementType::kUint8) {

@@ -19,6 +19,7 @@ Result<std::optional<int>> import_biased_product(OnnxImport&, const OnnxNode&, c
 
 // onnx_pairs.cc
 Result<int> import_add(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_add_all(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_sub(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_mul(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<OnnxResult> import_qlinear_add(OnnxImport&, const OnnxNode&);
@@ -28,6 +29,7 @@ Result<OnnxResult> import_qlinear_mul(OnnxImport&, const OnnxNode&);
 Result<int> import_max_pool(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<int> import_average_pool(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_mean(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_sum(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_extremum(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<OnnxResult> import_qlinear_average_pool(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qlinear_mean(OnnxImport&, const OnnxNode&);
@@ -50,6 +52,15 @@ Result<int> import_expand(OnnxImport&, const OnnxNode&, int, const std::vector<i
 Result<int> import_depth_to_space(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<int> import_space_to_depth(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<OnnxResult> import_qlinear_concat(OnnxImport&, const OnnxNode&);
+
+// onnx_places.cc
+Result<OnnxResult> import_arg_extremum(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_whole_cast(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_whole_reshape(OnnxImport&, const OnnxNode&);
+
+// onnx_choices.cc
+Result<int> import_where(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<OnnxResult> import_qlinear_where(OnnxImport&, const OnnxNode&);
 
 // onnx_resize.cc
 Result<int> import_resize(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);

@@ -54,6 +54,18 @@ Result<int> OnnxImport::bytes(const OnnxNode& node, const std::string& name,
   return scale.equals(graph_.tensor(id).quantization) ? id : reread(id, scale);
 }
 
+Result<int> OnnxImport::unscaled(const OnnxNode& node, const std::string& name) {
+  const OnnxBytes found = *values_.find_bytes(name);
+  OnnxScale scale{{1}, {0}, found.type, 0};
+  scale.zero_points[0] -= scale.offset();
+  if (found.id >= 0 && !graph_.tensor(found.id).quantization.scales.empty()) {
+    const Quantization& q = graph_.tensor(found.id).quantization;
+    scale.scales = q.scales;
+    scale.zero_points = q.zero_points;
+  }
+  return bytes(node, name, scale);
+}
+
 Result<int> OnnxImport::resolved(const OnnxNode& by, const std::string& name,
                                  const OnnxScale& scale) {
   const OnnxBytes found = *values_.find_bytes(name);

@@ -48,6 +48,8 @@ class OnnxImport {
 
   /// int8 bytes of that name and scale, computed or constant.
   Result<int> bytes(const OnnxNode& node, const std::string& name, const OnnxScale& scale);
+  /// 8-bit data with the scale that it has, or with 1 where nothing says one.
+  Result<int> unscaled(const OnnxNode& node, const std::string& name);
   /// Input `at` of a QLinear operator, with its scale and zero point behind it.
   Result<OnnxOperand> operand_at(const OnnxNode& node, size_t at);
   /// The scale of a QLinear operator's result, inputs `at` and `at + 1`. `like`: an operand.

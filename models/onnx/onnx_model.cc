@@ -14,7 +14,8 @@
 namespace tinytune {
 namespace {
 
-constexpr int kOldestOpset = 7;  // broadcasting as it is meant here
+constexpr int kOldestOpset = 7;         // broadcasting as it is meant here
+constexpr int kUint4 = 21, kInt4 = 22;  // TensorProto's, which older headers lack
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 Error unsupported(std::string why) { return Error(ErrorCode::kUnsupported, std::move(why)); }
@@ -58,10 +59,22 @@ void append(const Field& field, std::vector<uint8_t>& bytes) {
   }
 }
 
+bool has_four_bits(int code) { return code == kUint4 || code == kInt4; }
+
+// One byte for each element of a pair, the first of which is the low half.
+std::vector<uint8_t> unpacked(const std::vector<uint8_t>& pairs, bool is_signed) {
+  std::vector<uint8_t> bytes;
+  for (const uint8_t pair : pairs)
+    for (const int half : {pair & 15, pair >> 4})
+      bytes.push_back(static_cast<uint8_t>(is_signed ? (half ^ 8) - 8 : half));
+  return bytes;
+}
+
 // A tensor of a type known here.
 Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string& name) {
   OnnxTensor tensor;
-  const auto type = type_of(from.data_type());
+  tensor.four_bits = has_four_bits(from.data_type());
+  const auto type = type_of(tensor.four_bits ? int{onnx::TensorProto::UINT8} : from.data_type());
   if (from.data_location() == onnx::TensorProto::EXTERNAL)
     return unsupported(fmt::format("tensor {} lies outside the file", shown(name)));
   tensor.type = *type;
@@ -83,6 +96,13 @@ Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string&
   } else {
     append<uint8_t>(from.int32_data(), tensor.data);
   }
+  if (tensor.four_bits) {
+    const bool is_signed = from.data_type() == kInt4;
+    const bool fits = static_cast<int64_t>(tensor.data.size()) == (elements + 1) / 2;
+    tensor.data = unpacked(tensor.data, is_signed);
+    if (fits) tensor.data.resize(static_cast<size_t>(elements));
+    if (is_signed) tensor.type = ElementType::kInt8;
+  }
   if (static_cast<int64_t>(tensor.data.size()) !=
       elements * static_cast<int64_t>(size_of(tensor.type)))
     return invalid(fmt::format("tensor {} holds {} bytes for {} elements", shown(name),
@@ -91,7 +111,8 @@ Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string&
 }
 
 Status add_constant(const onnx::TensorProto& from, const std::string& name, OnnxModel& model) {
-  if (!type_of(from.data_type())) {  // refused where something reads it
+  if (!type_of(from.data_type()) &&
+      !has_four_bits(from.data_type())) {  // refused where something reads it
     model.unreadable[name] = type_name(from.data_type());
     return ok_status();
   }

@@ -20,6 +20,7 @@ struct OnnxTensor {
   ElementType type = ElementType::kFloat32;
   std::vector<int> shape;
   std::vector<uint8_t> data;  ///< little-endian elements
+  bool four_bits = false;     ///< int4 or uint4 in the file; a byte each here
 
   int64_t elements() const;
   /// Element i of an integer or float tensor.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "models/onnx/onnx.h"
 #include "models/onnx/onnx_families.h"
@@ -15,6 +16,7 @@ float argument(Numbers x, size_t i) { return i < x.size() ? x[i] : std::nanf("")
 float clipped(float x, float low, float high) { return std::min(std::max(x, low), high); }
 float sigmoid(float x) { return static_cast<float>(1 / (1 + std::exp(-double{x}))); }
 float hard_sigmoid(float x, float alpha, float beta) { return clipped(alpha * x + beta, 0, 1); }
+double softplus(double x) { return std::log1p(std::exp(-std::abs(x))) + std::max(x, 0.0); }
 float erf(float x) { return static_cast<float>(std::erf(double{x})); }
 
 constexpr std::string_view kAtRunTime =
@@ -22,8 +24,23 @@ constexpr std::string_view kAtRunTime =
 constexpr std::string_view kSums =
     "a result of int32 sums, which nothing scales before it runs; quantise the network statically, "
     "with calibration data";
-constexpr std::string_view kChannelsLast =
-    "onnxruntime's own order of channels; save the network before onnxruntime optimises it";
+constexpr std::string_view kFused =
+    "onnxruntime's own; save the network before onnxruntime optimises it for one processor";
+constexpr std::string_view kToReals =
+    "bytes to float32, with float32 steps between; quantise its parts between QuantizeLinear and "
+    "DequantizeLinear";
+constexpr std::string_view kBetween =
+    "float32 scales for each channel; fold it into the convolution before quantising, as "
+    "`python3 -m onnxruntime.quantization.preprocess` does";
+constexpr std::string_view kStatistics =
+    "float32 statistics of its input, for which there are no integers with onnxruntime's result";
+constexpr std::string_view kOfData =
+    "what it computes or how much depends on the data; end the network before it "
+    "(onnx.utils.extract_model)";
+constexpr std::string_view kWeightsOnly =
+    "quantised weights with float32 activations; quantise activations too, with calibration data";
+constexpr std::string_view kOnGpus =
+    "a layout of onnxruntime's CUDA kernels; export for onnxruntime's CPU kernels";
 
 const OnnxOperator kOperators[] = {
     {.name = "Conv", .real = import_conv, .fuses = true},
@@ -47,6 +64,11 @@ const OnnxOperator kOperators[] = {
      .fuses = true,
      .function = [](const OnnxNode&, Numbers x) { return x[0] * argument(x, 1); },
      .has_kernel = true},
+    {.name = "Sum",
+     .real = import_add_all,
+     .fuses = true,
+     .function = [](const OnnxNode&,
+                    Numbers x) { return std::accumulate(x.begin(), x.end(), 0.0F); }},
     {.name = "QLinearAdd", .bytes = import_qlinear_add},
     {.name = "QLinearMul", .bytes = import_qlinear_mul},
 
@@ -57,19 +79,24 @@ const OnnxOperator kOperators[] = {
     {.name = "AveragePool", .real = import_average_pool},
     {.name = "GlobalAveragePool", .real = import_mean},
     {.name = "ReduceMean", .real = import_mean},
+    {.name = "ReduceSum", .real = import_sum},
     {.name = "QLinearAveragePool", .bytes = import_qlinear_average_pool},
     {.name = "QLinearGlobalAveragePool", .bytes = import_qlinear_mean},
     {.name = "QLinearReduceMean", .bytes = import_qlinear_mean},
+    {.name = "ArgMax", .bytes = import_arg_extremum},
+    {.name = "ArgMin", .bytes = import_arg_extremum},
+    {.name = "Where", .real = import_where, .takes_condition = true},
+    {.name = "QLinearWhere", .bytes = import_qlinear_where, .takes_condition = true},
     {.name = "Softmax", .real = import_softmax},
     {.name = "QLinearSoftmax", .bytes = import_qlinear_softmax},
 
-    {.name = "Identity", .move = import_same},
+    {.name = "Identity", .move = import_same, .whole = import_whole_reshape},
     {.name = "Dropout", .move = import_same},
-    {.name = "Cast", .move = import_cast},
-    {.name = "Reshape", .move = import_reshape},
-    {.name = "Flatten", .move = import_reshape},
-    {.name = "Squeeze", .move = import_reshape},
-    {.name = "Unsqueeze", .move = import_reshape},
+    {.name = "Cast", .move = import_cast, .whole = import_whole_cast},
+    {.name = "Reshape", .move = import_reshape, .whole = import_whole_reshape},
+    {.name = "Flatten", .move = import_reshape, .whole = import_whole_reshape},
+    {.name = "Squeeze", .move = import_reshape, .whole = import_whole_reshape},
+    {.name = "Unsqueeze", .move = import_reshape, .whole = import_whole_reshape},
     {.name = "Transpose", .move = import_transpose},
     {.name = "Concat", .move = import_concat},
     {.name = "QLinearConcat", .bytes = import_qlinear_concat},
@@ -124,6 +151,52 @@ const OnnxOperator kOperators[] = {
          [](const OnnxNode&, Numbers x) {
            return 0.5F * x[0] * (1 + erf(x[0] * static_cast<float>(M_SQRT1_2)));
          }},
+    {.name = "FastGelu",
+     .function =
+         [](const OnnxNode&, Numbers x) {
+           const float bias = argument(x, 1), v = std::isnan(bias) ? x[0] : x[0] + bias;
+           return 0.5F * v *
+                  (1 + std::tanh(v * (0.035677408136300125F * v * v + 0.7978845608028654F)));
+         }},
+    {.name = "QuickGelu",
+     .function = [](const OnnxNode& node,
+                    Numbers x) { return x[0] * sigmoid(node.get_float("alpha", 1.702F) * x[0]); }},
+    {.name = "Mish",
+     .function =
+         [](const OnnxNode&, Numbers x) {
+           return x[0] * static_cast<float>(std::tanh(softplus(double{x[0]})));
+         }},
+    {.name = "Selu",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           const float alpha = node.get_float("alpha", 1.67326319217681884765625F);
+           const float gamma = node.get_float("gamma", 1.05070102214813232421875F);
+           return gamma * (x[0] > 0 ? x[0] : alpha * static_cast<float>(std::expm1(x[0])));
+         }},
+    {.name = "Celu",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           const float alpha = node.get_float("alpha", 1);
+           return std::max(x[0], 0.0F) +
+                  std::min(0.0F, alpha * static_cast<float>(std::expm1(x[0] / alpha)));
+         }},
+    {.name = "ThresholdedRelu",
+     .function = [](const OnnxNode& node,
+                    Numbers x) { return x[0] > node.get_float("alpha", 1) ? x[0] : 0; }},
+    {.name = "Shrink",
+     .function =
+         [](const OnnxNode& node, Numbers x) {
+           const float limit = node.get_float("lambd", 0.5F), bias = node.get_float("bias", 0);
+           return x[0] < -limit ? x[0] + bias : x[0] > limit ? x[0] - bias : 0;
+         }},
+    {.name = "Sign",
+     .function = [](const OnnxNode&,
+                    Numbers x) { return static_cast<float>((x[0] > 0) - (x[0] < 0)); }},
+    {.name = "Floor", .function = [](const OnnxNode&, Numbers x) { return std::floor(x[0]); }},
+    {.name = "Ceil", .function = [](const OnnxNode&, Numbers x) { return std::ceil(x[0]); }},
+    {.name = "Round", .function = [](const OnnxNode&, Numbers x) { return std::nearbyint(x[0]); }},
+    {.name = "Sin", .function = [](const OnnxNode&, Numbers x) { return std::sin(x[0]); }},
+    {.name = "Cos", .function = [](const OnnxNode&, Numbers x) { return std::cos(x[0]); }},
     {.name = "Erf", .function = [](const OnnxNode&, Numbers x) { return erf(x[0]); }},
     {.name = "Exp", .function = [](const OnnxNode&, Numbers x) { return std::exp(x[0]); }},
     {.name = "Log", .function = [](const OnnxNode&, Numbers x) { return std::log(x[0]); }},
@@ -132,11 +205,8 @@ const OnnxOperator kOperators[] = {
     {.name = "Neg", .function = [](const OnnxNode&, Numbers x) { return -x[0]; }},
     {.name = "Abs", .function = [](const OnnxNode&, Numbers x) { return std::abs(x[0]); }},
     {.name = "Softplus",
-     .function =
-         [](const OnnxNode&, Numbers x) {
-           return static_cast<float>(std::log1p(std::exp(-std::abs(double{x[0]}))) +
-                                     std::max(double{x[0]}, 0.0));
-         }},
+     .function = [](const OnnxNode&,
+                    Numbers x) { return static_cast<float>(softplus(double{x[0]})); }},
     {.name = "Softsign",
      .function = [](const OnnxNode&, Numbers x) { return x[0] / (1 + std::abs(x[0])); }},
     {.name = "Div", .function = [](const OnnxNode&, Numbers x) { return x[0] / argument(x, 1); }},
@@ -157,15 +227,56 @@ const OnnxOperator kOperators[] = {
     {.name = "DynamicQuantizeLinear", .refused = kAtRunTime},
     {.name = "DynamicQuantizeMatMul", .refused = kAtRunTime},
     {.name = "DynamicQuantizeLSTM", .refused = kAtRunTime},
-    {.name = "MatMulInteger", .refused = kSums},
     {.name = "MatMulIntegerToFloat", .refused = kAtRunTime},
+    {.name = "MatMulInteger", .refused = kSums},
+    {.name = "MatMulInteger16", .refused = kSums},
     {.name = "ConvInteger", .refused = kSums},
-    {.name = "NhwcMaxPool", .refused = kChannelsLast},
+    {.name = "MulInteger", .refused = kSums},
+    {.name = "ReduceSumInteger", .refused = kSums},
+    {.name = "QAttention", .refused = kToReals},
+    {.name = "QEmbedLayerNormalization", .refused = kToReals},
+    {.name = "MatMulNBits", .refused = kWeightsOnly},
+    {.name = "MatMulBnb4", .refused = kWeightsOnly},
+    {.name = "MatMulFpQ4", .refused = kWeightsOnly},
+    {.name = "GatherBlockQuantized", .refused = kWeightsOnly},
+    {.name = "QMoE", .refused = kWeightsOnly},
+    {.name = "QOrderedMatMul", .refused = kOnGpus},
+    {.name = "QOrderedAttention", .refused = kOnGpus},
+    {.name = "QOrderedLongformerAttention", .refused = kOnGpus},
+    {.name = "QOrderedLayerNormalization", .refused = kOnGpus},
+    {.name = "QOrderedGelu", .refused = kOnGpus},
+    {.name = "QuantizeWithOrder", .refused = kOnGpus},
+    {.name = "DequantizeWithOrder", .refused = kOnGpus},
+    {.name = "QuantizeBFP", .refused = "block floating point; quantise to int8 or uint8"},
+    {.name = "DequantizeBFP", .refused = "block floating point; quantise to int8 or uint8"},
+    {.name = "BatchNormalization", .refused = kBetween},
+    {.name = "LayerNormalization", .refused = kStatistics},
+    {.name = "InstanceNormalization", .refused = kStatistics},
+    {.name = "LpNormalization", .refused = kStatistics},
+    {.name = "LRN", .refused = kStatistics},
+    {.name = "NonMaxSuppression", .refused = kOfData},
+    {.name = "NonZero", .refused = kOfData},
+    {.name = "TopK", .refused = kOfData},
+    {.name = "Loop", .refused = kOfData},
+    {.name = "Scan", .refused = kOfData},
+    {.name = "If", .refused = kOfData},
+    {.name = "NhwcMaxPool", .refused = kFused},
+    {.name = "NhwcConv", .refused = kFused},
+    {.name = "NhwcFusedConv", .refused = kFused},
+    {.name = "FusedConv", .refused = kFused},
+    {.name = "FusedGemm", .refused = kFused},
+    {.name = "FusedMatMul", .refused = kFused},
+    {.name = "TransposeMatMul", .refused = kFused},
 };
+
+// Of onnxruntime's domains for images in another order: none of their operators is the standard's.
+constexpr OnnxOperator kOfOtherLayouts{.name = "", .refused = kFused};
 
 }  // namespace
 
 const OnnxOperator* find_onnx_operator(const OnnxNode& node) {
+  if (node.domain == "com.microsoft.nchwc" || node.domain.starts_with("com.ms.internal"))
+    return &kOfOtherLayouts;
   if (!node.domain.empty() && node.domain != "com.microsoft") return nullptr;
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                    [&](const OnnxOperator& op) { return op.name == node.type; });

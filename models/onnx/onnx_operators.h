@@ -15,7 +15,7 @@ struct OnnxResult {
   ElementType type;
 };
 
-/// A row has one of the members, or two where an operator is several things.
+/// A row has one of the members, or several where an operator is several things.
 struct OnnxOperator {
   std::string_view name;
   /// Real operands; the result as bytes of this scale.
@@ -31,6 +31,9 @@ struct OnnxOperator {
   bool has_kernel = false;
   /// Bytes with scales among its inputs.
   Result<OnnxResult> (*bytes)(OnnxImport&, const OnnxNode&) = nullptr;
+  /// Whole numbers or bools to the same, without scales.
+  Result<OnnxResult> (*whole)(OnnxImport&, const OnnxNode&) = nullptr;
+  bool takes_condition = false;  ///< its first input is bools
   /// Why it is refused.
   std::string_view refused{};
 };

@@ -73,6 +73,15 @@ Result<int> import_add(OnnxImport& import, const OnnxNode& node, const OnnxScale
   return standard(import, node, OperatorKind::kAdd, scale, ActivationAttributes{activation});
 }
 
+// Sum, which has any number of operands: one of two is Add.
+Result<int> import_add_all(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                           Activation activation) {
+  if (node.inputs.size() != 2)
+    return OnnxValues::unsupported(
+        node, "other than two operands without QuantizeLinear and DequantizeLinear between");
+  return import_add(import, node, scale, activation);
+}
+
 Result<int> import_sub(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                        Activation activation) {
   return standard(import, node, OperatorKind::kSub, scale, ActivationAttributes{activation});

@@ -153,6 +153,12 @@ Result<int> import_mean(OnnxImport& import, const OnnxNode& node, const OnnxScal
   return reduced(import, node, input, OperatorKind::kMean, scale.quantization());
 }
 
+Result<int> import_sum(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
+                       Activation) {
+  TT_TRY_ASSIGN(const int input, import.operand(node, 0));
+  return reduced(import, node, input, OperatorKind::kSum, scale.quantization());
+}
+
 // Input, its scale and zero point, the result's.
 Result<OnnxResult> import_qlinear_average_pool(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));

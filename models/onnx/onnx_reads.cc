@@ -14,6 +14,10 @@ namespace {
 /// Operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
 constexpr int kLongestStretch = 16;
 
+/// TensorProto's codes of what QuantizeLinear may give.
+constexpr int64_t kUint8Code = 2, kInt8Code = 3, kUint16Code = 4, kInt16Code = 5, kUint4Code = 21,
+                  kInt4Code = 22;
+
 }  // namespace
 
 Status OnnxImport::read(const OnnxNode& node) {
@@ -31,13 +35,22 @@ Status OnnxImport::read(const OnnxNode& node) {
   const OnnxOperator* op = find_onnx_operator(node);
   if (op != nullptr && !op->refused.empty())
     return OnnxValues::unsupported(node, std::string(op->refused));
+  const OnnxBytes* first = values_.find_bytes(node.inputs[0]);
+  if (first != nullptr && !first->is_data() && op != nullptr && op->whole != nullptr) {
+    TT_TRY_ASSIGN(const OnnxResult result, op->whole(*this, node));
+    values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
+    return ok_status();
+  }
+  if (first != nullptr && !first->is_data() && (op == nullptr || !op->takes_condition))
+    return OnnxValues::unsupported(
+        node, fmt::format("its input {} is {}, not int8 or uint8",
+                          OnnxValues::shown(node.inputs[0]), name_of(first->type)));
   if (op != nullptr && op->bytes != nullptr) {
     TT_TRY_ASSIGN(const OnnxResult result, op->bytes(*this, node));
     values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
     return ok_status();
   }
-  if (op != nullptr && op->move != nullptr && values_.find_bytes(node.inputs[0]) != nullptr)
-    return read_move(node);
+  if (op != nullptr && op->move != nullptr && first != nullptr) return read_move(node);
   OnnxReal real;  // what it is shows when its result becomes bytes
   for (const std::string& name : node.inputs)
     if (const auto input = values_.real(node, name); input)
@@ -89,12 +102,22 @@ Result<bool> OnnxImport::read_constant(const OnnxNode& node) {
 }
 
 Status OnnxImport::read_quantize(const OnnxNode& node) {
-  ElementType type = ElementType::kUint8;
-  if (node.get("output_dtype", int64_t{0}) == 3) type = ElementType::kInt8;
-  TT_TRY_ASSIGN(const OnnxScale any, values_.scale(node, 1, type));
+  const int64_t code = node.get("output_dtype", int64_t{0});
+  if (code == kUint16Code || code == kInt16Code)
+    return OnnxValues::unsupported(
+        node, fmt::format("its result is {}int16{}", code == kUint16Code ? "u" : "",
+                          OnnxValues::instead_of("int16")));
+  if (code != 0 && code != kUint8Code && code != kInt8Code && code != kUint4Code &&
+      code != kInt4Code)
+    return OnnxValues::unsupported(node, fmt::format("a result of element type {}", code));
+  const bool is_signed = code == kInt8Code || code == kInt4Code;
+  const ElementType type = is_signed ? ElementType::kInt8 : ElementType::kUint8;
+  TT_TRY_ASSIGN(OnnxScale any, values_.scale(node, 1, type));
+  any.four_bits = any.four_bits || code == kUint4Code || code == kInt4Code;
   if (const OnnxTensor* constant = values_.constant(node.inputs[0]))
     return values_.quantise_constant(node, *constant, any);
   TT_TRY_ASSIGN(const OnnxScale scale, values_.activation_scale(node, 1, type));
+  if (any.four_bits) return OnnxValues::unsupported(node, "activations of 4 bits");
   TT_TRY_ASSIGN(const int id, quantised(node, node.inputs[0], scale));
   values_.set_bytes(node.outputs[0], {id, scale.type, {}});
   return ok_status();

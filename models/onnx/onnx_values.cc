@@ -35,6 +35,13 @@ double OnnxConstant::real(size_t i, size_t channel) const {
   return static_cast<float>(tensor->at(i) - zero) * scale.scales[c];
 }
 
+std::string_view OnnxValues::instead_of(const std::string& type) {
+  return type.ends_with("int16")
+             ? "; onnxruntime computes 16-bit networks in float32, whose last bits are not fixed: "
+               "quantise to int8 or uint8"
+             : "";
+}
+
 Error OnnxValues::in_float(const OnnxNode& node) {
   return unsupported(
       node,
@@ -109,10 +116,12 @@ Result<OnnxScale> OnnxValues::scale(const OnnxNode& node, size_t at, ElementType
     const std::string& name = node.inputs[at + 1];
     const OnnxTensor* zeros = constant(name);
     if (const auto type = model_.unreadable.find(name); type != model_.unreadable.end())
-      return unsupported(node, "its zero point " + shown(name) + " is " + type->second);
+      return unsupported(node, fmt::format("its zero point {} is {}{}", shown(name), type->second,
+                                           instead_of(type->second)));
     if (zeros == nullptr || (zeros->elements() != scales->elements() && zeros->elements() != 1))
       return unsupported(node, "its zero point is no constant of the scale's size");
     result.type = zeros->type;
+    result.four_bits = zeros->four_bits;
     for (size_t i = 0; i < result.zero_points.size(); ++i)
       result.zero_points[i] = static_cast<int32_t>(zeros->at(zeros->elements() == 1 ? 0 : i));
   }
@@ -124,6 +133,7 @@ Result<OnnxScale> OnnxValues::activation_scale(const OnnxNode& node, size_t at,
                                                ElementType data) const {
   TT_TRY_ASSIGN(OnnxScale result, scale(node, at, data));
   if (result.scales.size() != 1) return unsupported(node, "an activation with several scales");
+  if (result.four_bits) return unsupported(node, "activations of 4 bits, not int8 or uint8");
   if (result.type != ElementType::kInt8 && result.type != ElementType::kUint8)
     return unsupported(node,
                        fmt::format("activations of {}, not int8 or uint8", name_of(result.type)));
@@ -163,12 +173,14 @@ Status OnnxValues::quantise_constant(const OnnxNode& node, const OnnxTensor& fro
     for (int i = axis + 1; i < rank; ++i) inner *= from.shape[static_cast<size_t>(i)];
   }
   const auto count = static_cast<int64_t>(scale.scales.size());
+  const int least = scale.four_bits && scale.type == ElementType::kInt8 ? -8 : -128;
+  const int most = scale.four_bits ? least + 15 : 127;
   for (int64_t i = 0; i < from.elements(); ++i) {
     const auto c = static_cast<size_t>(i / inner % count);
     const auto value = static_cast<float>(from.at(static_cast<size_t>(i)));
     const float steps = std::isnan(value) ? 0 : std::nearbyint(value / scale.scales[c]);
-    const float low = static_cast<float>(-128 - scale.zero_points[c]);
-    const float high = static_cast<float>(127 - scale.zero_points[c]);
+    const float low = static_cast<float>(least - scale.zero_points[c]);
+    const float high = static_cast<float>(most - scale.zero_points[c]);
     to.data.push_back(static_cast<uint8_t>(static_cast<int>(std::clamp(steps, low, high)) +
                                            scale.zero_points[c]));
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/onnx/onnx_model.h"
@@ -17,6 +18,7 @@ struct OnnxScale {
   std::vector<int32_t> zero_points;
   ElementType type = ElementType::kUint8;  ///< as the model has it
   int axis = 0;
+  bool four_bits = false;  ///< the model's bytes are int4 or uint4
 
   Quantization quantization() const { return {scales, zero_points, axis}; }
   /// What the model's bytes are above the graph's.
@@ -41,11 +43,15 @@ struct OnnxPending {
 };
 
 /// 8-bit data: a tensor of the graph, or, as long as nothing says their scale, what moves them.
+/// Also bools and the whole numbers of ArgMax, tensors of the graph without a scale: int64 there is
+/// int32.
 struct OnnxBytes {
   int id = -1;
   ElementType type = ElementType::kInt8;  ///< of the model
   OnnxPending pending;
   int depth = 0;  ///< nodes between bytes of the graph and this
+
+  bool is_data() const { return type == ElementType::kInt8 || type == ElementType::kUint8; }
 };
 
 /// A real number: bytes with a scale, a constant, a float input, or a node's result.
@@ -90,6 +96,8 @@ class OnnxValues {
   /// "operator 3 Conv: why", as the model counts.
   static Error invalid(const OnnxNode& node, const std::string& why);
   static Error unsupported(const OnnxNode& node, const std::string& why);
+  /// What to do about 16-bit types; "" of others.
+  static std::string_view instead_of(const std::string& type);
   /// That nothing here is quantised, and what to do about it.
   static Error in_float(const OnnxNode& node);
   /// "'name'", fit for a terminal.

@@ -42,14 +42,15 @@ Result<IntegerOp> kernel_form(const OperatorView& view, Result<IntegerOp> prepar
   return form;
 }
 
-// The average of whole axes: (sum less zero points) * scale, the scale divided by the count.
-Result<IntegerOp> mean_form(const OperatorView& view) {
-  TT_TRY_ASSIGN(IntegerOp form, prepare_mean(view));
+// The sum or average of whole axes: (sum less zero points) * scale, an average's scale divided by
+// the count.
+Result<IntegerOp> total_form(const OperatorView& view, bool divided) {
+  TT_TRY_ASSIGN(IntegerOp form, divided ? prepare_mean(view) : prepare_sum(view));
   auto& mean = std::get<MeanOp>(form);
   const int64_t count = view.input(0).elements() / view.output().elements();
   if (count * 255 >= 1 << 24) return view.unsupported("a sum that float32 cannot hold");
   const FloatScale in(view.input(0)), out(view.output());
-  const float scale = in.scale / (out.scale * static_cast<float>(count));
+  const float scale = in.scale / (out.scale * static_cast<float>(divided ? count : 1));
   TT_TRY_ASSIGN(const QuantizedMultiplier m, exact_multiplier(view, scale));
   mean.bias = static_cast<int32_t>(-in.zero * count);
   mean.multiplier = m.multiplier;
@@ -96,6 +97,15 @@ Result<IntegerOp> softmax_form(const OperatorView& view) {
     op.steps.push_back(static_cast<uint32_t>(std::llround(std::ldexp(reached, 32))));
   }
   return IntegerOp(std::move(op));
+}
+
+// ONNX's places are int64, which TFLite's operators never give.
+Result<IntegerOp> cast_form(const OperatorView& view) {
+  const Tensor &input = view.input(0), &output = view.output();
+  if (output.type != ElementType::kInt64 || input.type != ElementType::kInt32)
+    return prepare_cast(view);
+  TT_TRY(view.require_shape(output, input.shape));
+  return IntegerOp(CastOp{output.elements(), input.type, output.type});
 }
 
 // Of one byte, filled when the network was imported.
@@ -160,7 +170,11 @@ Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view) {
       return made(kernel_form(view, prepare_fully_connected(view),
                               std::get<ActivationAttributes>(view.op().attributes).activation));
     case OperatorKind::kMean:
-      return made(mean_form(view));
+      return made(total_form(view, true));
+    case OperatorKind::kSum:
+      return made(total_form(view, false));
+    case OperatorKind::kCast:
+      return made(cast_form(view));
     case OperatorKind::kAdd:
     case OperatorKind::kSub:
       return made(onnx_add_form(view, view.op().kind == OperatorKind::kSub));

@@ -137,7 +137,32 @@ def refusals(folder):
                     "operator 2 Det: not supported"),
         "other_type": (network([node("QuantizeLinear", ["x", "s", "z"], ["q"]),
                                 node("DequantizeLinear", ["q", "s", "u"], ["y"])], four,
-                               scales + [("u", np.uint8(0))]), "is int8 and its zero point uint8")}
+                               scales + [("u", np.uint8(0))]), "is int8 and its zero point uint8"),
+        "sums": (network([node("MatMulInteger", ["x", "w"], ["y"])], (TensorProto.INT8, [1, 4]), scales),
+                 "a result of int32 sums"),
+        "sixteen_bits": (network([node("QuantizeLinear", ["x", "s", "h"], ["q"]),
+                                  node("DequantizeLinear", ["q", "s", "h"], ["y"])], four,
+                                 scales + [("h", np.int16(0))], 21),
+                         "'h' is int16; onnxruntime computes 16-bit networks in float32"),
+        "sixteen_bits_named": (network([node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=5),
+                                        node("DequantizeLinear", ["q", "s"], ["y"])], four, scales, 21),
+                               "its result is int16; onnxruntime"),
+        "four_bits": (network([node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=22),
+                               node("DequantizeLinear", ["q", "s"], ["y"])], four, scales, 21),
+                      "activations of 4 bits"),
+        "last_softmax": (network(quantised + [node("Softmax", ["d"], ["y"])], four, scales),
+                         "compute it in the application"),
+        "places": (network(quantised + [node("ArgMax", ["d"], ["a"]), node("Transpose", ["a"], ["y"])],
+                           four, scales), "'a' is int64, not int8 or uint8"),
+        "other_layout": (network([node("QLinearConv", ["x"] * 9, ["y"], domain="com.ms.internal.nhwc")],
+                                 four, scales), "save the network before onnxruntime optimises it"),
+        "normalised": (network(quantised + [node("BatchNormalization", ["d", "f", "f", "f", "f"], ["m"])] + last,
+                               four, scales), "fold it into the convolution"),
+        "selected": (network(quantised + [node("TopK", ["d", "one"], ["m", "i"])] + last, four,
+                             scales + [("one", np.int64([1]))]), "end the network before it"),
+        "weights_only": (network([node("MatMulNBits", ["x", "w", "s"], ["m"], domain="com.microsoft"),
+                                  node("QuantizeLinear", ["m", "s", "z"], ["y"])], four, scales),
+                         "quantise activations too")}
     for name, (model, says) in cases.items():
         onnx.save(model, str(folder / f"{name}.onnx"))
         done = run(folder / f"{name}.onnx", folder)
