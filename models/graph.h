@@ -84,6 +84,7 @@ struct LeakyReluAttributes {
 };
 struct ResizeAttributes {
   bool align_corners = false, half_pixel_centers = false;
+  int offset = 0;  ///< in ONNX: what the model's bytes are above the graph's, 128 of uint8
 };
 struct StridedSliceAttributes {  ///< bit i of a mask is axis i
   int begin_mask = 0, end_mask = 0, shrink_axis_mask = 0;

@@ -275,14 +275,17 @@ struct ArgExtremumOp {
   bool maximum = true;
 };
 
-/// RESIZE_BILINEAR: each output is four inputs, weighted in units of 2^-10 along each axis.
+/// RESIZE_BILINEAR: each output is four inputs, weighted in units of 2^-10 along each axis. Rounded
+/// with halves away from zero; in ONNX down (of uint8, whose bytes are 128 more) or towards zero.
 struct BilinearOp {
+  enum class Towards { kNearest, kDown, kZero };
   struct Tap {
     int first = 0, second = 0;  ///< rows or columns of the input
     int weight = 0;             ///< of the second; the first has 1024 less that
   };
   int batch = 1, in_h = 1, in_w = 1, channels = 1;
   std::vector<Tap> rows, columns;
+  Towards towards = Towards::kNearest;
 };
 
 /// L2_NORMALIZATION over the innermost axis, to scale 1/128.

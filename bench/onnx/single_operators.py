@@ -245,6 +245,27 @@ def define():
             qdq("Resize", out=(0.02, i8(3)), mode="nearest", nearest_mode=nearest,
                 coordinate_transformation_mode=transform,
                 inputs=[None, F([1, 1, 2, 1.5])]))
+    add("opset10_resize_linear", qdq_bytes("Resize", 10, [F([1, 1, 2, 2])], mode="linear"))
+    for (how, scales), kind in itertools.product(
+            {"asymmetric": [1, 1, 2, 4], "half_pixel": [1, 1, 8, 2], "align_corners": [1, 1, 1.75, 1],
+             "pytorch_half_pixel": [1, 1, 0.5, 4]}.items(), (i8, u8)):
+        def linear(seed, how=how, scales=scales, kind=kind):
+            n = Net(seed)
+            return n, [n.node("Resize", n.input([2, 3, 4, 6], kind), "", n.constant(F(scales)),
+                              mode="linear", coordinate_transformation_mode=how)]
+        add(f"alone_resize_linear_{how}_{kind.__name__}", linear)
+
+        def behind_conv(seed, how=how, kind=kind):
+            n = Net(seed)
+            zero = kind(3)
+            y = n.node("QLinearConv", n.input([1, 4, 7, 5], kind), *n.scale(0.02, zero),
+                       n.constant(n.reduced([6, 4, 1, 1])), *n.scale(0.01, i8(0)),
+                       *n.scale(0.1, kind(zero + 1)))
+            y = n.node("Resize", y, "", "", n.constant(np.int64([1, 6, 13, 9])), mode="linear",
+                       coordinate_transformation_mode="align_corners")
+            return n, [n.dq(y, 0.1, kind(zero + 1))]
+        if how == "align_corners":
+            add(f"qlinearconv_resize_linear_{kind.__name__}", behind_conv)
     add("qdq_depthtospace", qdq("DepthToSpace", out=(0.02, i8(3)), blocksize=2))
     add("qdq_spacetodepth", qdq("SpaceToDepth", out=(0.02, i8(3)), blocksize=2))
     add("qdq_gather", qdq("Gather", out=(0.02, i8(3)), axis=1, inputs=[np.int64([3, -1, 0])]))

@@ -15,6 +15,18 @@ std::vector<int32_t> table_of(const std::vector<BilinearOp::Tap>& taps, int step
   return table;
 }
 
+std::string rounded(BilinearOp::Towards towards) {
+  switch (towards) {
+    case BilinearOp::Towards::kDown:
+      return "v >> 20";
+    case BilinearOp::Towards::kZero:
+      return "v / 1048576";
+    case BilinearOp::Towards::kNearest:
+      break;
+  }
+  return "(v + (v > 0 ? 524288 : -524288)) / 1048576";
+}
+
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const BilinearOp& op = std::get<BilinearOp>(any);
   const std::string rows = context.constant(
@@ -36,7 +48,7 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   w.loop("i", op.channels);
   w.line("const int32_t v = (a[i] * left + b[i] * right) * above +");
   w.line("                  (c[i] * left + d[i] * right) * below;");
-  w.line("*" + output + "++ = (int8_t)((v + (v > 0 ? 524288 : -524288)) / 1048576);");
+  w.line("*" + output + "++ = (int8_t)(" + rounded(op.towards) + ");");
   w.close().close().close();
   w.line(input + " += " + std::to_string(int64_t{op.in_h} * op.in_w * op.channels) + ";").close();
   return w.text();

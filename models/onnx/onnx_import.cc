@@ -76,7 +76,9 @@ Result<int> OnnxImport::resolved(const OnnxNode& by, const std::string& name,
     data.push_back(id);
   }
   TT_TRY_ASSIGN(const int id,
-                find_onnx_operator(node)->move(*this, node, found.pending.output, data));
+                is_interpolation(node)
+                    ? interpolated(*this, node, data[0], found.type)
+                    : find_onnx_operator(node)->move(*this, node, found.pending.output, data));
   values_.set_bytes(name, {id, found.type, {}});
   return bytes(by, name, scale);
 }
@@ -134,6 +136,7 @@ Result<int> OnnxImport::computed(const OnnxPending& pending, const OnnxScale& sc
     return quantised(node, node.inputs[0], scale, limits->then(clamp));
   const OnnxOperator* op = find_onnx_operator(node);
   if (op == nullptr) return OnnxValues::unsupported(node, "not supported");
+  if (is_interpolation(node)) return interpolated_reals(node);
   if (op->move != nullptr) {
     std::vector<int> data;
     for (size_t i = 0; i < data_inputs(node); ++i) {
@@ -183,6 +186,7 @@ Result<int> OnnxImport::operand(const OnnxNode& node, size_t i) {
   const OnnxNode& before = *real.pending.node;
   const OnnxOperator* op = find_onnx_operator(before);
   if (op == nullptr) return OnnxValues::unsupported(before, "not supported");
+  if (is_interpolation(before)) return interpolated_reals(before);
   if (op->move == nullptr)
     return OnnxValues::unsupported(node, fmt::format("{} comes from {} without QuantizeLinear and "
                                                      "DequantizeLinear between",

@@ -44,6 +44,14 @@ const OnnxOperator* find_onnx_operator(const OnnxNode& node);
 /// How many inputs of a move are data; the others say what is done with them.
 size_t data_inputs(const OnnxNode& node);
 
+/// Whether a Resize or Upsample computes elements between others: then it means one thing of bytes
+/// and another of real numbers.
+bool is_interpolation(const OnnxNode& node);
+/// That, of bytes of a model's type.
+Result<int> interpolated(OnnxImport& import, const OnnxNode& node, int id, ElementType type);
+/// Why it is refused of real numbers.
+Error interpolated_reals(const OnnxNode& node);
+
 /// Limits of a Relu, Relu6 or Clip whose bounds are constants; nothing of other operators.
 std::optional<OnnxClamp> clamp_of(const OnnxImport& import, const OnnxNode& node);
 

@@ -108,6 +108,16 @@ Result<IntegerOp> cast_form(const OperatorView& view) {
   return IntegerOp(CastOp{output.elements(), input.type, output.type});
 }
 
+// onnxruntime interpolates bytes in float32 and drops what is behind the point. Import sees to it
+// that weights are whole multiples of 2^-10, so that the products are exact.
+Result<IntegerOp> resize_form(const OperatorView& view) {
+  TT_TRY_ASSIGN(IntegerOp form, prepare_resize_bilinear(view));
+  const bool is_unsigned = std::get<ResizeAttributes>(view.op().attributes).offset != 0;
+  std::get<BilinearOp>(form).towards =
+      is_unsigned ? BilinearOp::Towards::kDown : BilinearOp::Towards::kZero;
+  return form;
+}
+
 // Of one byte, filled when the network was imported.
 Result<IntegerOp> table_form(const OperatorView& view, const TableAttributes& attributes) {
   TT_TRY(view.require_shape(view.output(), view.input(0).shape));
@@ -182,6 +192,8 @@ Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view) {
       return made(onnx_mul_form(view));
     case OperatorKind::kAveragePool2d:
       return made(onnx_pool_form(view));
+    case OperatorKind::kResizeBilinear:
+      return made(resize_form(view));
     case OperatorKind::kBatchMatMul:
       return made(matmul_form(view));
     case OperatorKind::kSoftmax:

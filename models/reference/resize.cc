@@ -30,8 +30,10 @@ void run(const BilinearOp& op, const Buffers& buffers) {
                               at(y.second, x.first) * y.weight * (1024 - x.weight) +
                               at(y.first, x.second) * (1024 - y.weight) * x.weight +
                               at(y.second, x.second) * y.weight * x.weight;
-          // Halves away from zero.
-          *output++ = static_cast<int8_t>((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
+          const int32_t half = op.towards == BilinearOp::Towards::kNearest ? 1 << 19 : 0;
+          *output++ = static_cast<int8_t>(op.towards == BilinearOp::Towards::kDown
+                                              ? sum >> 20
+                                              : (sum + (sum > 0 ? half : -half)) / (1 << 20));
         }
 }
 

@@ -117,6 +117,8 @@ def refusals(folder):
                  node("DequantizeLinear", ["q", "s", "z"], ["d"])]
     weights = [node("DequantizeLinear", ["w", "s", "z"], ["dw"])]
     last = [node("QuantizeLinear", ["m", "s", "z"], ["y"])]
+    image = (TensorProto.FLOAT, [1, 2, 4, 4])
+    scales += [("twos", np.float32([1, 1, 2, 2])), ("threes", np.float32([1, 1, 3, 3]))]
     cases = {
         "float": (network(relu, four), "static_quantize_runner"),
         "half": (network(relu, (TensorProto.FLOAT16, [1, 4])), "is float16"),
@@ -160,6 +162,14 @@ def refusals(folder):
                                four, scales), "fold it into the convolution"),
         "selected": (network(quantised + [node("TopK", ["d", "one"], ["m", "i"])] + last, four,
                              scales + [("one", np.int64([1]))]), "end the network before it"),
+        "linear_thirds": (network([node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+                                   node("Resize", ["q", "", "threes"], ["m"], mode="linear"),
+                                   node("DequantizeLinear", ["m", "s", "z"], ["y"])], image, scales),
+                          "mode linear by scales whose weights float32 rounds"),
+        "linear_reals": (network(quantised + [node("Resize", ["d", "", "twos"], ["m"], mode="linear")] + last,
+                                 image, scales), "mode linear of real numbers"),
+        "linear_result": (network(quantised + [node("Resize", ["d", "", "twos"], ["y"], mode="linear")],
+                                  image, scales), "mode linear of real numbers"),
         "weights_only": (network([node("MatMulNBits", ["x", "w", "s"], ["m"], domain="com.microsoft"),
                                   node("QuantizeLinear", ["m", "s", "z"], ["y"])], four, scales),
                          "quantise activations too")}
