@@ -231,6 +231,10 @@ struct MoveOp {
     std::array<int64_t, 5> input_steps{}, output_steps{};  ///< in elements; input's may be negative
   };
   std::vector<Box> boxes;  ///< they do not overlap in the outputs
+  /// The output is among the inputs, as state that is a window: boxes are copied in their order,
+  /// the first moves elements of the output itself down, and each is copied from its lowest address
+  /// up.
+  bool shifts = false;
   int element_bytes = 1;
   bool filled = false;                   ///< outputs are first filled with `fill` (PAD, PADV2)
   int32_t fill = 0;                      ///< an element, of at most 4 bytes

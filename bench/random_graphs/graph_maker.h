@@ -98,6 +98,8 @@ class GraphMaker {
   void enter(bool alone);
   void leave();
   void show(const std::vector<int>& ids);
+  /// Nothing that follows reads the tensor, nor is it an output.
+  void hide(int id) { hidden_[static_cast<size_t>(id)] = true; }
   int depth() const { return static_cast<int>(scopes_.size()); }
   /// In such a scope, or in one inside it: what input() gives is a constant.
   bool is_alone() const;

@@ -49,6 +49,49 @@ void grow_sum(GraphMaker& m, bool initialised) {
   m.op(K::kAssignVariable, {sum}, {variable});
 }
 
+int grow_part(GraphMaker& m, int x) {
+  const Tensor whole = m.tensor(x);
+  std::vector<int32_t> begins, sizes;
+  for (const int extent : whole.shape) {
+    sizes.push_back(m.between(1, extent));
+    begins.push_back(m.between(0, extent - sizes.back()));
+  }
+  const int part = m.result(whole.type, {sizes.begin(), sizes.end()}, whole.quantization);
+  m.op(K::kSlice, {x, m.integers(begins), m.integers(sizes)}, {part});
+  return part;
+}
+
+// The last frames along an axis and those that arrive, as streaming layers read them; what is left
+// without the oldest is kept.
+void grow_window(GraphMaker& m, bool initialised) {
+  const int x = any_source(m);
+  const Tensor like = m.tensor(x);
+  const bool is_refused = like.type == ElementType::kInt16 && like.quantization.zero_points[0] != 0;
+  if (like.shape.empty() || is_refused) return grow_delay(m, initialised);
+  const size_t axis = random_axis(m, like.shape);
+  const int new_frames = like.shape[axis];
+  Shape kept = like.shape, all = like.shape;
+  kept[axis] = m.between(1, 3 * new_frames);
+  all[axis] += kept[axis];
+  if (elements_of(all) > m.most_elements()) return grow_delay(m, initialised);
+  std::vector<int32_t> begins(all.size(), 0);
+  begins[axis] = new_frames;
+  const int newest = m.result(like.type, kept, like.quantization);
+  const int window = m.result(like.type, all, like.quantization);
+  const int variable = new_variable(m, newest, initialised);
+  const int old = read(m, variable);
+  m.op(K::kConcatenation, {old, x}, {window}, AxisAttributes{static_cast<int>(axis)});
+  m.op(K::kSlice, {window, m.integers(begins), m.integers(kept)}, {newest});
+  m.op(K::kAssignVariable, {newest}, {variable});
+  for (const int inner : {old, newest})
+    if (m.chance(80)) m.hide(inner);
+  if (!m.chance(40)) return;
+  const int part = grow_part(m, window);
+  grow_part(m, part);
+  if (m.chance(50)) grow_part(m, part);
+  m.hide(part);
+}
+
 int known_variable(GraphMaker& m) {
   int variable = -1;
   if (m.depth() > 0) return variable;  // a subgraph has handles of its own
@@ -71,6 +114,7 @@ void grow<OperatorKind::kCallOnce>(GraphMaker& m) {
 
 template <>
 void grow<OperatorKind::kReadVariable>(GraphMaker& m) {
+  if (m.chance(60)) return grow_window(m, m.chance(50));
   const int variable = known_variable(m);
   if (variable < 0) return grow_delay(m, m.chance(50));
   read(m, variable);

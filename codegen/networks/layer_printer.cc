@@ -80,8 +80,8 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
     const int id = site.op.inputs[i];
     if (graph_.tensor(id).is_variable) {  // read and written
       const std::string type = c_type_of(graph_.tensor(id).type);
-      body.writer().line(type + " *" + context.input(i) + " = " +
-                         body.updated_in(place_of(id), type) + ";");
+      body.writer().line(type + " *" + context.input(i) + " = " + body.updated_in(inputs[i], type) +
+                         ";");
       continue;
     }
     const std::string address = operand(body, id, inputs[i]);

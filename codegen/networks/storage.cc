@@ -44,10 +44,13 @@ class Assignment {
  private:
   void find_last_steps() {
     const int last = last_step_of_all();
-    std::vector<int> writes(graph_.tensors.size(), 0);
+    std::vector<int> writes(graph_.tensors.size(), 0), first_read(graph_.tensors.size(), -1);
     for (size_t step = 0; step < ops_.size(); ++step) {
-      for (const int t : graph_.operators[step].inputs)
-        if (t >= 0) at(storage_.last_step, t) = static_cast<int>(step);
+      for (const int t : graph_.operators[step].inputs) {
+        if (t < 0) continue;
+        at(storage_.last_step, t) = static_cast<int>(step);
+        if (at(first_read, t) < 0) at(first_read, t) = static_cast<int>(step);
+      }
       for (const int t : graph_.operators[step].outputs) {
         at(storage_.last_step, t) = static_cast<int>(step);
         if (++at(writes, t) == 1) at(storage_.first_step, t) = static_cast<int>(step);
@@ -62,8 +65,14 @@ class Assignment {
             std::max(at(storage_.last_step, pair.input), flow.last_step);
       at(storage_.first_step, flow.output) = flow.first_step;
     }
-    for (const Tensor& t : graph_.tensors)
-      if (t.is_variable) at(storage_.first_step, t.id) = -1, at(storage_.last_step, t.id) = last;
+    for (const Tensor& t : graph_.tensors) {
+      if (!t.is_variable) continue;
+      at(storage_.last_step, t.id) = last;
+      // A window that is state has this inference's value once it is shifted.
+      const bool shifted =
+          at(writes, t.id) == 1 && at(first_read, t.id) == at(storage_.first_step, t.id);
+      if (!shifted) at(storage_.first_step, t.id) = -1;
+    }
   }
 
   int last_step_of_all() const { return std::max(0, static_cast<int>(ops_.size()) - 1); }

@@ -31,14 +31,16 @@ std::vector<Axis> merged_axes(const MoveOp::Box& box) {
   return axes;
 }
 
-// Bytes moved at once: 4 where the run, all offsets and all outer steps are multiples of it, else
-// those of an element.
+constexpr int64_t kWord = 4;
+
+// Bytes moved at once: a word where the run, all offsets and all outer steps are multiples of it,
+// else those of an element.
 int64_t granule(const MoveOp::Box& box, const std::vector<Axis>& outer, int64_t run, int bytes) {
   bool words = run * bytes % 4 == 0 && box.input_offset * bytes % 4 == 0 &&
                box.output_offset * bytes % 4 == 0;
   for (const Axis& a : outer)
     words = words && a.input_step * bytes % 4 == 0 && a.output_step * bytes % 4 == 0;
-  return words ? 4 : bytes;
+  return words ? kWord : bytes;
 }
 
 const char* word_type(int64_t bytes) {
@@ -91,15 +93,37 @@ void print_fill(CWriter& w, const MoveOp& op, size_t index, const std::string& o
   w.close();
 }
 
+struct Runs {
+  std::vector<Axis> axes;  ///< around them
+  int64_t length = 1;      ///< elements that are contiguous on both sides
+};
+
+Runs runs_of(const MoveOp::Box& box) {
+  Runs runs{merged_axes(box)};
+  if (runs.axes.empty() || runs.axes.back().input_step != 1 || runs.axes.back().output_step != 1)
+    return runs;
+  runs.length = runs.axes.back().extent;
+  runs.axes.pop_back();
+  return runs;
+}
+
+// The most bytes that every box can move at once: through pointers of two types, compilers need not
+// keep the order of a read and the write of the same bytes.
+int64_t common_granule(const MoveOp& op) {
+  int64_t least = kWord;
+  for (const MoveOp::Box& box : op.boxes) {
+    const Runs runs = runs_of(box);
+    least = std::min(least, granule(box, runs.axes, runs.length, op.element_bytes));
+  }
+  return least;
+}
+
 void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::string& source,
                const std::string& target) {
-  std::vector<Axis> axes = merged_axes(box);
-  int64_t run = 1;  // elements that are contiguous on both sides
-  if (!axes.empty() && axes.back().input_step == 1 && axes.back().output_step == 1) {
-    run = axes.back().extent;
-    axes.pop_back();
-  }
-  const int64_t unit = granule(box, axes, run, op.element_bytes);
+  Runs runs = runs_of(box);
+  std::vector<Axis>& axes = runs.axes;  // that loops go over
+  const int64_t run = runs.length;
+  const int64_t unit = op.shifts ? common_granule(op) : granule(box, axes, run, op.element_bytes);
   std::optional<Axis> strided;  // copied by itself where nothing is contiguous
   if (run == 1 && op.element_bytes == unit && !axes.empty() &&
       axes.back().extent >= kLeastStrided) {
