@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "schedules/schedule.h"
@@ -36,6 +37,10 @@ class ConfigSpace {
     int version;
     std::vector<Knob> knobs;
   };
+
+  ConfigSpace() = default;
+  /// Of one family.
+  ConfigSpace(Family family, const Constraint& legal) { add(std::move(family), legal); }
 
   /// Appends every point of `family` that `legal` accepts, the first knob varying slowest.
   void add(Family family, const Constraint& legal);

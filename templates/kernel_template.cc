@@ -2,12 +2,11 @@
 
 namespace tinytune {
 
-#define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
-#include "templates/kernels.inc"
 #ifdef TINYTUNE_USER_KERNELS  // rows of a program outside this tree: cmake/Tinytune.cmake
+#define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
 #include TINYTUNE_USER_KERNELS
-#endif
 #undef KERNEL_TEMPLATE
+#endif
 
 std::span<const KernelTemplate> kernel_templates() {
   static const KernelTemplate rows[] = {

@@ -44,14 +44,15 @@ struct Lowered {
   std::string c;              ///< used when both are; it needs nothing but freestanding headers
 };
 
+inline int64_t no_scratch(const Workload&, const Schedule&) { return 0; }
+
 /// A kernel's exported function is `void f(const int8_t* input, const void* constant…, void*
 /// scratch (only if scratch_bytes > 0), int8_t* output)`: plain pointers, no runtime, no state.
 /// Input and output are 4-byte aligned, scratch 8.
 struct KernelTemplate {
   const char* name;  ///< the first word of a schedule's text
-  int version;       ///< raised when a knob's meaning changes: old records then no longer apply
-  /// Names of what pack() returns, in its order.
-  std::vector<const char*> constants = {"weights", "params"};
+  int version = 1;   ///< raised when a knob's meaning changes: old records then no longer apply
+  std::vector<const char*> constants = {"weights", "params"};  ///< what pack() returns, in order
 
   bool (*supports)(const Workload&, const Device&);
   /// Only legal points. Deterministic in its arguments.
@@ -67,11 +68,24 @@ struct KernelTemplate {
   /// Looks at constants once, and then says of any schedule false where pack() will refuse them: a
   /// search leaves such points out. Workload and data outlive what it returns. Null: none is known.
   std::function<bool(const Schedule&)> (*may_pack)(const Workload&, const LayerData&) = nullptr;
-  int64_t (*scratch_bytes)(const Workload&, const Schedule&);
+  int64_t (*scratch_bytes)(const Workload&, const Schedule&) = no_scratch;
   /// Throws what Halide throws; codegen/kernel.cc is its only caller.
   Lowered (*lower)(const Workload&, const Schedule&, const Halide::Target&,
                    const std::string& symbol);
 };
+
+/// The `lower` of a kernel that is LLVM assembly: what Writer(workload, plan).write(symbol)
+/// returns, for the plan that follows from the workload and the schedule.
+template <typename Plan, typename Writer>
+Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const Halide::Target&,
+                      const std::string& symbol) {
+  const Plan plan(workload, schedule);
+  return {nullptr, Writer(workload, plan).write(symbol)};
+}
+
+#define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
+#include "templates/kernels.inc"
+#undef KERNEL_TEMPLATE
 
 /// Every template of this build, in the order of kernels.inc.
 std::span<const KernelTemplate> kernel_templates();

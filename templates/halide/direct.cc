@@ -214,7 +214,6 @@ KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports)
                             decltype(KernelTemplate::default_schedule) default_schedule) {
   return {
       .name = name,
-      .version = 1,
       .supports = supports,
       .space = space,
       .default_schedule = default_schedule,
@@ -227,7 +226,6 @@ KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports)
 
 }  // namespace
 
-extern const KernelTemplate kDirectNhwc, kDirectNchw, kDepthwiseNhwc, kDepthwiseNchw;
 const KernelTemplate kDirectNhwc =
     direct_loops("direct_nhwc", direct_nhwc_supports, direct_nhwc_space, direct_nhwc_default);
 const KernelTemplate kDirectNchw =

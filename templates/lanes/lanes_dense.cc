@@ -26,7 +26,6 @@
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/ir_text.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -93,9 +92,7 @@ ConfigSpace space(const Workload& w, const Device& device) {
     family.knobs = {int_knob("pairs", {1, 2, 3, 4, 5, 6}),
                     int_knob("longest", {kShortest, 16, 32, 64}),
                     {"scale", {"layer", "channel"}}};
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return legal(w, s); });
-  return result;
+  return {std::move(family), [&](const Schedule& s) { return legal(w, s); }};
 }
 
 // Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
@@ -134,8 +131,6 @@ template <Row row>
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
   return {usual<row>(w, "channel")};
 }
-
-int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 
 // What a tile of channels from `first` on reads, in parts.
 struct PackedTile {
@@ -340,14 +335,12 @@ class AssemblyWriter {
 template <Row row>
 KernelTemplate kernel_template() {
   KernelTemplate all = {.name = name_of(row),
-                        .version = 1,
                         .constants = {"weights", "groups", "params"},
                         .supports = supports<row>,
                         .space = space<row>,
                         .default_schedule = default_schedule<row>,
                         .describe = describe,
                         .pack = pack,
-                        .scratch_bytes = scratch_bytes,
                         .lower = lower_as_text<Plan, Writer>};
   if (row == Row::kLanes) return all;
   all.constants = {"weights"};
@@ -360,7 +353,6 @@ KernelTemplate kernel_template() {
 
 }  // namespace
 
-extern const KernelTemplate kLanesDense, kPairsDense, kQuadsDense;
 const KernelTemplate kLanesDense = kernel_template<Row::kLanes>();
 const KernelTemplate kPairsDense = kernel_template<Row::kPairs>();
 const KernelTemplate kQuadsDense = kernel_template<Row::kQuads>();

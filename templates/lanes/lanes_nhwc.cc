@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "templates/channel_params.h"
+#include "templates/kernel_template.h"
 #include "templates/lanes/lane_groups.h"
 #include "templates/lanes/staged_lanes.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -42,23 +42,21 @@ ConfigSpace space(const Workload& w, const Device& device) {
   std::vector<int> channels;
   for (int c : {1, 2, 3, 4})
     if (w.out_c % c == 0) channels.push_back(c);
-  ConfigSpace::Family family{"lanes_nhwc",
-                             2,
-                             {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
-                              int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}),
-                              border_knob(w), scheduler_knob(device)}};
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) {
-    const Plan plan(w, s);
-    const LaneTile& tile = plan.tile;
-    return plan.pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
-           std::max(plan.first, tile.step) <=
-               std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
-           // The fact holds for groups at multiples of their length. Elsewhere two products fit
-           // unless both weights are -128, which pack() refuses.
-           (plan.first == tile.step || plan.first <= 2);
-  });
-  return result;
+  return {{"lanes_nhwc",
+           2,
+           {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
+            int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}), border_knob(w),
+            scheduler_knob(device)}},
+          [&](const Schedule& s) {
+            const Plan plan(w, s);
+            const LaneTile& tile = plan.tile;
+            return plan.pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
+                   std::max(plan.first, tile.step) <=
+                       std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
+                   // The fact holds for groups at multiples of their length. Elsewhere two products
+                   // fit unless both weights are -128, which pack() refuses.
+                   (plan.first == tile.step || plan.first <= 2);
+          }};
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
@@ -158,7 +156,6 @@ class Writer final : public StagedLanesWriter {
 
 }  // namespace
 
-extern const KernelTemplate kLanesNhwc;
 const KernelTemplate kLanesNhwc = {
     .name = "lanes_nhwc",
     .version = 2,

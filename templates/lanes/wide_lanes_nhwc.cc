@@ -23,7 +23,6 @@
 #include "templates/kernel_template.h"
 #include "templates/lanes/wide_lanes_plan.h"
 #include "templates/packing.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -306,7 +305,6 @@ class Writer final : public StagedLanesWriter {
 KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Device&)) {
   return {
       .name = name,
-      .version = kWideLanesVersion,
       .supports = supports,
       .space = wide_lanes_space,
       .default_schedule = default_schedule,
@@ -321,7 +319,6 @@ KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Dev
 
 }  // namespace
 
-extern const KernelTemplate kWideLanesNhwc, kThumbLanesNhwc, kThumb2LanesNhwc;
 const KernelTemplate kWideLanesNhwc = row(kWideLanesName, supports);
 const KernelTemplate kThumbLanesNhwc = row(kThumbLanesName, supports_thumb);
 const KernelTemplate kThumb2LanesNhwc = row(kThumb2LanesName, supports_thumb2);

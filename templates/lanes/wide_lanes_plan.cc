@@ -45,7 +45,7 @@ ConfigSpace::Family family(const Workload& w, const Device& device) {
   pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
   ConfigSpace::Family family{
       name_on(device),
-      kWideLanesVersion,
+      1,
       {int_knob("oc", up_to(std::min(w.out_c, kMostChannels))), int_knob("words", words),
        int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
   if (device.target.portable_kernels)
@@ -58,9 +58,7 @@ ConfigSpace::Family family(const Workload& w, const Device& device) {
 }
 
 ConfigSpace space_of(const Workload& w, ConfigSpace::Family family) {
-  ConfigSpace result;
-  result.add(std::move(family), [&](const Schedule& s) { return legal(w, Plan(w, s)); });
-  return result;
+  return {std::move(family), [&](const Schedule& s) { return legal(w, Plan(w, s)); }};
 }
 
 // Tiles of which a window reaches outside the input.

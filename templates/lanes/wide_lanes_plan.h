@@ -16,7 +16,6 @@
 
 namespace tinytune {
 
-inline constexpr int kWideLanesVersion = 1;
 /// Templates: of RV32, of Thumb-1, and of Thumb-2 without the DSP extension.
 inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
 inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";

@@ -28,7 +28,6 @@ namespace tinytune {
 namespace {
 
 constexpr const char* kName = "sliding_depthwise";
-constexpr int kVersion = 1;
 constexpr int kMostTaps = 9;      // whose weights registers hold
 constexpr int kMostWritten = 48;  // outputs in straight-line code
 constexpr int kShortLine = 12;    // that is written as a whole
@@ -59,17 +58,15 @@ bool legal(const SlidingPlan& plan) {
 }
 
 ConfigSpace space(const Workload& w, const Device& device) {
-  ConfigSpace result;
-  result.add({kName,
-              kVersion,
-              {{"walk", {"rows", "columns"}},
-               int_knob("step", {std::begin(kSteps), std::end(kSteps)}),
-               int_knob("band", {1, 2, 3}),
-               {"right", {kRightShifts[0], kRightShifts[1]}},
-               {"limits", {"branch", "select"}},
-               scheduler_knob(device)}},
-             [&](const Schedule& s) { return legal(SlidingPlan(w, s)); });
-  return result;
+  return {{kName,
+           1,
+           {{"walk", {"rows", "columns"}},
+            int_knob("step", {std::begin(kSteps), std::end(kSteps)}),
+            int_knob("band", {1, 2, 3}),
+            {"right", {kRightShifts[0], kRightShifts[1]}},
+            {"limits", {"branch", "select"}},
+            scheduler_knob(device)}},
+          [&](const Schedule& s) { return legal(SlidingPlan(w, s)); }};
 }
 
 // Where that is an instruction, the clamp needs no branch.
@@ -82,7 +79,7 @@ bool has_min_max(const Device& device) {
 // two at once take 6 % fewer instructions and twice the code.
 Schedule with_right(const Workload& w, const Device& device, const char* right) {
   const auto cut = [&](int step, int band) {
-    return Schedule(kName, kVersion,
+    return Schedule(kName, 1,
                     {{"walk", w.out_w >= w.out_h ? "rows" : "columns"},
                      {"step", std::to_string(step)},
                      {"band", std::to_string(band)},
@@ -110,8 +107,6 @@ Schedule default_schedule(const Workload& w, const Device& device) {
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
   return {with_right(w, device, kRightShifts[1])};
 }
-
-int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 
 // The proof itself, of each shift.
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
@@ -196,10 +191,8 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
 
 }  // namespace
 
-extern const KernelTemplate kSlidingDepthwise;
 const KernelTemplate kSlidingDepthwise = {
     .name = kName,
-    .version = kVersion,
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,
@@ -207,7 +200,6 @@ const KernelTemplate kSlidingDepthwise = {
     .describe = describe,
     .pack = pack,
     .may_pack = may_pack,
-    .scratch_bytes = scratch_bytes,
     .lower = lower,
 };
 

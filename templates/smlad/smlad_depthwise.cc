@@ -8,12 +8,12 @@
 
 #include "schedules/requantise.h"
 #include "templates/channel_params.h"
+#include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/smlad/smlad_columns.h"
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 namespace {
@@ -65,13 +65,11 @@ ConfigSpace space(const Workload& w, const Device& device) {
   std::erase_if(rows, [&](int r) { return r > w.out_h; });
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  ConfigSpace result;
-  result.add({kName,
-              kVersion,
-              {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(device),
-               Knob{"loads", {"grouped", "paired"}}}},
-             [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); });
-  return result;
+  return {{kName,
+           kVersion,
+           {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(device),
+            Knob{"loads", {"grouped", "paired"}}}},
+          [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); }};
 }
 
 // Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
@@ -264,7 +262,6 @@ class Writer {
 
 }  // namespace
 
-extern const KernelTemplate kSmladDepthwise;
 const KernelTemplate kSmladDepthwise = {
     .name = kName,
     .version = kVersion,

@@ -269,13 +269,10 @@ struct Row {
 
 }  // namespace
 
-extern const KernelTemplate kSmladNhwc;
 const KernelTemplate kSmladNhwc = SmladTemplate<Row<kConv>>::row(supports_conv);
 
-extern const KernelTemplate kSmladDense;
 const KernelTemplate kSmladDense = SmladTemplate<Row<kDense>>::row(supports_dense);
 
-extern const KernelTemplate kSmladDenseByLayer;
 const KernelTemplate kSmladDenseByLayer = SmladTemplate<Row<kDenseByLayer>>::row(supports_by_layer);
 
 }  // namespace tinytune

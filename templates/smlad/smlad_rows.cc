@@ -267,7 +267,6 @@ struct Row {
 
 }  // namespace
 
-extern const KernelTemplate kSmladRows;
 const KernelTemplate kSmladRows = SmladTemplate<Row>::row(supports);
 
 }  // namespace tinytune

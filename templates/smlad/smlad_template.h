@@ -15,7 +15,6 @@
 #include "templates/nest_builder.h"
 #include "templates/smlad/smlad_tiles.h"
 #include "templates/switches.h"
-#include "templates/tile/text_kernel.h"
 
 namespace tinytune {
 
@@ -56,9 +55,7 @@ struct SmladTemplate {
   }
 
   static ConfigSpace space(const Workload& w, const Device& device) {
-    ConfigSpace result;
-    result.add(family(w, device), [&](const Schedule& s) { return Plan(w, s).legal(w); });
-    return result;
+    return {family(w, device), [&](const Schedule& s) { return Plan(w, s).legal(w); }};
   }
 
   /// Of what `values` leave open, no padding before anything else, then long steps. Empty where

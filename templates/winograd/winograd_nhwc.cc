@@ -21,8 +21,8 @@
 #include <algorithm>
 #include <array>
 
+#include "templates/kernel_template.h"
 #include "templates/tile/channel_loop.h"
-#include "templates/tile/text_kernel.h"
 #include "templates/winograd/winograd_plan.h"
 #include "templates/winograd/winograd_transforms.h"
 
@@ -374,7 +374,6 @@ KernelTemplate squares(const char* name, decltype(KernelTemplate::supports) supp
                        decltype(KernelTemplate::default_schedule) default_schedule) {
   return {
       .name = name,
-      .version = 1,
       .supports = supports,
       .space = space,
       .default_schedule = default_schedule,
@@ -388,7 +387,6 @@ KernelTemplate squares(const char* name, decltype(KernelTemplate::supports) supp
 
 }  // namespace
 
-extern const KernelTemplate kWinogradNhwc, kWinograd4Nhwc;
 const KernelTemplate kWinogradNhwc =
     squares(kWinograd2Name, winograd2_supports, winograd2_space, winograd2_default);
 const KernelTemplate kWinograd4Nhwc =

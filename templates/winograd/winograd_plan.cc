@@ -62,12 +62,10 @@ ConfigSpace space(const Workload& w, const Device& device, const char* name,
                              {"multiply", {can_smlad(device) ? "smlad" : "scalar"}},
                              scheduler_knob(device)});
   if (name == std::string_view(kWinograd4Name) && can_smlad(device)) knobs.push_back(loads_knob());
-  ConfigSpace result;
-  result.add({name, 1, std::move(knobs)}, [&](const Schedule& s) {
-    const WinogradPlan plan(w, s);
-    return plan.fits(w) && !pads(w, plan.oc);
-  });
-  return result;
+  return {{name, 1, std::move(knobs)}, [&](const Schedule& s) {
+            const WinogradPlan plan(w, s);
+            return plan.fits(w) && !pads(w, plan.oc);
+          }};
 }
 
 }  // namespace
