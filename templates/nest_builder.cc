@@ -21,45 +21,27 @@ NestBuilder::NestBuilder(const Workload& w, int input_bytes, int weight_bytes, i
   nest_.macs = w.macs();
 }
 
-void NestBuilder::loop(const Step& step) {
-  nest_.loops.push_back({step.name, step.extent, step.kind, step.reduces});
-  const int64_t strides[] = {step.strides.input, step.strides.weights, step.strides.output,
-                             step.strides.params};
+void NestBuilder::loop(const char* name, int64_t extent, const Strides& s, Kind kind) {
+  const bool unrolled = kind == kUnrolled || kind == kReducesUnrolled;
+  nest_.loops.push_back(
+      {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, kind >= kReduces});
+  const int64_t strides[] = {s.input, s.weights, s.output, s.params};
   for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
 }
 
 void NestBuilder::channel_tiles(int64_t tiles, int channels, int64_t weight_bytes) {
-  loop({.name = "oc_outer",
-        .extent = tiles,
-        .strides = {
-            .weights = weight_bytes, .output = channels, .params = params_bytes_ * channels}});
+  loop("oc_outer", tiles,
+       {.weights = weight_bytes, .output = channels, .params = params_bytes_ * channels});
 }
 
 void NestBuilder::products(const Products& p) {
-  using Kind = Loop::Kind;
-  loop({.name = "reduction",
-        .extent = p.terms / p.step,
-        .reduces = true,
-        .strides = {.input = p.input_bytes * p.step, .weights = p.weight_bytes * p.step}});
-  loop({.name = "ku",
-        .extent = p.step,
-        .kind = Kind::kUnrolled,
-        .reduces = true,
-        .strides = {.input = p.input_bytes, .weights = p.weight_bytes}});
-  if (p.halves > 0)
-    loop({.name = p.pair,
-          .extent = p.halves,
-          .kind = Kind::kUnrolled,
-          .reduces = true,
-          .strides = {.input = 2, .weights = 2}});
-  loop({.name = "px",
-        .extent = p.pixels,
-        .kind = Kind::kUnrolled,
-        .strides = {.input = p.pixel_bytes, .output = p.out_pixel_bytes}});
-  loop({.name = "oc",
-        .extent = p.channels,
-        .kind = Kind::kUnrolled,
-        .strides = {.weights = p.element_bytes, .output = 1, .params = params_bytes_}});
+  loop("reduction", p.terms / p.step,
+       {.input = p.input_bytes * p.step, .weights = p.weight_bytes * p.step}, kReduces);
+  loop("ku", p.step, {.input = p.input_bytes, .weights = p.weight_bytes}, kReducesUnrolled);
+  if (p.halves > 0) loop(p.pair, p.halves, {.input = 2, .weights = 2}, kReducesUnrolled);
+  loop("px", p.pixels, {.input = p.pixel_bytes, .output = p.out_pixel_bytes}, kUnrolled);
+  loop("oc", p.channels, {.weights = p.element_bytes, .output = 1, .params = params_bytes_},
+       kUnrolled);
   nest_.accumulators = p.channels * p.pixels;
   nest_.unrolled_body = int64_t{p.channels} * p.pixels * p.step;
 }

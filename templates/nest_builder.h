@@ -21,14 +21,16 @@ class NestBuilder {
   struct Strides {
     int64_t input = 0, weights = 0, output = 0, params = 0;
   };
+  /// Of turns in a loop or in straight-line code, to outputs of their own or to the same sums.
+  enum Kind { kSerial, kUnrolled, kReduces, kReducesUnrolled };
   struct Step {
     const char* name;
     int64_t extent;
-    Loop::Kind kind = Loop::Kind::kSerial;
-    bool reduces = false;
     Strides strides = {};
+    Kind kind = kSerial;
   };
-  void loop(const Step& step);
+  void loop(const Step& s) { loop(s.name, s.extent, s.strides, s.kind); }
+  void loop(const char* name, int64_t extent, const Strides& strides, Kind kind = kSerial);
 
   /// Of a channel.
   int64_t params_bytes() const { return params_bytes_; }

@@ -78,15 +78,15 @@ LoopNest describe(const Workload& w, const Schedule& s) {
   const Tile tile(w, s);
   const int param_bytes = 4 * static_cast<int>(vector_unit::kParamWords);
   NestBuilder build(1, 1, param_bytes);
-  const NestBuilder::Step channels = {.name = "channel_tiles",
-                                      .extent = w.out_c / tile.channels,
-                                      .strides = {.weights = int64_t{tile.channels} * w.in_c,
-                                                  .output = tile.channels,
-                                                  .params = int64_t{tile.channels} * param_bytes}};
-  const NestBuilder::Step pixels = {.name = "pixel_tiles",
-                                    .extent = pixels_of(w) / tile.pixels,
-                                    .strides = {.input = int64_t{tile.pixels} * w.in_c,
-                                                .output = int64_t{tile.pixels} * w.out_c}};
+  const NestBuilder::Step channels = {"channel_tiles",
+                                      w.out_c / tile.channels,
+                                      {.weights = int64_t{tile.channels} * w.in_c,
+                                       .output = tile.channels,
+                                       .params = int64_t{tile.channels} * param_bytes}};
+  const NestBuilder::Step pixels = {
+      "pixel_tiles",
+      pixels_of(w) / tile.pixels,
+      {.input = int64_t{tile.pixels} * w.in_c, .output = int64_t{tile.pixels} * w.out_c}};
   const bool keeps_weights = s.get("keeps") == "weights";
   build.loop(keeps_weights ? channels : pixels);
   build.loop(keeps_weights ? pixels : channels);

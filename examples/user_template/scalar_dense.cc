@@ -45,18 +45,9 @@ LoopNest describe(const Workload& w, const Schedule& s) {
   const int unroll = s.get_int("unroll");
   const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));  // the bias, then the scale
   NestBuilder build(1, 1, param_bytes);
-  build.loop({.name = "oc",
-              .extent = w.out_c,
-              .strides = {.weights = w.in_c, .output = 1, .params = param_bytes}});
-  build.loop({.name = "reduction",
-              .extent = w.in_c / unroll,
-              .reduces = true,
-              .strides = {.input = unroll, .weights = unroll}});
-  build.loop({.name = "ku",
-              .extent = unroll,
-              .kind = Loop::Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 1, .weights = 1}});
+  build.loop("oc", w.out_c, {.weights = w.in_c, .output = 1, .params = param_bytes});
+  build.loop("reduction", w.in_c / unroll, {.input = unroll, .weights = unroll}, build.kReduces);
+  build.loop("ku", unroll, {.input = 1, .weights = 1}, build.kReducesUnrolled);
   LoopNest nest = build.finish(s);
   nest.macs = w.macs();
   nest.outputs = w.out_c;

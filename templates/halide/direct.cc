@@ -53,7 +53,6 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
-  using Kind = Loop::Kind;
   using Step = NestBuilder::Step;
   const DirectPlan plan(w, schedule);
   const DirectShape& s = plan.shape;
@@ -68,52 +67,44 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 
   NestBuilder build(w, 1, 1, kBiasWords);
   const Step tiles[] = {
-      {.name = depthwise ? "ch_outer" : "oc_outer",
-       .extent = w.out_c / plan.oc,
-       .strides = {.input = depthwise ? in.channel * plan.oc / w.depth_multiplier : 0,
-                   .weights = weights,
-                   .output = out.channel * plan.oc,
-                   .params = build.params_bytes() * plan.oc}},
-      {.name = "px_outer",
-       .extent = columns,
-       .strides = {.input = in.column * w.stride_w * plan.px, .output = out.column * plan.px}},
-      {.name = depthwise ? "py_outer" : "rows",
-       .extent = plan.images_outermost ? rows : rows * s.images,
-       .strides = {.input = in.row * w.stride_h * plan.py, .output = out.row * plan.py}}};
+      {depthwise ? "ch_outer" : "oc_outer",
+       w.out_c / plan.oc,
+       {.input = depthwise ? in.channel * plan.oc / w.depth_multiplier : 0,
+        .weights = weights,
+        .output = out.channel * plan.oc,
+        .params = build.params_bytes() * plan.oc}},
+      {"px_outer",
+       columns,
+       {.input = in.column * w.stride_w * plan.px, .output = out.column * plan.px}},
+      {depthwise ? "py_outer" : "rows",
+       plan.images_outermost ? rows : rows * s.images,
+       {.input = in.row * w.stride_h * plan.py, .output = out.row * plan.py}}};
   if (plan.images_outermost)
-    build.loop({.name = "batch",
-                .extent = w.batch,
-                .strides = {.input = in.channel * w.in_c, .output = out.channel * w.out_c}});
+    build.loop("batch", w.batch, {.input = in.channel * w.in_c, .output = out.channel * w.out_c});
   for (size_t i = plan.walk.size(); i-- > 0;) build.loop(tiles[plan.walk[i]]);
   std::vector<Step> reduction;
   weights = plan.oc;
   for (const DirectLoop& loop : plan.reduction) {
     const int64_t place[] = {in.channel, in.column * w.dilation_w, in.row * w.dilation_h};
-    reduction.push_back({.name = loop.name,
-                         .extent = loop.extent,
-                         .kind = loop.unrolled ? Kind::kUnrolled : Kind::kSerial,
-                         .reduces = true,
-                         .strides = {.input = loop.by * place[loop.place], .weights = weights}});
+    reduction.push_back({loop.name,
+                         loop.extent,
+                         {.input = loop.by * place[loop.place], .weights = weights},
+                         loop.unrolled ? build.kReducesUnrolled : build.kReduces});
     weights *= loop.extent;
   }
   for (size_t i = reduction.size(); i-- > 0;) build.loop(reduction[i]);
-  const Step pixels = {.name = "px",
-                       .extent = plan.px,
-                       .kind = Kind::kUnrolled,
-                       .strides = {.input = in.column * w.stride_w, .output = out.column}};
+  const Step pixels = {
+      "px", plan.px, {.input = in.column * w.stride_w, .output = out.column}, build.kUnrolled};
   const bool moves = depthwise && (nhwc || w.depth_multiplier == 1);
-  const Step channels = {.name = depthwise ? "ch" : "oc",
-                         .extent = plan.oc,
-                         .kind = Kind::kUnrolled,
-                         .strides = {.input = moves ? in.channel : 0,
-                                     .weights = 1,
-                                     .output = out.channel,
-                                     .params = build.params_bytes()}};
+  const Step channels = {depthwise ? "ch" : "oc",
+                         plan.oc,
+                         {.input = moves ? in.channel : 0,
+                          .weights = 1,
+                          .output = out.channel,
+                          .params = build.params_bytes()},
+                         build.kUnrolled};
   if (depthwise)
-    build.loop({.name = "py",
-                .extent = plan.py,
-                .kind = Kind::kUnrolled,
-                .strides = {.input = in.row * w.stride_h, .output = out.row}});
+    build.loop("py", plan.py, {.input = in.row * w.stride_h, .output = out.row}, build.kUnrolled);
   build.loop(nhwc ? pixels : channels);
   build.loop(nhwc ? channels : pixels);
   LoopNest nest = build.finish(schedule);

@@ -223,31 +223,20 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int pairs = plan.tile.pairs;
-  using Kind = Loop::Kind;
   const int64_t pair_bytes = plan.tile.in_bytes ? 2 : 4, product_bytes = pair_bytes * pairs;
   const int64_t end_bytes = plan.tile.by_layer ? 0 : 8 * end_words(w.facts.requantise);
   const int64_t param_bytes = plan.by_llvm ? 4 * kPairWords : end_bytes;  // of a pair
   NestBuilder build(1, 4, plan.by_llvm ? 16 : 4);
   build.loop(
-      {.name = "oc_outer",
-       .extent = (w.out_c / 2 + pairs - 1) / pairs,
-       .strides = {
-           .weights = product_bytes * w.in_c, .output = 2 * pairs, .params = param_bytes * pairs}});
-  build.loop({.name = "reduction",
-              .extent = w.in_c / plan.step,
-              .reduces = true,
-              .strides = {.input = plan.step, .weights = product_bytes * plan.step}});
+      "oc_outer", (w.out_c / 2 + pairs - 1) / pairs,
+      {.weights = product_bytes * w.in_c, .output = 2 * pairs, .params = param_bytes * pairs});
+  build.loop("reduction", w.in_c / plan.step,
+             {.input = plan.step, .weights = product_bytes * plan.step}, build.kReduces);
   if (plan.by_llvm)
-    build.loop({.name = "ku",
-                .extent = plan.step,
-                .kind = Kind::kUnrolled,
-                .reduces = true,
-                .strides = {.input = 1, .weights = product_bytes}});
-  build.loop({.name = "oc",
-              .extent = pairs,
-              .kind = Kind::kUnrolled,
-              .strides = {.weights = pair_bytes, .output = 2, .params = param_bytes}});
-  build.loop({.name = "lane", .extent = 2, .kind = Kind::kUnrolled, .strides = {.output = 1}});
+    build.loop("ku", plan.step, {.input = 1, .weights = product_bytes}, build.kReducesUnrolled);
+  build.loop("oc", pairs, {.weights = pair_bytes, .output = 2, .params = param_bytes},
+             build.kUnrolled);
+  build.loop("lane", 2, {.output = 1}, build.kUnrolled);
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;

@@ -152,27 +152,20 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   } sides[] = {{"across", "kernel_across", "band", plan.across, plan.band, plan.along_rows},
                {"along", "kernel_along", "step", plan.along, plan.step, !plan.along_rows}};
   NestBuilder build(1, 1, kSlidingParamBytes);
-  build.loop({.name = "channel",
-              .extent = w.out_c,
-              .strides = {.input = 1, .weights = taps, .output = 1, .params = kSlidingParamBytes}});
+  build.loop("channel", w.out_c,
+             {.input = 1, .weights = taps, .output = 1, .params = kSlidingParamBytes});
   for (const auto& side : sides)
-    build.loop({.name = side.turns,
-                .extent = (side.axis.outputs + side.a_turn - 1) / side.a_turn,
-                .strides = {.input = side.axis.input_step * side.axis.stride * side.a_turn,
-                            .output = side.axis.output_step * side.a_turn}});
+    build.loop(side.turns, (side.axis.outputs + side.a_turn - 1) / side.a_turn,
+               {.input = side.axis.input_step * side.axis.stride * side.a_turn,
+                .output = side.axis.output_step * side.a_turn});
   for (const auto& side : sides)
-    build.loop({.name = side.taps,
-                .extent = side.axis.kernel,
-                .kind = Loop::Kind::kUnrolled,
-                .reduces = true,
-                .strides = {.input = side.axis.input_step,
-                            .weights = side.is_rows ? int64_t{w.kernel_w} : 1}});
+    build.loop(side.taps, side.axis.kernel,
+               {.input = side.axis.input_step, .weights = side.is_rows ? int64_t{w.kernel_w} : 1},
+               build.kReducesUnrolled);
   for (const auto& side : sides)
-    build.loop({.name = side.outputs,
-                .extent = side.a_turn,
-                .kind = Loop::Kind::kUnrolled,
-                .strides = {.input = side.axis.input_step * side.axis.stride,
-                            .output = side.axis.output_step}});
+    build.loop(side.outputs, side.a_turn,
+               {.input = side.axis.input_step * side.axis.stride, .output = side.axis.output_step},
+               build.kUnrolled);
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = plan.band;

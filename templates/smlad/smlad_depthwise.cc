@@ -114,38 +114,21 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  using Kind = Loop::Kind;
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   const int64_t out_row = int64_t{w.out_w} * w.out_c;
   NestBuilder build(w, 2, 4, kStartWords);
-  build.loop({.name = "row_block", .extent = blocks, .strides = {.output = plan.rows * out_row}});
-  build.loop({.name = "channel",
-              .extent = w.out_c,
-              .strides = {.weights = 4 * SmladColumns::kWeightWords,
-                          .output = 1,
-                          .params = build.params_bytes()}});
-  build.loop({.name = "row",
-              .extent = plan.rows,
-              .strides = {.input = w.stride_h * plan.row_bytes, .output = out_row}});
+  build.loop("row_block", blocks, {.output = plan.rows * out_row});
   build.loop(
-      {.name = "px_outer",
-       .extent = tiles,
-       .strides = {.input = 2 * plan.px * w.stride_w, .output = int64_t{plan.px} * w.out_c}});
-  build.loop({.name = "kernel_rows",
-              .extent = w.kernel_h,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = plan.row_bytes, .weights = 8}});
-  build.loop({.name = "kernel_columns",
-              .extent = w.kernel_w,
-              .kind = Kind::kUnrolled,
-              .reduces = true,
-              .strides = {.input = 2, .weights = 2}});
-  build.loop({.name = "px",
-              .extent = plan.px,
-              .kind = Kind::kUnrolled,
-              .strides = {.input = 2 * w.stride_w, .output = w.out_c}});
+      "channel", w.out_c,
+      {.weights = 4 * SmladColumns::kWeightWords, .output = 1, .params = build.params_bytes()});
+  build.loop("row", plan.rows, {.input = w.stride_h * plan.row_bytes, .output = out_row});
+  build.loop("px_outer", tiles,
+             {.input = 2 * plan.px * w.stride_w, .output = int64_t{plan.px} * w.out_c});
+  build.loop("kernel_rows", w.kernel_h, {.input = plan.row_bytes, .weights = 8},
+             build.kReducesUnrolled);
+  build.loop("kernel_columns", w.kernel_w, {.input = 2, .weights = 2}, build.kReducesUnrolled);
+  build.loop("px", plan.px, {.input = 2 * w.stride_w, .output = w.out_c}, build.kUnrolled);
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 2.0 / 3;
   nest.accumulators = plan.px;

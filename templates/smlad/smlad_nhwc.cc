@@ -115,15 +115,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
   NestBuilder build(w, 4, 4, 1);
-  build.loop({.name = "px_outer",
-              .extent = blocks,
-              .strides = {.output = int64_t{w.out_c} * plan.pixels()}});
+  build.loop("px_outer", blocks, {.output = int64_t{w.out_c} * plan.pixels()});
   build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc,
                       plan.tile.weight_bytes(plan.pairs));
   if (plan.tiles > 1)
-    build.loop({.name = "px_tile",
-                .extent = plan.tiles,
-                .strides = {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px}});
+    build.loop("px_tile", plan.tiles,
+               {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px});
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
   nest.outputs = tiles * plan.px * w.out_c;
   if (plan.staged)

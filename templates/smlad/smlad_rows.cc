@@ -95,18 +95,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   NestBuilder build(w, 4, 4, 1);
   const int64_t pixels = int64_t{w.out_c} * plan.px;
-  build.loop(
-      {.name = "row_outer",
-       .extent = blocks * plan.rows,
-       .strides = {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c}});
-  build.loop({.name = "px_outer",
-              .extent = tiles,
-              .strides = {.input = plan.px * plan.pixel_bytes, .output = pixels}});
+  build.loop("row_outer", blocks * plan.rows,
+             {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c});
+  build.loop("px_outer", tiles, {.input = plan.px * plan.pixel_bytes, .output = pixels});
   build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc, w.kernel_h * plan.row_weights());
-  build.loop({.name = "kernel_row",
-              .extent = w.kernel_h,
-              .reduces = true,
-              .strides = {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}});
+  build.loop("kernel_row", w.kernel_h,
+             {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}, build.kReduces);
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
   nest.outputs = blocks * plan.rows * tiles * pixels;
   nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;

@@ -77,24 +77,17 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
   const int64_t square_bytes = int64_t{plan.square} * w.out_c, strip = square_bytes * plan.tiles;
   NestBuilder build(w, element, element, kWinogradStartWords);
   if (plan.square == 2) {
-    build.loop({.name = "rows",
-                .extent = plan.strips.rows,
-                .strides = {.output = square_bytes * w.out_w}});
-    build.loop({.name = "strips", .extent = plan.strips.strips, .strides = {.output = strip}});
+    build.loop("rows", plan.strips.rows, {.output = square_bytes * w.out_w});
+    build.loop("strips", plan.strips.strips, {.output = strip});
   } else {
-    build.loop({.name = "groups",
-                .extent = plan.strips.rows * plan.strips.strips / plan.together,
-                .strides = {.output = strip * plan.together}});
+    build.loop("groups", plan.strips.rows * plan.strips.strips / plan.together,
+               {.output = strip * plan.together});
   }
   build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc, plan.weight_bytes());
   if (plan.square == 4)
-    build.loop({.name = "strips",
-                .extent = plan.together,
-                .strides = {.input = plan.strip_bytes, .output = strip}});
-  build.loop(
-      {.name = "point",
-       .extent = plan.points,
-       .strides = {.input = plan.point_bytes, .weights = plan.weight_bytes() / plan.points}});
+    build.loop("strips", plan.together, {.input = plan.strip_bytes, .output = strip});
+  build.loop("point", plan.points,
+             {.input = plan.point_bytes, .weights = plan.weight_bytes() / plan.points});
   build.products({.terms = plan.terms,
                   .step = plan.step,
                   .pixels = plan.tiles,
