@@ -56,7 +56,7 @@ GroupLoop::Sums GroupLoop::run(const Cursors& from, const std::function<Value(in
   state = ir.do_while(state, [&](const Values& v) {
     Values group = {array ? v[0] : ir.at(v[0], 1), v[2]};
     const Value end = ir.at(group[counted], array ? load_length(v[1]) : v[1]);
-    group.insert(group.end(), pairs, IrText::number(0x8000));
+    group.insert(group.end(), pairs, 0x8000);
     // The first products by themselves: their sums begin at a constant that no instruction loads.
     group = multiply_lanes(tile, order, first, group, ir);
     group = ir.do_while_if(ir.differs(group[counted], end), group, [&](const Values& g) {
@@ -69,9 +69,9 @@ GroupLoop::Sums GroupLoop::run(const Cursors& from, const std::function<Value(in
     for (size_t i = 0; i < pairs; ++i) {
       const Value &acc = group[2 + i], &sum = v[sums_at + 2 * i], &high = v[sums_at + 2 * i + 1];
       next.push_back(ir.add(sum, acc));
-      next.push_back(ir.add(high, ir.shift_right(acc, IrText::number(16))));
+      next.push_back(ir.add(high, ir.shift_right(acc, 16)));
     }
-    next.push_back(ir.differs(array ? load_length(length) : length, IrText::number(0)));
+    next.push_back(ir.differs(array ? load_length(length) : length, 0));
     return next;
   });
   Sums all = {.end = {state[0], state[1], state[2]}};
@@ -83,7 +83,7 @@ GroupLoop::Sums GroupLoop::run(const Cursors& from, const std::function<Value(in
 }
 
 Value low_lane(const Value& sum, const Value& high, IrText& ir) {
-  return ir.sub(sum, ir.shift_left(high, IrText::number(16)));
+  return ir.sub(sum, ir.shift_left(high, 16));
 }
 
 }  // namespace tinytune

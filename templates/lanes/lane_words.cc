@@ -32,7 +32,7 @@ LaneWords::LaneWords(int lanes, int words)
 Value LaneWords::pack(int word, const std::function<Value(int)>& lane, IrText& ir) const {
   Value all = lane(word);
   for (const Piece& piece : pieces_[static_cast<size_t>(word)])
-    all = ir.add(all, ir.shift_left(lane(piece.lane), IrText::number(piece.at - piece.from)));
+    all = ir.add(all, ir.shift_left(lane(piece.lane), piece.at - piece.from));
   return all;
 }
 
@@ -45,11 +45,9 @@ int32_t LaneWords::word_of(int word, uint32_t value) const {
 
 void LaneWords::unpack(const Values& words, End end, IrText& ir,
                        const std::function<void(int lane, const Value&)>& take) const {
-  const auto left = [&](const Value& v, int by) {
-    return by == 0 ? v : ir.shift_left(v, IrText::number(by));
-  };
+  const auto left = [&](const Value& v, int by) { return by == 0 ? v : ir.shift_left(v, by); };
   const auto right = [&](const Value& v, int by) {
-    return by == 0 ? v : ir.shift_right_unsigned(v, IrText::number(by));
+    return by == 0 ? v : ir.shift_right_unsigned(v, by);
   };
   const int top = end == End::kTop ? 32 - bits_ : 0;
   Values lanes(static_cast<size_t>(lanes_));

@@ -128,11 +128,11 @@ class Writer final : public StagedLanesWriter {
             for (int u = 0; u < unroll; ++u) {
               const Value low = ir_.load_byte(ir_.at(p[0], u), true);
               const Value high = ir_.load_byte(ir_.at(p[1], u), true);
-              ir_.store_word(ir_.add(low, ir_.shift_left(high, n(16))), ir_.at(p[2], u * word));
+              ir_.store_word(ir_.add(low, ir_.shift_left(high, 16)), ir_.at(p[2], u * word));
             }
           });
       for (int64_t k = 0; k < plan_.padded_reduction - w_.reduction(); ++k)
-        ir_.store_word(n(0), ir_.at(end, k * word));
+        ir_.store_word(0, ir_.at(end, k * word));
     }
   }
 

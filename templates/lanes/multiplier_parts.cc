@@ -41,8 +41,7 @@ IrText::Values MultiplierParts::load(const Value& address, IrText& ir) const {
 IrText::Value MultiplierParts::product(const Values& parts, const Value& sum, IrText& ir) const {
   Value product = ir.mul(sum, parts.back());
   for (size_t i = parts.size() - 1; i-- > 0;)
-    product =
-        ir.add(ir.shift_right_unsigned(product, IrText::number(part_bits_)), ir.mul(sum, parts[i]));
+    product = ir.add(ir.shift_right_unsigned(product, part_bits_), ir.mul(sum, parts[i]));
   return product;
 }
 

@@ -53,8 +53,6 @@ class StagedLanesWriter {
         tile_(plan.tile) {}
   ~StagedLanesWriter() = default;
 
-  static Value n(int64_t v) { return IrText::number(v); }
-
   virtual void stage(const Pixels& pixels) = 0;
   /// A tile of channels. Returns the next one's weights.
   virtual Value tile(const Value& weights, const Value& params, const Value& staged,

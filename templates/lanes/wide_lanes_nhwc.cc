@@ -173,7 +173,7 @@ class Writer final : public StagedLanesWriter {
           for (int u = 0; u < unroll; ++u) stage_words(cursors, u, u * bytes);
         });
     for (int64_t i = 0; i < (plan_.padded_reduction - w_.reduction()) * plan_.tile.words; ++i)
-      ir_.store_word(n(0), ir_.at(end, 4 * i));
+      ir_.store_word(0, ir_.at(end, 4 * i));
     if (plan_.traits().sums_start_staged) stage_starts(first, end);
   }
 
@@ -205,12 +205,12 @@ class Writer final : public StagedLanesWriter {
     const int weight_offset = plan_.traits().weight_offset;
     if (weight_offset == 0) {
       for (int i = 0; i < words; ++i)
-        ir_.store_word(n(lanes_.word_of(i, middle(plan_.bits()))),
+        ir_.store_word(lanes_.word_of(i, middle(plan_.bits())),
                        ir_.at(tiles_.staging_area(), 4 * i));
       return;
     }
     Values totals = {first};
-    totals.insert(totals.end(), static_cast<size_t>(words), n(0));
+    totals.insert(totals.end(), static_cast<size_t>(words), 0);
     totals = ir_.do_while(totals, [&](const Values& v) {
       Values next = v;
       for (int i = 0; i < unroll * words; ++i) {
@@ -222,8 +222,8 @@ class Writer final : public StagedLanesWriter {
       return next;
     });
     for (int i = 0; i < words; ++i) {
-      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], n(weight_offset));
-      ir_.store_word(ir_.sub(n(lanes_.word_of(i, middle(plan_.bits()))), added),
+      const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], weight_offset);
+      ir_.store_word(ir_.sub(lanes_.word_of(i, middle(plan_.bits())), added),
                      ir_.at(tiles_.staging_area(), 4 * i));
     }
   }
@@ -239,7 +239,7 @@ class Writer final : public StagedLanesWriter {
     Values words;
     for (int c = 0; c < plan_.tile.channels && !plan_.traits().sums_start_staged; ++c)
       for (int i = 0; i < plan_.tile.words; ++i)
-        words.push_back(n(lanes_.word_of(i, middle(plan_.bits()))));
+        words.push_back(lanes_.word_of(i, middle(plan_.bits())));
     return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
   }
 

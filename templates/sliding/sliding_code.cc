@@ -36,8 +36,6 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   // A place in the image: addresses of the first window's middle line of input and of an output.
   struct Cursor {
     Value input, output;
@@ -64,7 +62,7 @@ class Writer {
       missing = missing.text.empty() ? weight : ir_.add(missing, weight);
     }
     if (missing.text.empty() || w_.input_zero_point == 0) return start_;
-    return ir_.add(start_, ir_.mul(missing, n(w_.input_zero_point)));
+    return ir_.add(start_, ir_.mul(missing, w_.input_zero_point));
   }
 
   // All outputs of these blocks.
@@ -201,15 +199,15 @@ class Writer {
 
   void store(const Value& sum, const Value& target) {
     Value scaled = ir_.multiply_high(sum, multiplier_);
-    if (plan_.right > 0) scaled = ir_.shift_right(scaled, n(plan_.right));
+    if (plan_.right > 0) scaled = ir_.shift_right(scaled, plan_.right);
     if (!plan_.branches)
       return ir_.store_byte(ir_.clamp(scaled, w_.activation_min, w_.activation_max), target);
-    const auto limit = [&](int bound) { ir_.store_byte_here(n(bound), target); };
+    const auto limit = [&](int bound) { ir_.store_byte_here(bound, target); };
     ir_.if_else(
-        ir_.less(scaled, n(w_.activation_min)), [&] { limit(w_.activation_min); },
+        ir_.less(scaled, w_.activation_min), [&] { limit(w_.activation_min); },
         [&] {
           ir_.if_rarely(
-              ir_.less(n(w_.activation_max), scaled), [&] { limit(w_.activation_max); },
+              ir_.less(w_.activation_max, scaled), [&] { limit(w_.activation_max); },
               [&] { ir_.store_byte(scaled, target); });
         });
   }

@@ -149,20 +149,17 @@ class Writer {
     const SmladColumns columns = plan_.columns(w_);
     ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value start = ir_.mul(block, n(plan_.rows));
+      const Value start = ir_.mul(block, plan_.rows);
       const Value first =
           w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
-      const Value top = ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top));
-      const Value output =
-          ir_.at(IrText::argument("output"), ir_.mul(first, n(int64_t{w_.out_w} * w_.out_c)));
+      const Value top = ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top);
+      const Value output = ir_.at(IrText::argument("output"), first, int64_t{w_.out_w} * w_.out_c);
       ir_.count_to(w_.out_c, [&](const Value& channel) {
         widen_rows(top, channel);
         columns.write(
             {scratch, ir_.at(output, channel),
-             ir_.at(IrText::argument("weights"),
-                    ir_.mul(channel, n(4 * SmladColumns::kWeightWords))),
-             ir_.at(IrText::argument("params"), ir_.mul(channel, n(channels_.param_bytes()))),
-             channels_.end()},
+             ir_.at(IrText::argument("weights"), channel, 4 * SmladColumns::kWeightWords),
+             ir_.at(IrText::argument("params"), channel, channels_.param_bytes()), channels_.end()},
             ir_);
       });
     });
@@ -170,8 +167,6 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
 
   // The largest number of inputs in straight-line code that divides a row.
@@ -186,15 +181,15 @@ class Writer {
   void widen_rows(const Value& top, const Value& channel) {
     const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
     const Value buffer = ir_.at(IrText::argument("scratch"), int64_t{2} * w_.pad_left);
-    const Value above = ir_.clamp(ir_.sub(n(0), top), 0, plan_.buffered);
-    const Value below = ir_.clamp(ir_.sub(n(w_.in_h), top), 0, plan_.buffered);
-    const auto row = [&](const Value& r) { return ir_.at(buffer, ir_.mul(r, n(plan_.row_bytes))); };
+    const Value above = ir_.clamp(ir_.sub(0, top), 0, plan_.buffered);
+    const Value below = ir_.clamp(ir_.sub(w_.in_h, top), 0, plan_.buffered);
+    const auto row = [&](const Value& r) { return ir_.at(buffer, r, plan_.row_bytes); };
     if (plan_.rows < w_.out_h) {
       fill_rows(buffer, row(above));
-      fill_rows(row(below), row(n(plan_.buffered)));
+      fill_rows(row(below), row(plan_.buffered));
     }
     const Value end = row(below);
-    const Value first = ir_.mul(ir_.add(top, above), n(in_row));
+    const Value first = ir_.mul(ir_.add(top, above), in_row);
     ir_.while_loop(
         {ir_.at(ir_.at(IrText::argument("input"), channel), first), row(above)},
         [&](const Values& v) { return ir_.differs(v[1], end); },
@@ -229,7 +224,7 @@ class Writer {
         [&](const Values& v) {
           const Value row_end = ir_.at(v[0], 2 * plan_.used);
           ir_.do_while({v[0]}, [&](const Values& at) {
-            ir_.store_half(n(w_.input_zero_point), at[0]);
+            ir_.store_half(w_.input_zero_point, at[0]);
             const Value next = ir_.at(at[0], 2);
             return Values{next, ir_.differs(next, row_end)};
           });

@@ -151,8 +151,6 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   // Where a pixel's first pair is staged.
   int64_t staged_at(int pixel) const {
     return pixel / plan_.px * plan_.staged_bytes() + int64_t{4} * (pixel % plan_.px);
@@ -165,7 +163,7 @@ class Writer {
     // What no input fills: the high half of an odd last pair, and the pairs that complete a step.
     for (int64_t p = w_.reduction() / 2; p < plan_.pairs; ++p)
       for (int i = 0; i < plan_.pixels(); ++i)
-        ir_.store_word(n(0), ir_.at(staged, staged_at(i) + p * pair));
+        ir_.store_word(0, ir_.at(staged, staged_at(i) + p * pair));
     for (int i = 0; i < plan_.pixels(); ++i) {
       const PixelTiles::Pixel& pixel = pixels[static_cast<size_t>(i)];
       const Value target = ir_.at(staged, staged_at(i));
@@ -197,9 +195,9 @@ class Writer {
           // The cursor counts halves as if pixels were not interleaved: 2 bytes an input.
           tiles_.for_each_input({pixel}, IrText::argument("scratch"), 1, 2, [&](const Values& p) {
             const Value offset = ir_.distance(p[1], IrText::argument("scratch"));
-            const Value word = ir_.mul(ir_.bit_and(offset, n(-4)), n(plan_.px));
+            const Value word = ir_.mul(ir_.bit_and(offset, -4), plan_.px);
             ir_.store_half(ir_.load_byte(p[0], true),
-                           ir_.at(target, ir_.add(word, ir_.bit_and(offset, n(2)))));
+                           ir_.at(target, ir_.add(word, ir_.bit_and(offset, 2))));
           });
           break;
       }
@@ -218,8 +216,8 @@ class Writer {
     smlad_.channels(ir_).run(
         plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {
           ir_.count_to(plan_.tiles, [&](const Value& i) {
-            smlad_.one(weights, ir_.at(inputs, ir_.mul(i, n(plan_.staged_bytes()))), params,
-                       ir_.at(output, ir_.mul(i, n(int64_t{w_.out_c} * plan_.px))), ir_);
+            smlad_.one(weights, ir_.at(inputs, i, plan_.staged_bytes()), params,
+                       ir_.at(output, i, int64_t{w_.out_c} * plan_.px), ir_);
           });
           return ir_.at(weights, smlad_.tile_bytes());
         });

@@ -116,10 +116,10 @@ class Writer {
   std::string write(const std::string& symbol) {
     ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value start = ir_.mul(block, n(plan_.rows));
+      const Value start = ir_.mul(block, plan_.rows);
       const Value first =
           w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
-      widen_rows(ir_.sub(ir_.mul(first, n(w_.stride_h)), n(w_.pad_top)));
+      widen_rows(ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top));
       if (plan_.channels_outer)
         channels_outside(first);
       else
@@ -129,33 +129,30 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
-
   uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
 
   // The buffered rows from input row `top` on. Columns of the border keep their first filling.
   void widen_rows(const Value& top) {
     ir_.count_to(plan_.buffered, [&](const Value& r) {
-      const Value target = ir_.at(ir_.at(IrText::argument("scratch"), 2 * plan_.lead),
-                                  ir_.mul(r, n(plan_.row_bytes)));
+      const Value target =
+          ir_.at(ir_.at(IrText::argument("scratch"), 2 * plan_.lead), ir_.mul(r, plan_.row_bytes));
       const Value y = ir_.add(top, r);
       const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
-      const Value source = ir_.at(IrText::argument("input"), ir_.mul(y, n(in_row)));
+      const Value source = ir_.at(IrText::argument("input"), y, in_row);
       // Each loop runs on its side of the test only.
-      const Value inside = ir_.below(y, n(w_.in_h));
-      const Value end = ir_.select(inside, n(plan_.used), n(0));
+      const Value inside = ir_.below(y, w_.in_h);
+      const Value end = ir_.select(inside, plan_.used, 0);
       if (in_row % 4 == 0 && plan_.used % 4 == 0)
         widen_words(source, target, end);
       else
         widen_bytes(source, target, end);
       const int64_t words = (plan_.used + 1) / 2;  // an odd last half is border anyway
       ir_.while_loop(
-          {ir_.select(inside, n(words), n(0))},
-          [&](const Values& v) { return ir_.below(v[0], n(words)); },
+          {ir_.select(inside, words, 0)}, [&](const Values& v) { return ir_.below(v[0], words); },
           [&](const Values& v) {
-            ir_.store_word(n(static_cast<int32_t>(zero_points())),
-                           ir_.at(target, ir_.shift_left(v[0], n(2))));
-            return Values{ir_.add(v[0], n(1))};
+            ir_.store_word(static_cast<int32_t>(zero_points()),
+                           ir_.at(target, ir_.shift_left(v[0], 2)));
+            return Values{ir_.add(v[0], 1)};
           });
     });
   }
@@ -163,33 +160,33 @@ class Writer {
   // Bytes b0..b3: SXTB16 gives (b0, b2) and (b1, b3); PKHBT and PKHTB put neighbours together.
   void widen_words(const Value& source, const Value& target, const Value& end) {
     ir_.while_loop(
-        {n(0)}, [&](const Values& v) { return ir_.differs(v[0], end); },
+        {0}, [&](const Values& v) { return ir_.differs(v[0], end); },
         [&](const Values& v) {
           const Value bytes = ir_.load_word(ir_.at(source, v[0]));
           const Value even = ir_.call("llvm.arm.sxtb16", {bytes});
           const Value odd = ir_.call("llvm.arm.sxtb16", {ir_.rotate_right(bytes, 8)});
-          const Value to = ir_.at(target, ir_.shift_left(v[0], n(1)));
-          ir_.store_word(ir_.bit_or(ir_.bit_and(even, n(0xffff)), ir_.shift_left(odd, n(16))), to);
-          ir_.store_word(ir_.bit_or(ir_.bit_and(odd, n(-65536)),
-                                    ir_.bit_and(ir_.shift_right(even, n(16)), n(0xffff))),
-                         ir_.at(to, 4));
-          return Values{ir_.add(v[0], n(4))};
+          const Value to = ir_.at(target, ir_.shift_left(v[0], 1));
+          ir_.store_word(ir_.bit_or(ir_.bit_and(even, 0xffff), ir_.shift_left(odd, 16)), to);
+          ir_.store_word(
+              ir_.bit_or(ir_.bit_and(odd, -65536), ir_.bit_and(ir_.shift_right(even, 16), 0xffff)),
+              ir_.at(to, 4));
+          return Values{ir_.add(v[0], 4)};
         });
   }
 
   void widen_bytes(const Value& source, const Value& target, const Value& end) {
     ir_.while_loop(
-        {n(0)}, [&](const Values& v) { return ir_.differs(v[0], end); },
+        {0}, [&](const Values& v) { return ir_.differs(v[0], end); },
         [&](const Values& v) {
           ir_.store_half(ir_.load_byte(ir_.at(source, v[0]), true),
-                         ir_.at(target, ir_.shift_left(v[0], n(1))));
-          return Values{ir_.add(v[0], n(1))};
+                         ir_.at(target, ir_.shift_left(v[0], 1)));
+          return Values{ir_.add(v[0], 1)};
         });
   }
 
   void output_row(const Value& first, const Value& row) {
     for_each_tile(row, [&](const Value& window, const Value& pixel) {
-      const Value out = ir_.at(output_of(first), ir_.mul(pixel, n(w_.out_c)));
+      const Value out = ir_.at(output_of(first), ir_.mul(pixel, w_.out_c));
       smlad_.all(window, out, ir_);
     });
   }
@@ -201,8 +198,8 @@ class Writer {
                                ir_.copy(weights, held, smlad_.tile_bytes() / 4);
                                ir_.count_to(plan_.rows, [&](const Value& row) {
                                  for_each_tile(row, [&](const Value& window, const Value& pixel) {
-                                   smlad_.one(held, window, params,
-                                              ir_.at(output, ir_.mul(pixel, n(w_.out_c))), ir_);
+                                   smlad_.one(held, window, params, ir_.at(output, pixel, w_.out_c),
+                                              ir_);
                                  });
                                });
                                return ir_.at(weights, smlad_.tile_bytes());
@@ -210,19 +207,18 @@ class Writer {
   }
 
   Value output_of(const Value& row) {
-    return ir_.at(IrText::argument("output"), ir_.mul(row, n(int64_t{w_.out_w} * w_.out_c)));
+    return ir_.at(IrText::argument("output"), row, int64_t{w_.out_w} * w_.out_c);
   }
 
   // The tiles of a filling's row: their windows, and their first pixels counted from its first row.
   void for_each_tile(const Value& row,
                      const std::function<void(const Value& window, const Value& pixel)>& body) {
-    const Value buffer =
-        ir_.at(IrText::argument("scratch"), ir_.mul(row, n(w_.stride_h * plan_.row_bytes)));
+    const Value buffer = ir_.at(IrText::argument("scratch"), row, w_.stride_h * plan_.row_bytes);
     const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
     ir_.count_to(tiles, [&](const Value& tile) {
-      const Value start = ir_.mul(tile, n(plan_.px));
+      const Value start = ir_.mul(tile, plan_.px);
       const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
-      body(ir_.at(buffer, ir_.mul(x, n(plan_.pixel_bytes))), ir_.add(ir_.mul(row, n(w_.out_w)), x));
+      body(ir_.at(buffer, x, plan_.pixel_bytes), ir_.add(ir_.mul(row, w_.out_w), x));
     });
   }
 

@@ -223,13 +223,12 @@ void SmladTiles::all(const Value& inputs, const Value& output, IrText& ir) const
   // The last tile moves back to fit.
   const int back = w_.out_c - shape_.tile.channels;
   ir.count_to(2, [&](const Value& i) {
-    const Value first = ir.mul(i, IrText::number(back));
-    const Value tiles = ir.at(weights, ir.mul(i, IrText::number(whole)));
-    const Value bytes = ir.select(ir.below(i, IrText::number(1)), IrText::number(whole),
-                                  IrText::number(tile_bytes()));
+    const Value first = ir.mul(i, back);
+    const Value tiles = ir.at(weights, i, whole);
+    const Value bytes = ir.select(ir.below(i, 1), whole, tile_bytes());
     const int param_bytes = channels(ir).param_bytes();
-    write({tiles, inputs, ir.at(tiles, bytes),
-           ir.at(params, ir.mul(first, IrText::number(param_bytes))), ir.at(output, first)},
+    write({tiles, inputs, ir.at(tiles, bytes), ir.at(params, first, param_bytes),
+           ir.at(output, first)},
           ir);
   });
 }
@@ -266,7 +265,7 @@ Value SmladTiles::one(const Value& weights, const Value& inputs, const Value& pa
   for (int c = 1; is_joined(tile) && c < tile.channels; c += 2) {
     const Value bias = start(c);
     for (int i = 0; i < tile.pixels; ++i)
-      sum(i, c) = ir.add(bias, ir.shift_right(ir.sub(sum(i, c), sum(i, c - 1)), IrText::number(8)));
+      sum(i, c) = ir.add(bias, ir.shift_right(ir.sub(sum(i, c), sum(i, c - 1)), 8));
   }
   loop.store({tile.channels, tile.pixels, w_.out_c}, params, output, sum);
   return carried[0];

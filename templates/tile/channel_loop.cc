@@ -12,8 +12,8 @@ ChannelLoop::ChannelLoop(const Workload& workload, IrText& ir, int start_words)
     : w_(workload),
       ir_(ir),
       start_words_(start_words),
-      low_(n(workload.activation_min)),
-      high_(n(workload.activation_max)) {
+      low_(workload.activation_min),
+      high_(workload.activation_max) {
   TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
 }
 
@@ -43,11 +43,11 @@ void ChannelLoop::run(int channels, const Value& output,
     return;
   }
   const int last = w_.out_c - channels;
-  ir_.do_while({IrText::argument("weights"), n(0)}, [&](const Values& v) {
-    const Value params = ir_.at(first_params, ir_.mul(v[1], n(param_bytes())));
+  ir_.do_while({IrText::argument("weights"), 0}, [&](const Values& v) {
+    const Value params = ir_.at(first_params, v[1], param_bytes());
     const Value weights = tile(v[0], params, ir_.at(output, v[1]));
-    const Value next = ir_.clamp(ir_.add(v[1], n(channels)), 0, last);
-    return Values{weights, next, ir_.differs(v[1], n(last))};
+    const Value next = ir_.clamp(ir_.add(v[1], channels), 0, last);
+    return Values{weights, next, ir_.differs(v[1], last)};
   });
 }
 
@@ -82,27 +82,27 @@ Value ChannelLoop::requantise(const Value& sum, const Scaling& s, const Value& e
   const bool shifted = w_.facts.requantise == Requantise::kShifted;
   const Value acc = shifted ? ir_.shift_left(sum, s.left) : sum;
   // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
-  const Value below = ir_.shift_right(ir_.mul(acc, s.multiplier), n(31));
+  const Value below = ir_.shift_right(ir_.mul(acc, s.multiplier), 31);
   const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, s.multiplier), below);
   // Where it is not shifted right, the shifted form rounds nothing.
-  const Value half = shifted ? ir_.shift_right_unsigned(ir_.shift_left(n(1), s.last), n(1))
-                             : ir_.shift_left(n(1), ir_.sub(s.last, n(1)));
-  Value sign = ir_.shift_right(high, n(31));
-  if (shifted) sign = ir_.bit_and(sign, ir_.shift_right(ir_.sub(n(0), s.last), n(31)));
+  const Value half = shifted ? ir_.shift_right_unsigned(ir_.shift_left(1, s.last), 1)
+                             : ir_.shift_left(1, ir_.sub(s.last, 1));
+  Value sign = ir_.shift_right(high, 31);
+  if (shifted) sign = ir_.bit_and(sign, ir_.shift_right(ir_.sub(0, s.last), 31));
   const Value rounded = ir_.add(ir_.add(high, sign), half);
-  return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), n(w_.output_zero_point)), low_, high_);
+  return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), w_.output_zero_point), low_, high_);
 }
 
 Value ChannelLoop::stepped(const Value& sum, const Scaling& s, const Value& levels) {
   const Value high = ir_.multiply_high(sum, s.multiplier), low = ir_.mul(sum, s.multiplier);
   const Value k = ir_.shift_right(high, s.last);
-  const Value fraction = ir_.bit_or(ir_.shift_left(high, ir_.sub(n(32), s.last)),
-                                    ir_.shift_right_unsigned(low, s.last));
-  const Value above = ir_.shift_right(ir_.add(fraction, n(INT32_MIN)), n(1));
-  const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, n(0xff)), n(1))));
+  const Value fraction =
+      ir_.bit_or(ir_.shift_left(high, ir_.sub(32, s.last)), ir_.shift_right_unsigned(low, s.last));
+  const Value above = ir_.shift_right(ir_.add(fraction, INT32_MIN), 1);
+  const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, 0xff), 1)));
   // The difference is -1 in its sign where the fraction is above the level's.
-  const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), n(31)));
-  return ir_.clamp(ir_.add(rounded, n(w_.output_zero_point)), low_, high_);
+  const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), 31));
+  return ir_.clamp(ir_.add(rounded, w_.output_zero_point), low_, high_);
 }
 
 }  // namespace tinytune

@@ -60,8 +60,6 @@ class ChannelLoop {
   /// stepped_requantise.h, `levels` the table's address.
   Value stepped(const Value& sum, const Scaling& scaling, const Value& levels);
 
-  static Value n(int64_t v) { return IrText::number(v); }
-
   const Workload& w_;
   IrText& ir_;
   int start_words_;

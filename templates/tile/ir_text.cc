@@ -45,9 +45,7 @@ Value IrText::call(const std::string& intrinsic, const Values& arguments) {
   return emit("i32", fmt::format("call i32 @{}({})", intrinsic, list));
 }
 
-Value IrText::rotate_right(const Value& a, int bits) {
-  return call("llvm.fshr.i32", {a, a, number(bits)});
-}
+Value IrText::rotate_right(const Value& a, int bits) { return call("llvm.fshr.i32", {a, a, bits}); }
 
 Value IrText::at(const Value& base, const Value& bytes) {
   return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
@@ -254,18 +252,18 @@ Values IrText::while_loop(const Values& initial,
 }
 
 void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& body) {
-  do_while({number(0)}, [&](const Values& v) {
+  do_while({0}, [&](const Values& v) {
     body(v[0]);
-    const Value next = add(v[0], number(1));
-    return Values{next, differs(next, number(extent))};
+    const Value next = add(v[0], 1);
+    return Values{next, differs(next, extent)};
   });
 }
 
 Value IrText::count_to(int64_t extent, const Value& initial,
                        const std::function<Value(const Value&, const Value&)>& body) {
-  return do_while({initial, number(0)}, [&](const Values& v) {
-    const Value carried = body(v[0], v[1]), next = add(v[1], number(1));
-    return Values{carried, next, differs(next, number(extent))};
+  return do_while({initial, 0}, [&](const Values& v) {
+    const Value carried = body(v[0], v[1]), next = add(v[1], 1);
+    return Values{carried, next, differs(next, extent)};
   })[0];
 }
 
@@ -307,8 +305,8 @@ void IrText::copy(const Value& from, const Value& to, int64_t words) {
 
 void IrText::fill(const Value& target, int64_t words, uint32_t value) {
   count_to(words, [&](const Value& i) {
-    const Value to = at(target, shift_left(i, number(2)));
-    store_word(number(static_cast<int32_t>(value)), to);
+    const Value to = at(target, shift_left(i, 2));
+    store_word(static_cast<int32_t>(value), to);
   });
 }
 

@@ -8,19 +8,24 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tinytune {
 
 class IrText {
  public:
-  /// An SSA name, an argument or a literal, with its type.
+  /// An SSA name, an argument or a literal, with its type; numbers are words.
   struct Value {
+    Value() = default;
+    Value(int64_t number) : Value("i32", std::to_string(number)) {}
+    Value(std::string of_type, std::string written)
+        : type(std::move(of_type)), text(std::move(written)) {}
+
     std::string type, text;
   };
   using Values = std::vector<Value>;
 
-  static Value number(int64_t value) { return {"i32", std::to_string(value)}; }
   static Value argument(const std::string& name) { return {"i8*", "%" + name}; }
 
   Value add(const Value& a, const Value& b) { return binary("add", a, b); }
@@ -39,7 +44,7 @@ class IrText {
   }
   /// Of two unsigned ones.
   Value high_of_unsigned(const Value& a, const Value& b) { return high_word(a, "zext", b, "zext"); }
-  Value clamp(const Value& a, int low, int high) { return clamp(a, number(low), number(high)); }
+  Value clamp(const Value& a, int low, int high) { return clamp(a, Value(low), Value(high)); }
   Value clamp(const Value& a, const Value& low, const Value& high);
 
   /// A pure LLVM intrinsic on words: call("llvm.arm.smlad", {a, b, c}).
@@ -51,7 +56,11 @@ class IrText {
 
   /// `base` + `bytes`.
   Value at(const Value& base, const Value& bytes);
-  Value at(const Value& base, int64_t bytes) { return bytes == 0 ? base : at(base, number(bytes)); }
+  Value at(const Value& base, int64_t bytes) { return bytes == 0 ? base : at(base, Value(bytes)); }
+  /// `base` + `index` * `size`.
+  Value at(const Value& base, const Value& index, int64_t size) {
+    return at(base, mul(index, size));
+  }
   /// The same value, of which LLVM knows nothing. A loop's cursors stay registers of their own:
   /// else strength reduction expresses one by another, which saves a register between the loops and
   /// costs an addition per access inside.

@@ -57,33 +57,33 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
   const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
   const int all = w_.out_h * w_.out_w;
   ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
-    const Value start = ir_.mul(tile, n(pixels_));
+    const Value start = ir_.mul(tile, pixels_);
     const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
     std::vector<Pixel> pixels;
     if (is_pointwise(w_)) {
-      const Value start_of_first = ir_.at(source, ir_.mul(first, n(w_.in_c)));
+      const Value start_of_first = ir_.at(source, first, w_.in_c);
       for (int i = 0; i < pixels_; ++i)
         pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
       stage(pixels);
-      return channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+      return channels(ir_.at(IrText::argument("output"), first, w_.out_c));
     }
-    Value y = ir_.divide(first, n(w_.out_w)), x = ir_.remainder(first, n(w_.out_w));
+    Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
     for (int i = 0; i < pixels_; ++i) {
       Pixel pixel;
       if (window_.tested) {
-        pixel.row = ir_.sub(ir_.mul(y, n(w_.stride_h)), n(w_.pad_top));
-        pixel.column = ir_.sub(ir_.mul(x, n(w_.stride_w)), n(w_.pad_left));
+        pixel.row = ir_.sub(ir_.mul(y, w_.stride_h), w_.pad_top);
+        pixel.column = ir_.sub(ir_.mul(x, w_.stride_w), w_.pad_left);
       } else {
-        pixel.address = ir_.at(ir_.at(source, ir_.mul(y, n(row_bytes))), ir_.mul(x, n(step)));
+        pixel.address = ir_.at(ir_.at(source, y, row_bytes), ir_.mul(x, step));
       }
       pixels.push_back(pixel);
-      const Value next = ir_.add(x, n(1));
-      const Value same_row = ir_.differs(next, n(w_.out_w));
-      x = ir_.select(same_row, next, n(0));
-      y = ir_.select(same_row, y, ir_.add(y, n(1)));
+      const Value next = ir_.add(x, 1);
+      const Value same_row = ir_.differs(next, w_.out_w);
+      x = ir_.select(same_row, next, 0);
+      y = ir_.select(same_row, y, ir_.add(y, 1));
     }
     stage(pixels);
-    channels(ir_.at(IrText::argument("output"), ir_.mul(first, n(w_.out_c))));
+    channels(ir_.at(IrText::argument("output"), first, w_.out_c));
   });
 }
 
@@ -98,8 +98,8 @@ Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int
 // The input under a tap, or the pixel of zero points.
 Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value& column) {
   const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
-  const Value inside = ir_.both(ir_.below(y, n(w_.in_h)), ir_.below(x, n(w_.in_w)));
-  const Value offset = ir_.mul(ir_.add(ir_.mul(y, n(w_.in_w)), x), n(w_.in_c));
+  const Value inside = ir_.both(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
+  const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
   return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
 }
 
@@ -107,8 +107,8 @@ Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
   const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h, columns = w_.in_w - w_.kernel_w + 1;
   Value inside;
   for (const Pixel& pixel : pixels) {
-    const Value here = ir_.both(ir_.below(pixel.row, n(std::max(rows, 0))),
-                                ir_.below(pixel.column, n(std::max(columns, 0))));
+    const Value here = ir_.both(ir_.below(pixel.row, std::max(rows, 0)),
+                                ir_.below(pixel.column, std::max(columns, 0)));
     inside = inside.text.empty() ? here : ir_.both(inside, here);
   }
   return inside;
@@ -120,7 +120,7 @@ Value PixelTiles::whole_rows(const Values& starts, const Value& target, int unro
   const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
   return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& row) {
     Values cursors;
-    for (const Value& start : starts) cursors.push_back(ir_.at(start, ir_.mul(row, n(kernel_row))));
+    for (const Value& start : starts) cursors.push_back(ir_.at(start, row, kernel_row));
     cursors.push_back(row_target);
     return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
   });
@@ -129,7 +129,7 @@ Value PixelTiles::whole_rows(const Values& starts, const Value& target, int unro
 Value PixelTiles::tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
                               int64_t advance, const Step& step) {
   return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& i) {
-    const Value row = ir_.mul(i, n(w_.dilation_h));
+    const Value row = ir_.mul(i, w_.dilation_h);
     return ir_.count_to(w_.kernel_w, row_target, [&](const Value& tap_target, const Value& column) {
       Values cursors;
       for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, column));
@@ -151,8 +151,8 @@ Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& 
       all_inside(pixels),
       [&] {
         for (const Pixel& pixel : pixels) {
-          const Value offset = ir_.add(ir_.mul(pixel.row, n(w_.in_w)), pixel.column);
-          starts.push_back(ir_.at(IrText::argument("input"), ir_.mul(offset, n(w_.in_c))));
+          const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
+          starts.push_back(ir_.at(IrText::argument("input"), offset, w_.in_c));
         }
         return Values{whole_rows(starts, target, unroll, advance, step)};
       },
@@ -171,11 +171,11 @@ void PixelTiles::copy_window(const Value& scratch) {
   const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
   const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
   ir_.count_to(rows, [&](const Value& y) {
-    const Value from = ir_.at(IrText::argument("input"), ir_.mul(y, n(row)));
+    const Value from = ir_.at(IrText::argument("input"), y, row);
     const Value to =
-        ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, n(padded)));
+        ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, padded));
     ir_.count_to(words ? used / 4 : used, [&](const Value& i) {
-      const Value offset = words ? ir_.shift_left(i, n(2)) : i;
+      const Value offset = words ? ir_.shift_left(i, 2) : i;
       if (words)
         ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
       else

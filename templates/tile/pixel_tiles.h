@@ -45,7 +45,6 @@ class PixelTiles {
   static int tiles(const Workload& workload, int pixels);
 
   IrText& ir() { return ir_; }
-  static Value n(int64_t v) { return IrText::number(v); }
 
   /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
   /// `channels` gets the tile's first output. The last tile moves back to fit.

@@ -60,10 +60,9 @@ class Writer {
   }
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
   // The transformed inputs of a strip of the group.
   Value of_strip(const Value& index) {
-    return ir_.at(IrText::argument("scratch"), ir_.mul(index, n(plan_.strip_bytes)));
+    return ir_.at(IrText::argument("scratch"), index, plan_.strip_bytes);
   }
   // The patch while it is transformed, the sums afterwards.
   Value shared() { return ir_.at(IrText::argument("scratch"), plan_.transformed_bytes); }
@@ -157,7 +156,7 @@ class Writer {
     Values loaded;
     for (int row = 0; row < kSide; ++row) {
       const Value at = ir_.at(from, row * plan_.strips.row_bytes);
-      loaded.push_back(plan_.smlad ? ir_.exclusive_or(ir_.load_word(at), n(kSigns))
+      loaded.push_back(plan_.smlad ? ir_.exclusive_or(ir_.load_word(at), kSigns)
                                    : ir_.load_byte(at, true));
     }
     for (int part = 0; part < plan_.parts(); ++part) {
@@ -177,7 +176,7 @@ class Writer {
       Values inputs = load(kSide, ir_.at(from, 4 * part), 0, column, true);
       // From here all six points get it.
       for (size_t i : {4, 5})
-        if (plan_.smlad) inputs[i] = ir_.add(inputs[i], n(kWinogradLowOffset));
+        if (plan_.smlad) inputs[i] = ir_.add(inputs[i], kWinogradLowOffset);
       const Values results = winograd4_inputs(ir_, inputs);
       for (int i = 0; i < kSide; ++i) {
         const Value at = ir_.at(to, i * plan_.point_bytes + part * plan_.term_bytes);
@@ -191,14 +190,14 @@ class Writer {
 
   // The first channel behind a block.
   Value end_of_block(const Value& first) {
-    const Value next = ir_.add(first, n(plan_.oc));
+    const Value next = ir_.add(first, plan_.oc);
     return w_.out_c % plan_.oc == 0 ? next : ir_.clamp(next, 0, w_.out_c);
   }
 
   // Of a strip alone, whose outputs are there.
   void all_channels(const Value& output) {
     const Value last = channels_.end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), output, n(0)},
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), output, 0},
                  [&](const Values& v) {
                    const Value weights = products(v[0], IrText::argument("scratch"));
                    const Value end = end_of_block(v[3]);
@@ -211,7 +210,7 @@ class Writer {
   // Block by block, so that the strips of a group share its weights.
   void all_channels(const WinogradWalk::Group& group) {
     const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), n(0)},
+    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), 0},
                  [&](const Values& v) {
                    const Value end = end_of_block(v[2]);
                    walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
@@ -220,7 +219,7 @@ class Writer {
                      outputs(v[1], ir_.at(output, v[2]), strip_end);
                    });
                    return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes),
-                                 end, ir_.differs(end, n(w_.out_c))};
+                                 end, ir_.differs(end, w_.out_c)};
                  });
   }
 
@@ -235,7 +234,7 @@ class Writer {
     const Value end = ir_.at(sums, int64_t{4} * plan_.points * count);
     return ir_.do_while({weights, inputs, sums}, [&](const Values& v) {
       Values state = {v[0], v[1]};
-      for (int s = 0; s < count; ++s) state.push_back(n(0));
+      for (int s = 0; s < count; ++s) state.push_back(0);
       if (plan_.terms == plan_.step) {
         state = multiply(state);
       } else {
@@ -346,10 +345,9 @@ class Writer {
     Values results;
     for (const Value& sum : sums) {
       const Value unscaled =
-          plan_.square == 2
-              ? ir_.shift_right(sum, n(2))
-              : ir_.shift_right(ir_.mul(sum, n(static_cast<int32_t>(kWinograd4Inverse))),
-                                n(kWinograd4Shift));
+          plan_.square == 2 ? ir_.shift_right(sum, 2)
+                            : ir_.shift_right(ir_.mul(sum, static_cast<int32_t>(kWinograd4Inverse)),
+                                              kWinograd4Shift);
       results.push_back(channels_.requantise(ir_.add(unscaled, bias_), scaling_, shared_words_));
     }
     return results;

@@ -37,7 +37,7 @@ void WinogradWalk::groups(int rows, const std::function<void(const Group&)>& bod
              0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
   if (rows > 0) {
     ir_.count_to(strips_.rows / rows, [&](const Value& i) {
-      body({ir_.mul(i, n(rows)), n(0), rows, strips_.strips});
+      body({ir_.mul(i, rows), 0, rows, strips_.strips});
     });
     return;
   }
@@ -50,15 +50,14 @@ void WinogradWalk::each(const Group& group,
                         const std::function<void(const Value&, const Strip&)>& body) {
   const int height = strips_.square, width = height * strips_.tiles;
   const auto row_of = [&](const Value& row) {
-    return at_most(ir_.mul(row, n(height)), w_.out_h % height != 0, w_.out_h - height);
+    return at_most(ir_.mul(row, height), w_.out_h % height != 0, w_.out_h - height);
   };
   const auto column_of = [&](const Value& strip) {
-    return at_most(ir_.mul(strip, n(width)), w_.out_w % width != 0, w_.out_w - width);
+    return at_most(ir_.mul(strip, width), w_.out_w % width != 0, w_.out_w - width);
   };
-  if (group.rows * group.strips == 1)
-    return body(n(0), {row_of(group.row), column_of(group.strip)});
+  if (group.rows * group.strips == 1) return body(0, {row_of(group.row), column_of(group.strip)});
   ir_.count_to(group.rows, [&](const Value& r) {
-    const Value y = row_of(ir_.add(group.row, r)), first = ir_.mul(r, n(group.strips));
+    const Value y = row_of(ir_.add(group.row, r)), first = ir_.mul(r, group.strips);
     ir_.count_to(group.strips, [&](const Value& s) { body(ir_.add(first, s), {y, column_of(s)}); });
   });
 }
@@ -79,22 +78,22 @@ Value WinogradWalk::at_most(const Value& v, bool reaches, int most) {
 }
 
 Value WinogradWalk::pixel(const Value& y, const Value& x, int width, int channels) {
-  return ir_.mul(ir_.add(ir_.mul(y, n(width)), x), n(channels));
+  return ir_.mul(ir_.add(ir_.mul(y, width), x), channels);
 }
 
 void WinogradWalk::gather(const Strip& strip) {
-  const Value top = ir_.sub(strip.y, n(w_.pad_top)), left = ir_.sub(strip.x, n(w_.pad_left));
+  const Value top = ir_.sub(strip.y, w_.pad_top), left = ir_.sub(strip.x, w_.pad_left);
   ir_.count_to(strips_.square + 2, gathered_, [&](const Value& row, const Value& i) {
     const Value input_y = ir_.add(top, i);
-    const Value row_inside = ir_.below(input_y, n(w_.in_h));
+    const Value row_inside = ir_.below(input_y, w_.in_h);
     const Value end = ir_.at(row, strips_.row_bytes);
     return ir_.do_while({row, left}, [&](const Values& v) {
-      const Value inside = ir_.both(row_inside, ir_.below(v[1], n(w_.in_w)));
+      const Value inside = ir_.both(row_inside, ir_.below(v[1], w_.in_w));
       const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
       const Value at = ir_.at(IrText::argument("input"), offset);
       const Value from = strips_.border_bytes > 0 ? ir_.select(inside, at, border_pixel_) : at;
       const Value to = ir_.at(copy_pixel(from, v[0]), strips_.pixel_bytes - w_.in_c);
-      return Values{to, ir_.add(v[1], n(1)), ir_.differs(to, end)};
+      return Values{to, ir_.add(v[1], 1), ir_.differs(to, end)};
     })[0];
   });
 }

@@ -60,7 +60,6 @@ class WinogradWalk {
   Value output(const Strip& strip);
 
  private:
-  static Value n(int64_t v) { return IrText::number(v); }
   Value at_most(const Value& v, bool reaches, int most);
   Value pixel(const Value& y, const Value& x, int width, int channels);
   void gather(const Strip& strip);

@@ -10,10 +10,10 @@ using Values = IrText::Values;
 
 // a + b * 2^shift, and a - b * 2^shift: one instruction on Arm.
 Value plus(IrText& ir, const Value& a, const Value& b, int shift) {
-  return ir.add(a, ir.shift_left(b, IrText::number(shift)));
+  return ir.add(a, ir.shift_left(b, shift));
 }
 Value minus(IrText& ir, const Value& a, const Value& b, int shift) {
-  return ir.sub(a, ir.shift_left(b, IrText::number(shift)));
+  return ir.sub(a, ir.shift_left(b, shift));
 }
 
 }  // namespace
