@@ -149,9 +149,7 @@ class Writer {
     const SmladColumns columns = plan_.columns(w_);
     ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value start = ir_.mul(block, plan_.rows);
-      const Value first =
-          w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
+      const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
       const Value top = ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top);
       const Value output = ir_.at(IrText::argument("output"), first, int64_t{w_.out_w} * w_.out_c);
       ir_.count_to(w_.out_c, [&](const Value& channel) {

@@ -116,9 +116,7 @@ class Writer {
   std::string write(const std::string& symbol) {
     ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value start = ir_.mul(block, plan_.rows);
-      const Value first =
-          w_.out_h % plan_.rows == 0 ? start : ir_.clamp(start, 0, w_.out_h - plan_.rows);
+      const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
       widen_rows(ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top));
       if (plan_.channels_outer)
         channels_outside(first);
@@ -216,8 +214,7 @@ class Writer {
     const Value buffer = ir_.at(IrText::argument("scratch"), row, w_.stride_h * plan_.row_bytes);
     const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
     ir_.count_to(tiles, [&](const Value& tile) {
-      const Value start = ir_.mul(tile, plan_.px);
-      const Value x = w_.out_w % plan_.px == 0 ? start : ir_.clamp(start, 0, w_.out_w - plan_.px);
+      const Value x = ir_.tile_start(tile, plan_.px, w_.out_w);
       body(ir_.at(buffer, x, plan_.pixel_bytes), ir_.add(ir_.mul(row, w_.out_w), x));
     });
   }

@@ -135,12 +135,21 @@ std::string phi_lines(const Values& phi, const Values& first, const std::string&
 
 }  // namespace
 
-Value IrText::call_assembly(const std::string& text, const std::string& types,
-                            const std::string& constraints, const std::string& arguments) {
+// Results of these types in these registers, of which the first start as `carried`.
+Value IrText::call_assembly(const std::string& text, const std::vector<std::string>& types,
+                            const std::vector<std::string>& registers, const Values& carried,
+                            const Values& read) {
+  std::string constraints, arguments;
+  for (const std::string& reg : registers) constraints += "=&" + reg + ",";
+  for (size_t i = 0; i < carried.size(); ++i) constraints += std::to_string(i) + ",";
+  for (size_t i = 0; i < read.size(); ++i) constraints += "r,";
+  for (const Values* values : {&carried, &read})
+    for (const Value& v : *values)
+      arguments += (arguments.empty() ? "" : ", ") + v.type + " " + v.text;
+  const std::string all = fmt::format("{{ {} }}", fmt::join(types, ", "));
   return emit(
-      "{ " + types + " }",
-      fmt::format("call {{ {} }} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind",
-                  types, text, constraints, arguments));
+      all, fmt::format("call {} asm sideeffect \"{}\", \"{}~{{memory}},~{{cc}}\"({}) nounwind", all,
+                       text, constraints, arguments));
 }
 
 Value IrText::part(const Value& all, const std::string& type, int index) {
@@ -149,19 +158,10 @@ Value IrText::part(const Value& all, const std::string& type, int index) {
 
 Values IrText::assembly(const std::string& text, const Values& carried, const Values& read,
                         int temporaries) {
-  std::string types, constraints, arguments;
-  const auto append = [](std::string& list, const std::string& item) {
-    list += (list.empty() ? "" : ", ") + item;
-  };
-  const auto constrain = [&](const std::string& item) { constraints += item + ","; };
-  for (const Value& v : carried) append(types, v.type), constrain("=&r");
-  for (int i = 0; i < temporaries; ++i) append(types, "i32"), constrain("=&r");
-  for (size_t i = 0; i < carried.size(); ++i) {
-    constrain(std::to_string(i));
-    append(arguments, carried[i].type + " " + carried[i].text);
-  }
-  for (const Value& v : read) constrain("r"), append(arguments, v.type + " " + v.text);
-  const Value all = call_assembly(text, types, constraints, arguments);
+  std::vector<std::string> types(carried.size() + static_cast<size_t>(temporaries), "i32");
+  for (size_t i = 0; i < carried.size(); ++i) types[i] = carried[i].type;
+  const std::vector<std::string> registers(types.size(), "r");
+  const Value all = call_assembly(text, types, registers, carried, read);
   Values results;
   for (size_t i = 0; i < carried.size(); ++i)
     results.push_back(part(all, carried[i].type, static_cast<int>(i)));
@@ -170,39 +170,14 @@ Values IrText::assembly(const std::string& text, const Values& carried, const Va
 
 Values IrText::assembly_of_all_registers(const std::string& text, const Values& read,
                                          const std::vector<int>& results) {
-  std::string types, constraints, arguments;
-  for (int i = 0; i < kAllRegisters; ++i) {
-    const auto at = static_cast<size_t>(i);
-    types += (i == 0 ? "" : ", ") + (at < read.size() ? read[at].type : "i32");
-    constraints += fmt::format("=&{{{}}},", i < 13 ? fmt::format("r{}", i) : "lr");
-  }
-  for (size_t i = 0; i < read.size(); ++i) {
-    constraints += fmt::format("{},", i);
-    arguments += fmt::format("{}{} {}", i == 0 ? "" : ", ", read[i].type, read[i].text);
-  }
-  const Value all = call_assembly(text, types, constraints, arguments);
+  std::vector<std::string> types(kAllRegisters, "i32"), registers;
+  for (size_t i = 0; i < read.size(); ++i) types[i] = read[i].type;
+  for (int i = 0; i + 1 < kAllRegisters; ++i) registers.push_back(fmt::format("{{r{}}}", i));
+  registers.emplace_back("{lr}");
+  const Value all = call_assembly(text, types, registers, read, {});
   Values words;
   for (const int i : results) words.push_back(part(all, "i32", i));
   return words;
-}
-
-Values IrText::do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
-  const std::string head = label(), exit = label(), entry = block_;
-  const Values carried = phis(initial);
-  std::string before = std::move(body_);
-  body_.clear();
-  block_ = head;
-  Values next = body(carried);
-  TT_CHECK(next.size() == initial.size() + 1, "a loop returns its values and a condition");
-  const Value condition = next.back();
-  next.pop_back();
-  before += fmt::format("  br label %{}\n{}:\n", head, head);
-  before += phi_lines(carried, initial, entry, next, block_) + body_;
-  before +=
-      fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", condition.text, head, exit, exit);
-  body_ = std::move(before);
-  block_ = exit;
-  return next;
 }
 
 Values IrText::do_while_if(const Value& condition, const Values& initial,
@@ -233,22 +208,26 @@ Values IrText::either(const Value& condition, const std::function<Values()>& if_
 Values IrText::while_loop(const Values& initial,
                           const std::function<Value(const Values&)>& condition,
                           const std::function<Values(const Values&)>& body) {
-  const std::string head = label(), inside = label(), exit = label(), entry = block_;
+  const std::string head = label(), inside = condition ? label() : "", exit = label();
+  const std::string entry = block_;
   const Values carried = phis(initial);
-  std::string before = std::move(body_);
+  std::string before = std::move(body_) + fmt::format("  br label %{}\n{}:\n", head, head);
   body_.clear();
   block_ = head;
-  const Value go_on = condition(carried);
-  body_ += fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", go_on.text, inside, exit, inside);
-  block_ = inside;
-  const Values next = body(carried);
-  TT_CHECK(next.size() == initial.size(), "a loop returns its values");
-  before += fmt::format("  br label %{}\n{}:\n", head, head);
-  before += phi_lines(carried, initial, entry, next, block_) + body_;
-  before += fmt::format("  br label %{}\n{}:\n", head, exit);
-  body_ = std::move(before);
+  const auto branch = [&](const Value& go_on, const std::string& to, const std::string& next) {
+    body_ += fmt::format("  br i1 {}, label %{}, label %{}\n{}:\n", go_on.text, to, exit, next);
+  };
+  if (condition) branch(condition(carried), inside, inside), block_ = inside;
+  Values next = body(carried);
+  const std::string latch = block_;
+  TT_CHECK(next.size() == initial.size() + (condition ? 0 : 1), "a loop returns its values");
+  if (condition)
+    body_ += fmt::format("  br label %{}\n{}:\n", head, exit);
+  else
+    branch(next.back(), head, exit), next.pop_back();
+  body_ = before + phi_lines(carried, initial, entry, next, latch) + body_;
   block_ = exit;
-  return carried;
+  return condition ? carried : next;
 }
 
 void IrText::count_to(int64_t extent, const std::function<void(const Value&)>& body) {

@@ -61,6 +61,11 @@ class IrText {
   Value at(const Value& base, const Value& index, int64_t size) {
     return at(base, mul(index, size));
   }
+  /// Where the `i`-th tile of `size` starts; the last one moves back to fit `extent`.
+  Value tile_start(const Value& i, int size, int extent) {
+    const Value start = mul(i, size);
+    return extent % size == 0 ? start : clamp(start, 0, extent - size);
+  }
   /// The same value, of which LLVM knows nothing. A loop's cursors stay registers of their own:
   /// else strength reduction expresses one by another, which saves a register between the loops and
   /// costs an addition per access inside.
@@ -108,7 +113,9 @@ class IrText {
 
   /// do { carried = body(carried) } while (condition): the body returns the next values and, last,
   /// an i1. Returns the values after the loop.
-  Values do_while(const Values& initial, const std::function<Values(const Values&)>& body);
+  Values do_while(const Values& initial, const std::function<Values(const Values&)>& body) {
+    return while_loop(initial, nullptr, body);
+  }
   /// if (condition) do_while(initial, body): the values after either.
   Values do_while_if(const Value& condition, const Values& initial,
                      const std::function<Values(const Values&)>& body);
@@ -116,7 +123,8 @@ class IrText {
   /// one that ran.
   Values either(const Value& condition, const std::function<Values()>& if_true,
                 const std::function<Values()>& if_false, const char* weights = "");
-  /// while (condition(carried)) carried = body(carried), the test made before each turn.
+  /// while (condition(carried)) carried = body(carried), the test made before each turn; do_while()
+  /// where there is no condition.
   Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
 
@@ -144,8 +152,9 @@ class IrText {
   Value place(int bits, const Value& address);
   Value load(int bits, const char* extend, const Value& address);
   void store(int bits, const Value& value, const Value& address);
-  Value call_assembly(const std::string& text, const std::string& types,
-                      const std::string& constraints, const std::string& arguments);
+  Value call_assembly(const std::string& text, const std::vector<std::string>& types,
+                      const std::vector<std::string>& registers, const Values& carried,
+                      const Values& read);
   Value part(const Value& all, const std::string& type, int index);
   Value emit(const std::string& type, const std::string& instruction);
   std::string label() { return "b" + std::to_string(next_++); }

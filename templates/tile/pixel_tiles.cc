@@ -55,10 +55,8 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
   const Value source = window_.copied ? scratch : IrText::argument("input");
   const int64_t step = int64_t{w_.stride_w} * w_.in_c;
   const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
-  const int all = w_.out_h * w_.out_w;
   ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
-    const Value start = ir_.mul(tile, pixels_);
-    const Value first = all % pixels_ == 0 ? start : ir_.clamp(start, 0, all - pixels_);
+    const Value first = ir_.tile_start(tile, pixels_, w_.out_h * w_.out_w);
     std::vector<Pixel> pixels;
     if (is_pointwise(w_)) {
       const Value start_of_first = ir_.at(source, first, w_.in_c);

@@ -49,12 +49,8 @@ void WinogradWalk::groups(int rows, const std::function<void(const Group&)>& bod
 void WinogradWalk::each(const Group& group,
                         const std::function<void(const Value&, const Strip&)>& body) {
   const int height = strips_.square, width = height * strips_.tiles;
-  const auto row_of = [&](const Value& row) {
-    return at_most(ir_.mul(row, height), w_.out_h % height != 0, w_.out_h - height);
-  };
-  const auto column_of = [&](const Value& strip) {
-    return at_most(ir_.mul(strip, width), w_.out_w % width != 0, w_.out_w - width);
-  };
+  const auto row_of = [&](const Value& row) { return ir_.tile_start(row, height, w_.out_h); };
+  const auto column_of = [&](const Value& s) { return ir_.tile_start(s, width, w_.out_w); };
   if (group.rows * group.strips == 1) return body(0, {row_of(group.row), column_of(group.strip)});
   ir_.count_to(group.rows, [&](const Value& r) {
     const Value y = row_of(ir_.add(group.row, r)), first = ir_.mul(r, group.strips);
@@ -71,10 +67,6 @@ Value WinogradWalk::patch(const Strip& strip) {
 
 Value WinogradWalk::output(const Strip& strip) {
   return ir_.at(IrText::argument("output"), pixel(strip.y, strip.x, w_.out_w, w_.out_c));
-}
-
-Value WinogradWalk::at_most(const Value& v, bool reaches, int most) {
-  return reaches ? ir_.clamp(v, 0, most) : v;
 }
 
 Value WinogradWalk::pixel(const Value& y, const Value& x, int width, int channels) {

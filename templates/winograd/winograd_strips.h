@@ -60,7 +60,6 @@ class WinogradWalk {
   Value output(const Strip& strip);
 
  private:
-  Value at_most(const Value& v, bool reaches, int most);
   Value pixel(const Value& y, const Value& x, int width, int channels);
   void gather(const Strip& strip);
   Value copy_pixel(const Value& from, const Value& to);
