@@ -1,14 +1,46 @@
 // The code of sliding_depthwise.cc: a channel's weights in registers, and a window that slides
-// along one axis of the image after the other of its lines.
+// along one axis of the image after the other of its lines, cut into pieces of code.
+//
+// Outputs at a border lack taps. Instead of a padded copy or a test, each piece of code is written
+// for outputs that lack the same ones: blocks of outputs with equal borders are one loop.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
-#include "templates/sliding/window_walk.h"
 
 namespace tinytune {
+
+/// Kernel rows or columns that lie inside the input: [first, end).
+struct TapRange {
+  int first = 0, end = 0;
+  bool operator==(const TapRange&) const = default;
+};
+
+/// One axis of the image.
+struct WindowAxis {
+  int outputs, inputs, kernel, stride, pad;
+  int64_t input_step, output_step;  ///< bytes to the neighbour
+
+  TapRange taps(int output) const;
+};
+
+/// `times` blocks of `outputs` neighbours each, one behind the other, all with the same taps.
+struct Blocks {
+  int first, outputs, times;
+  int end() const { return first + outputs * times; }
+  bool operator==(const Blocks&) const = default;
+};
+
+/// From output 0 on, `outputs` a block; the last one may be smaller.
+std::vector<Blocks> blocks_across(const WindowAxis& axis, int outputs);
+
+/// One loop over `outputs` a turn that have all their taps. What is too much for it goes before it,
+/// beside the border; all in one block where there would be but one turn.
+std::vector<Blocks> blocks_along(const WindowAxis& axis, int outputs);
 
 /// What a schedule says, and both axes of the image.
 struct SlidingPlan {

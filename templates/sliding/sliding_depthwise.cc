@@ -7,7 +7,7 @@
 // multiplication and, for most layers, nothing else.
 //
 // No tap outside the image is loaded or multiplied, and there is no padded copy: outputs at a
-// border are code of their own (window_walk.h). What the taps that they lack would have added is
+// border are code of their own (sliding_code.h). What the taps that they lack would have added is
 // the zero point times those weights, which their sums start from.
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,7 @@
 
 #include "schedules/requantise.h"
 #include "schedules/scaled_weights.h"
-#include "templates/sliding/window_walk.h"
+#include "templates/sliding/sliding_code.h"
 #include "tests/templates/expect_exact.h"
 
 namespace tinytune {
