@@ -1,6 +1,6 @@
 // Register-blocked direct convolution; also the matrix product of dense layers and of 1x1
 // convolutions, which are the same loops with fewer of them, and depthwise convolution, whose
-// reduction has no loop over channels (depthwise_space.cc).
+// reduction has no loop over channels. Which schedules there are is in direct_plan.cc.
 //
 // A tile of `oc` output channels by `px` neighbouring pixels is summed in registers, so a step of
 // the reduction loads oc + px values for oc * px products. Weights are packed so that a tile's
@@ -199,13 +199,19 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
 }
 
+template <OpKind op, Layout layout>
+bool supports(const Workload& w, const Device&) {
+  constexpr bool kTakesDense = op == OpKind::kConv2d && layout == Layout::kNhwc;
+  return (w.op == op && w.layout == layout) || (w.op == OpKind::kDense && kTakesDense);
+}
+
 // Of the loops above: layouts and depthwise layers have rows of their own because knobs differ.
-KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports) supports,
-                            decltype(KernelTemplate::space) space,
+template <OpKind op, Layout layout>
+KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::space) space,
                             decltype(KernelTemplate::default_schedule) default_schedule) {
   return {
       .name = name,
-      .supports = supports,
+      .supports = supports<op, layout>,
       .space = space,
       .default_schedule = default_schedule,
       .describe = describe,
@@ -217,13 +223,13 @@ KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::supports)
 
 }  // namespace
 
-const KernelTemplate kDirectNhwc =
-    direct_loops("direct_nhwc", direct_nhwc_supports, direct_nhwc_space, direct_nhwc_default);
-const KernelTemplate kDirectNchw =
-    direct_loops("direct_nchw", direct_nchw_supports, direct_nchw_space, direct_nchw_default);
-const KernelTemplate kDepthwiseNhwc =
-    direct_loops("depthwise_nhwc", depthwise_nhwc_supports, depthwise_space, depthwise_default);
-const KernelTemplate kDepthwiseNchw =
-    direct_loops("depthwise_nchw", depthwise_nchw_supports, depthwise_space, depthwise_default);
+const KernelTemplate kDirectNhwc = direct_loops<OpKind::kConv2d, Layout::kNhwc>(
+    "direct_nhwc", direct_nhwc_space, direct_nhwc_default);
+const KernelTemplate kDirectNchw = direct_loops<OpKind::kConv2d, Layout::kNchw>(
+    "direct_nchw", direct_nchw_space, direct_nchw_default);
+const KernelTemplate kDepthwiseNhwc = direct_loops<OpKind::kDepthwiseConv2d, Layout::kNhwc>(
+    "depthwise_nhwc", depthwise_space, depthwise_default);
+const KernelTemplate kDepthwiseNchw = direct_loops<OpKind::kDepthwiseConv2d, Layout::kNchw>(
+    "depthwise_nchw", depthwise_space, depthwise_default);
 
 }  // namespace tinytune

@@ -14,6 +14,7 @@ constexpr const char* kNchw = "direct_nchw";
 constexpr int kMostAccumulators = 20;
 constexpr int kLargestBody = 256;
 constexpr int kMostPixels = 8;
+constexpr int kMostDepthwise = 16, kLargestDepthwiseBody = 200;
 
 // With NHWC, how far channels run on: where memory has them so, through the columns of a kernel's
 // row.
@@ -96,21 +97,25 @@ bool nchw_legal(const Workload& w, const Schedule& s) {
   return plan.fits() && (s.get("rows") == "loop" || rows_fit) && borders_are_exact(w, plan);
 }
 
+using Legal = bool(const Workload&, const Schedule&);
+
+// With the knobs that all have.
 ConfigSpace space(const char* name, const Workload& w, const Device& device,
-                  const std::vector<Knob>& reduction,
-                  bool (*legal)(const Workload&, const Schedule&)) {
-  const DirectShape shape(w);
-  Knob order{"order", {"channels_outer"}};
-  if (shape.columns > 1 || shape.rows > 1) order.values.emplace_back("pixels_outer");
+                  std::vector<Knob> knobs, Legal* legal) {
+  knobs.insert(knobs.end(), {border_knob(w), scheduler_knob(device)});
+  return {{name, 1, std::move(knobs)}, [&w, legal](const Schedule& s) { return legal(w, s); }};
+}
+
+std::vector<Knob> direct_knobs(const DirectShape& shape, const std::vector<Knob>& reduction) {
   std::vector<Knob> knobs = {int_knob("oc", divisors(shape.outputs, 16)),
                              int_knob("px", up_to(std::min(shape.columns, kMostPixels)))};
   knobs.insert(knobs.end(), reduction.begin(), reduction.end());
-  // "inside" is what runs innermost, the tile. The reduction never won there; the knob stays with
-  // the value it has because records name it.
-  knobs.insert(knobs.end(), {order, {"inside", {"tile"}}, border_knob(w), scheduler_knob(device)});
-  ConfigSpace result;
-  result.add({name, 1, std::move(knobs)}, [&](const Schedule& s) { return legal(w, s); });
-  return result;
+  knobs.push_back({"order", {"channels_outer"}});
+  if (shape.columns > 1 || shape.rows > 1) knobs.back().values.emplace_back("pixels_outer");
+  // What runs innermost, the tile. The reduction never won there; the knob stays with the value it
+  // has because records name it.
+  knobs.push_back({"inside", {"tile"}});
+  return knobs;
 }
 
 struct Tile {
@@ -147,15 +152,68 @@ int usual_unroll(const std::vector<int>& unrolls, int products) {
 using Knobs = std::vector<std::pair<std::string, std::string>>;
 
 // Of the usual tile, with the knobs of its reduction.
-Schedule usual(const char* name, const Device& device, const Tile& tile, const Knobs& reduction,
-               const std::string& border) {
+Knobs direct_knobs(const Tile& tile, const Knobs& reduction) {
   Knobs knobs = {{"oc", std::to_string(tile.oc)}, {"px", std::to_string(tile.px)}};
   knobs.insert(knobs.end(), reduction.begin(), reduction.end());
-  knobs.insert(knobs.end(), {{"order", "channels_outer"},
-                             {"inside", "tile"},
-                             {"border", border},
-                             {kSchedulerKnob, usual_scheduler(device)}});
-  return Schedule(name, 1, std::move(knobs));
+  knobs.insert(knobs.end(), {{"order", "channels_outer"}, {"inside", "tile"}});
+  return knobs;
+}
+
+// With the border that costs no copy where `lean` permits that.
+Schedule usual(const char* name, const Workload& w, const Device& device, const Knobs& knobs,
+               Legal* lean) {
+  const auto with_border = [&](const std::string& border) {
+    Knobs all = knobs;
+    all.insert(all.end(), {{"border", border}, {kSchedulerKnob, usual_scheduler(device)}});
+    return Schedule(name, 1, std::move(all));
+  };
+  const Schedule untested = with_border(border_knob(w).values.front());
+  const Schedule tested = with_border(border_knob(w).values.back());
+  return lean != nullptr && lean(w, tested) ? tested : untested;
+}
+
+// Depthwise: every channel is its own small filter, and nothing is shared between channels, so the
+// reuse is in space. A tile of `px` by `py` neighbouring outputs of one channel shares the inputs
+// where their windows overlap. In NHWC, with channels outermost, a channel's filter stays in
+// registers for the whole image. In NCHW a plane and its filter are each one contiguous piece and
+// nothing but the plane's own pointer moves between channels; there, `ch` channels a tile only pay
+// where several share a plane (a multiplier).
+
+bool is_nhwc(const Workload& w) { return w.layout == Layout::kNhwc; }
+const char* depthwise_name(const Workload& w) {
+  return is_nhwc(w) ? "depthwise_nhwc" : "depthwise_nchw";
+}
+
+// How tiles follow each other: with NHWC whether channels are the outermost loop or the innermost,
+// with NCHW whether tiles run along rows or down columns. The first value is the usual one.
+Knob walk_knob(const Workload& w) {
+  if (is_nhwc(w)) return {"order", {"channels_outer", "pixels_outer"}};
+  if (w.out_h == 1 || w.out_w == 1) return {"walk", {"rows"}};
+  return {"walk", {"rows", "columns"}};
+}
+
+// Which taps are straight-line code. A loop over all of them ("none") only where a row of taps is
+// a single one or too long: elsewhere it never won.
+Knob taps_knob(const Workload& w) {
+  Knob knob{"taps", {}};
+  if (w.kernel_w == 1 || w.kernel_w > kLargestDepthwiseBody) knob.values.emplace_back("none");
+  if (w.kernel_w > 1) knob.values.emplace_back("columns");
+  if (w.kernel_h > 1) knob.values.emplace_back("all");
+  return knob;
+}
+
+bool depthwise_legal(const Workload& w, const Schedule& s) {
+  const DirectPlan t(w, s);
+  const int outputs = t.oc * t.px * t.py;
+  const bool columns = t.reduction[0].unrolled, rows = t.reduction[1].unrolled;
+  if (outputs > kMostDepthwise || t.body() > kLargestDepthwiseBody) return false;
+  if (t.px > w.out_w || t.py > w.out_h) return false;
+  // As in borders_are_exact(): no serial loop over taps where tiles shift inwards and borders are
+  // tested.
+  if (t.border == "test" && ((!columns && w.kernel_w > 1 && w.out_w % t.px != 0) ||
+                             (!rows && w.kernel_h > 1 && w.out_h % t.py != 0)))
+    return false;
+  return t.tile_inside || (columns && outputs > 1);
 }
 
 }  // namespace
@@ -200,14 +258,6 @@ bool DirectPlan::fits() const {
   return oc * px <= kMostAccumulators && px <= shape.columns && body() <= kLargestBody;
 }
 
-bool direct_nhwc_supports(const Workload& w, const Device&) {
-  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc);
-}
-
-bool direct_nchw_supports(const Workload& w, const Device&) {
-  return w.op == OpKind::kConv2d && w.layout == Layout::kNchw;
-}
-
 ConfigSpace direct_nhwc_space(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   std::vector<int> unrolls = divisors(shape.channels, 32);
@@ -217,15 +267,17 @@ ConfigSpace direct_nhwc_space(const Workload& w, const Device& device) {
   Knob reduce{"reduce", {"runs"}}, rows{"rows", {"loop"}};
   if (w.kernel_w > 1) reduce.values.emplace_back("taps");
   if (w.kernel_h > 1) rows.values.emplace_back("unrolled");
-  return space(kNhwc, w, device, {int_knob("ku", unrolls), reduce, rows}, nhwc_legal);
+  return space(kNhwc, w, device, direct_knobs(shape, {int_knob("ku", unrolls), reduce, rows}),
+               nhwc_legal);
 }
 
 ConfigSpace direct_nchw_space(const Workload& w, const Device& device) {
   Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
   if (w.kernel_w > 1) columns.values.emplace_back("loop");
   if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
-  const Knob unrolls = int_knob("cu", divisors(DirectShape(w).channels, 16));
-  return space(kNchw, w, device, {unrolls, columns, rows, walk}, nchw_legal);
+  const DirectShape shape(w);
+  const Knob unrolls = int_knob("cu", divisors(shape.channels, 16));
+  return space(kNchw, w, device, direct_knobs(shape, {unrolls, columns, rows, walk}), nchw_legal);
 }
 
 // The rule: the usual tile, then unroll the reduction to some 64 products a turn.
@@ -233,9 +285,8 @@ Schedule direct_nhwc_default(const Workload& w, const Device& device) {
   const DirectShape shape(w);
   const Tile tile = usual_tile(shape, device.target);
   const int ku = usual_unroll(divisors(usual_run(w, shape), 32), tile.products());
-  return usual(kNhwc, device, tile,
-               {{"ku", std::to_string(ku)}, {"reduce", "runs"}, {"rows", "loop"}},
-               border_knob(w).values[0]);
+  const Knobs reduction = {{"ku", std::to_string(ku)}, {"reduce", "runs"}, {"rows", "loop"}};
+  return usual(kNhwc, w, device, direct_knobs(tile, reduction), /*lean=*/nullptr);
 }
 
 // The same, and kernel columns in straight-line code where they fit.
@@ -249,9 +300,41 @@ Schedule direct_nchw_default(const Workload& w, const Device& device) {
                            {"columns", columns ? "unrolled" : "loop"},
                            {"rows", "loop"},
                            {"walk", "planes"}};
-  const Schedule lean = usual(kNchw, device, tile, reduction, border_knob(w).values.back());
-  if (nchw_legal(w, lean)) return lean;
-  return usual(kNchw, device, tile, reduction, border_knob(w).values.front());
+  return usual(kNchw, w, device, direct_knobs(tile, reduction), nchw_legal);
+}
+
+ConfigSpace depthwise_space(const Workload& w, const Device& device) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 4, 8})
+    if (w.out_c % c == 0 && (c < 8 || is_nhwc(w))) channels.push_back(c);
+  return space(depthwise_name(w), w, device,
+               {int_knob("ch", channels),
+                int_knob("px", up_to(std::min(w.out_w, kMostPixels))),
+                int_knob("py", up_to(std::min(w.out_h, 4))),
+                taps_knob(w),
+                walk_knob(w),
+                {"inside", {"tile", "filter"}}},
+               depthwise_legal);
+}
+
+// The rule: one channel, the widest row of pixels that leaves registers for the filter, and as much
+// of the filter in straight-line code as stays small.
+Schedule depthwise_default(const Workload& w, const Device& device) {
+  int px = 1;
+  for (int p = 1; p <= std::min(w.out_w, 6); ++p)
+    if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
+  const std::vector<std::string> values = taps_knob(w).values;
+  const bool small = w.kernel_h * w.kernel_w <= 12;
+  const std::string taps = small ? values.back() : values.front();
+  while (px > 1 && taps == "columns" && px * w.kernel_w > kLargestDepthwiseBody) --px;
+  return usual(depthwise_name(w), w, device,
+               {{"ch", "1"},
+                {"px", std::to_string(px)},
+                {"py", "1"},
+                {"taps", taps},
+                {walk_knob(w).name, walk_knob(w).values[0]},
+                {"inside", "tile"}},
+               depthwise_legal);
 }
 
 }  // namespace tinytune

@@ -57,16 +57,10 @@ struct DirectPlan {
   bool fits() const;
 };
 
-bool direct_nhwc_supports(const Workload& workload, const Device& device);
 ConfigSpace direct_nhwc_space(const Workload& workload, const Device& device);
 Schedule direct_nhwc_default(const Workload& workload, const Device& device);
-
-bool direct_nchw_supports(const Workload& workload, const Device& device);
 ConfigSpace direct_nchw_space(const Workload& workload, const Device& device);
 Schedule direct_nchw_default(const Workload& workload, const Device& device);
-
-bool depthwise_nhwc_supports(const Workload& workload, const Device& device);
-bool depthwise_nchw_supports(const Workload& workload, const Device& device);
 /// Of either layout.
 ConfigSpace depthwise_space(const Workload& workload, const Device& device);
 Schedule depthwise_default(const Workload& workload, const Device& device);
