@@ -8,9 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
@@ -24,16 +22,31 @@ struct InputWindow {
   int64_t bytes = 0;          ///< of the copy, rounded up to 4; 0 unless copied
 };
 
+/// What the taps reach, from the first one of the first output.
+inline InputWindow reach_of_taps(const Workload& w) {
+  return {(w.out_h - 1) * w.stride_h + (w.kernel_h - 1) * w.dilation_h + 1,
+          (w.out_w - 1) * w.stride_w + (w.kernel_w - 1) * w.dilation_w + 1};
+}
+
 /// Whether taps reach outside the input.
-bool needs_border(const Workload& workload);
+inline bool needs_border(const Workload& w) {
+  const InputWindow reach = reach_of_taps(w);
+  return w.pad_top > 0 || w.pad_left > 0 || reach.height > w.in_h || reach.width > w.in_w;
+}
 
 /// "border": {"none"} for a workload without padding, else {"copy", "test"}.
-Knob border_knob(const Workload& workload);
+inline Knob border_knob(const Workload& w) {
+  if (!needs_border(w)) return {"border", {"none"}};
+  return {"border", {"copy", "test"}};
+}
 
 /// `border` is that knob's value.
-InputWindow input_window(const Workload& workload, std::string_view border);
-
-/// The name of the buffer that the loops read: "scratch" when copied, else "input".
-const char* window_name(const InputWindow& window);
+inline InputWindow input_window(const Workload& w, std::string_view border) {
+  if (border != "copy") return {.height = w.in_h, .width = w.in_w, .tested = border == "test"};
+  InputWindow window = reach_of_taps(w);
+  window.copied = true;
+  window.bytes = (int64_t{w.batch} * window.height * window.width * w.in_c + 3) / 4 * 4;
+  return window;
+}
 
 }  // namespace tinytune

@@ -1,26 +1,40 @@
 // Little-endian arrays for kernels, from vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/little_endian.h"
+#include "schedules/requantise.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
 
-PackedConstant bytes_constant(std::string name, const std::vector<int8_t>& values);
-PackedConstant words_constant(std::string name, const std::vector<int32_t>& values);
+inline PackedConstant bytes_constant(std::string name, const std::vector<int8_t>& values) {
+  return {std::move(name), 1, std::vector<uint8_t>(values.begin(), values.end())};
+}
 
-/// Weights of `count` output channels from `first` on, each in reduction order.
-std::vector<std::vector<int8_t>> weights_of_tile(const Workload& workload, const LayerData& data,
-                                                 int first, int count);
+inline PackedConstant words_constant(std::string name, const std::vector<int32_t>& values) {
+  return {std::move(name), 4, little_endian_bytes(values)};
+}
 
-/// All tiles of `channels` output channels; the last one moves back to fit, as ChannelLoop's.
-std::vector<std::vector<std::vector<int8_t>>> tiles_of_weights(const Workload& workload,
-                                                               const LayerData& data, int channels);
+/// Weights of a tile of `count` output channels, each in reduction order, from `first` on; the last
+/// one moves back to fit, as ChannelLoop's.
+inline std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const LayerData& data,
+                                                        int first, int count) {
+  first = std::min(first, w.out_c - count);
+  std::vector<std::vector<int8_t>> tile;
+  for (int c = first; c < first + count; ++c) tile.push_back(channel_weights(w, data, c));
+  return tile;
+}
 
 /// Two 16-bit values in a word.
-int32_t halves(int low, int high);
+inline int32_t halves(int low, int high) {
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(low)) |
+                              static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16);
+}
 
 }  // namespace tinytune

@@ -11,6 +11,7 @@
 // sums get as many parts as the whole multiplier takes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,21 +26,49 @@ class MultiplierParts {
   using Values = IrText::Values;
 
   /// Of sums in [0, 2^`bits`), at least 17 bits of them.
-  explicit MultiplierParts(int bits);
+  explicit MultiplierParts(int bits)
+      : sum_bits_(bits),
+        part_bits_(32 - bits),
+        count_(bits <= kBitsForTwo ? 2 : (kMultiplierBits + part_bits_ - 1) / part_bits_) {}
 
   int count() const { return count_; }
   /// What a channel's multiplier must be found for.
-  UnsignedMultiply multiply() const;
+  UnsignedMultiply multiply() const {
+    return {.bits = sum_bits_,
+            .left = 32 - (count_ - 1) * part_bits_,
+            .multiplier_bits = std::min(kMultiplierBits, count_ * part_bits_)};
+  }
 
-  /// The words that a channel's parts take, and those of a multiplier.
+  /// The words that a channel's parts take.
   int words() const { return (count_ + 1) / 2; }
-  std::vector<int32_t> words_of(int32_t multiplier) const;
+  /// Those of a multiplier: from the top, two parts to a word, the upper one below.
+  std::vector<int32_t> words_of(int32_t multiplier) const {
+    std::vector<int32_t> words(static_cast<size_t>(this->words()));
+    const int32_t mask = (1 << part_bits_) - 1;
+    for (int i = 0; i < count_; ++i) {
+      const int32_t part = multiplier >> ((count_ - 1 - i) * part_bits_) & mask;
+      words[static_cast<size_t>(i / 2)] |= part << (i % 2 * 16);
+    }
+    return words;
+  }
 
-  Values load(const Value& address, IrText& ir) const;
+  Values load(const Value& address, IrText& ir) const {
+    Values parts;
+    for (int i = 0; i < count_; ++i) parts.push_back(ir.load_half(ir.at(address, 2 * i)));
+    return parts;
+  }
   /// floor(sum * multiplier / 2^(32 - multiply().left)).
-  Value product(const Values& parts, const Value& sum, IrText& ir) const;
+  Value product(const Values& parts, const Value& sum, IrText& ir) const {
+    Value product = ir.mul(sum, parts.back());
+    for (size_t i = parts.size() - 1; i-- > 0;)
+      product = ir.add(ir.shift_right_unsigned(product, part_bits_), ir.mul(sum, parts[i]));
+    return product;
+  }
 
  private:
+  static constexpr int kMultiplierBits = 31;  // of a whole one
+  static constexpr int kBitsForTwo = 20;      // up to which two parts are enough
+
   int sum_bits_, part_bits_, count_;
 };
 

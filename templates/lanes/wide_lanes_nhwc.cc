@@ -144,10 +144,12 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
   const int offset = plan.traits().weight_offset;
   std::vector<int8_t> weights;  // [tile][product][channel of the tile]
-  for (const auto& tile : tiles_of_weights(w, data, plan.tile.channels))
+  for (int first = 0; first < w.out_c; first += plan.tile.channels) {
+    const auto tile = weights_of_tile(w, data, first, plan.tile.channels);
     for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
       for (const auto& channel : tile)
         weights.push_back(static_cast<int8_t>((k < channel.size() ? channel[k] : 0) + offset));
+  }
   return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
 }
 

@@ -303,11 +303,10 @@ Result<std::vector<PackedConstant>> SmladTiles::pack(const LayerData& data,
   if (starts && is_joined(shape_.tile)) TT_TRY(check_starts(w_, data));
   std::vector<int32_t> words;
   const int channels = shape_.tile.channels;
-  int first = 0;
-  for (const auto& tile : tiles_of_weights(w_, data, channels)) {
+  for (int first = 0; first < w_.out_c; first += channels) {
+    const auto tile = weights_of_tile(w_, data, first, channels);
     if (starts) add_starts(w_, data, shape_.tile, std::min(first, w_.out_c - channels), words);
     TT_TRY(pack_smlad(shape_.tile, tile, shape_.runs.count * shape_.runs.pairs, input_of, words));
-    first += channels;
   }
   return std::vector<PackedConstant>{words_constant("weights", words), params};
 }
