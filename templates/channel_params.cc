@@ -43,26 +43,14 @@ Result<ChannelParams> ChannelParams::create(const Workload& w, const LayerData& 
     const int right = std::max(shift, 0);
     const int32_t multiplier = data.multiplier[c];
     const auto twice = static_cast<int32_t>(2 * static_cast<uint32_t>(multiplier));
-    const auto add = [&](std::initializer_list<int32_t> words) {
-      params.scaling_.insert(params.scaling_.end(), words);
-    };
-    switch (kind) {
-      case Requantise::kLong:
-        add({multiplier, left, right});
-        break;
-      case Requantise::kShifted:
-        add({twice, right, left});
-        break;
-      case Requantise::kShort:
-        add({twice, right});
-        break;
-      case Requantise::kFused:
-        add({fused->multiplier[c], fused->offset[c]});
-        break;
-      case Requantise::kStepped:
-        add({multiplier, std::max(right, kLeastSteppedShift) - 1});
-        break;
-    }
+    const std::vector<int32_t> words =
+        kind == Requantise::kLong      ? std::vector{multiplier, left, right}
+        : kind == Requantise::kShifted ? std::vector{twice, right, left}
+        : kind == Requantise::kShort   ? std::vector{twice, right}
+        : kind == Requantise::kFused
+            ? std::vector{fused->multiplier[c], fused->offset[c]}
+            : std::vector{multiplier, std::max(right, kLeastSteppedShift) - 1};
+    params.scaling_.insert(params.scaling_.end(), words.begin(), words.end());
   }
   if (fused) params.shared_ = {fused->left, fused->right};
   for (size_t i = 0; levels && i < levels->size(); i += 2)

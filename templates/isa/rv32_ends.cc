@@ -41,17 +41,7 @@ Result<std::vector<int32_t>> words_of_short(const Workload& w, const LayerData& 
 }  // namespace
 
 int end_words(Requantise kind) {
-  switch (kind) {
-    case Requantise::kFused:
-      return 4;
-    case Requantise::kStepped:
-      return 3;
-    case Requantise::kShort:
-    case Requantise::kShifted:
-    case Requantise::kLong:
-      break;
-  }
-  return kMostWords;
+  return kind == Requantise::kFused ? 4 : kind == Requantise::kStepped ? 3 : kMostWords;
 }
 
 bool PackedEnds::are_alike() const {

@@ -63,16 +63,9 @@ Assembly in_assembly(const LaneTile& tile, const ProductIsa& isa,
 }  // namespace
 
 const ProductIsa& isa_of(LaneLoop loop) {
-  switch (loop) {
-    case LaneLoop::kThumb1:
-      return thumb1_products();
-    case LaneLoop::kThumb2:
-      return thumb2_products();
-    case LaneLoop::kLlvm:
-    case LaneLoop::kRv32:
-      break;
-  }
-  return rv32_products();
+  return loop == LaneLoop::kThumb1   ? thumb1_products()
+         : loop == LaneLoop::kThumb2 ? thumb2_products()
+                                     : rv32_products();
 }
 
 Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,

@@ -220,12 +220,8 @@ class Writer {
     ir_.while_loop(
         {from}, [&](const Values& v) { return ir_.differs(v[0], end); },
         [&](const Values& v) {
-          const Value row_end = ir_.at(v[0], 2 * plan_.used);
-          ir_.do_while({v[0]}, [&](const Values& at) {
-            ir_.store_half(w_.input_zero_point, at[0]);
-            const Value next = ir_.at(at[0], 2);
-            return Values{next, ir_.differs(next, row_end)};
-          });
+          ir_.advance(plan_.used, v, {2},
+                      [&](const Values& at) { ir_.store_half(w_.input_zero_point, at[0]); });
           return Values{ir_.at(v[0], plan_.row_bytes)};
         });
   }

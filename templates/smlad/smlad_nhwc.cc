@@ -236,7 +236,6 @@ struct Row {
   using Plan = tinytune::Plan;
   using Writer = tinytune::Writer;
   static constexpr const char* kName = name;
-  static constexpr int kVersion = 3;
   static constexpr bool kNarrowsPixels = false, kIsConv = name == kConv;
   static constexpr auto describe = tinytune::describe;
   static constexpr auto scratch_bytes = tinytune::scratch_bytes;

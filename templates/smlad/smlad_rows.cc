@@ -229,7 +229,6 @@ struct Row {
   using Plan = tinytune::Plan;
   using Writer = tinytune::Writer;
   static constexpr const char* kName = "smlad_rows";
-  static constexpr int kVersion = 3;
   static constexpr bool kNarrowsPixels = true;
   static constexpr auto describe = tinytune::describe;
   static constexpr auto scratch_bytes = tinytune::scratch_bytes;

@@ -43,13 +43,14 @@ using SmladKnobValues = std::map<std::string, std::string>;
 template <typename Row>
 struct SmladTemplate {
   using Plan = typename Row::Plan;
+  static constexpr int kVersion = 3;
 
   static ConfigSpace::Family family(const Workload& w, const Device& device) {
     std::vector<int> channels;
     for (int c : {1, 2, 3, 4, 5, 6, 8})
       if (c <= w.out_c) channels.push_back(c);
     ConfigSpace::Family all{
-        Row::kName, Row::kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
+        Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
     for (Knob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
     return all;
   }
@@ -68,7 +69,7 @@ struct SmladTemplate {
         values["step"] = std::to_string(step), values["inputs"] = inputs;
         std::vector<std::pair<std::string, std::string>> knobs;
         for (const Knob& knob : family.knobs) knobs.emplace_back(knob.name, values.at(knob.name));
-        const Schedule s(Row::kName, Row::kVersion, std::move(knobs));
+        const Schedule s(Row::kName, kVersion, std::move(knobs));
         if (!all.find(s)) continue;
         if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
       }
@@ -109,7 +110,7 @@ struct SmladTemplate {
   /// The template but for what describes and writes it.
   static KernelTemplate row(bool (*supports)(const Workload&, const Device&)) {
     return {.name = Row::kName,
-            .version = Row::kVersion,
+            .version = kVersion,
             .supports = supports,
             .space = space,
             .default_schedule = default_schedule,

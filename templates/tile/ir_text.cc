@@ -247,7 +247,7 @@ Value IrText::count_to(int64_t extent, const Value& initial,
 }
 
 Values IrText::advance(int64_t turns, const Values& cursors, const std::vector<int64_t>& bytes,
-                       Cursors kind, const std::function<void(const Values&)>& body) {
+                       const std::function<void(const Values&)>& body, Cursors kind) {
   const Value end = at(cursors[0], turns * bytes[0]);
   Values reached = do_while(cursors, [&](const Values& v) {
     body(v);

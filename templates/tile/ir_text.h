@@ -137,7 +137,7 @@ class IrText {
   /// Cursors::kOpaque: opaque() hides from LLVM how they move.
   enum class Cursors { kPlain, kOpaque };
   Values advance(int64_t turns, const Values& cursors, const std::vector<int64_t>& bytes,
-                 Cursors kind, const std::function<void(const Values&)>& body);
+                 const std::function<void(const Values&)>& body, Cursors kind = Cursors::kPlain);
   void copy(const Value& from, const Value& to, int64_t words);
   /// Stores `value` to `words` words from `target` on.
   void fill(const Value& target, int64_t words, uint32_t value);

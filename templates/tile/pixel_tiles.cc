@@ -90,7 +90,7 @@ Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int
                              const Step& step) {
   std::vector<int64_t> bytes(cursors.size(), unroll);
   bytes.back() = unroll * advance;
-  return ir_.advance(run / unroll, cursors, bytes, IrText::Cursors::kPlain, step).back();
+  return ir_.advance(run / unroll, cursors, bytes, step).back();
 }
 
 // The input under a tap, or the pixel of zero points.

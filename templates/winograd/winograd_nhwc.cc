@@ -71,7 +71,7 @@ class Writer {
 
   Values loop(int64_t turns, const Values& cursors, const Bytes& bytes,
               const std::function<void(const Values&)>& body) {
-    return ir_.advance(turns, cursors, bytes, IrText::Cursors::kOpaque, body);
+    return ir_.advance(turns, cursors, bytes, body, IrText::Cursors::kOpaque);
   }
 
   // As many words or, of inputs and weights without SMLAD, halves.
@@ -94,7 +94,7 @@ class Writer {
     Values cursors = {patch, IrText::argument("scratch")};
     if (turns > 0)
       cursors = ir_.advance(turns, cursors, {channels, plan_.parts() * plan_.term_bytes},
-                            IrText::Cursors::kPlain, [&](const Values& v) {
+                            [&](const Values& v) {
                               for (int part = 0; part < plan_.channels_a_term(); ++part)
                                 transform_squares(v[0], v[1], part);
                             });
