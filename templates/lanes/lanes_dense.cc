@@ -300,26 +300,19 @@ class Writer {
 };
 
 // Of the others.
-class AssemblyWriter {
- public:
-  AssemblyWriter(const Workload& w, const Plan& plan) : w_(w), plan_(plan) {}
-
-  std::string write(const std::string& symbol) {
-    IrText ir;
-    const Value levels = IrText::argument("weights");
-    const int64_t levels_bytes =
-        w_.facts.requantise == Requantise::kStepped ? sizeof(SteppedLevels) : 0;
-    LaneCursors cursors{ir.at(levels, levels_bytes), IrText::argument("input"),
-                        IrText::argument("output")};
-    cursors = add_lane_pairs(w_, plan_.tile, cursors, levels, ir);
-    if (plan_.rest.pairs > 0) add_lane_pairs(w_, plan_.rest, cursors, levels, ir);
-    return ir.function(symbol, {"input", "weights", "output"});
-  }
-
- private:
-  const Workload& w_;
-  const Plan& plan_;
-};
+Lowered lower_stream(const Workload& w, const Schedule& schedule, const Halide::Target&,
+                     const std::string& symbol) {
+  const Plan plan(w, schedule);
+  IrText ir;
+  const Value levels = IrText::argument("weights");
+  const int64_t levels_bytes =
+      w.facts.requantise == Requantise::kStepped ? sizeof(SteppedLevels) : 0;
+  LaneCursors cursors{ir.at(levels, levels_bytes), IrText::argument("input"),
+                      IrText::argument("output")};
+  cursors = add_lane_pairs(w, plan.tile, cursors, levels, ir);
+  if (plan.rest.pairs > 0) add_lane_pairs(w, plan.rest, cursors, levels, ir);
+  return {nullptr, ir.function(symbol, {"input", "weights", "output"})};
+}
 
 template <Row row>
 KernelTemplate kernel_template() {
@@ -336,7 +329,7 @@ KernelTemplate kernel_template() {
   all.fallback_schedules = fallback_schedules<row>;
   all.pack = pack_stream;
   all.may_pack = may_pack;
-  all.lower = lower_as_text<Plan, AssemblyWriter>;
+  all.lower = lower_stream;
   return all;
 }
 
