@@ -7,9 +7,6 @@
 
 namespace tinytune {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 namespace {
 
 // Whether products [from, to) fit the lane of every channel; beyond the end they are zero.

@@ -51,18 +51,18 @@ struct GroupLoop {
   bool weights_in_words;  ///< those pass by then, else the words are kept
 
   struct Cursors {
-    IrText::Value weights, lengths, inputs;  ///< lengths: where they are an array
+    Value weights, lengths, inputs;  ///< lengths: where they are an array
   };
   struct Sums {
-    IrText::Values sum, high;  ///< of each pair, [word][byte]
-    Cursors end;               ///< where the length of 0 is
+    Values sum, high;  ///< of each pair, [word][byte]
+    Cursors end;       ///< where the length of 0 is
   };
   /// `start(word, byte)` is the address of a pair's PairStart.
-  Sums run(const Cursors& from, const std::function<IrText::Value(int word, int byte)>& start,
+  Sums run(const Cursors& from, const std::function<Value(int word, int byte)>& start,
            IrText& ir) const;
 };
 
 /// The low lane of a pair.
-IrText::Value low_lane(const IrText::Value& sum, const IrText::Value& high, IrText& ir);
+Value low_lane(const Value& sum, const Value& high, IrText& ir);
 
 }  // namespace tinytune

@@ -259,12 +259,12 @@ bool lane_pairs_fit(const Workload& w, const LanePairs& tile) {
 }
 
 LaneCursors add_lane_pairs(const Workload& w, const LanePairs& tile, const LaneCursors& cursors,
-                           const IrText::Value& levels, IrText& ir) {
+                           const Value& levels, IrText& ir) {
   const Writer writer(w, tile);
-  IrText::Values read;
+  Values read;
   if (w.facts.requantise == Requantise::kStepped) read.push_back(levels);
-  const IrText::Values end = ir.assembly(
-      writer.text(), {cursors.stream, cursors.inputs, cursors.outputs}, read, writer.temporaries());
+  const Values end = ir.assembly(writer.text(), {cursors.stream, cursors.inputs, cursors.outputs},
+                                 read, writer.temporaries());
   return {end[kStream.number], end[kInputs.number], end[kOutputs.number]};
 }
 

@@ -49,12 +49,12 @@ bool lane_pairs_fit(const Workload& workload, const LanePairs& tile);
 
 /// Cursors of the stream, of inputs (which returns to the first) and of outputs.
 struct LaneCursors {
-  IrText::Value stream, inputs, outputs;
+  Value stream, inputs, outputs;
 };
 
 /// Computes tiles up to the last one that says there are no more, and returns the cursors behind
 /// it. `levels` as in rv32_ends.h.
 LaneCursors add_lane_pairs(const Workload& workload, const LanePairs& tile,
-                           const LaneCursors& cursors, const IrText::Value& levels, IrText& ir);
+                           const LaneCursors& cursors, const Value& levels, IrText& ir);
 
 }  // namespace tinytune

@@ -5,9 +5,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr int kCursors = 2;  // of weights and of inputs; the sums follow
 
 // Which values of a product are kept, and where each is, in bytes from its cursor.

@@ -22,14 +22,14 @@ const ProductIsa& isa_of(LaneLoop loop);
 struct LaneOrder {
   bool keeps_words, weights_in_words, sums_by_word;
 };
-IrText::Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
-                              const IrText::Values& carried, IrText& ir);
+Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
+                      const Values& carried, IrText& ir);
 
 /// Adds all products from `weights` to `weights_end` ([product][channel]) with the words from
 /// `inputs` on ([product][word]) to `sums` ([channel][word]), and returns those. Where the
 /// instruction set has them staged, what sums start from are the first words instead.
-IrText::Values add_lane_products(const LaneTile& tile, LaneLoop loop, const IrText::Value& weights,
-                                 const IrText::Value& weights_end, const IrText::Value& inputs,
-                                 const IrText::Values& sums, IrText& ir);
+Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
+                         const Value& weights_end, const Value& inputs, const Values& sums,
+                         IrText& ir);
 
 }  // namespace tinytune

@@ -6,9 +6,6 @@
 
 namespace tinytune {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 LaneWords::LaneWords(int lanes, int words)
     : lanes_(lanes), bits_(bits(lanes, words)), pieces_(static_cast<size_t>(words)) {
   TT_CHECK(words < lanes && lanes <= 2 * words, "more lanes than words, at most two a word");

@@ -29,9 +29,6 @@ namespace tinytune {
 
 class LaneWords {
  public:
-  using Value = IrText::Value;
-  using Values = IrText::Values;
-
   /// `words` < `lanes` <= 2 * `words`.
   LaneWords(int lanes, int words);
 

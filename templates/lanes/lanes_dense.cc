@@ -30,9 +30,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 enum class Row { kLanes, kPairs, kQuads };
 constexpr const char* kNames[] = {"lanes_dense", "pairs_dense", "quads_dense"};
 constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }

@@ -16,9 +16,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr int kStartWords = 2;  // of a channel: what the high lane starts from, and the sum
 
 struct Plan : StagedLanes {

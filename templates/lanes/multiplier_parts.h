@@ -22,9 +22,6 @@ namespace tinytune {
 
 class MultiplierParts {
  public:
-  using Value = IrText::Value;
-  using Values = IrText::Values;
-
   /// Of sums in [0, 2^`bits`), at least 17 bits of them.
   explicit MultiplierParts(int bits)
       : sum_bits_(bits),

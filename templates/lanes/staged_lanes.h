@@ -76,8 +76,6 @@ class StagedLanesWriter {
   }
 
  protected:
-  using Value = IrText::Value;
-  using Values = IrText::Values;
   using Pixels = std::vector<PixelTiles::Pixel>;
 
   StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words)

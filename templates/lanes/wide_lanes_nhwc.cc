@@ -27,9 +27,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 using Plan = WideLanesPlan;
 
 // Sums begin in the middle of their lanes.

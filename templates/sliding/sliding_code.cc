@@ -11,9 +11,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 class Writer {
  public:
   Writer(const Workload& w, const SlidingPlan& plan)

@@ -154,7 +154,7 @@ bool SmladColumns::fits() const {
 
 void SmladColumns::write(const Place& place, IrText& ir) const {
   const Value unused = 0;
-  IrText::Values operands(kOperands, unused);
+  Values operands(kOperands, unused);
   operands[kInputs.number] = place.inputs;
   operands[kOutput.number] = place.output;
   operands[kWeights.number] = place.weights;

@@ -21,8 +21,6 @@ namespace tinytune {
 
 class SmladColumns {
  public:
-  using Value = IrText::Value;
-
   static constexpr int kMostPixels = 4;  // of a tile
   static constexpr int kWeightWords = 6;
 

@@ -18,9 +18,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr const char* kName = "smlad_depthwise";
 constexpr int kVersion = 2;
 constexpr int kStartWords = 1;    // of a channel: the bias

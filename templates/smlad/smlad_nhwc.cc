@@ -17,9 +17,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr char kConv[] = "smlad_nhwc", kDense[] = "smlad_dense",
                kDenseByLayer[] = "smlad_dense_by_layer";
 

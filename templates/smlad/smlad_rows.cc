@@ -16,9 +16,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
   SmladTile tile;

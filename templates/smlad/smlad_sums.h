@@ -68,8 +68,6 @@ class SmladSums {
 /// points, so that two cursors do for everything; where the sums go waits on the stack.
 class SmladPoints {
  public:
-  using Value = IrText::Value;
-
   /// `tile`: channels by squares, its weights as pairs. `step`: pairs between tests of the loop, a
   /// divisor of `pairs`.
   SmladPoints(const SmladTile& tile, int points, int64_t pairs, int step, LoadOrder loads)

@@ -9,9 +9,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr int kRegisters = Thumb2Dsp::kRegisters;
 
 // Operands at the start; the sums take them once they rest in the frame.

@@ -20,8 +20,6 @@ namespace tinytune {
 
 class SmladTiles {
  public:
-  using Value = IrText::Value;
-
   SmladTiles(const Workload& workload, const SmladShape& shape) : w_(workload), shape_(shape) {}
 
   /// Whether tiles are written in one piece.
@@ -42,8 +40,8 @@ class SmladTiles {
   ChannelLoop channels(IrText& ir) const;
 
  private:
-  void write(IrText::Values operands, IrText& ir) const;
-  IrText::Values add_products(IrText::Values carried, const Value& end, IrText& ir) const;
+  void write(Values operands, IrText& ir) const;
+  Values add_products(Values carried, const Value& end, IrText& ir) const;
 
   const Workload& w_;
   const SmladShape shape_;

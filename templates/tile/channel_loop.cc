@@ -5,9 +5,6 @@
 
 namespace tinytune {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 ChannelLoop::ChannelLoop(const Workload& workload, IrText& ir, int start_words)
     : w_(workload),
       ir_(ir),

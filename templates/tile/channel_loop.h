@@ -14,8 +14,6 @@ namespace tinytune {
 
 class ChannelLoop {
  public:
-  using Value = IrText::Value;
-
   /// `start_words`: of a channel's parameters, before those of requantisation.
   ChannelLoop(const Workload& workload, IrText& ir, int start_words);
 

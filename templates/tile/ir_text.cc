@@ -6,9 +6,6 @@
 
 namespace tinytune {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 Value IrText::emit(const std::string& type, const std::string& instruction) {
   Value value{type, "%v" + std::to_string(next_++)};
   body_ += "  " + value.text + " = " + instruction + "\n";

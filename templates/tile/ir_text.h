@@ -166,4 +166,7 @@ class IrText {
   std::set<std::string> declarations_;
 };
 
+using Value = IrText::Value;
+using Values = IrText::Values;
+
 }  // namespace tinytune

@@ -4,9 +4,6 @@
 
 namespace tinytune {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 bool tiles_fit(const Workload& w) {
   if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
   // A dense layer is a 1x1 convolution of one pixel.

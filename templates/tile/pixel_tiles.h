@@ -27,9 +27,6 @@ std::string usual_border(const Workload& workload);
 
 class PixelTiles {
  public:
-  using Value = IrText::Value;
-  using Values = IrText::Values;
-
   /// `pixels` a tile, at most as many as the output has; `border` as the knob says.
   PixelTiles(const Workload& workload, int pixels, std::string_view border);
 

@@ -29,8 +29,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
 using Bytes = std::vector<int64_t>;
 
 class Writer {

@@ -53,9 +53,6 @@ inline bool has_winograd_squares(const Workload& w, int square) {
 /// Writes the loops over strips: over groups, and over the strips of a group.
 class WinogradWalk {
  public:
-  using Value = IrText::Value;
-  using Values = IrText::Values;
-
   /// `gathered` and `border_pixel` are where scratch has room for a patch and a pixel.
   WinogradWalk(const Workload& workload, const WinogradStrips& strips, IrText& ir,
                const Value& gathered, const Value& border_pixel)

@@ -5,9 +5,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 // a + b * 2^shift, and a - b * 2^shift: one instruction on Arm.
 Value plus(IrText& ir, const Value& a, const Value& b, int shift) {
   return ir.add(a, ir.shift_left(b, shift));

@@ -36,12 +36,11 @@ enum class WinogradLanes { kOne, kTwo };
 
 /// B^T of a column of the patch, then of a row of what that gives. 4x4's is sums and shifts by
 /// constants, so it transforms two inputs `low + 65536 * high` at once.
-IrText::Values winograd2_inputs(IrText& ir, WinogradLanes lanes, const IrText::Values& d);
-IrText::Values winograd4_inputs(IrText& ir, const IrText::Values& d);
+Values winograd2_inputs(IrText& ir, WinogradLanes lanes, const Values& d);
+Values winograd4_inputs(IrText& ir, const Values& d);
 
 /// A^T of a column of sums `m(i)`, then of a row of what that gives: 4 or 576 times the outputs.
-IrText::Values winograd_outputs(int square, IrText& ir,
-                                const std::function<IrText::Value(int i)>& m);
+Values winograd_outputs(int square, IrText& ir, const std::function<Value(int i)>& m);
 
 /// Of 4x4: an output times 64 is one of those times this, modulo 2^32.
 inline constexpr uint32_t kWinograd4Inverse = 0x38E38E39;
