@@ -59,10 +59,10 @@ class Operands {
   Registers all_;
 };
 
-class Writer {
+class Writer : public Assembly {
  public:
   Writer(const Workload& w, const LanePairs& tile)
-      : w_(w), tile_(tile), r_(tile), ends_(w, {r_.accumulator, r_.levels, kOutputs}, text_) {
+      : w_(w), tile_(tile), r_(tile), ends_(w, {r_.accumulator, r_.levels, kOutputs}, *this) {
     emit("3: lui {}, {}", r_.constant, tile.in_bytes ? 0xff0 : 8);
     if (tile.in_bytes) emit("addi {0}, {0}, 0xff", r_.constant);
     for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw {}, {}({})", kFirstSum + i, 4 * i, kStream);
@@ -76,15 +76,9 @@ class Writer {
     emit("6:");
   }
 
-  const std::string& text() const { return text_.text(); }
   int temporaries() const { return r_.temporaries(); }
 
  private:
-  template <typename... Operands>
-  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
-    text_.emit(format, std::forward<Operands>(operands)...);
-  }
-
   void move(Reg cursor, int64_t bytes) {
     if (bytes >= -kAddend && bytes < kAddend) return emit("addi {0}, {0}, {1}", cursor, bytes);
     emit("li {}, {}", r_.word, bytes);
@@ -216,7 +210,6 @@ class Writer {
   const Workload& w_;
   const LanePairs& tile_;
   const Operands r_;
-  Assembly text_;
   LaneEnds ends_;
 };
 

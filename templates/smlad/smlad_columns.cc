@@ -23,7 +23,7 @@ constexpr size_t kOperands = Thumb2Dsp::kRegisters;
 constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt = 20, kEndAt = 24,
               kFrame = 32;
 
-class Writer {
+class Writer : public Assembly {
  public:
   Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, LoadOrder loads)
       : w_(w), row_bytes_(row_bytes), loads_(loads) {
@@ -32,28 +32,26 @@ class Writer {
     enter(rows);
     label(1);
     if (tiles > 1) {
-      code_.emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
+      emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
       isa_.store(kWords, kRowEndAt);
       label(2);
     }
     if (tiles > 0) {
       tile(pixels);
-      code_.emit("addw {0}, {0}, #{1}", kInputs, tile_bytes);
+      emit("addw {0}, {0}, #{1}", kInputs, tile_bytes);
     }
     if (tiles > 1) repeat(2, kRowEndAt);
     if (left_over > 0) tile(left_over);
     const int64_t rest = w.stride_h * row_bytes - tiles * tile_bytes;
-    code_.emit("{0}w {1}, {1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
+    emit("{0}w {1}, {1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
     repeat(1, kEndAt);
-    code_.emit("add sp, #{}", kFrame);
+    emit("add sp, #{}", kFrame);
   }
-
-  std::string text() const { return code_.text(); }
 
  private:
   void label(int number) {
-    code_.emit(".p2align 2");
-    code_.emit("{}:", number);
+    emit(".p2align 2");
+    emit("{}:", number);
   }
 
   // Until the cursor of inputs is where the frame says.
@@ -63,25 +61,25 @@ class Writer {
   }
 
   void enter(int rows) {
-    code_.emit("sub sp, #{}", kFrame);
-    code_.emit("ldrd {}, {}, [{}]", kWords, kWords + 1, kShared);
+    emit("sub sp, #{}", kFrame);
+    emit("ldrd {}, {}, [{}]", kWords, kWords + 1, kShared);
     isa_.store_two(kWords, kWords + 1, kLeftAt);
-    code_.emit("ldrd {}, {}, [{}, #4]", kWords, kWords + 1, kParams);
+    emit("ldrd {}, {}, [{}, #4]", kWords, kWords + 1, kParams);
     isa_.store_two(kWords, kWords + 1, kScaleAt);
-    code_.emit("ldr {}, [{}]", kParams, kParams);
+    emit("ldr {}, [{}]", kParams, kParams);
     isa_.store(kParams, kBiasAt);
     const int64_t bytes = rows * w_.stride_h * row_bytes_;
-    code_.emit("movw {}, #{}", kWords, bytes & 0xffff);
-    if (bytes > 0xffff) code_.emit("movt {}, #{}", kWords, bytes >> 16);
-    code_.emit("add {0}, {0}, {1}", kWords, kInputs);
+    emit("movw {}, #{}", kWords, bytes & 0xffff);
+    if (bytes > 0xffff) emit("movt {}, #{}", kWords, bytes >> 16);
+    emit("add {0}, {0}, {1}", kWords, kInputs);
     isa_.store(kWords, kEndAt);
     for (int i = SmladColumns::kWeightWords - 1; i >= 0; --i)
-      code_.emit("ldr {}, [{}, #{}]", kWeights + i, kWeights, 4 * i);
+      emit("ldr {}, [{}, #{}]", kWeights + i, kWeights, 4 * i);
   }
 
   void tile(int pixels) {
     isa_.load(kSums, kBiasAt);
-    for (int i = 1; i < pixels; ++i) code_.emit("mov {}, {}", kSums + i, kSums);
+    for (int i = 1; i < pixels; ++i) emit("mov {}, {}", kSums + i, kSums);
     const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
     for (int first = 0; first < kTaps * in_row; first += 2) {
       const int count = std::min(2, kTaps * in_row - first);
@@ -96,16 +94,16 @@ class Writer {
   // One or two words of inputs, at these distances from the cursor.
   void load_words(int64_t first, int64_t last) {
     if (loads_ == LoadOrder::kPaired && last == first + 4 && first <= Thumb2Dsp::kPairReach)
-      return code_.emit("ldrd {}, {}, [{}, #{}]", kWords, kWords + 1, kInputs, first);
-    code_.emit("ldr {}, [{}, #{}]", kWords, kInputs, first);
-    if (last != first) code_.emit("ldr {}, [{}, #{}]", kWords + 1, kInputs, last);
+      return emit("ldrd {}, {}, [{}, #{}]", kWords, kWords + 1, kInputs, first);
+    emit("ldr {}, [{}, #{}]", kWords, kInputs, first);
+    if (last != first) emit("ldr {}, [{}, #{}]", kWords + 1, kInputs, last);
   }
 
   // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
   void multiply(Reg word, int row, int place, int pixels) {
     const Reg first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
     const auto add = [&](const char* how, int pixel, Reg weights) {
-      code_.emit("{0} {1}, {2}, {3}, {1}", how, kSums + pixel, word, weights);
+      emit("{0} {1}, {2}, {3}, {1}", how, kSums + pixel, word, weights);
     };
     for (int i = 0; i < pixels; ++i) {
       const int tap = 2 * place - i * w_.stride_w;  // of the word's low half
@@ -123,7 +121,7 @@ class Writer {
     for (int i = 0; i < pixels; ++i) sums.push_back(kSums + i), at.push_back(int64_t{i} * w_.out_c);
     isa_.load(kWords, kLeftAt);
     isa_.shift_left(sums, kWords);
-    code_.emit("ldrd {}, {}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
+    emit("ldrd {}, {}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
     isa_.scale(sums, kWords, kWords + 1);
     isa_.load(kWords, kRightAt);
     isa_.shift_right(sums, kWords);
@@ -135,8 +133,7 @@ class Writer {
   const Workload& w_;
   const int64_t row_bytes_;
   const LoadOrder loads_;
-  Assembly code_;
-  Thumb2Dsp isa_{code_};
+  Thumb2Dsp isa_{*this};
 };
 
 }  // namespace

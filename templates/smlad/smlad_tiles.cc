@@ -29,7 +29,7 @@ int finishing(const Workload& w, Scaled scaled) {
 
 bool is_joined(const SmladTile& tile) { return tile.form == WeightForm::kJoined; }
 
-class Writer {
+class Writer : public Assembly {
  public:
   Writer(const Workload& w, const SmladShape& shape)
       : w_(w),
@@ -39,7 +39,7 @@ class Writer {
         fused_(w.facts.requantise == Requantise::kFused),
         shifts_are_read_(fused_ && !by_layer_),
         crowded_(kRegisters - 1 - tile_.channels * tile_.pixels < finishing(w, shape.scaled)),
-        sums_(shape, code_) {
+        sums_(shape, *this) {
     enter();
     if (by_layer_) emit(".p2align 2");
     emit("1:");
@@ -52,14 +52,7 @@ class Writer {
     emit("add sp, #{}", kFrame);
   }
 
-  const std::string& text() const { return code_.text(); }
-
  private:
-  template <typename... Operands>
-  void emit(fmt::format_string<Operands...> format, Operands&&... operands) {
-    code_.emit(format, std::forward<Operands>(operands)...);
-  }
-
   // Channels from one that is finished to the next: the upper ones of joined channels come last.
   int stride() const { return is_joined(tile_) ? 2 : 1; }
 
@@ -161,8 +154,7 @@ class Writer {
   const Workload& w_;
   const SmladTile& tile_;
   const bool paired_, by_layer_, fused_, shifts_are_read_, crowded_;
-  Assembly code_;
-  Thumb2Dsp isa_{code_};
+  Thumb2Dsp isa_{*this};
   const SmladSums sums_;
   Reg params_, output_, multiplier_, last_, left_, right_;  // last: offset, or right shift
 };

@@ -26,8 +26,7 @@ Value IrText::high_word(const Value& a, const char* extend_a, const Value& b,
 
 Value IrText::clamp(const Value& a, const Value& low, const Value& high) {
   const auto limit = [&](const Value& v, const char* keep_if, const Value& bound) {
-    const Value keep = emit("i1", fmt::format("icmp {} i32 {}, {}", keep_if, v.text, bound.text));
-    return select(keep, v, bound);
+    return select(compare(keep_if, v, bound), v, bound);
   };
   return limit(limit(a, "slt", high), "sgt", low);
 }
@@ -87,16 +86,8 @@ Value IrText::select(const Value& condition, const Value& if_true, const Value& 
                                         if_true.text, if_false.type, if_false.text));
 }
 
-Value IrText::below(const Value& a, const Value& limit) {
-  return emit("i1", fmt::format("icmp ult i32 {}, {}", a.text, limit.text));
-}
-
-Value IrText::differs(const Value& a, const Value& b) {
-  return emit("i1", fmt::format("icmp ne {} {}, {}", a.type, a.text, b.text));
-}
-
-Value IrText::less(const Value& a, const Value& b) {
-  return emit("i1", fmt::format("icmp slt i32 {}, {}", a.text, b.text));
+Value IrText::compare(const char* how, const Value& a, const Value& b) {
+  return emit("i1", fmt::format("icmp {} {} {}, {}", how, a.type, a.text, b.text));
 }
 
 void IrText::if_else(const Value& condition, const std::function<void()>& then,

@@ -85,10 +85,9 @@ class IrText {
   void store_byte_here(const Value& value, const Value& address);
 
   Value select(const Value& condition, const Value& if_true, const Value& if_false);
-  Value both(const Value& a, const Value& b) { return binary("and", a, b); }
   /// 0 <= a < limit, for a positive limit.
-  Value below(const Value& a, const Value& limit);
-  Value differs(const Value& a, const Value& b);
+  Value below(const Value& a, const Value& limit) { return compare("ult", a, limit); }
+  Value differs(const Value& a, const Value& b) { return compare("ne", a, b); }
 
   /// Assembly that reads memory. `carried` are read and written, `read` only read, and
   /// `temporaries` registers lost; operands are numbered in the order carried, temporaries, (the
@@ -103,7 +102,7 @@ class IrText {
   static constexpr int kAllRegisters = 14;
 
   /// a < b, of signed words.
-  Value less(const Value& a, const Value& b);
+  Value less(const Value& a, const Value& b) { return compare("slt", a, b); }
   /// Code of its own for either case. `weights` is metadata of the branch.
   void if_else(const Value& condition, const std::function<void()>& then,
                const std::function<void()>& otherwise, const char* weights = "");
@@ -147,6 +146,7 @@ class IrText {
 
  private:
   Value binary(const char* opcode, const Value& a, const Value& b);
+  Value compare(const char* how, const Value& a, const Value& b);
   Value high_word(const Value& a, const char* extend_a, const Value& b, const char* extend_b);
   // Of memory, of `bits`: the typed address; a word, extended; the low bits of one.
   Value place(int bits, const Value& address);

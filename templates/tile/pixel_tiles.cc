@@ -93,7 +93,7 @@ Value PixelTiles::run_inputs(const Values& cursors, int64_t run, int unroll, int
 // The input under a tap, or the pixel of zero points.
 Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value& column) {
   const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
-  const Value inside = ir_.both(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
+  const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
   const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
   return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
 }
@@ -102,9 +102,9 @@ Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
   const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h, columns = w_.in_w - w_.kernel_w + 1;
   Value inside;
   for (const Pixel& pixel : pixels) {
-    const Value here = ir_.both(ir_.below(pixel.row, std::max(rows, 0)),
-                                ir_.below(pixel.column, std::max(columns, 0)));
-    inside = inside.text.empty() ? here : ir_.both(inside, here);
+    const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
+                                   ir_.below(pixel.column, std::max(columns, 0)));
+    inside = inside.text.empty() ? here : ir_.bit_and(inside, here);
   }
   return inside;
 }

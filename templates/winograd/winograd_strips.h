@@ -118,7 +118,7 @@ class WinogradWalk {
       const Value row_inside = ir_.below(input_y, w_.in_h);
       const Value end = ir_.at(row, strips_.row_bytes);
       return ir_.do_while({row, left}, [&](const Values& v) {
-        const Value inside = ir_.both(row_inside, ir_.below(v[1], w_.in_w));
+        const Value inside = ir_.bit_and(row_inside, ir_.below(v[1], w_.in_w));
         const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
         const Value at = ir_.at(IrText::argument("input"), offset);
         const Value from = strips_.border_bytes > 0 ? ir_.select(inside, at, border_pixel_) : at;
