@@ -83,6 +83,12 @@ Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const 
   return {nullptr, Writer(workload, plan).write(symbol)};
 }
 
+/// The `scratch_bytes` of a kernel whose plan tells.
+template <typename Plan>
+int64_t scratch_of(const Workload& workload, const Schedule& schedule) {
+  return Plan(workload, schedule).scratch_bytes(workload);
+}
+
 #define KERNEL_TEMPLATE(row) extern const KernelTemplate row;
 #include "templates/kernels.inc"
 #undef KERNEL_TEMPLATE

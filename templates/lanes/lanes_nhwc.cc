@@ -67,8 +67,6 @@ Schedule default_schedule(const Workload& w, const Device& device) {
                    {kSchedulerKnob, usual_scheduler(device)}});
 }
 
-int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).scratch_bytes(w); }
-
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -161,7 +159,7 @@ const KernelTemplate kLanesNhwc = {
     .default_schedule = default_schedule,
     .describe = describe,
     .pack = pack,
-    .scratch_bytes = scratch_bytes,
+    .scratch_bytes = scratch_of<Plan>,
     .lower = lower_as_text<Plan, Writer>,
 };
 

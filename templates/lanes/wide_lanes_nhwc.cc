@@ -70,8 +70,6 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
   return usual;
 }
 
-int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).scratch_bytes(w); }
-
 // What is added to a channel's accumulator to get what its lane holds.
 std::vector<int64_t> origins(const Workload& w, const LayerData& data, int bits) {
   std::vector<int64_t> origin;
@@ -311,7 +309,7 @@ KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Dev
       .describe = describe,
       .pack = pack,
       .may_pack = may_pack,
-      .scratch_bytes = scratch_bytes,
+      .scratch_bytes = scratch_of<Plan>,
       .lower = lower_as_text<Plan, Writer>,
   };
 }

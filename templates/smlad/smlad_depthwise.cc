@@ -44,6 +44,7 @@ struct Plan {
     buffered = (rows - 1) * w.stride_h + w.kernel_h;
   }
 
+  int64_t scratch_bytes(const Workload&) const { return buffered_bytes(); }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
   SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px, loads}; }
 };
@@ -89,8 +90,6 @@ Schedule default_schedule(const Workload& w, const Device& device) {
   }
   return best;
 }
-
-int64_t scratch_bytes(const Workload& w, const Schedule& s) { return Plan(w, s).buffered_bytes(); }
 
 // [channel][kernel row], two words a row: see smlad_columns.h.
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -239,7 +238,7 @@ const KernelTemplate kSmladDepthwise = {
     .default_schedule = default_schedule,
     .describe = describe,
     .pack = pack,
-    .scratch_bytes = scratch_bytes,
+    .scratch_bytes = scratch_of<Plan>,
     .lower = lower_as_text<Plan, Writer>,
 };
 

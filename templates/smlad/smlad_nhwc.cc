@@ -61,6 +61,10 @@ struct Plan {
   int pixels() const { return px * tiles; }
   int64_t staged_bytes() const { return 4 * pairs * px; }  // of a tile
 
+  int64_t scratch_bytes(const Workload& w) const {
+    return staged ? PixelTiles::bytes(w, border) + staged_bytes() * tiles : 0;
+  }
+
   // The input that a half of a pair multiplies: SXTB16 takes bytes 0 and 2 of a word, then
   // (rotated) 1 and 3.
   int64_t input_of(int64_t half) const {
@@ -101,11 +105,6 @@ bool supports_by_layer(const Workload& w, const Device& device) {
   const Requantise requantise = w.facts.requantise;
   return supports_dense(w, device) && w.activation_min == -128 && w.activation_max == 127 &&
          (requantise == Requantise::kFused || requantise == Requantise::kShort);
-}
-
-int64_t scratch_bytes(const Workload& w, const Schedule& s) {
-  const Plan plan(w, s);
-  return plan.staged ? PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * plan.tiles : 0;
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -235,7 +234,6 @@ struct Row {
   static constexpr const char* kName = name;
   static constexpr bool kNarrowsPixels = false, kIsConv = name == kConv;
   static constexpr auto describe = tinytune::describe;
-  static constexpr auto scratch_bytes = tinytune::scratch_bytes;
 
   static std::vector<Knob> knobs(const Workload& w, const Device& device) {
     return {kIsConv ? int_knob("step", {1, 2, 4, 8})

@@ -71,6 +71,9 @@ struct Plan {
            pairs <= (run + 1) / 2 + 1;
   }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
+  int64_t scratch_bytes(const Workload& w) const {
+    return buffered_bytes() + (channels_outer ? SmladTiles(w, shape()).tile_bytes() : 0);
+  }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -78,12 +81,6 @@ bool supports(const Workload& w, const Device& device) {
          w.kernel_h * w.kernel_w > 1 && w.stride_w * w.in_c % 2 == 0 &&
          w.pad_left * w.in_c % 2 == 0 &&
          w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
-}
-
-int64_t scratch_bytes(const Workload& w, const Schedule& s) {
-  const Plan plan(w, s);
-  return plan.buffered_bytes() +
-         (plan.channels_outer ? SmladTiles(w, plan.shape()).tile_bytes() : 0);
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -228,7 +225,6 @@ struct Row {
   static constexpr const char* kName = "smlad_rows";
   static constexpr bool kNarrowsPixels = true;
   static constexpr auto describe = tinytune::describe;
-  static constexpr auto scratch_bytes = tinytune::scratch_bytes;
 
   static std::vector<Knob> knobs(const Workload&, const Device& device) {
     return {int_knob("rows", {1, 2, 4}),

@@ -3,7 +3,8 @@
 //
 // A row says what is its own: a name, knobs besides the tile's, their usual values, the tile to
 // begin with, and the plan that follows from a schedule. A plan says whether it is legal, which
-// shape its tiles have, which input a half of a pair multiplies, and how many pairs that makes.
+// shape its tiles have, which input a half of a pair multiplies, how many pairs that makes, and
+// how much scratch it takes.
 #pragma once
 
 #include <map>
@@ -117,7 +118,7 @@ struct SmladTemplate {
             .fallback_schedules = fallback_schedules,
             .describe = Row::describe,
             .pack = pack,
-            .scratch_bytes = Row::scratch_bytes,
+            .scratch_bytes = scratch_of<Plan>,
             .lower = lower_as_text<Plan, typename Row::Writer>};
   }
 };
