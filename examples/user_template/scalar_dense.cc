@@ -15,9 +15,6 @@
 namespace tinytune {
 namespace {
 
-using Value = IrText::Value;
-using Values = IrText::Values;
-
 constexpr const char* kName = "scalar_dense";
 constexpr int kVersion = 1;  // raised when a knob's meaning changes: older records then rest
 
@@ -73,8 +70,8 @@ Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
   const auto one_channel = [&](const Value& weights, const Value& params, const Value& output) {
     const Value stop = ir.at(weights, w.in_c);
     // for all inputs: weights, input, sum
-    const Values sum = ir.do_while(
-        {weights, IrText::argument("input"), ir.load_word(params)}, [&](const Values& r) {
+    const Values sum =
+        ir.do_while({weights, argument("input"), ir.load_word(params)}, [&](const Values& r) {
           Value acc = r[2];
           for (int u = 0; u < unroll; ++u)
             acc = ir.add(acc, ir.mul(ir.load_byte(ir.at(r[1], u), true),
@@ -86,7 +83,7 @@ Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
                    [&](int, int) { return sum[2]; });
     return sum[0];  // where the next channel's weights are
   };
-  channels.run(1, IrText::argument("output"), one_channel);
+  channels.run(1, argument("output"), one_channel);
   return {nullptr, ir.function(symbol, {"input", "weights", "params", "output"})};
 }
 

@@ -254,8 +254,7 @@ class Writer {
 
   std::string write(const std::string& symbol) {
     const Value end = params_end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("groups"),
-                  IrText::argument("params"), IrText::argument("output")},
+    ir_.do_while({argument("weights"), argument("groups"), argument("params"), argument("output")},
                  [&](const Values& v) {
                    Values next = tile(v[0], v[1], v[2], v[3]);
                    next.push_back(ir_.differs(next[2], end));
@@ -266,15 +265,14 @@ class Writer {
 
  private:
   Value params_end() {
-    return ir_.at(IrText::argument("params"), int64_t{4} * kPairWords * (w_.out_c / 2));
+    return ir_.at(argument("params"), int64_t{4} * kPairWords * (w_.out_c / 2));
   }
 
   Values tile(const Value& weights, const Value& groups, const Value& params, const Value& out) {
     const int pairs = plan_.tile.pairs, words = scaling_words(w_.facts.requantise);
     const GroupLoop loop{{1, pairs, plan_.step}, plan_.step, /*weights_in_words=*/true};
     const auto start = [&](int q, int) { return ir_.at(params, int64_t{4} * kPairWords * q); };
-    const auto [sums, highs, end] =
-        loop.run({weights, groups, IrText::argument("input")}, start, ir_);
+    const auto [sums, highs, end] = loop.run({weights, groups, argument("input")}, start, ir_);
     const Value shared = params_end();
     for (int q = 0; q < pairs; ++q) {
       const Value& high = highs[static_cast<size_t>(q)];
@@ -301,11 +299,10 @@ Lowered lower_stream(const Workload& w, const Schedule& schedule, const Halide::
                      const std::string& symbol) {
   const Plan plan(w, schedule);
   IrText ir;
-  const Value levels = IrText::argument("weights");
+  const Value levels = argument("weights");
   const int64_t levels_bytes =
       w.facts.requantise == Requantise::kStepped ? sizeof(SteppedLevels) : 0;
-  LaneCursors cursors{ir.at(levels, levels_bytes), IrText::argument("input"),
-                      IrText::argument("output")};
+  LaneCursors cursors{ir.at(levels, levels_bytes), argument("input"), argument("output")};
   cursors = add_lane_pairs(w, plan.tile, cursors, levels, ir);
   if (plan.rest.pairs > 0) add_lane_pairs(w, plan.rest, cursors, levels, ir);
   return {nullptr, ir.function(symbol, {"input", "weights", "output"})};

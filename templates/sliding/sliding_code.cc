@@ -17,10 +17,9 @@ class Writer {
       : w_(w), along_(plan.along), across_(plan.across), plan_(plan) {}
 
   std::string write(const std::string& symbol) {
-    const Value params = IrText::argument("params");
+    const Value params = argument("params");
     const Value end = ir_.at(params, int64_t{kSlidingParamBytes} * w_.out_c);
-    ir_.do_while({IrText::argument("weights"), params, IrText::argument("input"),
-                  IrText::argument("output")},
+    ir_.do_while({argument("weights"), params, argument("input"), argument("output")},
                  [&](const Values& v) {
                    load_constants(v[0], v[1]);
                    for (const Blocks& blocks : blocks_across(across_, plan_.band))

@@ -141,19 +141,19 @@ class Writer {
       : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
 
   std::string write(const std::string& symbol) {
-    const Value scratch = IrText::argument("scratch");
+    const Value scratch = argument("scratch");
     const SmladColumns columns = plan_.columns(w_);
     ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
       const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
       const Value top = ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top);
-      const Value output = ir_.at(IrText::argument("output"), first, int64_t{w_.out_w} * w_.out_c);
+      const Value output = ir_.at(argument("output"), first, int64_t{w_.out_w} * w_.out_c);
       ir_.count_to(w_.out_c, [&](const Value& channel) {
         widen_rows(top, channel);
         columns.write(
             {scratch, ir_.at(output, channel),
-             ir_.at(IrText::argument("weights"), channel, 4 * SmladColumns::kWeightWords),
-             ir_.at(IrText::argument("params"), channel, channels_.param_bytes()), channels_.end()},
+             ir_.at(argument("weights"), channel, 4 * SmladColumns::kWeightWords),
+             ir_.at(argument("params"), channel, channels_.param_bytes()), channels_.end()},
             ir_);
       });
     });
@@ -174,7 +174,7 @@ class Writer {
   // filling, and rows do if there is but one; else others' inputs may be there.
   void widen_rows(const Value& top, const Value& channel) {
     const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
-    const Value buffer = ir_.at(IrText::argument("scratch"), int64_t{2} * w_.pad_left);
+    const Value buffer = ir_.at(argument("scratch"), int64_t{2} * w_.pad_left);
     const Value above = ir_.clamp(ir_.sub(0, top), 0, plan_.buffered);
     const Value below = ir_.clamp(ir_.sub(w_.in_h, top), 0, plan_.buffered);
     const auto row = [&](const Value& r) { return ir_.at(buffer, r, plan_.row_bytes); };
@@ -185,7 +185,7 @@ class Writer {
     const Value end = row(below);
     const Value first = ir_.mul(ir_.add(top, above), in_row);
     ir_.while_loop(
-        {ir_.at(ir_.at(IrText::argument("input"), channel), first), row(above)},
+        {ir_.at(ir_.at(argument("input"), channel), first), row(above)},
         [&](const Values& v) { return ir_.differs(v[1], end); },
         [&](const Values& v) {
           widen_row(v[0], v[1]);

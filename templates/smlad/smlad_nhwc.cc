@@ -138,7 +138,7 @@ class Writer {
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
-      channels(IrText::argument("output"));
+      channels(argument("output"));
       return ir_.function(symbol, {"input", "weights", "params", "output"});
     }
     tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
@@ -189,8 +189,8 @@ class Writer {
         }
         case Staging::kHalves:
           // The cursor counts halves as if pixels were not interleaved: 2 bytes an input.
-          tiles_.for_each_input({pixel}, IrText::argument("scratch"), 1, 2, [&](const Values& p) {
-            const Value offset = ir_.distance(p[1], IrText::argument("scratch"));
+          tiles_.for_each_input({pixel}, argument("scratch"), 1, 2, [&](const Values& p) {
+            const Value offset = ir_.distance(p[1], argument("scratch"));
             const Value word = ir_.mul(ir_.bit_and(offset, -4), plan_.px);
             ir_.store_half(ir_.load_byte(p[0], true),
                            ir_.at(target, ir_.add(word, ir_.bit_and(offset, 2))));
@@ -207,7 +207,7 @@ class Writer {
 
   // All output channels of the staged pixels.
   void channels(const Value& out) {
-    const Value inputs = plan_.staged ? tiles_.staging_area() : IrText::argument("input");
+    const Value inputs = plan_.staged ? tiles_.staging_area() : argument("input");
     if (plan_.tiles == 1) return smlad_.all(inputs, out, ir_);
     smlad_.channels(ir_).run(
         plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {

@@ -108,7 +108,7 @@ class Writer {
   Writer(const Workload& w, const Plan& plan) : w_(w), plan_(plan), smlad_(w, plan.shape()) {}
 
   std::string write(const std::string& symbol) {
-    ir_.fill(IrText::argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
+    ir_.fill(argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
     ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
       const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
       widen_rows(ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top));
@@ -127,10 +127,10 @@ class Writer {
   void widen_rows(const Value& top) {
     ir_.count_to(plan_.buffered, [&](const Value& r) {
       const Value target =
-          ir_.at(ir_.at(IrText::argument("scratch"), 2 * plan_.lead), ir_.mul(r, plan_.row_bytes));
+          ir_.at(ir_.at(argument("scratch"), 2 * plan_.lead), ir_.mul(r, plan_.row_bytes));
       const Value y = ir_.add(top, r);
       const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
-      const Value source = ir_.at(IrText::argument("input"), y, in_row);
+      const Value source = ir_.at(argument("input"), y, in_row);
       // Each loop runs on its side of the test only.
       const Value inside = ir_.below(y, w_.in_h);
       const Value end = ir_.select(inside, plan_.used, 0);
@@ -184,7 +184,7 @@ class Writer {
   }
 
   void channels_outside(const Value& first) {
-    const Value held = ir_.at(IrText::argument("scratch"), plan_.buffered_bytes());
+    const Value held = ir_.at(argument("scratch"), plan_.buffered_bytes());
     smlad_.channels(ir_).run(plan_.oc, output_of(first),
                              [&](const Value& weights, const Value& params, const Value& output) {
                                ir_.copy(weights, held, smlad_.tile_bytes() / 4);
@@ -199,13 +199,13 @@ class Writer {
   }
 
   Value output_of(const Value& row) {
-    return ir_.at(IrText::argument("output"), row, int64_t{w_.out_w} * w_.out_c);
+    return ir_.at(argument("output"), row, int64_t{w_.out_w} * w_.out_c);
   }
 
   // The tiles of a filling's row: their windows, and their first pixels counted from its first row.
   void for_each_tile(const Value& row,
                      const std::function<void(const Value& window, const Value& pixel)>& body) {
-    const Value buffer = ir_.at(IrText::argument("scratch"), row, w_.stride_h * plan_.row_bytes);
+    const Value buffer = ir_.at(argument("scratch"), row, w_.stride_h * plan_.row_bytes);
     const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
     ir_.count_to(tiles, [&](const Value& tile) {
       const Value x = ir_.tile_start(tile, plan_.px, w_.out_w);

@@ -205,7 +205,7 @@ void SmladTiles::all(const Value& inputs, const Value& output, IrText& ir) const
                             [&](const Value& weights, const Value& params, const Value& out) {
                               return one(weights, inputs, params, out, ir);
                             });
-  const Value weights = IrText::argument("weights"), params = IrText::argument("params");
+  const Value weights = argument("weights"), params = argument("params");
   const int64_t whole = w_.out_c / shape_.tile.channels * tile_bytes();
   if (w_.out_c % shape_.tile.channels == 0)
     return write({weights, inputs, ir.at(weights, whole), params, output}, ir);
@@ -279,8 +279,7 @@ Values SmladTiles::add_products(Values carried, const Value& end, IrText& ir) co
 // Whole tiles of channels. Behind these operands is what all channels share: behind the last one's
 // parameters or, if scaled by layer, all there is.
 void SmladTiles::write(Values operands, IrText& ir) const {
-  operands.push_back(shape_.scaled == Scaled::kByLayer ? IrText::argument("params")
-                                                       : channels(ir).end());
+  operands.push_back(shape_.scaled == Scaled::kByLayer ? argument("params") : channels(ir).end());
   ir.assembly_of_all_registers(Writer(w_, shape_).text(), operands);
 }
 

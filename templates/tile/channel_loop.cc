@@ -23,16 +23,14 @@ int ChannelLoop::param_bytes() const {
   return 4 * (start_words_ + scaling_words(w_.facts.requantise));
 }
 
-Value ChannelLoop::end() {
-  return ir_.at(IrText::argument("params"), int64_t{param_bytes()} * w_.out_c);
-}
+Value ChannelLoop::end() { return ir_.at(argument("params"), int64_t{param_bytes()} * w_.out_c); }
 
 void ChannelLoop::run(int channels, const Value& output,
                       const std::function<Value(const Value&, const Value&, const Value&)>& tile) {
-  const Value first_params = IrText::argument("params");
+  const Value first_params = argument("params");
   if (w_.out_c % channels == 0) {
     const Value last = end();
-    ir_.do_while({IrText::argument("weights"), first_params, output}, [&](const Values& v) {
+    ir_.do_while({argument("weights"), first_params, output}, [&](const Values& v) {
       const Value weights = tile(v[0], v[1], v[2]);
       const Value params = ir_.at(v[1], int64_t{param_bytes()} * channels);
       return Values{weights, params, ir_.at(v[2], channels), ir_.differs(params, last)};
@@ -40,7 +38,7 @@ void ChannelLoop::run(int channels, const Value& output,
     return;
   }
   const int last = w_.out_c - channels;
-  ir_.do_while({IrText::argument("weights"), 0}, [&](const Values& v) {
+  ir_.do_while({argument("weights"), 0}, [&](const Values& v) {
     const Value params = ir_.at(first_params, v[1], param_bytes());
     const Value weights = tile(v[0], params, ir_.at(output, v[1]));
     const Value next = ir_.clamp(ir_.add(v[1], channels), 0, last);

@@ -26,8 +26,6 @@ class IrText {
   };
   using Values = std::vector<Value>;
 
-  static Value argument(const std::string& name) { return {"i8*", "%" + name}; }
-
   Value add(const Value& a, const Value& b) { return binary("add", a, b); }
   Value sub(const Value& a, const Value& b) { return binary("sub", a, b); }
   Value mul(const Value& a, const Value& b) { return binary("mul", a, b); }
@@ -168,5 +166,8 @@ class IrText {
 
 using Value = IrText::Value;
 using Values = IrText::Values;
+
+/// Of the function: an address.
+inline Value argument(const std::string& name) { return {"i8*", "%" + name}; }
 
 }  // namespace tinytune

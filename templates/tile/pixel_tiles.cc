@@ -42,14 +42,14 @@ int PixelTiles::tiles(const Workload& w, int pixels) {
   return (w.out_h * w.out_w + pixels - 1) / pixels;
 }
 
-Value PixelTiles::staging_area() { return ir_.at(IrText::argument("scratch"), bytes(w_, border_)); }
+Value PixelTiles::staging_area() { return ir_.at(argument("scratch"), bytes(w_, border_)); }
 
 void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stage,
                       const std::function<void(const Value&)>& channels) {
-  const Value scratch = IrText::argument("scratch");
+  const Value scratch = argument("scratch");
   if (window_.copied) copy_window(scratch);
   if (window_.tested) ir_.fill(scratch, (w_.in_c + 3) / 4, border_word());
-  const Value source = window_.copied ? scratch : IrText::argument("input");
+  const Value source = window_.copied ? scratch : argument("input");
   const int64_t step = int64_t{w_.stride_w} * w_.in_c;
   const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
   ir_.count_to(tiles(w_, pixels_), [&](const Value& tile) {
@@ -60,7 +60,7 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
       for (int i = 0; i < pixels_; ++i)
         pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
       stage(pixels);
-      return channels(ir_.at(IrText::argument("output"), first, w_.out_c));
+      return channels(ir_.at(argument("output"), first, w_.out_c));
     }
     Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
     for (int i = 0; i < pixels_; ++i) {
@@ -78,7 +78,7 @@ void PixelTiles::walk(const std::function<void(const std::vector<Pixel>&)>& stag
       y = ir_.select(same_row, y, ir_.add(y, 1));
     }
     stage(pixels);
-    channels(ir_.at(IrText::argument("output"), first, w_.out_c));
+    channels(ir_.at(argument("output"), first, w_.out_c));
   });
 }
 
@@ -95,7 +95,7 @@ Value PixelTiles::tap_address(const Pixel& pixel, const Value& row, const Value&
   const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
   const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
   const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
-  return ir_.select(inside, ir_.at(IrText::argument("input"), offset), IrText::argument("scratch"));
+  return ir_.select(inside, ir_.at(argument("input"), offset), argument("scratch"));
 }
 
 Value PixelTiles::all_inside(const std::vector<Pixel>& pixels) {
@@ -147,7 +147,7 @@ Value PixelTiles::for_each_input(const std::vector<Pixel>& pixels, const Value& 
       [&] {
         for (const Pixel& pixel : pixels) {
           const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
-          starts.push_back(ir_.at(IrText::argument("input"), offset, w_.in_c));
+          starts.push_back(ir_.at(argument("input"), offset, w_.in_c));
         }
         return Values{whole_rows(starts, target, unroll, advance, step)};
       },
@@ -166,7 +166,7 @@ void PixelTiles::copy_window(const Value& scratch) {
   const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
   const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
   ir_.count_to(rows, [&](const Value& y) {
-    const Value from = ir_.at(IrText::argument("input"), y, row);
+    const Value from = ir_.at(argument("input"), y, row);
     const Value to =
         ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, padded));
     ir_.count_to(words ? used / 4 : used, [&](const Value& i) {

@@ -60,10 +60,10 @@ class Writer {
  private:
   // The transformed inputs of a strip of the group.
   Value of_strip(const Value& index) {
-    return ir_.at(IrText::argument("scratch"), index, plan_.strip_bytes);
+    return ir_.at(argument("scratch"), index, plan_.strip_bytes);
   }
   // The patch while it is transformed, the sums afterwards.
-  Value shared() { return ir_.at(IrText::argument("scratch"), plan_.transformed_bytes); }
+  Value shared() { return ir_.at(argument("scratch"), plan_.transformed_bytes); }
   // Of 4x4: transformed columns of some channels, [column][row][part], words.
   Value columns() { return ir_.at(shared(), plan_.shared_bytes); }
 
@@ -89,7 +89,7 @@ class Writer {
 
   void transform_in_registers(const Value& patch) {
     const int channels = plan_.channels_together(), turns = w_.in_c / channels;
-    Values cursors = {patch, IrText::argument("scratch")};
+    Values cursors = {patch, argument("scratch")};
     if (turns > 0)
       cursors = ir_.advance(turns, cursors, {channels, plan_.parts() * plan_.term_bytes},
                             [&](const Values& v) {
@@ -195,30 +195,28 @@ class Writer {
   // Of a strip alone, whose outputs are there.
   void all_channels(const Value& output) {
     const Value last = channels_.end();
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), output, 0},
-                 [&](const Values& v) {
-                   const Value weights = products(v[0], IrText::argument("scratch"));
-                   const Value end = end_of_block(v[3]);
-                   const Value count = ir_.sub(end, v[3]);
-                   const Values next = outputs(v[1], v[2], ir_.at(v[2], count));
-                   return Values{weights, next[0], next[1], end, ir_.differs(next[0], last)};
-                 });
+    ir_.do_while({argument("weights"), argument("params"), output, 0}, [&](const Values& v) {
+      const Value weights = products(v[0], argument("scratch"));
+      const Value end = end_of_block(v[3]);
+      const Value count = ir_.sub(end, v[3]);
+      const Values next = outputs(v[1], v[2], ir_.at(v[2], count));
+      return Values{weights, next[0], next[1], end, ir_.differs(next[0], last)};
+    });
   }
 
   // Block by block, so that the strips of a group share its weights.
   void all_channels(const WinogradWalk::Group& group) {
     const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
-    ir_.do_while({IrText::argument("weights"), IrText::argument("params"), 0},
-                 [&](const Values& v) {
-                   const Value end = end_of_block(v[2]);
-                   walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
-                     products(v[0], of_strip(index));
-                     const Value output = walk_.output(strip), strip_end = ir_.at(output, end);
-                     outputs(v[1], ir_.at(output, v[2]), strip_end);
-                   });
-                   return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes),
-                                 end, ir_.differs(end, w_.out_c)};
-                 });
+    ir_.do_while({argument("weights"), argument("params"), 0}, [&](const Values& v) {
+      const Value end = end_of_block(v[2]);
+      walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+        products(v[0], of_strip(index));
+        const Value output = walk_.output(strip), strip_end = ir_.at(output, end);
+        outputs(v[1], ir_.at(output, v[2]), strip_end);
+      });
+      return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes), end,
+                    ir_.differs(end, w_.out_c)};
+    });
   }
 
   // Stores the sums of all points. Returns where their weights end.

@@ -98,12 +98,12 @@ class WinogradWalk {
   /// The first input of its patch, which is gathered if it has to be.
   Value patch(const Strip& strip) {
     if (!strips_.gathers)
-      return ir_.at(IrText::argument("input"), pixel(strip.y, strip.x, w_.in_w, w_.in_c));
+      return ir_.at(argument("input"), pixel(strip.y, strip.x, w_.in_w, w_.in_c));
     gather(strip);
     return gathered_;
   }
   Value output(const Strip& strip) {
-    return ir_.at(IrText::argument("output"), pixel(strip.y, strip.x, w_.out_w, w_.out_c));
+    return ir_.at(argument("output"), pixel(strip.y, strip.x, w_.out_w, w_.out_c));
   }
 
  private:
@@ -120,7 +120,7 @@ class WinogradWalk {
       return ir_.do_while({row, left}, [&](const Values& v) {
         const Value inside = ir_.bit_and(row_inside, ir_.below(v[1], w_.in_w));
         const Value offset = pixel(input_y, v[1], w_.in_w, w_.in_c);
-        const Value at = ir_.at(IrText::argument("input"), offset);
+        const Value at = ir_.at(argument("input"), offset);
         const Value from = strips_.border_bytes > 0 ? ir_.select(inside, at, border_pixel_) : at;
         const Value to = ir_.at(copy_pixel(from, v[0]), strips_.pixel_bytes - w_.in_c);
         return Values{to, ir_.add(v[1], 1), ir_.differs(to, end)};
