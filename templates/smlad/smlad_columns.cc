@@ -25,11 +25,12 @@ constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt =
 
 class Writer : public Assembly {
  public:
-  Writer(const Workload& w, int64_t row_bytes, int rows, int pixels, LoadOrder loads)
-      : w_(w), row_bytes_(row_bytes), loads_(loads) {
-    const int tiles = w.out_w / pixels, left_over = w.out_w % pixels;
-    const int64_t tile_bytes = int64_t{2} * pixels * w.stride_w;
-    enter(rows);
+  explicit Writer(const SmladColumns& columns)
+      : w_(columns.w), row_bytes_(columns.row_bytes), loads_(columns.loads) {
+    const int pixels = columns.pixels;
+    const int tiles = w_.out_w / pixels, left_over = w_.out_w % pixels;
+    const int64_t tile_bytes = int64_t{2} * pixels * w_.stride_w;
+    enter(columns.rows);
     label(1);
     if (tiles > 1) {
       emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
@@ -42,7 +43,7 @@ class Writer : public Assembly {
     }
     if (tiles > 1) repeat(2, kRowEndAt);
     if (left_over > 0) tile(left_over);
-    const int64_t rest = w.stride_h * row_bytes - tiles * tile_bytes;
+    const int64_t rest = w_.stride_h * row_bytes_ - tiles * tile_bytes;
     emit("{0}w {1}, {1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
     repeat(1, kEndAt);
     emit("add sp, #{}", kFrame);
@@ -145,19 +146,18 @@ bool SmladColumns::supports(const Workload& w) {
 }
 
 bool SmladColumns::fits() const {
-  return kTaps * row_bytes_ <= kReach && w_.stride_h * row_bytes_ <= kReach &&
-         int64_t{pixels_} * w_.out_c <= kReach;
+  return kTaps * row_bytes <= kReach && w.stride_h * row_bytes <= kReach &&
+         int64_t{pixels} * w.out_c <= kReach;
 }
 
 void SmladColumns::write(const Place& place, IrText& ir) const {
-  const Value unused = 0;
-  Values operands(kOperands, unused);
+  Values operands(kOperands, 0);
   operands[kInputs.number] = place.inputs;
   operands[kOutput.number] = place.output;
   operands[kWeights.number] = place.weights;
   operands[kParams.number] = place.params;
   operands[kShared.number] = place.shared;
-  ir.assembly(Writer(w_, row_bytes_, rows_, pixels_, loads_).text(), operands, {}, 0);
+  ir.assembly(Writer(*this).text(), operands, {}, 0);
 }
 
 }  // namespace tinytune

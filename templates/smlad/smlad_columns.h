@@ -19,15 +19,14 @@
 
 namespace tinytune {
 
-class SmladColumns {
- public:
+struct SmladColumns {
   static constexpr int kMostPixels = 4;  // of a tile
   static constexpr int kWeightWords = 6;
 
-  /// `row_bytes`: from a row of widened inputs to the next. `rows`: of outputs. `pixels`: of a
-  /// tile, even. `loads`: grouped or paired.
-  SmladColumns(const Workload& workload, int64_t row_bytes, int rows, int pixels, LoadOrder loads)
-      : w_(workload), row_bytes_(row_bytes), rows_(rows), pixels_(pixels), loads_(loads) {}
+  const Workload& w;
+  int64_t row_bytes;  ///< from a row of widened inputs to the next
+  int rows, pixels;   ///< of outputs; of a tile, even
+  LoadOrder loads;    ///< grouped or paired
 
   /// Whether the layer's shape, requantisation and clamp are what this computes.
   static bool supports(const Workload& workload);
@@ -40,12 +39,6 @@ class SmladColumns {
     Value inputs, output, weights, params, shared;
   };
   void write(const Place& place, IrText& ir) const;
-
- private:
-  const Workload& w_;
-  const int64_t row_bytes_;
-  const int rows_, pixels_;
-  const LoadOrder loads_;
 };
 
 }  // namespace tinytune
