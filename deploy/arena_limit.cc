@@ -38,6 +38,10 @@ ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes)
   return allowance;
 }
 
+uint64_t usual_arena(uint64_t lower_bound) {
+  return lower_bound + std::max<uint64_t>(lower_bound / 20, kArenaAlignment);
+}
+
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least) {
   const uint64_t device_has = device.memory(device.data_memory).size_bytes;

@@ -29,6 +29,9 @@ struct ArenaAllowance {
 /// The smaller of --arena and what --ram leaves of its bytes beside `stack_bytes`.
 ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes = 0);
 
+/// The most that an arena takes which nobody chose (ADR 13), if its kernels can do with it.
+uint64_t usual_arena(uint64_t lower_bound);
+
 /// Bytes. `asked` stands for the lower bound + 5 %, up or down. `least` is what the leanest kernels
 /// need; whether the device has that much is not asked here.
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,

@@ -31,15 +31,9 @@ bool may_overflow(const GeneratedNetwork& network, const Device& device) {
          device.memory(device.rodata_memory).size_bytes;
 }
 
-/// What an arena may take that nobody chose (ADR 13).
-uint64_t usual_arena(const GeneratedNetwork& network) {
-  const uint64_t bound = network.arena_lower_bound, rounded = kArenaAlignment;
-  return bound + std::max(bound / 20, rounded);
-}
-
 /// Nobody chose this arena: why it is as large as it is.
 void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& sink) {
-  if (!sink || network.arena_bytes <= usual_arena(network)) return;
+  if (!sink || network.arena_bytes <= usual_arena(network.arena_lower_bound)) return;
   sink(MessageKind::kInfo, "the arena takes " + std::to_string(network.arena_bytes) +
                                " bytes, more than the " +
                                std::to_string(network.arena_lower_bound) +
@@ -142,36 +136,6 @@ Result<RunReport> Deployment::try_out(const GeneratedNetwork& network) const {
   return step;
 }
 
-// Where nobody set a limit, a network may lack a template or flash, for which strips are no help.
-bool Deployment::wants_strips(const NetworkOptions& options,
-                              const Result<GeneratedNetwork>& whole) const {
-  const IntegerNetwork& network = model.state().network;
-  if (input != InputArrival::kWhole || !network.may_run_in_strips) return false;
-  const std::optional<uint64_t> asked = arena_allowance(limits).bytes;
-  if (asked && whole) return *asked < usual_arena(*whole);
-  if (asked) return true;
-  if (whole || whole.error().code() != ErrorCode::kFailed) return false;
-  const uint64_t room = *room_for_arena(limits, device).bytes;
-  return !StripFallback(network, device, records, options).whole_within(room);
-}
-
-// Groups are found by their tensors; how much is best left to kernels' scratch shows when networks
-// run. `layer_by_layer` fits and is slow, or does not fit at all.
-Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
-                                               Result<GeneratedNetwork> layer_by_layer) const {
-  const StripSearch search(model.state().network, options, device);
-  const ArenaAllowance room = room_for_arena(limits, device);
-  if (sink && search.within(*room.bytes))
-    sink(MessageKind::kInfo, "the arena may take " + bytes_text(*room.bytes) +
-                                 ": building and running networks whose layers run in strips, "
-                                 "which takes a while");
-  auto best = fastest_in_strips(search, options, *room.bytes, std::move(layer_by_layer));
-  if (best) return best;
-  const StripFallback fallback(model.state().network, device, records, options);
-  if (fallback.within(*room.bytes)) return best;  // something else is wrong
-  return fallback.refused(room);
-}
-
 // Half of the network's arena may be a whole input: what remains of the usual one is the limit that
 // nobody chose.
 Result<GeneratedNetwork> Deployment::in_rows(const NetworkOptions& options) const {
@@ -225,9 +189,8 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search
 // Kernels with less scratch may need more stack than they save. Those of the arena that nobody
 // limits are tried where the others do not keep the limit.
 Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) const {
-  if (!limits.ram_bytes) return fastest(options, arena_allowance(limits), 0);
   Result<GeneratedNetwork> grown = keep_ram(options, /*arena_may_grow=*/true);
-  if (grown) return grown;
+  if (grown || !limits.ram_bytes) return grown;
   // No kernel makes the tensors smaller: do not build and run the usual ones to learn that.
   if (network_memory(model.state().network, options).lower_bound > *limits.ram_bytes) return grown;
   Result<GeneratedNetwork> usual = keep_ram(options, /*arena_may_grow=*/false);
@@ -239,22 +202,26 @@ Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) c
 Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
                                               bool arena_may_grow) const {
   constexpr int kRounds = 4;
-  uint64_t stack_bytes = 0;
+  uint64_t reserved = 0;
+  std::optional<uint64_t> left;  // of the data memory, where the last network took too much of it
   for (int round = 0;; ++round) {
-    ArenaAllowance arena = arena_allowance(limits, stack_bytes);
+    ArenaAllowance arena = arena_allowance(limits, reserved);
     if (!arena_may_grow) arena.bytes = limits.arena_bytes;
-    TT_TRY_ASSIGN(GeneratedNetwork network, fastest(options, arena, stack_bytes));
+    if (left && (!arena.bytes || *left < *arena.bytes))
+      arena = {left, device.data_memory + " leaves " + std::to_string(*left)};
+    TT_TRY_ASSIGN(GeneratedNetwork network, fastest(options, arena, reserved));
+    if (!limits.ram_bytes && !is_close(network.arena_bytes)) return network;
     const Result<Footprint> takes = measure(network);
     if (!takes && takes.error().code() != ErrorCode::kFailed) return network;  // nothing tells
     if (!takes) return takes.error();
-    const uint64_t ram = takes->ram_bytes();
-    if (ram <= *limits.ram_bytes) return network;
-    if (round == kRounds) {
-      return Error(ErrorCode::kFailed, "the network takes " + bytes_text(ram) +
-                                           " of RAM, --ram allows " +
-                                           std::to_string(*limits.ram_bytes));
-    }
-    stack_bytes = std::max(takes->stack_bytes, stack_bytes + ram - *limits.ram_bytes);
+    const uint64_t too_much = excess(*takes);
+    if (too_much == 0) return network;
+    const bool copies = takes->weights_bytes + takes->code_bytes > 0;
+    if (round == kRounds || (!arena_may_grow && !copies)) return exceeded(*takes);
+    const uint64_t size = device.memory(device.data_memory).size_bytes;
+    if (in_data_memory(*takes, device) > size)
+      left = takes->arena_bytes - std::min(takes->arena_bytes, too_much);
+    reserved = std::max(takes->stack_bytes, reserved + too_much);
   }
 }
 
@@ -293,7 +260,8 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
   }
   if (limits.ram_bytes && !limits.arena_bytes && arena.bytes) {
     thriftier.push_back(allowed);
-    thriftier.back().arena_bytes = std::min<uint64_t>(*arena.bytes, usual_arena(best.network));
+    thriftier.back().arena_bytes =
+        std::min<uint64_t>(*arena.bytes, usual_arena(best.network.arena_lower_bound));
   }
   Footprint least = first.footprint;
   for (const KernelLimits& kernels : thriftier) {

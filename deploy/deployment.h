@@ -12,6 +12,7 @@
 #include "deploy/arena_limit.h"
 #include "deploy/fitting.h"
 #include "deploy/layouts.h"
+#include "deploy/strip_search.h"
 #include "devices/device.h"
 #include "records/records.h"
 #include "tinytune/deploy.h"
@@ -23,7 +24,7 @@
 
 namespace tinytune {
 
-class StripSearch;
+class StripFallback;
 
 struct Deployment {
   const Model& model;
@@ -58,8 +59,18 @@ struct Deployment {
   /// fits beside it. kFailed: it takes more flash than there is.
   Status check(const Footprint& footprint) const;
 
+  /// How it runs within the limits and the device, and the arena that those leave. `options` say
+  /// nothing of strips. Arithmetic; where what lies beside the arena counts, also a network built
+  /// and run. kFailed: it does not fit; with the smallest limit that is achievable.
+  struct Plan {
+    StripPlan strips;
+    uint64_t arena_bytes = 0;
+  };
+  Result<Plan> plan(const NetworkOptions& options) const;
+
  private:
   struct Placed;
+  struct Least;
   bool wants_strips(const NetworkOptions& options, const Result<GeneratedNetwork>& whole) const;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
@@ -78,6 +89,15 @@ struct Deployment {
                                           const KernelLimits& kernels,
                                           const FlashWaits& waits) const;
   Status check_arena(const GeneratedNetwork& network) const;
+  uint64_t excess(const Footprint& takes) const;
+  Error exceeded(const Footprint& takes) const;
+  bool is_close(uint64_t arena_bytes) const;
+  Result<Least> least(const StripFallback& fallback, const NetworkOptions& options) const;
+  Result<Least> lean(const StripPlan& plan, uint64_t arena_bytes,
+                     const NetworkOptions& options) const;
+  Result<Least> whole_below(Least least, const NetworkOptions& options) const;
+  uint64_t needs(const Footprint& takes) const;
+  Error refused(const Least& least) const;
 };
 
 }  // namespace tinytune

@@ -21,6 +21,18 @@ uint64_t ram_of(const Device& device) {
   return bytes_of(device, ram);
 }
 
+uint64_t in_data_memory(const Footprint& takes, const Device& device) {
+  uint64_t bytes = takes.arena_bytes + takes.data_bytes + takes.weights_beside_arena_bytes;
+  if (device.fast_code_memory == device.data_memory) bytes += takes.code_bytes;
+  return bytes;
+}
+
+Device with_data_memory(Device device, uint64_t bytes) {
+  for (MemoryRegion& memory : device.memories)
+    if (memory.name == device.data_memory) memory.size_bytes = static_cast<uint32_t>(bytes);
+  return device;
+}
+
 uint64_t flash_of(const Device& device) {
   return bytes_of(device, {device.code_memory, device.rodata_memory});
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "devices/device.h"
+#include "tinytune/footprint.h"
 
 namespace tinytune {
 
@@ -12,6 +13,12 @@ inline constexpr uint64_t kSmallApplicationBytes = (8 + 2) * 1024;
 
 /// All RAM: where data, the stack and copies from flash live.
 uint64_t ram_of(const Device& device);
+
+/// What a network takes of the memory that its arena is in. The stack has one of its own.
+uint64_t in_data_memory(const Footprint& takes, const Device& device);
+
+/// The device with another size of the memory that arenas are in.
+Device with_data_memory(Device device, uint64_t bytes);
 
 /// Where code and constants live.
 uint64_t flash_of(const Device& device);

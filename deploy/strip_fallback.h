@@ -34,6 +34,9 @@ class StripFallback {
     uint64_t arena_bytes = 0;
   };
 
+  /// That plan, if its kernels leave it within the limit.
+  std::optional<Fitting> with(const StripPlan& plan, uint64_t arena_bytes) const;
+
   /// Layer by layer.
   std::optional<Fitting> whole_within(uint64_t arena_bytes) const;
 
@@ -47,10 +50,10 @@ class StripFallback {
   /// `allowance` in words, and what is the smallest.
   Error refused(const ArenaAllowance& allowance) const;
 
- private:
-  std::optional<Fitting> with(const StripPlan& plan, uint64_t arena_bytes) const;
+  /// Of the network, which may run in strips.
   const StripSearch& search() const;
 
+ private:
   const IntegerNetwork& network_;
   const Device& device_;
   const Records& records_;

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "deploy/strip_fallback.h"
+#include "codegen/networks/network_memory.h"
+#include "deploy/deployment.h"
+#include "deploy/model_state.h"
 #include "models/workload_description.h"
 
 namespace tinytune {
@@ -30,20 +32,20 @@ std::vector<Task> strip_tasks(const NetworkMemory& memory) {
 
 }  // namespace
 
-Result<TunedTasks> tuned_tasks(const IntegerNetwork& network, const Device& device,
-                               const MemoryLimits& limits, LayoutPolicy layout,
-                               std::vector<Task> tasks, std::vector<int> selected) {
+Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const MemoryLimits& limits,
+                               LayoutPolicy layout, std::vector<Task> tasks,
+                               std::vector<int> selected) {
   TunedTasks tuned;
   tuned.tasks = std::move(tasks);
   tuned.selected = std::move(selected);
   const Records none;
-  const ArenaAllowance room = room_for_arena(limits, device);
-  const StripFallback fallback(network, device, none, tuned.options);
-  const auto fits = fallback.within(*room.bytes);
-  if (!fits) return fallback.refused(room);
-  if (fits->plan.groups.empty() && !fits->plan.early_shortcuts) return tuned;
+  const IntegerNetwork& network = model.state().network;
+  TT_TRY_ASSIGN(const Deployment::Plan plan,
+                (Deployment{model, device, none, limits, {}}.plan(tuned.options)));
+  tuned.arena_bytes = plan.arena_bytes;
+  if (plan.strips.groups.empty() && !plan.strips.early_shortcuts) return tuned;
   NetworkOptions planned = tuned.options;
-  fits->plan.apply_to(planned);
+  plan.strips.apply_to(planned);
   const NetworkMemory memory = network_memory(network, planned);
   std::set<int> in_strips, wanted;  // layers
   for (const NetworkMemory::Layer& layer : memory.layers)

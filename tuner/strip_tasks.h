@@ -2,19 +2,20 @@
 // layers.
 //
 // A whole layer that does not fit is not measured either, and its kernels would tell little of
-// those for a few of its rows. So the plan of strips is found first, with nothing but arithmetic
-// (strip_fallback.h), and the same limit gives the same tasks whatever the log holds.
+// those for a few of its rows. So the plan of strips is found first, of default kernels
+// (deployment.h), and the same limit gives the same tasks whatever the log holds.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/layouts.h"
 #include "devices/device.h"
-#include "models/integer_network.h"
 #include "models/tasks.h"
 #include "tinytune/memory.h"
+#include "tinytune/model.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -24,13 +25,14 @@ struct TunedTasks {
   NetworkOptions options = {"network"};  ///< with the strips
   std::vector<Task> tasks;
   std::vector<int> selected;  ///< of them; sorted
+  uint64_t arena_bytes = 0;   ///< that the limits, or the device, leave beside data and stack
 };
 
 /// In strips where the limits, or the device, leave no room for whole tensors: then a selected
 /// task's strips stand for its layers. `selected` are numbers of `tasks`. kFailed: it does not fit;
-/// with the smallest arena that is achievable.
-Result<TunedTasks> tuned_tasks(const IntegerNetwork& network, const Device& device,
-                               const MemoryLimits& limits, LayoutPolicy layout,
-                               std::vector<Task> tasks, std::vector<int> selected);
+/// with the smallest limit that is achievable.
+Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const MemoryLimits& limits,
+                               LayoutPolicy layout, std::vector<Task> tasks,
+                               std::vector<int> selected);
 
 }  // namespace tinytune

@@ -315,8 +315,7 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
-  const auto tuned =
-      tuned_tasks(model.state().network, device, options.limits, options.layout, all, selected);
+  const auto tuned = tuned_tasks(model, device, options.limits, options.layout, all, selected);
   if (!tuned) return tuned.error().within(model.path());
   if (!tuned->options.strips.empty()) {
     say_strips(tuned->options, options);
@@ -328,6 +327,7 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   Records records = applicable_records(std::move(contents), options.records, device, fidelity,
                                        options.on_message);
   ArenaAllowance arena = arena_allowance(options.limits);
+  if (arena.bytes) arena.bytes = std::min(*arena.bytes, tuned->arena_bytes);
   arena.bytes = arena_limit(model.state().network, device, tuned->options, arena.bytes);
   TT_TRY(filter_by_arena(network_memory(model.state().network, tuned->options), device, arena,
                          tasks, records));

@@ -38,15 +38,16 @@ class StripFallbackOfTune : public TuneProgram {
     return Json::parse(result.out)["arena_lower_bound"];
   }
 
-  /// An STM32F4 whose memory holds all but the whole tensors.
-  std::string too_small_device() const {
+  std::string device_with(uint64_t bytes) const {
     std::string device = read_bytes(TINYTUNE_SOURCE_DIR "/devices/stm32f4.toml");
     const std::string size = "size_bytes = 0x00020000";
-    device.replace(device.find(size), size.size(),
-                   "size_bytes = " + std::to_string((bound() - 1) / 4096 * 4096));
+    device.replace(device.find(size), size.size(), "size_bytes = " + std::to_string(bytes));
     write_bytes(path("tight.toml"), device);
     return "tight.toml";
   }
+
+  /// An STM32F4 whose memory holds all but the whole tensors.
+  std::string too_small_device() const { return device_with((bound() - 1) / 4096 * 4096); }
 
   /// The number behind `words` in what is said of a limit of 100 bytes.
   uint64_t smallest(const std::string& option, const std::string& words) const {
@@ -108,6 +109,74 @@ TEST_F(StripFallbackOfTune, SmallestArenaThatIsNamed_IsEnough_AndLessIsNot) {
   EXPECT_EQ(less.exit_code, 1);
   EXPECT_NE(less.err.find("an arena of " + std::to_string(named) + " bytes"), std::string::npos)
       << less.err;
+}
+
+TEST_F(StripFallbackOfTune, SmallestRamThatIsNamed_IsEnough_AndLessIsNot) {
+  const uint64_t named = smallest("--ram", "--ram (\\d+), in strips");
+  ASSERT_GT(named, 100u);
+  EXPECT_LT(named, bound());
+  EXPECT_EQ(compiled_within("--ram", named), 0);
+  const std::string as_named = "the smallest achievable is --ram " + std::to_string(named);
+  const std::vector<std::string> less = {"--ram", std::to_string(named - 16)};
+  for (const char* command : {"run", "compile"}) {
+    std::vector<std::string> words = {command};
+    if (words[0] == "compile") words.insert(words.end(), {"-o", "less"});
+    const ProcessResult refused = with_chain(words, "esp32c3", less);
+    EXPECT_EQ(refused.exit_code, 1) << command;
+    EXPECT_NE(refused.err.find(as_named), std::string::npos) << refused.err;
+  }
+  const auto tuned = [&](uint64_t bytes) {
+    return with_chain({}, "esp32c3",
+                      {"--trials", "6", "--tuner", "random", "--records", "log.jsonl", "--ram",
+                       std::to_string(bytes)});
+  };
+  const ProcessResult refused = tuned(named - 16);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find(as_named), std::string::npos) << refused.err;
+  EXPECT_EQ(tuned(named).exit_code, 0);
+}
+
+TEST_F(StripFallbackOfTune, LayersByThemselves_NameTheSmallestRamToo) {
+  const auto compiled = [&](uint64_t bytes) {
+    return with_chain({"compile", "--disable-pass", "strips"}, "esp32c3",
+                      {"-o", "whole", "--ram", std::to_string(bytes)});
+  };
+  std::smatch found;
+  const std::string refused = compiled(100).err;
+  ASSERT_TRUE(std::regex_search(refused, found, std::regex("achievable is --ram (\\d+)\n")))
+      << refused;
+  const uint64_t named = std::stoull(found[1]);
+  EXPECT_GT(named, bound());
+  EXPECT_EQ(compiled(named).exit_code, 0);
+  EXPECT_EQ(compiled(named - 16).exit_code, 1);
+}
+
+TEST_F(StripFallbackOfTune, DeviceThatIsTooSmall_NamesTheMemoryThatIsEnough) {
+  const auto run_with = [&](uint64_t bytes) { return with_chain({"run"}, device_with(bytes)); };
+  std::smatch found;
+  const std::string refused = run_with(4096).err;
+  ASSERT_TRUE(std::regex_search(refused, found,
+                                std::regex("the smallest achievable is (\\d+) bytes of it")))
+      << refused;
+  const uint64_t pages = std::stoull(found[1]) / 4096;  // of the simulator
+  EXPECT_EQ(run_with((pages + 1) * 4096).exit_code, 0);
+  EXPECT_EQ(run_with(pages * 4096).exit_code, 1);
+}
+
+// The arena alone would fit.
+TEST_F(StripFallbackOfTune, RamWithoutRoomForTheStackOfWholeLayers_TunesAndRunsStrips) {
+  const std::vector<std::string> ram = {"--ram", std::to_string(bound() + 16)};
+  std::vector<std::string> tuning = {"--trials", "6",         "--tuner",
+                                     "random",   "--records", "log.jsonl"};
+  tuning.insert(tuning.end(), ram.begin(), ram.end());
+  const ProcessResult tuned = with_chain({}, "esp32c3", tuning);
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_NE(tuned.err.find("run in strips, whose kernels are tuned"), std::string::npos)
+      << tuned.err;
+  const ProcessResult ran = with_chain({"run", "--verify", "--json"}, "esp32c3", ram);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["exact"], true);
+  EXPECT_LE(Json::parse(ran.out)["ram_bytes"], bound() + 16);
 }
 
 }  // namespace
