@@ -114,7 +114,8 @@ Result<Deployment::Least> Deployment::least(const StripFallback& fallback,
       if (auto plan = fallback.search().within(without(needs(best.takes), free)))
         plans.insert(std::move(*plan));
   std::set<std::pair<StripPlan, uint64_t>> built = {{smallest->plan, smallest->arena_bytes}};
-  for (uint64_t arena = smallest->arena_bytes; arena + kLeastStack < needs(best.takes);
+  for (uint64_t arena = smallest->arena_bytes;
+       built.size() < kMostBuilt && arena + kLeastStack < needs(best.takes);
        arena += kArenaAlignment)
     for (const StripPlan& plan : plans) {
       const auto fits = fallback.with(plan, arena);
