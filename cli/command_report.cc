@@ -34,7 +34,9 @@ int tell(const Model& model, const Arguments& arguments, const Console& console)
 }
 
 int write_page(const Model& model, const Arguments& arguments, const Console& console) {
-  const Result<std::string> data = page_data_of_network(model, arguments, console.sink());
+  const Result<std::vector<Task>> tasks = page_tasks(model, arguments);
+  if (!tasks) return console.fail(tasks.error());
+  const Result<std::string> data = page_data_of_network(model, *tasks, arguments, console.sink());
   if (!data) return console.fail(data.error());
   if (const Status written = write_file(*arguments.html, page_of(*data)); !written)
     return console.fail(written.error());

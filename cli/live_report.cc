@@ -38,6 +38,8 @@ class Latest {
 int serve_live_report(const Model& model, const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
   const std::string& log = *arguments.records;
+  const Result<std::vector<Task>> tasks = page_tasks(model, arguments);
+  if (!tasks) return console.fail(tasks.error());
   Latest latest;
   std::optional<PageServer> server;
   std::optional<std::filesystem::file_time_type> shown;
@@ -47,8 +49,8 @@ int serve_live_report(const Model& model, const Arguments& arguments, const Cont
     const auto changed = std::filesystem::last_write_time(log, unknown);
     const bool live = is_written(log);
     if (!shown || *shown != changed || live != was_live) {
-      const Result<std::string> data = live ? page_data_of_log(model, arguments, live)
-                                            : page_data_of_network(model, arguments, {});
+      const Result<std::string> data = live ? page_data_of_log(model, *tasks, arguments, live)
+                                            : page_data_of_network(model, *tasks, arguments, {});
       if (!data) return console.fail(data.error());
       latest.set(*data);
       shown = changed;

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report_json.h"
-#include "deploy/layouts.h"
 #include "deploy/model_state.h"
 #include "deploy/ranking.h"
 #include "tinytune/tinytune.h"
@@ -122,7 +121,7 @@ Json json_of(const NetworkFigures& figures, const Model& model) {
 
 Result<std::string> page_data(const PageSubject& subject) {
   const auto& [device, records, in_log] = subject.ground;
-  const std::vector<Task> tasks = tasks_in(subject.model.state().tasks, subject.layout);
+  const std::vector<Task>& tasks = subject.tasks;
   TT_TRY_ASSIGN(const std::vector<RankForecast> forecasts, forecast_ranks(tasks, device, records));
   std::map<std::string, size_t> task_of;
   Json of_tasks = Json::array();

@@ -5,11 +5,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/library_counts.h"
 #include "cli/network_figures.h"
 #include "deploy/known_records.h"
-#include "tinytune/layout.h"
+#include "models/tasks.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 
@@ -17,15 +18,15 @@ namespace tinytune {
 
 struct PageSubject {
   const Model& model;
-  const Ground& ground;  ///< the device and the log's records of it
-  LayoutPolicy layout = LayoutPolicy::kNhwc;
+  const Ground& ground;                     ///< the device and the log's records of it
+  const std::vector<Task>& tasks;           ///< of what is deployed
   std::string log;                          ///< its name
   const NetworkFigures* network = nullptr;  ///< null: not run
   LibraryCounts library = {};               ///< empty: not known
   bool live = false;                        ///< a run writes the log: ask again
 };
 
-/// kUnsupported: no template takes one of the model's tasks on the device.
+/// kUnsupported: no template takes one of the tasks on the device.
 Result<std::string> page_data(const PageSubject& subject);
 
 }  // namespace tinytune

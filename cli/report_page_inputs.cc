@@ -1,23 +1,26 @@
 #include "cli/report_page_inputs.h"
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/library_counts.h"
 #include "cli/network_figures.h"
 #include "cli/report_page_data.h"
 #include "deploy/known_records.h"
 #include "deploy/layouts.h"
+#include "deploy/model_state.h"
+#include "tuner/strip_tasks.h"
 
 namespace tinytune {
 namespace {
 
 using std::filesystem::path;
 
-Result<std::string> page_data_with(const Model& model, const Arguments& arguments, bool live,
+Result<std::string> page_data_with(const Model& model, const std::vector<Task>& tasks,
+                                   const Arguments& arguments, bool live,
                                    const NetworkFigures* network, const MessageSink& sink) {
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(arguments.device, arguments.limits(), arguments.records, sink));
-  TT_TRY_ASSIGN(const LayoutPolicy layout, parse_layout_policy(arguments.layout));
   LibraryCounts library;
   if (arguments.library) {
     const Target& target = ground.device.target;
@@ -28,7 +31,7 @@ Result<std::string> page_data_with(const Model& model, const Arguments& argument
     sink(MessageKind::kWarning, *arguments.library + ": no row is of this model and core");
   return page_data({.model = model,
                     .ground = ground,
-                    .layout = layout,
+                    .tasks = tasks,
                     .log = path(*arguments.records).filename(),
                     .network = network,
                     .library = library,
@@ -37,14 +40,23 @@ Result<std::string> page_data_with(const Model& model, const Arguments& argument
 
 }  // namespace
 
-Result<std::string> page_data_of_log(const Model& model, const Arguments& arguments, bool live) {
-  return page_data_with(model, arguments, live, nullptr, {});
+Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& arguments) {
+  TT_TRY_ASSIGN(const LayoutPolicy layout, parse_layout_policy(arguments.layout));
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground(arguments.device, arguments.limits(), std::nullopt, {}));
+  return deployed_tasks(model.state().network, ground.device, arguments.limits(), layout,
+                        model.state().tasks);
 }
 
-Result<std::string> page_data_of_network(const Model& model, const Arguments& arguments,
-                                         const MessageSink& sink) {
+Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,
+                                     const Arguments& arguments, bool live) {
+  return page_data_with(model, tasks, arguments, live, nullptr, {});
+}
+
+Result<std::string> page_data_of_network(const Model& model, const std::vector<Task>& tasks,
+                                         const Arguments& arguments, const MessageSink& sink) {
   TT_TRY_ASSIGN(const NetworkFigures figures, survey_variants(model, arguments, sink));
-  return page_data_with(model, arguments, /*live=*/false, &figures, {});
+  return page_data_with(model, tasks, arguments, /*live=*/false, &figures, {});
 }
 
 }  // namespace tinytune

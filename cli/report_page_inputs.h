@@ -2,20 +2,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/arguments.h"
+#include "models/tasks.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
 #include "tinytune/tuning.h"
 
 namespace tinytune {
 
+/// Whose trials the page shows: of strips where layers run in them. Takes seconds then. Errors as
+/// load_ground() and deployed_tasks().
+Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& arguments);
+
 /// What the log alone tells. Errors as load_ground() and page_data().
-Result<std::string> page_data_of_log(const Model& model, const Arguments& arguments, bool live);
+Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,
+                                     const Arguments& arguments, bool live);
 
 /// The network as well, run in the simulator several times: some seconds. Errors as run_model()
 /// and read_library_counts() too.
-Result<std::string> page_data_of_network(const Model& model, const Arguments& arguments,
-                                         const MessageSink& sink);
+Result<std::string> page_data_of_network(const Model& model, const std::vector<Task>& tasks,
+                                         const Arguments& arguments, const MessageSink& sink);
 
 }  // namespace tinytune

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -67,6 +68,20 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
   tuned.selected = std::move(kept);
   tuned.options = std::move(planned);
   return tuned;
+}
+
+Result<std::vector<Task>> deployed_tasks(const IntegerNetwork& network, const Device& device,
+                                         const MemoryLimits& limits, LayoutPolicy layout,
+                                         const std::vector<Task>& of_model) {
+  std::vector<Task> tasks = tasks_in(of_model, layout);
+  std::vector<int> every(tasks.size());
+  std::iota(every.begin(), every.end(), 0);
+  TT_TRY_ASSIGN(TunedTasks tuned,
+                tuned_tasks(network, device, limits, layout, std::move(tasks), std::move(every)));
+  std::vector<Task> deployed;
+  for (const int number : tuned.selected)
+    deployed.push_back(std::move(tuned.tasks[static_cast<size_t>(number)]));
+  return deployed;
 }
 
 }  // namespace tinytune

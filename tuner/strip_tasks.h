@@ -35,4 +35,10 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
                                LayoutPolicy layout, std::vector<Task> tasks,
                                std::vector<int> selected);
 
+/// The tasks of what is deployed within the limits: those of the model, or of its strips. Errors as
+/// tuned_tasks().
+Result<std::vector<Task>> deployed_tasks(const IntegerNetwork& network, const Device& device,
+                                         const MemoryLimits& limits, LayoutPolicy layout,
+                                         const std::vector<Task>& of_model);
+
 }  // namespace tinytune

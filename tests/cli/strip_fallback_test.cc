@@ -93,6 +93,24 @@ TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_TunesKernelsOfStrip
   EXPECT_EQ(Json::parse(ran.out)["exact"], true);
 }
 
+TEST_F(StripFallbackOfTune, ReportAndCheck_AreOfTheStrips) {
+  const std::string device = too_small_device();
+  const std::vector<std::string> log = {"--records", "log.jsonl"};
+  const ProcessResult tuned = with_chain(
+      {}, device, {"--trials", "12", "--tuner", "random", "--records", "log.jsonl", "--json"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  const ProcessResult page = with_chain({"report", "--html", "page.html", "--json"}, device, log);
+  ASSERT_EQ(page.exit_code, 0) << page.err;
+  const auto names_of = [](const Json& tasks) {
+    std::vector<std::string> names;
+    for (const Json& task : tasks) names.push_back(task["name"]);
+    return names;
+  };
+  EXPECT_EQ(names_of(Json::parse(page.out)["tasks"]), names_of(Json::parse(tuned.out)["tasks"]));
+  const ProcessResult checked = with_chain({"check", "--against", "log.jsonl"}, device);
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
 TEST_F(StripFallbackOfTune, SmallestArenaThatIsNamed_IsEnough_AndLessIsNot) {
   const uint64_t named = smallest("--arena", "an arena of (\\d+) bytes, in strips");
   ASSERT_GT(named, 100u);
