@@ -44,8 +44,7 @@ Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& argume
   TT_TRY_ASSIGN(const LayoutPolicy layout, parse_layout_policy(arguments.layout));
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(arguments.device, arguments.limits(), std::nullopt, {}));
-  return deployed_tasks(model.state().network, ground.device, arguments.limits(), layout,
-                        model.state().tasks);
+  return deployed_tasks(model, ground.device, arguments.limits(), layout);
 }
 
 Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,

@@ -70,14 +70,13 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
   return tuned;
 }
 
-Result<std::vector<Task>> deployed_tasks(const IntegerNetwork& network, const Device& device,
-                                         const MemoryLimits& limits, LayoutPolicy layout,
-                                         const std::vector<Task>& of_model) {
-  std::vector<Task> tasks = tasks_in(of_model, layout);
+Result<std::vector<Task>> deployed_tasks(const Model& model, const Device& device,
+                                         const MemoryLimits& limits, LayoutPolicy layout) {
+  std::vector<Task> tasks = tasks_in(model.state().tasks, layout);
   std::vector<int> every(tasks.size());
   std::iota(every.begin(), every.end(), 0);
   TT_TRY_ASSIGN(TunedTasks tuned,
-                tuned_tasks(network, device, limits, layout, std::move(tasks), std::move(every)));
+                tuned_tasks(model, device, limits, layout, std::move(tasks), std::move(every)));
   std::vector<Task> deployed;
   for (const int number : tuned.selected)
     deployed.push_back(std::move(tuned.tasks[static_cast<size_t>(number)]));

@@ -37,8 +37,7 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
 
 /// The tasks of what is deployed within the limits: those of the model, or of its strips. Errors as
 /// tuned_tasks().
-Result<std::vector<Task>> deployed_tasks(const IntegerNetwork& network, const Device& device,
-                                         const MemoryLimits& limits, LayoutPolicy layout,
-                                         const std::vector<Task>& of_model);
+Result<std::vector<Task>> deployed_tasks(const Model& model, const Device& device,
+                                         const MemoryLimits& limits, LayoutPolicy layout);
 
 }  // namespace tinytune
