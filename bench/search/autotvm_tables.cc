@@ -56,7 +56,9 @@ int number(const std::string& value) {
 // Both tasks of keyword spotting give 64 channels of 25 by 5; a blocked layout [C/b][H][W][b].
 constexpr int64_t kC = 64, kH = 25, kW = 5;
 
-constexpr Loop::Kind kUnrolled = Loop::Kind::kUnrolled;
+constexpr NestBuilder::Kind kSerial = NestBuilder::kSerial, kUnrolled = NestBuilder::kUnrolled,
+                            kReduces = NestBuilder::kReduces,
+                            kReducesUnrolled = NestBuilder::kReducesUnrolled;
 
 // A tile that does not divide its loop reaches beyond the end: those steps are taken and guarded.
 int64_t tiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
@@ -74,27 +76,14 @@ LoopNest pointwise_blocked(const Schedule& s) {
   const int64_t ic = number(s.get("tile_ic")), oc = number(s.get("tile_oc"));
   const int64_t ow = number(s.get("tile_ow")), oh = number(s.get("tile_oh"));
   NestBuilder b(1, 1, 0);
-  b.loop({.name = "oc_chunk",
-          .extent = kC / oc,
-          .strides = {.weights = kC * oc, .output = 4 * kH * kW * oc}});
-  b.loop({.name = "oh_outer",
-          .extent = tiles(kH, oh),
-          .strides = {.input = oh * kW * ic, .output = 4 * oh * kW * oc}});
-  b.loop({.name = "ow_outer",
-          .extent = tiles(kW, ow),
-          .strides = {.input = ow * ic, .output = 4 * ow * oc}});
-  b.loop({.name = "ic_chunk",
-          .extent = kC / ic,
-          .reduces = true,
-          .strides = {.input = kH * kW * ic, .weights = ic * oc}});
-  b.loop({.name = "ic", .extent = ic, .reduces = true, .strides = {.input = 1, .weights = oc}});
-  b.loop({.name = "oh",
-          .extent = oh,
-          .kind = kUnrolled,
-          .strides = {.input = kW * ic, .output = 4 * kW * oc}});
-  b.loop(
-      {.name = "ow", .extent = ow, .kind = kUnrolled, .strides = {.input = ic, .output = 4 * oc}});
-  b.loop({.name = "oc", .extent = oc, .kind = kUnrolled, .strides = {.weights = 1, .output = 4}});
+  b.loop("oc_chunk", kC / oc, {.weights = kC * oc, .output = 4 * kH * kW * oc});
+  b.loop("oh_outer", tiles(kH, oh), {.input = oh * kW * ic, .output = 4 * oh * kW * oc});
+  b.loop("ow_outer", tiles(kW, ow), {.input = ow * ic, .output = 4 * ow * oc});
+  b.loop("ic_chunk", kC / ic, {.input = kH * kW * ic, .weights = ic * oc}, kReduces);
+  b.loop("ic", ic, {.input = 1, .weights = oc}, kReduces);
+  b.loop("oh", oh, {.input = kW * ic, .output = 4 * kW * oc}, kUnrolled);
+  b.loop("ow", ow, {.input = ic, .output = 4 * oc}, kUnrolled);
+  b.loop("oc", oc, {.weights = 1, .output = 4}, kUnrolled);
   LoopNest nest = nest_of_sums(b, s);
   nest.macs = kC * kC * kH * kW;
   nest.accumulators = static_cast<int>(oh * ow * oc);
@@ -107,29 +96,14 @@ LoopNest depthwise_blocked(const Schedule& s) {
   const int64_t ow = number(s.get("tile_ow"));
   const bool unrolled = number(s.get("unroll_kw")) == 1;
   NestBuilder b(1, 1, 0);
-  b.loop({.name = "oc_chunk",
-          .extent = kC / oc,
-          .strides = {
-              .input = (kH + 2) * (kW + 2) * oc, .weights = 9 * oc, .output = 4 * kH * kW * oc}});
-  b.loop({.name = "oh", .extent = kH, .strides = {.input = (kW + 2) * ic, .output = 4 * kW * oc}});
-  b.loop({.name = "ow_outer",
-          .extent = tiles(kW, ow),
-          .strides = {.input = ow * ic, .output = 4 * ow * oc}});
-  b.loop({.name = "kh",
-          .extent = 3,
-          .reduces = true,
-          .strides = {.input = (kW + 2) * ic, .weights = 3 * oc}});
-  b.loop({.name = "kw",
-          .extent = 3,
-          .kind = unrolled ? kUnrolled : Loop::Kind::kSerial,
-          .reduces = true,
-          .strides = {.input = ic, .weights = oc}});
-  b.loop(
-      {.name = "ow", .extent = ow, .kind = kUnrolled, .strides = {.input = ic, .output = 4 * oc}});
-  b.loop({.name = "oc",
-          .extent = oc,
-          .kind = kUnrolled,
-          .strides = {.input = 1, .weights = 1, .output = 4}});
+  b.loop("oc_chunk", kC / oc,
+         {.input = (kH + 2) * (kW + 2) * oc, .weights = 9 * oc, .output = 4 * kH * kW * oc});
+  b.loop("oh", kH, {.input = (kW + 2) * ic, .output = 4 * kW * oc});
+  b.loop("ow_outer", tiles(kW, ow), {.input = ow * ic, .output = 4 * ow * oc});
+  b.loop("kh", 3, {.input = (kW + 2) * ic, .weights = 3 * oc}, kReduces);
+  b.loop("kw", 3, {.input = ic, .weights = oc}, unrolled ? kReducesUnrolled : kReduces);
+  b.loop("ow", ow, {.input = ic, .output = 4 * oc}, kUnrolled);
+  b.loop("oc", oc, {.input = 1, .weights = 1, .output = 4}, kUnrolled);
   LoopNest nest = nest_of_sums(b, s);
   nest.macs = 9 * kC * kH * kW;
   nest.accumulators = static_cast<int>(ow * oc);
@@ -143,36 +117,17 @@ LoopNest depthwise_plain(const Schedule& s) {
   const int64_t c = number(s.get("tile_c")), h = number(s.get("tile_h"));
   const int64_t w = number(s.get("tile_w"));
   const bool unrolled = number(s.get("unroll_tile")) == 1;
-  const Loop::Kind kind = unrolled ? kUnrolled : Loop::Kind::kSerial;
+  const NestBuilder::Kind kind = unrolled ? kUnrolled : kSerial;
+  const NestBuilder::Kind window = unrolled ? kReducesUnrolled : kReduces;
   NestBuilder b(1, 1, 0);
-  b.loop({.name = "h_outer",
-          .extent = tiles(kH, h),
-          .strides = {.input = h * (kW + 2) * kC, .output = 4 * h * kW * kC}});
-  b.loop({.name = "w_outer",
-          .extent = tiles(kW, w),
-          .strides = {.input = w * kC, .output = 4 * w * kC}});
-  b.loop({.name = "c_outer",
-          .extent = kC / c,
-          .strides = {.input = c, .weights = c, .output = 4 * c}});
-  b.loop({.name = "h",
-          .extent = h,
-          .kind = kind,
-          .strides = {.input = (kW + 2) * kC, .output = 4 * kW * kC}});
-  b.loop({.name = "w", .extent = w, .kind = kind, .strides = {.input = kC, .output = 4 * kC}});
-  b.loop({.name = "kh",
-          .extent = 3,
-          .kind = kind,
-          .reduces = true,
-          .strides = {.input = (kW + 2) * kC, .weights = 3 * kC}});
-  b.loop({.name = "kw",
-          .extent = 3,
-          .kind = kind,
-          .reduces = true,
-          .strides = {.input = kC, .weights = kC}});
-  b.loop({.name = "c",
-          .extent = c,
-          .kind = kUnrolled,
-          .strides = {.input = 1, .weights = 1, .output = 4}});
+  b.loop("h_outer", tiles(kH, h), {.input = h * (kW + 2) * kC, .output = 4 * h * kW * kC});
+  b.loop("w_outer", tiles(kW, w), {.input = w * kC, .output = 4 * w * kC});
+  b.loop("c_outer", kC / c, {.input = c, .weights = c, .output = 4 * c});
+  b.loop("h", h, {.input = (kW + 2) * kC, .output = 4 * kW * kC}, kind);
+  b.loop("w", w, {.input = kC, .output = 4 * kC}, kind);
+  b.loop("kh", 3, {.input = (kW + 2) * kC, .weights = 3 * kC}, window);
+  b.loop("kw", 3, {.input = kC, .weights = kC}, window);
+  b.loop("c", c, {.input = 1, .weights = 1, .output = 4}, kUnrolled);
   LoopNest nest = nest_of_sums(b, s);
   nest.macs = 9 * kC * kH * kW;
   nest.accumulators = static_cast<int>(c);
