@@ -76,7 +76,7 @@ class ProductIsa {
 /// Thumb, old and new: LDM loads what is kept, words, which stand behind what sums start from.
 class ThumbProductIsa : public ProductIsa {
  public:
-  using ProductIsa::ProductIsa;
+  explicit ThumbProductIsa(const Traits& own) : ProductIsa(on_thumb(own)) {}
   bool keeps_words(const LaneTile&) const override { return true; }
   void enter(const LaneTile& tile, const Operands& at, Assembly& out) const override {
     out.emit("mov {}, {}", at.end, at.kept);  // where weights end is the third operand
@@ -87,6 +87,13 @@ class ThumbProductIsa : public ProductIsa {
   }
   void load_kept(const LaneTile& tile, const Operands& at, int64_t, Assembly& out) const override {
     out.emit("ldmia {}!, {{{}-{}}}", at.inputs, at.kept, at.kept + (tile.words - 1));
+  }
+
+ private:
+  static Traits on_thumb(Traits own) {
+    own.sums_start_staged = true, own.multiplies_signs = false, own.keeps_constants = false;
+    own.fewest_sums = 3;
+    return own;
   }
 };
 

@@ -28,12 +28,8 @@ class Thumb1Products final : public ThumbProductIsa {
  public:
   Thumb1Products()
       : ThumbProductIsa({.bytes = {.word = "ldrb {}, [{}, #{}]", .pair_reach = -1},
-                         .sums_start_staged = true,
                          .weight_offset = 128,
-                         .multiplies_high = false,
-                         .multiplies_signs = false,
-                         .keeps_constants = false,
-                         .fewest_sums = 3}) {}
+                         .multiplies_high = false}) {}
 
   // The end is in the last high register where sums leave it, else in the last low one.
   Operands assign(const LaneTile& tile) const override {

@@ -21,11 +21,7 @@ class Thumb2Products final : public ThumbProductIsa {
                                    .reach = kReach,
                                    .reach_back = kReachBack,
                                    .pair_reach = -1},
-                         .order = LoadOrder::kGrouped,
-                         .sums_start_staged = true,
-                         .multiplies_signs = false,
-                         .keeps_constants = false,
-                         .fewest_sums = 3}) {}
+                         .order = LoadOrder::kGrouped}) {}
 
   Operands assign(const LaneTile& tile) const override {
     Registers all(kRegisters);
