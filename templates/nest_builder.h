@@ -1,21 +1,34 @@
 // Builds the LoopNest of a kernel with the four arrays that every kernel here touches.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "schedules/loop_nest.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
+#include "templates/channel_params.h"
+#include "templates/switches.h"
 
 namespace tinytune {
 
 class NestBuilder {
  public:
   /// Bytes of one element of each array, as the inner loop accesses it.
-  NestBuilder(int input_bytes, int weight_bytes, int params_bytes);
+  NestBuilder(int input_bytes, int weight_bytes, int params_bytes) : params_bytes_(params_bytes) {
+    nest_.accesses = {{"input", input_bytes, false, {}},
+                      {"weights", weight_bytes, false, {}},
+                      {"output", 1, true, {}},
+                      {"params", params_bytes, false, {}}};
+  }
   /// Of a kernel that reads channel_params.h's words, behind `start_words` others.
-  NestBuilder(const Workload& workload, int input_bytes, int weight_bytes, int start_words);
+  NestBuilder(const Workload& w, int input_bytes, int weight_bytes, int start_words)
+      : NestBuilder(input_bytes, weight_bytes,
+                    4 * (start_words + scaling_words(w.facts.requantise))) {
+    nest_.macs = w.macs();
+  }
 
   /// The next loop inwards, and the bytes that each array's address moves per step of it.
   struct Strides {
@@ -30,13 +43,22 @@ class NestBuilder {
     Kind kind = kSerial;
   };
   void loop(const Step& s) { loop(s.name, s.extent, s.strides, s.kind); }
-  void loop(const char* name, int64_t extent, const Strides& strides, Kind kind = kSerial);
+  void loop(const char* name, int64_t extent, const Strides& s, Kind kind = kSerial) {
+    const bool unrolled = kind == kUnrolled || kind == kReducesUnrolled;
+    nest_.loops.push_back(
+        {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, kind >= kReduces});
+    const int64_t strides[] = {s.input, s.weights, s.output, s.params};
+    for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
+  }
 
   /// Of a channel.
   int64_t params_bytes() const { return params_bytes_; }
 
   /// The loop over tiles of channels whose weights and parameters follow one another.
-  void channel_tiles(int64_t tiles, int channels, int64_t weight_bytes);
+  void channel_tiles(const Workload& w, int channels, int64_t weight_bytes) {
+    loop("oc_outer", (w.out_c + channels - 1) / channels,
+         {.weights = weight_bytes, .output = channels, .params = params_bytes_ * channels});
+  }
 
   /// The loops of a tile whose arrays lie in the order in which it reads them: weights [term]
   /// [channel], inputs [term][pixel] or with pixels apart. The inner ones are unrolled.
@@ -52,11 +74,24 @@ class NestBuilder {
     const char* pair = "pair";  ///< the loop over the halves of a term, if `halves` > 0
     int halves = 0;
   };
-  void products(const Products& p);
+  void products(const Products& p) {
+    loop("reduction", p.terms / p.step,
+         {.input = p.input_bytes * p.step, .weights = p.weight_bytes * p.step}, kReduces);
+    loop("ku", p.step, {.input = p.input_bytes, .weights = p.weight_bytes}, kReducesUnrolled);
+    if (p.halves > 0) loop(p.pair, p.halves, {.input = 2, .weights = 2}, kReducesUnrolled);
+    loop("px", p.pixels, {.input = p.pixel_bytes, .output = p.out_pixel_bytes}, kUnrolled);
+    loop("oc", p.channels, {.weights = p.element_bytes, .output = 1, .params = params_bytes_},
+         kUnrolled);
+    nest_.accumulators = p.channels * p.pixels;
+    nest_.unrolled_body = int64_t{p.channels} * p.pixels * p.step;
+  }
 
   /// The nest, with what products() and the workload say, and the code generator's switches of
   /// `schedule`; the rest is the template's to fill.
-  LoopNest finish(const Schedule& schedule);
+  LoopNest finish(const Schedule& schedule) {
+    describe_switches(schedule, nest_);
+    return std::move(nest_);
+  }
 
  private:
   LoopNest nest_;
@@ -64,9 +99,18 @@ class NestBuilder {
 };
 
 /// 1, 2, ..., most.
-std::vector<int> up_to(int most);
+inline std::vector<int> up_to(int most) {
+  std::vector<int> all;
+  for (int v = 1; v <= most; ++v) all.push_back(v);
+  return all;
+}
 
 /// The divisors of n up to `most`, ascending: what a tile may be without a remainder.
-std::vector<int> divisors(int n, int most);
+inline std::vector<int> divisors(int n, int most) {
+  std::vector<int> all;
+  for (int d = 1; d <= std::min(n, most); ++d)
+    if (n % d == 0) all.push_back(d);
+  return all;
+}
 
 }  // namespace tinytune

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
@@ -20,24 +20,59 @@ namespace tinytune {
 /// No template may read it when it lowers: schedules that differ in it alone are lowered once.
 inline constexpr const char* kSchedulerKnob = "sched";
 
+inline constexpr const char* kSchedulers[] = {"source", "pressure", "ilp"};
+inline constexpr std::string_view kAligned = "_aligned";
+
 /// What a value of the knob asks of LLVM.
 struct Switches {
   std::string scheduler;  ///< "source" (order of the IR), "ilp" (latency), "pressure" (registers)
   bool aligned_loops = false;
 };
-Switches switches_of(const Schedule& schedule);
+inline Switches switches_of(const Schedule& schedule) {
+  Switches switches{kSchedulers[0]};
+  if (!schedule.has(kSchedulerKnob)) return switches;
+  switches.scheduler = schedule.get(kSchedulerKnob);
+  switches.aligned_loops = switches.scheduler.ends_with(kAligned);
+  if (switches.aligned_loops)
+    switches.scheduler.resize(switches.scheduler.size() - kAligned.size());
+  return switches;
+}
 
 /// Loops may be aligned where the device file says to what.
-Knob scheduler_knob(const Device& device);
+inline Knob scheduler_knob(const Device& device) {
+  Knob knob{kSchedulerKnob, {}};
+  for (const char* scheduler : kSchedulers) knob.values.emplace_back(scheduler);
+  if (device.timing.loop_alignment > 0)
+    for (const char* scheduler : kSchedulers)
+      knob.values.push_back(scheduler + std::string(kAligned));
+  return knob;
+}
+
+// Loops aligned where they may be.
+inline std::string in_aligned_loops(std::string scheduler, const Device& device) {
+  if (device.timing.loop_alignment > 0) scheduler += kAligned;
+  return scheduler;
+}
 
 /// Of defaults whose loops LLVM orders, aligned where they may be: by registers on RISC-V, whose
 /// selection DAG would hold every load of a tile at once; elsewhere as written.
-std::string usual_scheduler(const Device& device);
+inline std::string usual_scheduler(const Device& device) {
+  const bool by_registers = device.target.family == CoreFamily::kRiscv32;
+  return in_aligned_loops(by_registers ? "pressure" : "source", device);
+}
 
 /// Of defaults whose template has chosen the order of its instructions: that order.
-std::string written_order(const Device& device);
+inline std::string written_order(const Device& device) {
+  return in_aligned_loops("source", device);
+}
 
 /// The switches of a schedule as features.
-void describe_switches(const Schedule& schedule, LoopNest& nest);
+inline void describe_switches(const Schedule& schedule, LoopNest& nest) {
+  const Switches switches = switches_of(schedule);
+  for (const char* kind : kSchedulers)
+    nest.switches.emplace_back(std::string("sched_") + kind,
+                               switches.scheduler == kind ? 1.0 : 0.0);
+  if (switches.aligned_loops) nest.switches.emplace_back("aligned_loops", 1.0);
+}
 
 }  // namespace tinytune

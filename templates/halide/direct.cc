@@ -289,15 +289,14 @@ bool supports(const Workload& w, const Device&) {
   return (w.op == op && w.layout == layout) || (w.op == OpKind::kDense && kTakesDense);
 }
 
-// Of the loops above: layouts and depthwise layers have rows of their own because knobs differ.
+// Of the loops above.
 template <OpKind op, Layout layout>
-KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::space) space,
-                            decltype(KernelTemplate::default_schedule) default_schedule) {
+KernelTemplate direct_loops(const char* name) {
   return {
       .name = name,
       .supports = supports<op, layout>,
-      .space = space,
-      .default_schedule = default_schedule,
+      .space = direct_space,
+      .default_schedule = direct_default,
       .describe = describe,
       .pack = pack,
       .scratch_bytes = scratch_bytes,
@@ -307,13 +306,11 @@ KernelTemplate direct_loops(const char* name, decltype(KernelTemplate::space) sp
 
 }  // namespace
 
-const KernelTemplate kDirectNhwc = direct_loops<OpKind::kConv2d, Layout::kNhwc>(
-    "direct_nhwc", direct_nhwc_space, direct_nhwc_default);
-const KernelTemplate kDirectNchw = direct_loops<OpKind::kConv2d, Layout::kNchw>(
-    "direct_nchw", direct_nchw_space, direct_nchw_default);
-const KernelTemplate kDepthwiseNhwc = direct_loops<OpKind::kDepthwiseConv2d, Layout::kNhwc>(
-    "depthwise_nhwc", depthwise_space, depthwise_default);
-const KernelTemplate kDepthwiseNchw = direct_loops<OpKind::kDepthwiseConv2d, Layout::kNchw>(
-    "depthwise_nchw", depthwise_space, depthwise_default);
+const KernelTemplate kDirectNhwc = direct_loops<OpKind::kConv2d, Layout::kNhwc>("direct_nhwc");
+const KernelTemplate kDirectNchw = direct_loops<OpKind::kConv2d, Layout::kNchw>("direct_nchw");
+const KernelTemplate kDepthwiseNhwc =
+    direct_loops<OpKind::kDepthwiseConv2d, Layout::kNhwc>("depthwise_nhwc");
+const KernelTemplate kDepthwiseNchw =
+    direct_loops<OpKind::kDepthwiseConv2d, Layout::kNchw>("depthwise_nchw");
 
 }  // namespace tinytune

@@ -5,12 +5,12 @@
 #include "templates/input_window.h"
 #include "templates/nest_builder.h"
 #include "templates/switches.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
 
-constexpr const char* kNhwc = "direct_nhwc";
-constexpr const char* kNchw = "direct_nchw";
+constexpr const char *kNhwc = "direct_nhwc", *kNchw = "direct_nchw";
 constexpr int kMostAccumulators = 20;
 constexpr int kLargestBody = 256;
 constexpr int kMostPixels = 8;
@@ -97,27 +97,6 @@ bool nchw_legal(const Workload& w, const Schedule& s) {
   return plan.fits() && (s.get("rows") == "loop" || rows_fit) && borders_are_exact(w, plan);
 }
 
-using Legal = bool(const Workload&, const Schedule&);
-
-// With the knobs that all have.
-ConfigSpace space(const char* name, const Workload& w, const Device& device,
-                  std::vector<Knob> knobs, Legal* legal) {
-  knobs.insert(knobs.end(), {border_knob(w), scheduler_knob(device)});
-  return {{name, 1, std::move(knobs)}, [&w, legal](const Schedule& s) { return legal(w, s); }};
-}
-
-std::vector<Knob> direct_knobs(const DirectShape& shape, const std::vector<Knob>& reduction) {
-  std::vector<Knob> knobs = {int_knob("oc", divisors(shape.outputs, 16)),
-                             int_knob("px", up_to(std::min(shape.columns, kMostPixels)))};
-  knobs.insert(knobs.end(), reduction.begin(), reduction.end());
-  knobs.push_back({"order", {"channels_outer"}});
-  if (shape.columns > 1 || shape.rows > 1) knobs.back().values.emplace_back("pixels_outer");
-  // What runs innermost, the tile. The reduction never won there; the knob stays with the value it
-  // has because records name it.
-  knobs.push_back({"inside", {"tile"}});
-  return knobs;
-}
-
 struct Tile {
   int oc, px;
   int products() const { return oc * px; }
@@ -149,27 +128,47 @@ int usual_unroll(const std::vector<int>& unrolls, int products) {
   return best;
 }
 
-using Knobs = std::vector<std::pair<std::string, std::string>>;
-
-// Of the usual tile, with the knobs of its reduction.
-Knobs direct_knobs(const Tile& tile, const Knobs& reduction) {
-  Knobs knobs = {{"oc", std::to_string(tile.oc)}, {"px", std::to_string(tile.px)}};
+// Of direct loops: the tile's knobs and those of its reduction.
+std::vector<UsualKnob> direct_knobs(const DirectShape& shape, const Tile& tile,
+                                    const std::vector<UsualKnob>& reduction) {
+  std::vector<UsualKnob> knobs = {{"oc", divisors(shape.outputs, 16), tile.oc},
+                                  {"px", up_to(std::min(shape.columns, kMostPixels)), tile.px}};
   knobs.insert(knobs.end(), reduction.begin(), reduction.end());
-  knobs.insert(knobs.end(), {{"order", "channels_outer"}, {"inside", "tile"}});
+  Knob order{"order", {"channels_outer"}};
+  if (shape.columns > 1 || shape.rows > 1) order.values.emplace_back("pixels_outer");
+  // What runs innermost, the tile. The reduction never won there; the knob stays with the value it
+  // has because records name it.
+  knobs.insert(knobs.end(), {order, Knob{"inside", {"tile"}}});
   return knobs;
 }
 
-// With the border that costs no copy where `lean` permits that.
-Schedule usual(const char* name, const Workload& w, const Device& device, const Knobs& knobs,
-               Legal* lean) {
-  const auto with_border = [&](const std::string& border) {
-    Knobs all = knobs;
-    all.insert(all.end(), {{"border", border}, {kSchedulerKnob, usual_scheduler(device)}});
-    return Schedule(name, 1, std::move(all));
-  };
-  const Schedule untested = with_border(border_knob(w).values.front());
-  const Schedule tested = with_border(border_knob(w).values.back());
-  return lean != nullptr && lean(w, tested) ? tested : untested;
+// The reduction is unrolled to some 64 products a turn.
+std::vector<UsualKnob> nhwc_knobs(const Workload& w, const Device& device) {
+  const DirectShape shape(w);
+  std::vector<int> unrolls = divisors(shape.channels, 32);
+  for (int d : divisors(usual_run(w, shape), 48))
+    if (std::find(unrolls.begin(), unrolls.end(), d) == unrolls.end()) unrolls.push_back(d);
+  std::sort(unrolls.begin(), unrolls.end());
+  Knob reduce{"reduce", {"runs"}}, rows{"rows", {"loop"}};
+  if (w.kernel_w > 1) reduce.values.emplace_back("taps");
+  if (w.kernel_h > 1) rows.values.emplace_back("unrolled");
+  const Tile tile = usual_tile(shape, device.target);
+  const int ku = usual_unroll(divisors(usual_run(w, shape), 32), tile.products());
+  return direct_knobs(shape, tile, {{"ku", unrolls, ku}, reduce, rows});
+}
+
+// The same, and kernel columns in straight-line code where they fit.
+std::vector<UsualKnob> nchw_knobs(const Workload& w, const Device& device) {
+  const DirectShape shape(w);
+  Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
+  if (w.kernel_w > 1) columns.values.emplace_back("loop");
+  if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
+  const Tile tile = usual_tile(shape, device.target);
+  const bool straight = tile.products() * w.kernel_w <= kLargestBody;
+  const std::vector<int> unrolls = divisors(shape.channels, 16);
+  const int cu = usual_unroll(unrolls, tile.products() * (straight ? w.kernel_w : 1));
+  return direct_knobs(shape, tile,
+                      {{"cu", unrolls, cu}, {columns, straight ? "unrolled" : "loop"}, rows, walk});
 }
 
 // Depthwise: every channel is its own small filter, and nothing is shared between channels, so the
@@ -180,9 +179,6 @@ Schedule usual(const char* name, const Workload& w, const Device& device, const 
 // where several share a plane (a multiplier).
 
 bool is_nhwc(const Workload& w) { return w.layout == Layout::kNhwc; }
-const char* depthwise_name(const Workload& w) {
-  return is_nhwc(w) ? "depthwise_nhwc" : "depthwise_nchw";
-}
 
 // How tiles follow each other: with NHWC whether channels are the outermost loop or the innermost,
 // with NCHW whether tiles run along rows or down columns. The first value is the usual one.
@@ -202,6 +198,27 @@ Knob taps_knob(const Workload& w) {
   return knob;
 }
 
+// The rule: one channel, the widest row of pixels that leaves registers for the filter, and as much
+// of the filter in straight-line code as stays small.
+std::vector<UsualKnob> depthwise_knobs(const Workload& w) {
+  std::vector<int> channels;
+  for (int c : {1, 2, 4, 8})
+    if (w.out_c % c == 0 && (c < 8 || is_nhwc(w))) channels.push_back(c);
+  int px = 1;
+  for (int p = 1; p <= std::min(w.out_w, 6); ++p)
+    if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
+  const Knob taps = taps_knob(w);
+  const bool small = w.kernel_h * w.kernel_w <= 12;
+  const std::string usual_taps = small ? taps.values.back() : taps.values.front();
+  while (px > 1 && usual_taps == "columns" && px * w.kernel_w > kLargestDepthwiseBody) --px;
+  return {int_knob("ch", channels),
+          {"px", up_to(std::min(w.out_w, kMostPixels)), px},
+          int_knob("py", up_to(std::min(w.out_h, 4))),
+          {taps, usual_taps},
+          walk_knob(w),
+          Knob{"inside", {"tile", "filter"}}};
+}
+
 bool depthwise_legal(const Workload& w, const Schedule& s) {
   const DirectPlan t(w, s);
   const int outputs = t.oc * t.px * t.py;
@@ -214,6 +231,25 @@ bool depthwise_legal(const Workload& w, const Schedule& s) {
                              (!rows && w.kernel_h > 1 && w.out_h % t.py != 0)))
     return false;
   return t.tile_inside || (columns && outputs > 1);
+}
+
+// The layer's row: what may be chosen, and which points of it are legal.
+struct Row {
+  KnobTable table;
+  bool (*legal)(const Workload&, const Schedule&);
+};
+
+Row row_of(const Workload& w, const Device& device) {
+  const bool is_depthwise = w.op == OpKind::kDepthwiseConv2d;
+  const bool is_nchw_conv = w.op == OpKind::kConv2d && !is_nhwc(w);
+  Row row = is_depthwise
+                ? Row{{is_nhwc(w) ? "depthwise_nhwc" : "depthwise_nchw", 1, depthwise_knobs(w)},
+                      depthwise_legal}
+            : is_nchw_conv ? Row{{kNchw, 1, nchw_knobs(w, device)}, nchw_legal}
+                           : Row{{kNhwc, 1, nhwc_knobs(w, device)}, nhwc_legal};
+  row.table.knobs.insert(row.table.knobs.end(),
+                         {border_knob(w), {scheduler_knob(device), usual_scheduler(device)}});
+  return row;
 }
 
 }  // namespace
@@ -258,83 +294,16 @@ bool DirectPlan::fits() const {
   return oc * px <= kMostAccumulators && px <= shape.columns && body() <= kLargestBody;
 }
 
-ConfigSpace direct_nhwc_space(const Workload& w, const Device& device) {
-  const DirectShape shape(w);
-  std::vector<int> unrolls = divisors(shape.channels, 32);
-  for (int d : divisors(usual_run(w, shape), 48))
-    if (std::find(unrolls.begin(), unrolls.end(), d) == unrolls.end()) unrolls.push_back(d);
-  std::sort(unrolls.begin(), unrolls.end());
-  Knob reduce{"reduce", {"runs"}}, rows{"rows", {"loop"}};
-  if (w.kernel_w > 1) reduce.values.emplace_back("taps");
-  if (w.kernel_h > 1) rows.values.emplace_back("unrolled");
-  return space(kNhwc, w, device, direct_knobs(shape, {int_knob("ku", unrolls), reduce, rows}),
-               nhwc_legal);
+ConfigSpace direct_space(const Workload& w, const Device& device) {
+  const Row row = row_of(w, device);
+  return row.table.space([&](const Schedule& s) { return row.legal(w, s); });
 }
 
-ConfigSpace direct_nchw_space(const Workload& w, const Device& device) {
-  Knob columns{"columns", {"unrolled"}}, rows{"rows", {"loop"}}, walk{"walk", {"planes"}};
-  if (w.kernel_w > 1) columns.values.emplace_back("loop");
-  if (w.kernel_h > 1) rows.values.emplace_back("unrolled"), walk.values.emplace_back("rows");
-  const DirectShape shape(w);
-  const Knob unrolls = int_knob("cu", divisors(shape.channels, 16));
-  return space(kNchw, w, device, direct_knobs(shape, {unrolls, columns, rows, walk}), nchw_legal);
-}
-
-// The rule: the usual tile, then unroll the reduction to some 64 products a turn.
-Schedule direct_nhwc_default(const Workload& w, const Device& device) {
-  const DirectShape shape(w);
-  const Tile tile = usual_tile(shape, device.target);
-  const int ku = usual_unroll(divisors(usual_run(w, shape), 32), tile.products());
-  const Knobs reduction = {{"ku", std::to_string(ku)}, {"reduce", "runs"}, {"rows", "loop"}};
-  return usual(kNhwc, w, device, direct_knobs(tile, reduction), /*lean=*/nullptr);
-}
-
-// The same, and kernel columns in straight-line code where they fit.
-Schedule direct_nchw_default(const Workload& w, const Device& device) {
-  const DirectShape shape(w);
-  const Tile tile = usual_tile(shape, device.target);
-  const bool columns = tile.products() * w.kernel_w <= kLargestBody;
-  const int cu =
-      usual_unroll(divisors(shape.channels, 16), tile.products() * (columns ? w.kernel_w : 1));
-  const Knobs reduction = {{"cu", std::to_string(cu)},
-                           {"columns", columns ? "unrolled" : "loop"},
-                           {"rows", "loop"},
-                           {"walk", "planes"}};
-  return usual(kNchw, w, device, direct_knobs(tile, reduction), nchw_legal);
-}
-
-ConfigSpace depthwise_space(const Workload& w, const Device& device) {
-  std::vector<int> channels;
-  for (int c : {1, 2, 4, 8})
-    if (w.out_c % c == 0 && (c < 8 || is_nhwc(w))) channels.push_back(c);
-  return space(depthwise_name(w), w, device,
-               {int_knob("ch", channels),
-                int_knob("px", up_to(std::min(w.out_w, kMostPixels))),
-                int_knob("py", up_to(std::min(w.out_h, 4))),
-                taps_knob(w),
-                walk_knob(w),
-                {"inside", {"tile", "filter"}}},
-               depthwise_legal);
-}
-
-// The rule: one channel, the widest row of pixels that leaves registers for the filter, and as much
-// of the filter in straight-line code as stays small.
-Schedule depthwise_default(const Workload& w, const Device& device) {
-  int px = 1;
-  for (int p = 1; p <= std::min(w.out_w, 6); ++p)
-    if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
-  const std::vector<std::string> values = taps_knob(w).values;
-  const bool small = w.kernel_h * w.kernel_w <= 12;
-  const std::string taps = small ? values.back() : values.front();
-  while (px > 1 && taps == "columns" && px * w.kernel_w > kLargestDepthwiseBody) --px;
-  return usual(depthwise_name(w), w, device,
-               {{"ch", "1"},
-                {"px", std::to_string(px)},
-                {"py", "1"},
-                {"taps", taps},
-                {walk_knob(w).name, walk_knob(w).values[0]},
-                {"inside", "tile"}},
-               depthwise_legal);
+// With the border that costs no copy where that is legal; NHWC convolutions copy.
+Schedule direct_default(const Workload& w, const Device& device) {
+  const Row row = row_of(w, device);
+  const Schedule tested = row.table.usual({{"border", border_knob(w).values.back()}});
+  return row.legal != nhwc_legal && row.legal(w, tested) ? tested : row.table.usual();
 }
 
 }  // namespace tinytune

@@ -57,12 +57,8 @@ struct DirectPlan {
   bool fits() const;
 };
 
-ConfigSpace direct_nhwc_space(const Workload& workload, const Device& device);
-Schedule direct_nhwc_default(const Workload& workload, const Device& device);
-ConfigSpace direct_nchw_space(const Workload& workload, const Device& device);
-Schedule direct_nchw_default(const Workload& workload, const Device& device);
-/// Of either layout.
-ConfigSpace depthwise_space(const Workload& workload, const Device& device);
-Schedule depthwise_default(const Workload& workload, const Device& device);
+/// Of every layer: layouts and depthwise ones have knobs of their own, and so rows.
+ConfigSpace direct_space(const Workload& workload, const Device& device);
+Schedule direct_default(const Workload& workload, const Device& device);
 
 }  // namespace tinytune

@@ -8,30 +8,79 @@
 // any step. What this form asks beyond theirs is two bits of room, which packing checks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
-#include "schedules/layer_data.h"
-#include "schedules/workload.h"
+#include "schedules/requantise.h"
+#include "templates/channel_params.h"
 #include "templates/tile/assembly.h"
-#include "tinytune/result.h"
 
 namespace tinytune {
 
 /// Words that a channel's requantisation reads.
-int end_words(Requantise kind);
+inline int end_words(Requantise kind) {
+  return kind == Requantise::kFused ? 4 : kind == Requantise::kStepped ? 3 : 5;
+}
 
 /// Those of every channel, and the table that all of the stepped form share.
 struct PackedEnds {
   std::vector<std::vector<int32_t>> channels;
   std::vector<int32_t> levels;
 
-  bool are_alike() const;
+  bool are_alike() const {
+    return std::all_of(channels.begin(), channels.end(),
+                       [&](const std::vector<int32_t>& words) { return words == channels[0]; });
+  }
 };
+
+inline Error not_exact(const Workload& w, const char* why) {
+  return Error(ErrorCode::kUnsupported, "the " + std::string(name_of(w.facts.requantise)) +
+                                            " requantisation " + why + " for these weights");
+}
+
+// Of the short form and the shifted one, which have been proved.
+inline Result<std::vector<int32_t>> words_of_short(const Workload& w, const LayerData& data,
+                                                   int channel, const AccumulatorRange& range) {
+  const int shift = right_shift(data, channel), right = std::max(shift, 0) + 1;
+  const int left = std::max(-shift, 0) + 2;
+  const int64_t multiplier = data.multiplier[static_cast<size_t>(channel)];
+  const int64_t half = shift > 0 ? int64_t{1} << shift : 0;
+  const int64_t offset = 1 + half + w.output_zero_point * (int64_t{1} << right);
+  for (const int64_t end : {range.low, range.high}) {
+    const int64_t shifted = end * (int64_t{1} << left);
+    if (right > 31 || shifted < INT32_MIN || shifted > INT32_MAX ||
+        std::abs((shifted * multiplier) >> 32) + std::abs(offset) + 2 > INT32_MAX)
+      return not_exact(w, "has no room");
+  }
+  return std::vector<int32_t>{static_cast<int32_t>(multiplier), static_cast<int32_t>(offset), left,
+                              right, shift > 0 ? -2 : 0};
+}
 
 /// kUnsupported: the kind in `workload.facts` is not provable for these constants, or has not the
 /// room.
-Result<PackedEnds> pack_ends(const Workload& workload, const LayerData& data);
+inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
+  const Requantise kind = w.facts.requantise;
+  if (kind == Requantise::kLong) return not_exact(w, "is not written");
+  TT_TRY_ASSIGN(const ChannelParams params, ChannelParams::create(w, data));
+  PackedEnds ends;
+  if (kind == Requantise::kStepped) ends.levels = params.shared();
+  const auto ranges = accumulator_ranges(w, data);
+  for (int c = 0; c < w.out_c; ++c) {
+    std::vector<int32_t> words = params.scaling(c);
+    if (kind == Requantise::kFused) {
+      words.insert(words.end(), params.shared().begin(), params.shared().end());
+    } else if (kind == Requantise::kStepped) {
+      words.push_back(32 - words[1]);  // of the right shift
+    } else {
+      TT_TRY_ASSIGN(words, words_of_short(w, data, c, ranges[static_cast<size_t>(c)]));
+    }
+    ends.channels.push_back(std::move(words));
+  }
+  return ends;
+}
 
 /// Operands.
 struct EndRegisters {
@@ -44,23 +93,76 @@ inline constexpr int kScratchOfEnds = 10;
 /// Writes the ends of channels.
 class LaneEnds {
  public:
-  LaneEnds(const Workload& workload, const EndRegisters& registers, Assembly& text);
+  LaneEnds(const Workload& workload, const EndRegisters& registers, Assembly& text)
+      : w_(workload), registers_(registers), text_(text) {}
 
-  void load_limits();
+  void load_limits() {
+    text_.emit("li {}, {}", low_, w_.activation_min);
+    text_.emit("li {}, {}", high_, w_.activation_max);
+  }
   /// The words of the channels that follow; `at` bytes from `base`.
-  void load_words(Reg base, int at);
+  void load_words(Reg base, int at) {
+    for (int i = 0; i < end_words(w_.facts.requantise); ++i)
+      text_.emit("lw {}, {}({})", word(i), at + 4 * i, base);
+  }
   /// Requantises `sum`, which may be changed, and stores it `at` bytes from the output.
-  void end(Reg sum, int at);
+  void end(Reg sum, int at) {
+    w_.facts.requantise == Requantise::kStepped ? scale_stepped(sum) : scale(sum);
+    text_.emit("blt {}, {}, 4f", result_, high_);
+    text_.emit("mv {}, {}", result_, high_);
+    text_.emit("4: blt {}, {}, 5f", low_, result_);
+    text_.emit("mv {}, {}", result_, low_);
+    text_.emit("5: sb {}, {}({})", result_, at, registers_.output);
+  }
 
  private:
-  void scale(Reg sum);
-  void scale_stepped(Reg sum);
+  // In this order from the first register on, then what is computed with.
+  enum Word { kMultiplier, kOffset, kLeft, kRight, kSignedOffset, kWords };
+  enum SteppedWord { kSteppedMultiplier, kSteppedRight, kSteppedLeft };
+
+  void scale(Reg sum) {
+    text_.emit("sll {}, {}, {}", result_, sum, word(kLeft));
+    text_.emit("mulh {0}, {0}, {1}", result_, word(kMultiplier));
+    text_.emit("add {0}, {0}, {1}", result_, word(kOffset));
+    if (w_.facts.requantise != Requantise::kFused) {
+      text_.emit("srai {}, {}, 31", other_, sum);
+      text_.emit("and {0}, {0}, {1}", other_, word(kSignedOffset));
+      text_.emit("add {0}, {0}, {1}", result_, other_);
+    }
+    text_.emit("sra {0}, {0}, {1}", result_, word(kRight));
+  }
+
+  // stepped_requantise.h
+  void scale_stepped(Reg sum) {
+    const Reg fraction = other_, level = third_;
+    text_.emit("mulh {}, {}, {}", fraction, sum, word(kSteppedMultiplier));
+    text_.emit("mul {}, {}, {}", level, sum, word(kSteppedMultiplier));
+    text_.emit("sra {}, {}, {}", result_, fraction, word(kSteppedRight));
+    text_.emit("sll {0}, {0}, {1}", fraction, word(kSteppedLeft));
+    text_.emit("srl {0}, {0}, {1}", level, word(kSteppedRight));
+    text_.emit("or {0}, {0}, {1}", fraction, level);
+    text_.emit("lui {}, 0x80000", level);
+    text_.emit("add {0}, {0}, {1}", fraction, level);
+    text_.emit("srai {0}, {0}, 1", fraction);
+    text_.emit("andi {}, {}, 0xff", level, result_);
+    text_.emit("slli {0}, {0}, 1", level);
+    text_.emit("add {0}, {0}, {1}", level, registers_.levels);
+    text_.emit("lh {0}, 0({0})", level);
+    // The difference is -1 in its sign where the fraction is above the level's.
+    text_.emit("sub {0}, {0}, {1}", level, fraction);
+    text_.emit("srai {0}, {0}, 31", level);
+    text_.emit("sub {0}, {0}, {1}", result_, level);
+    text_.emit("addi {0}, {0}, {1}", result_, w_.output_zero_point);
+  }
+
   Reg word(int i) const { return registers_.first + i; }
 
   const Workload& w_;
   const EndRegisters registers_;
   Assembly& text_;
-  const Reg low_, high_, result_, other_, third_;
+  const Reg low_ = word(kWords), high_ = low_ + 1, result_ = low_ + 2, other_ = low_ + 3,
+            third_ = low_ + 4;
+  static_assert(kWords + 5 == kScratchOfEnds);
 };
 
 }  // namespace tinytune

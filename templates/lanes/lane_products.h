@@ -6,15 +6,42 @@
 // large tiles.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "templates/isa/product_isa.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
 
+inline constexpr int kLaneCursors = 2;  ///< of weights and of inputs; the sums follow
+
 enum class LaneLoop { kLlvm, kRv32, kThumb1, kThumb2 };
 
 /// Of the assembly; LLVM's loop has RV32's limits.
-const ProductIsa& isa_of(LaneLoop loop);
+inline const ProductIsa& isa_of(LaneLoop loop) {
+  return loop == LaneLoop::kThumb1   ? thumb1_products()
+         : loop == LaneLoop::kThumb2 ? thumb2_products()
+                                     : rv32_products();
+}
+
+// Which values of a product are kept, and where each is, in bytes from its cursor.
+struct LaneRoles {
+  const LaneTile& tile;
+  bool keeps_words;
+
+  int kept() const { return keeps_words ? tile.words : tile.channels; }
+  int passing() const { return keeps_words ? tile.channels : tile.words; }
+  int64_t offset(bool of_word, int u, int i) const {
+    return of_word ? 4 * (int64_t{u} * tile.words + i) : int64_t{u} * tile.channels + i;
+  }
+  int sum(int kept, int passing) const {
+    return keeps_words ? passing * tile.words + kept : kept * tile.words + passing;
+  }
+  int sum_by_word(int kept, int passing) const {
+    return keeps_words ? kept * tile.channels + passing : passing * tile.channels + kept;
+  }
+};
 
 /// One product after another of every word of a tile with every byte, `terms` times, for LLVM to
 /// order: those of one kind are kept, each of the other passes by. Carries the cursors of weights
@@ -22,14 +49,95 @@ const ProductIsa& isa_of(LaneLoop loop);
 struct LaneOrder {
   bool keeps_words, weights_in_words, sums_by_word;
 };
-Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
-                      const Values& carried, IrText& ir);
+inline Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
+                             const Values& carried, IrText& ir) {
+  const bool keeps_words = order.keeps_words;
+  const LaneRoles roles{tile, keeps_words};
+  const auto load = [&](bool word, int u, int i) {
+    const Value& cursor = carried[word == order.weights_in_words ? 0 : 1];
+    const Value at = ir.at(cursor, roles.offset(word, u, i));
+    return word ? ir.load_word(at) : ir.load_byte(at, true);
+  };
+  Values next = carried;
+  for (int u = 0; u < terms; ++u) {
+    Values kept;
+    for (int i = 0; i < roles.kept(); ++i) kept.push_back(load(keeps_words, u, i));
+    for (int j = 0; j < roles.passing(); ++j) {
+      const Value passing = load(!keeps_words, u, j);
+      for (int i = 0; i < roles.kept(); ++i) {
+        const int at = order.sums_by_word ? roles.sum_by_word(i, j) : roles.sum(i, j);
+        Value& sum = next[static_cast<size_t>(kLaneCursors + at)];
+        sum = ir.add(sum, ir.mul(kept[static_cast<size_t>(i)], passing));
+      }
+    }
+  }
+  next[0] = ir.at(carried[0], roles.offset(order.weights_in_words, terms, 0));
+  next[1] = ir.at(carried[1], roles.offset(!order.weights_in_words, terms, 0));
+  return next;
+}
+
+// The loop, in an instruction set of which it knows no more than its hooks.
+inline Assembly lane_loop(const LaneTile& tile, const ProductIsa& isa,
+                          const ProductIsa::Operands& operands) {
+  const LaneRoles roles{tile, isa.keeps_words(tile)};
+  Assembly code;
+  isa.enter(tile, operands, code);
+  code.emit("1:");
+  Registers registers = operands.passing;
+  const AddressModes& addresses = roles.keeps_words ? isa.traits().bytes : isa.traits().words;
+  LoadScheduler loads(addresses, isa.traits().order, registers, code);
+  const Registers all_free = registers;
+  const int stream = loads.add_stream(roles.keeps_words ? operands.weights : operands.inputs,
+                                      roles.keeps_words ? tile.weight_bytes() : tile.word_bytes(),
+                                      addresses.word_post != nullptr);
+  for (int u = 0; u < tile.step; ++u) {
+    isa.load_kept(tile, operands, roles.offset(roles.keeps_words, u, 0), code);
+    registers = all_free;
+    std::vector<int> passing;
+    for (int j = 0; j < roles.passing(); ++j)
+      passing.push_back(loads.queue({stream, roles.offset(!roles.keeps_words, u, j)}));
+    for (int j = 0; j < roles.passing(); ++j) {
+      const int value = passing[static_cast<size_t>(j)];
+      loads.want(value);
+      registers.give_back(loads.reg(value));
+      for (int i = 0; i < roles.kept(); ++i)
+        isa.multiply_add(operands.sums + roles.sum(i, j), operands.kept + i, loads.reg(value),
+                         operands.scratch, j + 1 == roles.passing(), i + 1 == roles.kept(), code);
+    }
+  }
+  isa.repeat(tile, operands, code);
+  return code;
+}
 
 /// Adds all products from `weights` to `weights_end` ([product][channel]) with the words from
 /// `inputs` on ([product][word]) to `sums` ([channel][word]), and returns those. Where the
 /// instruction set has them staged, what sums start from are the first words instead.
-Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
-                         const Value& weights_end, const Value& inputs, const Values& sums,
-                         IrText& ir);
+inline Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
+                                const Value& weights_end, const Value& inputs, const Values& sums,
+                                IrText& ir) {
+  Values carried = {weights, inputs};
+  carried.insert(carried.end(), sums.begin(), sums.end());
+  if (loop == LaneLoop::kLlvm) {
+    carried = ir.do_while(carried, [&](const Values& v) {
+      Values next =
+          multiply_lanes(tile, {.keeps_words = isa_of(loop).keeps_words(tile)}, tile.step, v, ir);
+      next.push_back(ir.differs(next[0], weights_end));
+      return next;
+    });
+    return Values(carried.begin() + kLaneCursors, carried.end());
+  }
+  const ProductIsa& isa = isa_of(loop);
+  const auto operands = isa.assign(tile);
+  const std::string text = lane_loop(tile, isa, operands).text();
+  if (isa.traits().sums_start_staged) {
+    std::vector<int> results;
+    for (int i = 0; i < tile.channels * tile.words; ++i)
+      results.push_back(operands.sums.number + i);
+    return ir.assembly_of_all_registers(text, {weights, inputs, weights_end}, results);
+  }
+  const int temporaries = operands.scratch.number + 1 - static_cast<int>(carried.size());
+  carried = ir.assembly(text, carried, {weights_end}, temporaries);
+  return Values(carried.begin() + kLaneCursors, carried.end());
+}
 
 }  // namespace tinytune

@@ -10,10 +10,8 @@
 // but inputs stands in one stream, "weights". What channels remain behind the last full tile are a
 // narrower one with code of its own.
 
-#include <algorithm>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "schedules/stepped_requantise.h"
 #include "templates/channel_params.h"
@@ -26,6 +24,7 @@
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/ir_text.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
@@ -58,6 +57,21 @@ struct Plan {
         tiles(w.out_c / 2 / tile.pairs) {
     rest.pairs = w.out_c / 2 % tile.pairs;
   }
+
+  bool legal(const Workload& w) const {
+    if (by_llvm)
+      return w.out_c % (2 * tile.pairs) == 0 && w.in_c % step == 0 && step <= w.facts.lane_group &&
+             tile.pairs * step <= 64;
+    return lane_pairs_fit(w, tile) && tiles > 0 &&
+           (tile.longest == kShortest || tile.longest / 2 < w.in_c);
+  }
+  // Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
+  // quarter where there are as few as can be.
+  bool is_lean(const Workload& w) const {
+    const int64_t code = int64_t{tile.longest} * tile.product_code_bytes();
+    return by_llvm ||
+           code * (tile.longest == kShortest ? 4 : 8) <= w.weight_bytes() * (tile.in_bytes ? 1 : 2);
+  }
 };
 
 template <Row row>
@@ -70,63 +84,50 @@ bool supports(const Workload& w, const Device& device) {
   return device.target.family == CoreFamily::kRiscv32 && !device.target.portable_kernels;
 }
 
-bool legal(const Workload& w, const Schedule& s) {
-  const Plan plan(w, s);
-  if (plan.by_llvm)
-    return w.out_c % (2 * plan.tile.pairs) == 0 && w.in_c % plan.step == 0 &&
-           plan.step <= w.facts.lane_group && plan.tile.pairs * plan.step <= 64;
-  return lane_pairs_fit(w, plan.tile) && plan.tiles > 0 &&
-         (plan.tile.longest == kShortest || plan.tile.longest / 2 < w.in_c);
+template <Row row>
+KnobTable knobs(const Device& device) {
+  if (row == Row::kLanes)
+    return {name_of(row),
+            1,
+            {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}),
+             int_knob("step", {1, 2, 4, 8}),
+             {scheduler_knob(device), usual_scheduler(device)}}};
+  return {name_of(row),
+          1,
+          {int_knob("pairs", up_to(6)), int_knob("longest", {kShortest, 16, 32, 64}),
+           Knob{"scale", {"layer", "channel"}}}};
 }
 
 template <Row row>
 ConfigSpace space(const Workload& w, const Device& device) {
-  ConfigSpace::Family family{name_of(row), 1, {}};
-  if (row == Row::kLanes)
-    family.knobs = {int_knob("pairs", {1, 2, 3, 4, 5, 6, 8}), int_knob("step", {1, 2, 4, 8}),
-                    scheduler_knob(device)};
-  else
-    family.knobs = {int_knob("pairs", {1, 2, 3, 4, 5, 6}),
-                    int_knob("longest", {kShortest, 16, 32, 64}),
-                    {"scale", {"layer", "channel"}}};
-  return {std::move(family), [&](const Schedule& s) { return legal(w, s); }};
+  return knobs<row>(device).template legal_space<Plan>(w);
 }
 
-// Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
-// quarter where there are as few as can be.
-bool is_lean(const Workload& w, const Plan& plan) {
-  const LanePairs& tile = plan.tile;
-  const int64_t code = int64_t{tile.longest} * tile.product_code_bytes();
-  return plan.by_llvm ||
-         code * (tile.longest == kShortest ? 4 : 8) <= w.weight_bytes() * (tile.in_bytes ? 1 : 2);
-}
-
-// As many channels as there are registers for share an input. `last` is the last knob's value.
+// As many channels as there are registers for share an input.
 template <Row row>
-Schedule usual(const Workload& w, const std::string& last) {
-  constexpr bool kByLlvm = row == Row::kLanes;
+Schedule usual(const Workload& w, const Device& device, const char* scale) {
+  const KnobTable table = knobs<row>(device);
   Schedule best;
-  for (const int pairs : kByLlvm ? std::vector{1, 2, 4} : up_to(6))
+  for (const int pairs : row == Row::kLanes ? std::vector{1, 2, 4} : up_to(6))
     for (const int length : {1, 2, 4}) {
-      const Schedule s(
-          name_of(row), 1,
-          {{"pairs", std::to_string(pairs)},
-           {kByLlvm ? "step" : "longest", std::to_string(kByLlvm ? length : kShortest * length)},
-           {kByLlvm ? kSchedulerKnob : "scale", last}});
-      const bool none = best.knobs().empty();
-      if (legal(w, s) && (none || is_lean(w, Plan(w, s)))) best = s;
+      const Schedule s = table.usual({{"pairs", std::to_string(pairs)},
+                                      {"step", std::to_string(length)},
+                                      {"longest", std::to_string(kShortest * length)},
+                                      {"scale", scale}});
+      const Plan plan(w, s);
+      if (plan.legal(w) && (best.knobs().empty() || plan.is_lean(w))) best = s;
     }
   return best;
 }
 
 template <Row row>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return usual<row>(w, row == Row::kLanes ? usual_scheduler(device) : "layer");
+  return usual<row>(w, device, "layer");
 }
 
 template <Row row>
-std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
-  return {usual<row>(w, "channel")};
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {usual<row>(w, device, "channel")};
 }
 
 // What a tile of channels from `first` on reads, in parts.

@@ -12,6 +12,7 @@
 #include "templates/lanes/staged_lanes.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
@@ -27,6 +28,14 @@ struct Plan : StagedLanes {
                     .padded_reduction = w.reduction() + std::max(s.get_int("first"), tile.step) - 1,
                     .border = s.get("border")},
         first(s.get_int("first")) {}
+
+  // The fact holds for groups at multiples of their length. Elsewhere two products fit unless both
+  // weights are -128, which pack() refuses.
+  bool legal(const Workload& w) const {
+    return pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
+           std::max(first, tile.step) <= std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
+           (first == tile.step || first <= 2);
+  }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -35,36 +44,24 @@ bool supports(const Workload& w, const Device& device) {
          !device.target.can(Capability::kDsp);  // SMLAD does better there
 }
 
+KnobTable knobs(const Workload& w, const Device& device) {
+  const int two = w.reduction() >= 2 ? 2 : 1;
+  return {"lanes_nhwc",
+          2,
+          {{"oc", divisors(w.out_c, 4), w.out_c % 2 == 0 ? 2 : 1},
+           {"pairs", up_to(6), std::clamp(w.out_h * w.out_w / 2, 1, 3)},
+           {"first", {1, 2, 4}, two},
+           {"step", {1, 2, 4}, two},
+           {border_knob(w), usual_border(w)},
+           {scheduler_knob(device), usual_scheduler(device)}}};
+}
+
 ConfigSpace space(const Workload& w, const Device& device) {
-  std::vector<int> channels;
-  for (int c : {1, 2, 3, 4})
-    if (w.out_c % c == 0) channels.push_back(c);
-  return {{"lanes_nhwc",
-           2,
-           {int_knob("oc", channels), int_knob("pairs", {1, 2, 3, 4, 5, 6}),
-            int_knob("first", {1, 2, 4}), int_knob("step", {1, 2, 4}), border_knob(w),
-            scheduler_knob(device)}},
-          [&](const Schedule& s) {
-            const Plan plan(w, s);
-            const LaneTile& tile = plan.tile;
-            return plan.pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
-                   std::max(plan.first, tile.step) <=
-                       std::min<int64_t>(w.facts.lane_group, w.reduction()) &&
-                   // The fact holds for groups at multiples of their length. Elsewhere two products
-                   // fit unless both weights are -128, which pack() refuses.
-                   (plan.first == tile.step || plan.first <= 2);
-          }};
+  return knobs(w, device).legal_space<Plan>(w);
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
-  const int pairs = std::clamp(w.out_h * w.out_w / 2, 1, 3);
-  return Schedule("lanes_nhwc", 2,
-                  {{"oc", w.out_c % 2 == 0 ? "2" : "1"},
-                   {"pairs", std::to_string(pairs)},
-                   {"first", w.reduction() >= 2 ? "2" : "1"},
-                   {"step", w.reduction() >= 2 ? "2" : "1"},
-                   {"border", usual_border(w)},
-                   {kSchedulerKnob, usual_scheduler(device)}});
+  return knobs(w, device).usual();
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,

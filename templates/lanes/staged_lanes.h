@@ -38,8 +38,7 @@ struct StagedLanes {
     const int64_t tiles = PixelTiles::tiles(w, pixels);
     NestBuilder build(w, 4, 1, start_words);
     build.loop("px_outer", tiles, {.output = int64_t{w.out_c} * pixels});
-    build.channel_tiles((w.out_c + tile.channels - 1) / tile.channels, tile.channels,
-                        weight_bytes());
+    build.channel_tiles(w, tile.channels, weight_bytes());
     build.products({.terms = padded_reduction,
                     .step = tile.step,
                     .pixels = extent,

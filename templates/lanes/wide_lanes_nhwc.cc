@@ -13,7 +13,6 @@
 // what isa/product_isa.h calls its traits: whether weights have a sign, what sums start from, and
 // whether there is a multiply-high (else multiplier_parts.h).
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -42,22 +41,14 @@ int start_words(const Workload& w, const Plan& plan) {
 }
 
 // What is staged should serve more than a channel or two.
-bool takes(const Workload& w) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3;
-}
-
+template <const char* const& name>
 bool supports(const Workload& w, const Device& device) {
-  return takes(w) && device.target.family == CoreFamily::kRiscv32;  // others lack the registers
+  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3 &&
+         wide_lanes_name(device.target) == name;
 }
 
-bool supports_thumb(const Workload& w, const Device& device) {
-  return takes(w) && sees_eight_registers(device.target) && !device.target.portable_kernels;
-}
-
-bool supports_thumb2(const Workload& w, const Device& device) {
-  return takes(w) && device.target.family == CoreFamily::kArmM &&
-         !sees_eight_registers(device.target) && !device.target.can(Capability::kDsp) &&
-         !device.target.portable_kernels;
+ConfigSpace space(const Workload& w, const Device& device) {
+  return wide_lanes_knobs(w, device).legal_space<Plan>(w);
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {
@@ -104,30 +95,21 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
 // The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
 // then the layer's right shift. Else what ChannelLoop reads.
 Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
-  if (is_fused(w)) {
-    const auto fused = fuse(w, data, plan);
-    if (!fused)
-      return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
-    std::vector<int32_t> words;
-    for (size_t c = 0; c < fused->offset.size(); ++c) {
-      const int32_t multiplier = fused->multiplier[c];
-      const auto of_channel = plan.traits().multiplies_high
-                                  ? std::vector<int32_t>{multiplier}
-                                  : MultiplierParts(plan.bits()).words_of(multiplier);
-      words.insert(words.end(), of_channel.begin(), of_channel.end());
-      words.push_back(fused->offset[c]);
-    }
-    words.push_back(fused->right);
-    return words_constant("params", words);
+  if (!is_fused(w)) return pack_params(w, data, 0u - middle(plan.bits()));
+  const auto fused = fuse(w, data, plan);
+  if (!fused)
+    return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+  std::vector<int32_t> words;
+  for (size_t c = 0; c < fused->offset.size(); ++c) {
+    const int32_t multiplier = fused->multiplier[c];
+    const auto of_channel = plan.traits().multiplies_high
+                                ? std::vector<int32_t>{multiplier}
+                                : MultiplierParts(plan.bits()).words_of(multiplier);
+    words.insert(words.end(), of_channel.begin(), of_channel.end());
+    words.push_back(fused->offset[c]);
   }
-  const int bits = plan.bits();
-  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
-  for (int c = 0; c < w.out_c; ++c) {
-    const auto bias = static_cast<uint32_t>(folded_bias(w, data, c));
-    params.add({static_cast<int32_t>(bias - middle(bits))});
-    params.add_scaling(c);
-  }
-  return params.finish();
+  words.push_back(fused->right);
+  return words_constant("params", words);
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -299,11 +281,12 @@ class Writer final : public StagedLanesWriter {
   const LaneWords lanes_;
 };
 
-KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Device&)) {
+template <const char* const& name>
+KernelTemplate row() {
   return {
       .name = name,
-      .supports = supports,
-      .space = wide_lanes_space,
+      .supports = supports<name>,
+      .space = space,
       .default_schedule = default_schedule,
       .fallback_schedules = fallback_schedules,
       .describe = describe,
@@ -316,8 +299,8 @@ KernelTemplate row(const char* name, bool (*supports)(const Workload&, const Dev
 
 }  // namespace
 
-const KernelTemplate kWideLanesNhwc = row(kWideLanesName, supports);
-const KernelTemplate kThumbLanesNhwc = row(kThumbLanesName, supports_thumb);
-const KernelTemplate kThumb2LanesNhwc = row(kThumb2LanesName, supports_thumb2);
+const KernelTemplate kWideLanesNhwc = row<kWideLanesName>();
+const KernelTemplate kThumbLanesNhwc = row<kThumbLanesName>();
+const KernelTemplate kThumb2LanesNhwc = row<kThumb2LanesName>();
 
 }  // namespace tinytune

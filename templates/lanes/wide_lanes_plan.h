@@ -1,8 +1,11 @@
 // Which wide lanes (wide_lanes_nhwc.cc) a layer may have, and which an untuned one gets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
+#include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "devices/device.h"
@@ -13,15 +16,31 @@
 #include "templates/lanes/lane_words.h"
 #include "templates/lanes/multiplier_parts.h"
 #include "templates/lanes/staged_lanes.h"
+#include "templates/nest_builder.h"
+#include "templates/switches.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 
-/// Templates: of RV32, of Thumb-1, and of Thumb-2 without the DSP extension.
+/// Templates: of RV32, of Thumb-1, and of Thumb-2 without the DSP extension. Other cores lack the
+/// registers or have better products.
 inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
 inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
 inline constexpr const char* kThumb2LanesName = "thumb2_lanes_nhwc";
 
-LaneLoop lane_loop_of(const Schedule& schedule);
+/// That of a core, or null.
+inline const char* wide_lanes_name(const Target& target) {
+  if (target.family == CoreFamily::kRiscv32) return kWideLanesName;
+  if (target.family != CoreFamily::kArmM || target.portable_kernels) return nullptr;
+  if (sees_eight_registers(target)) return kThumbLanesName;
+  return target.can(Capability::kDsp) ? nullptr : kThumb2LanesName;
+}
+
+inline LaneLoop lane_loop_of(const Schedule& schedule) {
+  if (schedule.template_name() == kThumbLanesName) return LaneLoop::kThumb1;
+  if (schedule.template_name() == kThumb2LanesName) return LaneLoop::kThumb2;
+  return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRv32;
+}
 
 struct WideLanesPlan : StagedLanes {
   LaneLoop loop;
@@ -37,6 +56,17 @@ struct WideLanesPlan : StagedLanes {
 
   const ProductIsa::Traits& traits() const { return isa_of(loop).traits(); }
   int bits() const { return LaneWords::bits(pixels, tile.words); }
+  // Few sums are not worth their staging.
+  bool legal(const Workload& w) const {
+    constexpr int kFewestBits = 17, kMostBits = 24;
+    constexpr int64_t kLargestBody = 200;
+    const int sums = tile.channels * tile.words;
+    return tile.words < pixels && pixels <= 2 * tile.words && bits() >= kFewestBits &&
+           bits() <= kMostBits && isa_of(loop).fits(tile) && pixels <= w.out_h * w.out_w &&
+           tile.channels <= w.out_c && tile.step <= w.reduction() &&
+           sums >= std::min(traits().fewest_sums, w.out_c * tile.words) &&
+           int64_t{sums} * tile.step <= kLargestBody;
+  }
   /// Of a sum and the fused requantisation's multiplier.
   UnsignedMultiply multiply() const {
     if (!traits().multiplies_high) return MultiplierParts(bits()).multiply();
@@ -44,11 +74,121 @@ struct WideLanesPlan : StagedLanes {
   }
 };
 
-/// The legal schedules.
-ConfigSpace wide_lanes_space(const Workload& workload, const Device& device);
+// No knob for the loop on Arm, which has but one. Kernels as portable C have no assembly.
+inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device) {
+  std::vector<int> words = up_to(8), pixels = up_to(12);
+  words.erase(words.begin());                        // from 2 on
+  pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
+  KnobTable table{wide_lanes_name(device.target),
+                  1,
+                  {int_knob("oc", up_to(std::min(w.out_c, 10))), int_knob("words", words),
+                   int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
+  if (device.target.portable_kernels)
+    table.knobs.push_back(Knob{"loop", {"llvm"}});
+  else if (device.target.family != CoreFamily::kArmM)
+    table.knobs.push_back(Knob{"loop", {"assembly", "llvm"}});
+  table.knobs.push_back(border_knob(w));
+  table.knobs.push_back(scheduler_knob(device));
+  return table;
+}
+
+// Tiles of which a window reaches outside the input.
+inline int tiles_at_the_border(const Workload& w, int pixels) {
+  const auto is_inside = [&](int pixel) {
+    const int y = pixel / w.out_w * w.stride_h - w.pad_top;
+    const int x = pixel % w.out_w * w.stride_w - w.pad_left;
+    return y >= 0 && y + (w.kernel_h - 1) * w.dilation_h < w.in_h && x >= 0 &&
+           x + w.kernel_w <= w.in_w;
+  };
+  const int all = w.out_h * w.out_w;
+  int tiles = 0;
+  for (int start = 0; start < all; start += pixels) {
+    const int first = std::min(start, all - pixels);
+    int inside = 0;
+    while (inside < pixels && is_inside(first + inside)) ++inside;
+    if (inside < pixels) ++tiles;
+  }
+  return tiles;
+}
+
+// About how many instructions a kernel's border takes.
+inline double border_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
+  if (plan.border == "test")
+    return 1.0 * tested_tiles * w.kernel_h * w.kernel_w * (11 * plan.pixels + 8);
+  const bool by_words = w.in_w * w.in_c % 4 == 0 && w.pad_left * w.in_c % 4 == 0;
+  return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
+}
+
+// In instructions; on Thumb-1 in cycles: loads take two, and what LLVM writes around the loop is
+// mostly loads.
+inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
+  const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
+  const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
+  const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
+  const auto reduction = static_cast<double>(plan.padded_reduction);
+  const double steps = reduction / plan.tile.step, apart = pixels - words;
+  const double border = border_cost(w, plan, tested_tiles);
+  const bool fused = w.facts.requantise == Requantise::kFused;
+  const auto all = [&](double products, double finish, double stage, double tile) {
+    return pixel_tiles * (channel_tiles * (products + channels * finish + tile) + stage);
+  };
+  if (plan.loop == LaneLoop::kThumb1) {
+    const double copies = (channels - 1) * (words - 1);
+    const double scaling = fused ? 16 + 8 * MultiplierParts(plan.bits()).count() : 60;
+    return all(reduction * (1 + words + 2 * channels + 2 * channels * words + copies) + steps * 4,
+               scaling * pixels + 8 * apart + 20,
+               reduction * (4 * pixels + 5 * words + 4 * apart + 8) + 100, 60) +
+           1.5 * border;
+  }
+  const bool fused_add = plan.loop == LaneLoop::kThumb2;  // and one load for all words
+  const double of_product =
+      fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words;
+  return all(reduction * of_product + steps * 3, (fused ? 9.0 : 15.0) * pixels + 4 * apart + 3,
+             reduction * (pixels + words + 2.5 * apart + 1.5) + 40, 40) +
+         border;
+}
 
 /// What an untuned layer tries, by an estimate of its instructions the cheapest first: each needs
 /// fewer bits of its sums or less scratch than those before it.
-std::vector<Schedule> usual_wide_lanes(const Workload& workload, const Device& device);
+inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) {
+  struct Candidate {
+    double cost;
+    WideLanesPlan plan;
+    Schedule schedule;
+
+    auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
+  };
+  KnobTable tried = wide_lanes_knobs(w, device);
+  for (UsualKnob& knob : tried.knobs) {
+    if (knob.name == "step") knob.values = {"1", "2", "4"};
+    if (knob.name == "loop") knob.values.resize(1);
+    if (knob.name == kSchedulerKnob) knob.values = {written_order(device)};
+  }
+  const ConfigSpace space = tried.legal_space<WideLanesPlan>(w);
+  std::map<int, int> tested_tiles;  // of so many pixels
+  std::vector<Candidate> all;
+  for (size_t point = 0; point < space.size(); ++point) {
+    Schedule schedule = space.schedule(point);
+    const WideLanesPlan plan(w, schedule);
+    const auto [tested, is_new] = tested_tiles.try_emplace(plan.pixels, 0);
+    if (is_new && needs_border(w)) tested->second = tiles_at_the_border(w, plan.pixels);
+    all.push_back({wide_lanes_cost(w, plan, tested->second), plan, std::move(schedule)});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
+  std::vector<Schedule> usual;
+  std::vector<WideLanesPlan> before;
+  for (const Candidate& candidate : all) {
+    const WideLanesPlan& plan = candidate.plan;
+    const bool asks_for_less =
+        std::none_of(before.begin(), before.end(), [&](const WideLanesPlan& other) {
+          return other.bits() >= plan.bits() && other.scratch_bytes(w) <= plan.scratch_bytes(w);
+        });
+    if (!asks_for_less) continue;
+    before.push_back(plan);
+    usual.push_back(candidate.schedule);
+  }
+  return usual;
+}
 
 }  // namespace tinytune

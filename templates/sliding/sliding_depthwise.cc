@@ -13,7 +13,6 @@
 #include <functional>
 #include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "schedules/requantise.h"
@@ -23,6 +22,7 @@
 #include "templates/packing.h"
 #include "templates/sliding/sliding_code.h"
 #include "templates/switches.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
@@ -57,35 +57,35 @@ bool legal(const SlidingPlan& plan) {
          is_least_step(plan) && (plan.written() <= kMostWritten || plan.step * plan.band == 1);
 }
 
-ConfigSpace space(const Workload& w, const Device& device) {
-  return {{kName,
-           1,
-           {{"walk", {"rows", "columns"}},
-            int_knob("step", {std::begin(kSteps), std::end(kSteps)}),
-            int_knob("band", {1, 2, 3}),
-            {"right", {kRightShifts[0], kRightShifts[1]}},
-            {"limits", {"branch", "select"}},
-            scheduler_knob(device)}},
-          [&](const Schedule& s) { return legal(SlidingPlan(w, s)); }};
-}
-
 // Where that is an instruction, the clamp needs no branch.
 bool has_min_max(const Device& device) {
   return device.target.features.find("+zbb") != std::string::npos;
 }
 
-// Along the longer side: whole lines in straight-line code if they are short, else four outputs a
-// turn; two lines at once where the window leaps over inputs, and registers are left. Short lines
-// two at once take 6 % fewer instructions and twice the code.
+// Along the longer side.
+KnobTable knobs(const Workload& w, const Device& device) {
+  return {kName,
+          1,
+          {{Knob{"walk", {"rows", "columns"}}, w.out_w >= w.out_h ? "rows" : "columns"},
+           int_knob("step", {std::begin(kSteps), std::end(kSteps)}),
+           int_knob("band", {1, 2, 3}),
+           Knob{"right", {kRightShifts[0], kRightShifts[1]}},
+           {Knob{"limits", {"branch", "select"}}, has_min_max(device) ? "select" : "branch"},
+           {scheduler_knob(device), written_order(device)}}};
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  return knobs(w, device).space([&](const Schedule& s) { return legal(SlidingPlan(w, s)); });
+}
+
+// Whole lines in straight-line code if they are short, else four outputs a turn; two lines at once
+// where the window leaps over inputs, and registers are left. Short lines two at once take 6 %
+// fewer instructions and twice the code.
 Schedule with_right(const Workload& w, const Device& device, const char* right) {
+  const KnobTable table = knobs(w, device);
   const auto cut = [&](int step, int band) {
-    return Schedule(kName, 1,
-                    {{"walk", w.out_w >= w.out_h ? "rows" : "columns"},
-                     {"step", std::to_string(step)},
-                     {"band", std::to_string(band)},
-                     {"right", right},
-                     {"limits", has_min_max(device) ? "select" : "branch"},
-                     {kSchedulerKnob, written_order(device)}});
+    return table.usual(
+        {{"step", std::to_string(step)}, {"band", std::to_string(band)}, {"right", right}});
   };
   const auto permitted = [&](int step, int band) { return legal(SlidingPlan(w, cut(step, band))); };
   const SlidingPlan plan(w, cut(1, 1));
@@ -177,11 +177,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return nest;
 }
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&,
-              const std::string& symbol) {
-  return {nullptr, sliding_code(w, SlidingPlan(w, schedule), symbol)};
-}
-
 }  // namespace
 
 const KernelTemplate kSlidingDepthwise = {
@@ -193,7 +188,7 @@ const KernelTemplate kSlidingDepthwise = {
     .describe = describe,
     .pack = pack,
     .may_pack = may_pack,
-    .lower = lower,
+    .lower = lower_as_text<SlidingPlan, SlidingWriter>,
 };
 
 }  // namespace tinytune

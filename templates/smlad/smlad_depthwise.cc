@@ -14,6 +14,7 @@
 #include "templates/smlad/smlad_columns.h"
 #include "templates/switches.h"
 #include "templates/tile/channel_loop.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
@@ -44,6 +45,7 @@ struct Plan {
     buffered = (rows - 1) * w.stride_h + w.kernel_h;
   }
 
+  bool legal(const Workload& w) const { return columns(w).fits(); }
   int64_t scratch_bytes(const Workload&) const { return buffered_bytes(); }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
   SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px, loads}; }
@@ -56,37 +58,39 @@ bool supports(const Workload& w, const Device& device) {
          w.pad_left < w.kernel_w && int64_t{kMostUnrolled} * w.in_c <= 4095;
 }
 
-ConfigSpace space(const Workload& w, const Device& device) {
+KnobTable knobs(const Workload& w, const Device& device) {
   std::vector<int> rows = {1, 2, 3, 4, 6, 8, 12, 16, 25, 32};
   for (int fillings = 1; fillings <= kMostEqual; ++fillings)
     rows.push_back(rows_of_each(w.out_h, fillings));
   std::erase_if(rows, [&](int r) { return r > w.out_h; });
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return {{kName,
-           kVersion,
-           {int_knob("px", {2, 4}), int_knob("rows", rows), scheduler_knob(device),
-            Knob{"loads", {"grouped", "paired"}}}},
-          [&](const Schedule& s) { return Plan(w, s).columns(w).fits(); }};
+  const bool paired = load_order(usual_loads(device)) == LoadOrder::kPaired;
+  return {kName,
+          kVersion,
+          {{"px", {2, 4}, 4},
+           int_knob("rows", rows),
+           {scheduler_knob(device), usual_scheduler(device)},
+           {Knob{"loads", {"grouped", "paired"}}, paired ? "paired" : "grouped"}}};
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  return knobs(w, device).legal_space<Plan>(w);
 }
 
 // Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
 // two of each filling are widened for the second time, and the last moves back to fit.
 Schedule default_schedule(const Workload& w, const Device& device) {
-  const ConfigSpace all = space(w, device);
+  const KnobTable table = knobs(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
   const int64_t room = std::max<int64_t>(tensors / 40, 512);
-  const bool paired = load_order(usual_loads(device)) == LoadOrder::kPaired;
-  Schedule best = all.schedule(0);
+  Schedule best = space(w, device).schedule(0);
   int least = std::numeric_limits<int>::max();
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Schedule s = all.schedule(i);
+  for (const std::string& rows : table.knobs[1].values) {
+    const Schedule s = table.usual({{"rows", rows}});
     const Plan plan(w, s);
-    if (s.get(kSchedulerKnob) != usual_scheduler(device) || plan.px != 4 ||
-        plan.buffered_bytes() > room || (plan.loads == LoadOrder::kPaired) != paired)
-      continue;
     const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
-    if (work < least) best = s, least = work;
+    if (plan.legal(w) && plan.buffered_bytes() <= room && work < least) best = s, least = work;
   }
   return best;
 }
@@ -144,8 +148,7 @@ class Writer {
     const Value scratch = argument("scratch");
     const SmladColumns columns = plan_.columns(w_);
     ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
-    ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
+    ir_.tiles(w_.out_h, plan_.rows, [&](const Value& first) {
       const Value top = ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top);
       const Value output = ir_.at(argument("output"), first, int64_t{w_.out_w} * w_.out_c);
       ir_.count_to(w_.out_c, [&](const Value& channel) {

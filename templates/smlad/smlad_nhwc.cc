@@ -92,19 +92,11 @@ struct Plan {
   }
 };
 
-bool supports_conv(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp);
-}
-
-bool supports_dense(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kDense && device.target.can(Capability::kDsp);
-}
-
-// Only tiles in one piece read them so.
-bool supports_by_layer(const Workload& w, const Device& device) {
-  const Requantise requantise = w.facts.requantise;
-  return supports_dense(w, device) && w.activation_min == -128 && w.activation_max == 127 &&
-         (requantise == Requantise::kFused || requantise == Requantise::kShort);
+template <const char* name>
+bool supports(const Workload& w, const Device& device) {
+  const OpKind op = name == kConv ? OpKind::kConv2d : OpKind::kDense;
+  return tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
+         (name != kDenseByLayer || SmladTiles::end_in_assembly(w));
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -112,8 +104,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
   NestBuilder build(w, 4, 4, 1);
   build.loop("px_outer", blocks, {.output = int64_t{w.out_c} * plan.pixels()});
-  build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc,
-                      plan.tile.weight_bytes(plan.pairs));
+  build.channel_tiles(w, plan.oc, plan.tile.weight_bytes(plan.pairs));
   if (plan.tiles > 1)
     build.loop("px_tile", plan.tiles,
                {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px});
@@ -229,23 +220,17 @@ class Writer {
 // Dense layers have knobs of their own, and so rows.
 template <const char* name>
 struct Row {
-  using Plan = tinytune::Plan;
-  using Writer = tinytune::Writer;
   static constexpr const char* kName = name;
   static constexpr bool kNarrowsPixels = false, kIsConv = name == kConv;
-  static constexpr auto describe = tinytune::describe;
 
-  static std::vector<Knob> knobs(const Workload& w, const Device& device) {
+  static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
     return {kIsConv ? int_knob("step", {1, 2, 4, 8})
                     : int_knob("step", {1, 2, 4, 8, 16}),  // of one pixel: smaller bodies
-            border_knob(w),
-            scheduler_knob(device),
+            {border_knob(w), usual_border(w)},
+            {scheduler_knob(device), usual_scheduler(device)},
             weights_knob(),
-            loads_knob(),
+            {loads_knob(), usual_loads(device)},
             kIsConv ? int_knob("tiles", {1, 2, 4}) : Knob{"inputs", {"staged", "widened"}}};
-  }
-  static SmladKnobValues usual(const Workload& w, const Device&) {
-    return {{"border", usual_border(w)}, {"tiles", "1"}};
   }
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
   // where loads cost nothing beside products, six sums leave registers to load ahead.
@@ -256,12 +241,15 @@ struct Row {
   }
 };
 
+template <const char* name>
+KernelTemplate row() {
+  return SmladTemplate<Row<name>, Plan, Writer>::row(supports<name>, describe);
+}
+
 }  // namespace
 
-const KernelTemplate kSmladNhwc = SmladTemplate<Row<kConv>>::row(supports_conv);
-
-const KernelTemplate kSmladDense = SmladTemplate<Row<kDense>>::row(supports_dense);
-
-const KernelTemplate kSmladDenseByLayer = SmladTemplate<Row<kDenseByLayer>>::row(supports_by_layer);
+const KernelTemplate kSmladNhwc = row<kConv>();
+const KernelTemplate kSmladDense = row<kDense>();
+const KernelTemplate kSmladDenseByLayer = row<kDenseByLayer>();
 
 }  // namespace tinytune

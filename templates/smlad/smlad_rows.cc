@@ -92,7 +92,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop("row_outer", blocks * plan.rows,
              {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c});
   build.loop("px_outer", tiles, {.input = plan.px * plan.pixel_bytes, .output = pixels});
-  build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc, w.kernel_h * plan.row_weights());
+  build.channel_tiles(w, plan.oc, w.kernel_h * plan.row_weights());
   build.loop("kernel_row", w.kernel_h,
              {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}, build.kReduces);
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
@@ -109,8 +109,7 @@ class Writer {
 
   std::string write(const std::string& symbol) {
     ir_.fill(argument("scratch"), plan_.buffered_bytes() / 4, zero_points());
-    ir_.count_to((w_.out_h + plan_.rows - 1) / plan_.rows, [&](const Value& block) {
-      const Value first = ir_.tile_start(block, plan_.rows, w_.out_h);
+    ir_.tiles(w_.out_h, plan_.rows, [&](const Value& first) {
       widen_rows(ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top));
       if (plan_.channels_outer)
         channels_outside(first);
@@ -206,9 +205,7 @@ class Writer {
   void for_each_tile(const Value& row,
                      const std::function<void(const Value& window, const Value& pixel)>& body) {
     const Value buffer = ir_.at(argument("scratch"), row, w_.stride_h * plan_.row_bytes);
-    const int tiles = (w_.out_w + plan_.px - 1) / plan_.px;
-    ir_.count_to(tiles, [&](const Value& tile) {
-      const Value x = ir_.tile_start(tile, plan_.px, w_.out_w);
+    ir_.tiles(w_.out_w, plan_.px, [&](const Value& x) {
       body(ir_.at(buffer, x, plan_.pixel_bytes), ir_.add(ir_.mul(row, w_.out_w), x));
     });
   }
@@ -220,24 +217,18 @@ class Writer {
 };
 
 struct Row {
-  using Plan = tinytune::Plan;
-  using Writer = tinytune::Writer;
   static constexpr const char* kName = "smlad_rows";
   static constexpr bool kNarrowsPixels = true;
-  static constexpr auto describe = tinytune::describe;
 
-  static std::vector<Knob> knobs(const Workload&, const Device& device) {
-    return {int_knob("rows", {1, 2, 4}),
-            int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
-            scheduler_knob(device),
-            weights_knob(),
-            loads_knob(),
-            {"order", {"pixels_outer", "channels_outer"}}};
-  }
-  static SmladKnobValues usual(const Workload& w, const Device& device) {
+  static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
     const bool wait = weights_wait(device);  // then they are worth a copy
-    return {{"rows", wait && w.out_h >= 2 ? "2" : "1"},
-            {"order", wait ? "channels_outer" : "pixels_outer"}};
+    return {{"rows", {1, 2, 4}, wait && w.out_h >= 2 ? 2 : 1},
+            int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
+            {scheduler_knob(device), usual_scheduler(device)},
+            weights_knob(),
+            {loads_knob(), usual_loads(device)},
+            {Knob{"order", {"pixels_outer", "channels_outer"}},
+             wait ? "channels_outer" : "pixels_outer"}};
   }
   static std::pair<int, int> first_tile(const Workload& w, const Device&) {
     return {std::min(w.out_c, 2), std::min(w.out_w, 3)};
@@ -246,6 +237,6 @@ struct Row {
 
 }  // namespace
 
-const KernelTemplate kSmladRows = SmladTemplate<Row>::row(supports);
+const KernelTemplate kSmladRows = SmladTemplate<Row, Plan, Writer>::row(supports, describe);
 
 }  // namespace tinytune

@@ -6,11 +6,16 @@
 // on the stack.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "base/check.h"
+#include "templates/isa/thumb2_dsp.h"
 #include "templates/smlad/smlad_weights.h"
 #include "templates/tile/assembly.h"
 #include "templates/tile/load_scheduler.h"
+#include "templates/tile/registers.h"
 
 namespace tinytune {
 
@@ -33,10 +38,197 @@ struct SmladStep {
   bool end_on_stack = false;
 };
 
+// Cursors and sums, and the end where it has a register.
+inline Registers smlad_registers(const SmladTile& tile, bool end_on_stack) {
+  Registers registers(Thumb2Dsp::kRegisters);
+  registers.keep(SmladStep::kCursors + tile.channels * tile.pixels + (end_on_stack ? 0 : 1));
+  return registers;
+}
+
+// The inputs of a pair (bytes are widened to two words), and the word that meets them.
+inline int fewest_temporaries(const SmladTile& tile, const SmladInputs& inputs) {
+  return (inputs.as_bytes ? 2 : tile.pixels) + 1;
+}
+
 /// Whether registers and the reach of a load's offset suffice. `pairs`: between tests of the loop.
-bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs);
+inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
+  if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
+  if (inputs.as_bytes && (tile.pixels > 1 || pairs % 2 != 0)) return false;
+  constexpr int64_t kReach = Thumb2Dsp::kReach;
+  return smlad_registers(tile, true).suffice(fewest_temporaries(tile, inputs)) &&
+         (pairs - 1) * inputs.pair_bytes + (tile.pixels - 1) * inputs.pixel_bytes <= kReach &&
+         tile.weight_bytes(pairs) <= kReach && inputs.step_bytes <= kReach;
+}
+
+/// Writes a step; the loop's end has a register, or waits on the stack.
+class SmladStepWriter {
+ public:
+  SmladStepWriter(const SmladTile& tile, const SmladInputs& inputs, int pairs, LoadOrder loads,
+                  bool end_on_stack)
+      : tile_(tile),
+        inputs_(inputs),
+        pairs_(pairs),
+        order_(loads),
+        end_on_stack_(end_on_stack),
+        inputs_apart_(loads == LoadOrder::kGrouped && tile.pixels == 1 && tile.words() > 2),
+        registers_(smlad_registers(tile, end_on_stack)),
+        temporaries_(registers_.left()),
+        loads_(Thumb2Dsp::kAddresses, loads, registers_, code_) {
+    queue_reads();
+    for (int pair = 0; pair < pairs_; ++pair) products(pair);
+    loads_.finish();
+    if (end_on_stack_) code_.emit("ldr {}, [sp]", sum(0, 0) + tile_.channels * tile_.pixels);
+  }
+
+  SmladStep result() const {
+    return {code_, temporaries_ - (end_on_stack_ ? 1 : 0), end_on_stack_};
+  }
+  /// On a core where the first of neighbouring loads costs one more; instructions, with paired
+  /// loads.
+  int cycles() const {
+    return code_.lines() + (order_ == LoadOrder::kGrouped ? loads_.groups() : 0);
+  }
+
+ private:
+  static constexpr int kRegistersOfRaw = 2;  // of a word of inputs: what it is widened to
+
+  Reg sum(int pixel, int channel) const {
+    return Reg{SmladStep::kCursors + pixel * tile_.channels + channel};
+  }
+  int word(int pair, int i) const { return words_[static_cast<size_t>(pair * tile_.words() + i)]; }
+
+  void queue_reads() {
+    at_weights_ = loads_.add_stream(Reg{0}, tile_.weight_bytes(pairs_));
+    at_inputs_ = loads_.add_stream(Reg{1}, inputs_.step_bytes);
+    // Where a pair meets a single word, two pairs' words make a group; and what one pair has a
+    // single one of, two pairs have a couple of.
+    const bool even = pairs_ % 2 == 0 && !inputs_.as_bytes;
+    const bool words_by_twos = even && order_ != LoadOrder::kSpread && tile_.words() == 1 &&
+                               temporaries_ >= tile_.pixels + 2;
+    const bool inputs_by_twos = even && order_ == LoadOrder::kPaired && !words_by_twos &&
+                                tile_.pixels == 1 && temporaries_ >= 4;
+    const int group = words_by_twos || inputs_by_twos ? 2 : 1;
+    for (int first = 0; first < pairs_; first += group) {
+      if (words_by_twos) queue_words(first, group);
+      for (int pair = first; pair < first + group; ++pair) queue_inputs(pair);
+      if (!words_by_twos)
+        for (int pair = first; pair < first + group; ++pair) queue_words(pair, 1);
+    }
+    loads_.close_queue();
+  }
+
+  void queue_inputs(int pair) {
+    // The one input of a pair may come alone, once it is multiplied, and words of weights before
+    // it: their groups are longer then, and another memory's load is no part of them anyway.
+    const auto queue = [&](const LoadScheduler::Read& read) {
+      read_inputs_.push_back(loads_.queue(read, inputs_apart_));
+    };
+    if (inputs_.as_bytes && pair % 2 == 0)
+      queue({.stream = at_inputs_, .offset = int64_t{2} * pair, .registers = kRegistersOfRaw});
+    for (int i = 0; i < tile_.pixels && !inputs_.as_bytes; ++i)
+      queue({at_inputs_, pair * inputs_.pair_bytes + i * inputs_.pixel_bytes});
+  }
+
+  // Words of several pairs wait until there is room for one of each: a group is loaded at once.
+  void queue_words(int first, int pairs) {
+    for (int pair = first; pair < first + pairs; ++pair)
+      for (int i = 0; i < tile_.words(); ++i)
+        words_.push_back(loads_.queue({.stream = at_weights_,
+                                       .offset = int64_t{4} * (pair * tile_.words() + i),
+                                       .room = pair == first ? static_cast<size_t>(pairs) : 1}));
+  }
+
+  void products(int pair) {
+    const bool widens = inputs_.as_bytes && pair % 2 == 0;
+    if (inputs_apart_ && (widens || !inputs_.as_bytes)) loads_.load_alone();
+    if (inputs_apart_ && widens) widen(pair);
+    // Two words at a time between which the core has something else to do.
+    const int together = order_ == LoadOrder::kSpread && tile_.pixels == 1 ? 2 : 1;
+    for (int first = 0; first < tile_.words(); first += together) {
+      const int count = std::min(together, tile_.words() - first);
+      if (loads_.has_room() && !is_ready(pair, first + count - 1)) loads_.fill();
+      if (!inputs_apart_ && widens && first == 0) widen(pair);
+      // What registers are too few for comes one by one.
+      for (int i = first; i < first + count;) {
+        int there = 0;
+        while (i + there < first + count && is_ready(pair, i + there)) ++there;
+        if (there == 0) loads_.fill(), there = 1;
+        multiply(pair, i, there);
+        i += there;
+      }
+    }
+  }
+
+  bool is_ready(int pair, int i) const {
+    return loads_.is_loaded(word(pair, i)) &&
+           (inputs_.as_bytes || loads_.is_loaded(read_inputs_[index(pair, tile_.pixels - 1)]));
+  }
+  size_t index(int pair, int pixel) const {
+    return static_cast<size_t>(pair * tile_.pixels + pixel);
+  }
+  Reg input(int pair, int pixel) const {
+    return inputs_.as_bytes ? widened_[pair % 2] : loads_.reg(read_inputs_[index(pair, pixel)]);
+  }
+
+  void widen(int pair) {
+    const int raw = read_inputs_[static_cast<size_t>(pair / 2)];
+    widened_[0] = registers_.take(), widened_[1] = loads_.reg(raw);
+    code_.emit("sxtb16 {}, {}", widened_[0], widened_[1]);
+    code_.emit("sxtb16 {0}, {0}, ror #8", widened_[1]);
+    loads_.unpacked(raw);
+  }
+
+  // All pixels with `count` words of weights that are loaded.
+  void multiply(int pair, int first, int count) {
+    const bool joined = tile_.form == WeightForm::kJoined;
+    for (int i = first; joined && i < first + count; ++i) {
+      for (int pixel = 0; pixel < tile_.pixels; ++pixel) add_product(pair, i, pixel, 2 * i + 1);
+      code_.emit("sxtb16 {0}, {0}", loads_.reg(word(pair, i)));
+    }
+    for (int i = first; i < first + count; ++i) {
+      for (int pixel = 0; pixel < tile_.pixels; ++pixel) {
+        if (pixel == tile_.pixels - 1) registers_.give_back(loads_.reg(word(pair, i)));
+        if (i == tile_.words() - 1) registers_.give_back(input(pair, pixel));
+        add_product(pair, i, pixel, joined ? 2 * i : i);
+      }
+    }
+  }
+
+  void add_product(int pair, int i, int pixel, int channel) {
+    code_.emit("smlad {0}, {1}, {2}, {0}", sum(pixel, channel), input(pair, pixel),
+               loads_.reg(word(pair, i)));
+    loads_.computed();
+  }
+
+  const SmladTile& tile_;
+  const SmladInputs& inputs_;
+  const int pairs_;
+  const LoadOrder order_;
+  const bool end_on_stack_, inputs_apart_;
+  Assembly code_;
+  Registers registers_;
+  const int temporaries_;
+  LoadScheduler loads_;
+  int at_weights_ = 0, at_inputs_ = 0;    // streams
+  std::vector<int> read_inputs_, words_;  // values, by pair
+  Reg widened_[2];                        // of the current two pairs
+};
 
 /// Of a step that fits.
-SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs, LoadOrder loads);
+inline SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs,
+                            LoadOrder loads) {
+  TT_CHECK(smlad_step_fits(tile, inputs, pairs), "requires smlad_step_fits()");
+  const SmladStepWriter on_stack(tile, inputs, pairs, loads, true);
+  if (!smlad_registers(tile, false).suffice(fewest_temporaries(tile, inputs)))
+    return on_stack.result();
+  const SmladStepWriter in_register(tile, inputs, pairs, loads, false);
+  // Pushed and popped once a run of a few steps.
+  constexpr int kEndOnStackCycles = 6, kEndOnStackInstructions = 2;
+  // Loads beside products cost nothing, and with a register more each may stand further ahead.
+  if (loads == LoadOrder::kSpread) return on_stack.result();
+  const int price = loads == LoadOrder::kPaired ? kEndOnStackInstructions : kEndOnStackCycles;
+  const bool pays = on_stack.cycles() + price < in_register.cycles();
+  return pays ? on_stack.result() : in_register.result();
+}
 
 }  // namespace tinytune

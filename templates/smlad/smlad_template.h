@@ -1,13 +1,12 @@
 // What SMLAD templates of convolutions and dense layers say alike: the space of their tiles, the
 // schedules of untuned layers, and constants.
 //
-// A row says what is its own: a name, knobs besides the tile's, their usual values, the tile to
-// begin with, and the plan that follows from a schedule. A plan says whether it is legal, which
-// shape its tiles have, which input a half of a pair multiplies, how many pairs that makes, and
-// how much scratch it takes.
+// A row says what is its own: a name, knobs besides the tile's, the tile to begin with, and the
+// plan that follows from a schedule. A plan says whether it is legal, which shape its tiles have,
+// which input a half of a pair multiplies, how many pairs that makes, and how much scratch it
+// takes.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "templates/nest_builder.h"
 #include "templates/smlad/smlad_tiles.h"
 #include "templates/switches.h"
+#include "templates/usual_knobs.h"
 
 namespace tinytune {
 
@@ -39,56 +39,43 @@ inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_
   return nest;
 }
 
-using SmladKnobValues = std::map<std::string, std::string>;
-
-template <typename Row>
+template <typename Row, typename Plan, typename Writer>
 struct SmladTemplate {
-  using Plan = typename Row::Plan;
   static constexpr int kVersion = 3;
 
-  static ConfigSpace::Family family(const Workload& w, const Device& device) {
+  /// The tile's usual values are looked for: untuned().
+  static KnobTable table(const Workload& w, const Device& device) {
     std::vector<int> channels;
     for (int c : {1, 2, 3, 4, 5, 6, 8})
       if (c <= w.out_c) channels.push_back(c);
-    ConfigSpace::Family all{
-        Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
-    for (Knob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
+    KnobTable all{Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
+    for (UsualKnob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
     return all;
   }
 
   static ConfigSpace space(const Workload& w, const Device& device) {
-    return {family(w, device), [&](const Schedule& s) { return Plan(w, s).legal(w); }};
+    return table(w, device).template legal_space<Plan>(w);
   }
 
-  /// Of what `values` leave open, no padding before anything else, then long steps. Empty where
-  /// none is legal.
-  static Schedule longest_steps(const Workload& w, const ConfigSpace::Family& family,
-                                const ConfigSpace& all, SmladKnobValues values) {
-    Schedule best;
-    for (int step = 1; step <= 8; ++step)
-      for (const char* inputs : {"staged", "widened"}) {
-        values["step"] = std::to_string(step), values["inputs"] = inputs;
-        std::vector<std::pair<std::string, std::string>> knobs;
-        for (const Knob& knob : family.knobs) knobs.emplace_back(knob.name, values.at(knob.name));
-        const Schedule s(Row::kName, kVersion, std::move(knobs));
-        if (!all.find(s)) continue;
-        if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
-      }
-    return best;
-  }
-
+  /// Of a tile's steps, no padding before anything else, then long ones. Odd tiles cannot join
+  /// their weights, and not every width exists.
   static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred) {
-    const ConfigSpace::Family knobs = family(w, device);
+    const KnobTable knobs = table(w, device);
     const ConfigSpace all = space(w, device);
-    SmladKnobValues values = Row::usual(w, device);
-    values[kSchedulerKnob] = usual_scheduler(device), values["loads"] = usual_loads(device);
     auto [channels, pixels] = Row::first_tile(w, device);
-    // Odd tiles cannot join their weights, and not every width exists.
     for (int& narrowed = Row::kNarrowsPixels ? pixels : channels;; --narrowed)
       for (const std::string& weights : {preferred, std::string("pairs")}) {
-        values["weights"] = weights;
-        values["oc"] = std::to_string(channels), values["px"] = std::to_string(pixels);
-        Schedule best = longest_steps(w, knobs, all, values);
+        Schedule best;
+        for (int step = 1; step <= 8; ++step)
+          for (const char* inputs : {"staged", "widened"}) {
+            const Schedule s = knobs.usual({{"oc", std::to_string(channels)},
+                                            {"px", std::to_string(pixels)},
+                                            {"step", std::to_string(step)},
+                                            {"weights", weights},
+                                            {"inputs", inputs}});
+            if (!all.find(s)) continue;
+            if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
+          }
         if (!best.knobs().empty() || narrowed == 0) return best;
       }
   }
@@ -108,18 +95,18 @@ struct SmladTemplate {
     });
   }
 
-  /// The template but for what describes and writes it.
-  static KernelTemplate row(bool (*supports)(const Workload&, const Device&)) {
+  static KernelTemplate row(decltype(KernelTemplate::supports) supports,
+                            decltype(KernelTemplate::describe) describe) {
     return {.name = Row::kName,
             .version = kVersion,
             .supports = supports,
             .space = space,
             .default_schedule = default_schedule,
             .fallback_schedules = fallback_schedules,
-            .describe = Row::describe,
+            .describe = describe,
             .pack = pack,
             .scratch_bytes = scratch_of<Plan>,
-            .lower = lower_as_text<Plan, typename Row::Writer>};
+            .lower = lower_as_text<Plan, Writer>};
   }
 };
 

@@ -7,41 +7,314 @@
 // Of the rest only the inner loop is assembly, and LLVM writes what is around it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "schedules/layer_shifts.h"
+#include "schedules/requantise.h"
 #include "schedules/workload.h"
+#include "templates/packing.h"
 #include "templates/smlad/smlad_sums.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
 
+// Registers besides sums that finish a tile, the cursor of weights not among them: the output,
+// what scales, and where the next channel's is.
+inline int smlad_finishing(const Workload& w, Scaled scaled) {
+  const bool by_layer = scaled == Scaled::kByLayer;
+  const int shifts = w.facts.requantise != Requantise::kFused ? 1 : by_layer ? 0 : 2;
+  return 1 + 2 + shifts + (by_layer ? 0 : 1);
+}
+
+/// Writes the loop over tiles of channels in one piece.
+class SmladTileWriter : public Assembly {
+ public:
+  SmladTileWriter(const Workload& w, const SmladShape& shape)
+      : w_(w),
+        tile_(shape.tile),
+        paired_(shape.loads == LoadOrder::kPaired),
+        by_layer_(shape.scaled == Scaled::kByLayer),
+        fused_(w.facts.requantise == Requantise::kFused),
+        shifts_are_read_(fused_ && !by_layer_),
+        crowded_(kRegisters - 1 - tile_.channels * tile_.pixels < smlad_finishing(w, shape.scaled)),
+        sums_(shape, *this) {
+    enter();
+    if (by_layer_) emit(".p2align 2");
+    emit("1:");
+    sums_.write(true);
+    assign();
+    separate();
+    for (int first = 0; first < stride(); ++first) finish(first);
+    next_tile();
+    emit("bne 1b");
+    emit("add sp, #{}", kFrame);
+  }
+
+ private:
+  static constexpr int kRegisters = Thumb2Dsp::kRegisters;
+  // Operands at the start; the sums take them once they rest in the frame.
+  static constexpr Reg kWeights = SmladSums::kWeights, kInputs = SmladSums::kInputs, kWeightsEnd{2},
+                       kParams{3}, kOutput{4}, kShared{5};
+  // The frame behind that of the sums, in bytes from the stack pointer.
+  static constexpr int kWeightsAt = SmladSums::kFrame, kInputsAt = 12, kWeightsEndAt = 16,
+                       kParamsAt = 20, kOutputAt = 24, kLeftAt = 28, kMultiplierAt = 36,
+                       kFrame = 48;
+
+  // Channels from one that is finished to the next: the upper ones of joined channels come last.
+  int stride() const { return tile_.is_joined() ? 2 : 1; }
+
+  void load_two(Reg first, Reg second, int at) {
+    if (paired_) return emit("ldrd {}, {}, [sp, #{}]", first, second, at);
+    isa_.load(first, at);
+    isa_.load(second, at + 4);
+  }
+
+  void enter() {
+    emit("sub sp, #{}", kFrame);
+    isa_.store(kInputs, kInputsAt);
+    isa_.store(kWeightsEnd, kWeightsEndAt);
+    isa_.store_two(kParams, kOutput, kParamsAt);
+    if (!fused_ && !by_layer_) return;
+    emit("ldrd {}, {}, [{}, #0]", kWeightsEnd, kParams, kShared);
+    isa_.store_two(kWeightsEnd, kParams, by_layer_ ? kMultiplierAt : kLeftAt);
+  }
+
+  // Registers of the end, those that the sums had no use for first, and what it reads once.
+  void assign() {
+    Registers free(0);
+    if (crowded_) free.give_back(kWeights), isa_.store(kWeights, kWeightsAt);
+    for (Reg r = sums_.end(); r.number < kRegisters; r = r + 1) free.give_back(r);
+    free.give_back(kInputs);
+    if (!by_layer_) params_ = free.take();
+    output_ = free.take();
+    multiplier_ = free.take(), last_ = free.take();
+    if (!fused_ || !by_layer_) left_ = free.take();
+    if (shifts_are_read_) right_ = free.take();
+    if (by_layer_)
+      isa_.load(output_, kOutputAt);
+    else
+      load_two(params_, output_, kParamsAt);
+    if (shifts_are_read_) load_two(left_, right_, kLeftAt);
+    if (by_layer_) load_two(multiplier_, last_, kMultiplierAt);
+  }
+
+  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
+  void separate() {
+    const auto each = [&](const auto& body) {
+      for (int c = 1; tile_.is_joined() && c < tile_.channels; c += 2)
+        for (int i = 0; i < tile_.pixels; ++i) body(sums_.sum(i, c), sums_.sum(i, c - 1));
+    };
+    each([&](Reg both, Reg lower) { emit("sub {0}, {0}, {1}", both, lower); });
+    if (!fused_) each([&](Reg upper, Reg) { emit("asr {0}, {0}, #8", upper); });
+  }
+
+  // Stores the channels from `first` on: one by one, or all where they are scaled alike.
+  void finish(int first) {
+    // What separated sums lack of the shift; see separate().
+    if (shifts_are_read_ && first == 1) emit("sub {0}, #8", left_);
+    const int together = by_layer_ ? tile_.channels : 1;
+    for (int from = first; from < tile_.channels; from += together * stride()) {
+      Thumb2Dsp::Sums sums;
+      std::vector<int64_t> at;  // from the output
+      for (int c = from; c < std::min(from + together, tile_.channels); c += stride())
+        for (int i = 0; i < tile_.pixels; ++i) {
+          sums.push_back(sums_.sum(i, c));
+          at.push_back(int64_t{i} * w_.out_c + c);
+        }
+      if (!by_layer_) emit("ldrd {}, {}, [{}, #{}]", multiplier_, last_, params_, 8 * from);
+      scale(sums, first == 1);
+      isa_.store_bytes(sums, output_, at);
+    }
+  }
+
+  // To bytes. `upper`: of joined channels.
+  void scale(const Thumb2Dsp::Sums& sums, bool upper) {
+    if (!fused_) {
+      isa_.scale_short(sums, multiplier_, last_, left_, w_.output_zero_point);
+      return isa_.saturate(sums);
+    }
+    const int left = kLayerLeft - (upper ? 8 : 0);
+    if (!by_layer_) isa_.shift_left(sums, left_);
+    for (const Reg s : sums)
+      if (by_layer_ && left > 0) emit("lsl {0}, {0}, #{1}", s, left);
+    isa_.scale(sums, multiplier_, last_);
+    if (!by_layer_) isa_.shift_right(sums, right_);
+    isa_.saturate(sums, by_layer_ ? kLayerRight : 0);
+  }
+
+  // Ends with the test for another tile.
+  void next_tile() {
+    emit("add {0}, #{1}", output_, tile_.channels);
+    const Reg weights_end = multiplier_;
+    if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
+      load_two(kInputs, weights_end, kInputsAt);
+      isa_.store(output_, kOutputAt);
+    } else {
+      emit("add {0}, #{1}", params_, 8 * tile_.channels);
+      isa_.store_two(params_, output_, kParamsAt);
+      if (crowded_) isa_.load(kWeights, kWeightsAt);
+      load_two(kInputs, weights_end, kInputsAt);
+    }
+    emit("cmp {}, {}", kWeights, weights_end);
+  }
+
+  const Workload& w_;
+  const SmladTile& tile_;
+  const bool paired_, by_layer_, fused_, shifts_are_read_, crowded_;
+  Thumb2Dsp isa_{*this};
+  const SmladSums sums_;
+  Reg params_, output_, multiplier_, last_, left_, right_;  // last: offset, or right shift
+};
+
 class SmladTiles {
  public:
   SmladTiles(const Workload& workload, const SmladShape& shape) : w_(workload), shape_(shape) {}
 
+  /// Whether assembly has the layer's requantisation and clamp.
+  static bool end_in_assembly(const Workload& w) {
+    const Requantise requantise = w.facts.requantise;
+    return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
+           w.activation_min == -128 && w.activation_max == 127;
+  }
   /// Whether tiles are written in one piece.
-  bool in_one_piece() const;
+  bool in_one_piece() const {
+    const SmladTile& tile = shape_.tile;
+    return end_in_assembly(w_) &&
+           Thumb2Dsp::kRegisters - tile.channels * tile.pixels >=
+               smlad_finishing(w_, shape_.scaled) &&
+           int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= Thumb2Dsp::kReach &&
+           shape_.runs.gap_bytes <= Thumb2Dsp::kReach;
+  }
   /// Of weights, from a tile to the next; what sums start from is there or with the parameters.
-  int64_t tile_bytes() const;
+  int64_t tile_bytes() const {
+    return shape_.tile_bytes() - (in_one_piece() ? 0 : 4 * shape_.tile.channels);
+  }
 
   /// Constants of a layer; see pack_smlad().
   /// kUnsupported: these constants do not permit it.
-  Result<std::vector<PackedConstant>> pack(const LayerData& data, const InputOf& input_of) const;
+  Result<std::vector<PackedConstant>> pack(const LayerData& data, const InputOf& input_of) const {
+    const bool starts = in_one_piece();
+    TT_TRY_ASSIGN(const PackedConstant params,
+                  starts ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
+    if (starts && shape_.tile.is_joined()) TT_TRY(check_starts(data));
+    std::vector<int32_t> words;
+    const int channels = shape_.tile.channels;
+    for (int first = 0; first < w_.out_c; first += channels) {
+      const auto tile = weights_of_tile(w_, data, first, channels);
+      if (starts) add_starts(data, std::min(first, w_.out_c - channels), words);
+      TT_TRY(pack_smlad(shape_.tile, tile, shape_.runs.count * shape_.runs.pairs, input_of, words));
+    }
+    return std::vector<PackedConstant>{words_constant("weights", words), params};
+  }
 
   /// All output channels of a tile of pixels. `output`: of the first pixel.
-  void all(const Value& inputs, const Value& output, IrText& ir) const;
+  void all(const Value& inputs, const Value& output, IrText& ir) const {
+    if (!in_one_piece())
+      return channels(ir).run(shape_.tile.channels, output,
+                              [&](const Value& weights, const Value& params, const Value& out) {
+                                return one(weights, inputs, params, out, ir);
+                              });
+    const Value weights = argument("weights"), params = argument("params");
+    const int64_t whole = w_.out_c / shape_.tile.channels * tile_bytes();
+    if (w_.out_c % shape_.tile.channels == 0)
+      return write({weights, inputs, ir.at(weights, whole), params, output}, ir);
+    // The last tile moves back to fit.
+    const int back = w_.out_c - shape_.tile.channels;
+    ir.count_to(2, [&](const Value& i) {
+      const Value first = ir.mul(i, back);
+      const Value tiles = ir.at(weights, i, whole);
+      const Value bytes = ir.select(ir.below(i, 1), whole, tile_bytes());
+      const int param_bytes = channels(ir).param_bytes();
+      write({tiles, inputs, ir.at(tiles, bytes), ir.at(params, first, param_bytes),
+             ir.at(output, first)},
+            ir);
+    });
+  }
   /// One tile of channels, of whose first all are. Returns the next one's weights.
   Value one(const Value& weights, const Value& inputs, const Value& params, const Value& output,
-            IrText& ir) const;
+            IrText& ir) const {
+    const auto& [tile, inputs_of_tile, runs, loads, scaled] = shape_;
+    const Value end = ir.at(weights, tile_bytes());
+    if (in_one_piece()) {
+      write({weights, inputs, end, params, output}, ir);
+      return end;
+    }
+    ChannelLoop loop = channels(ir);
+    const int64_t param_bytes = loop.param_bytes();
+    const auto start = [&](int c) { return ir.load_word(ir.at(params, param_bytes * c)); };
+    Values carried = {weights, inputs};
+    // The second of two joined channels sums both: it starts as the first does.
+    for (int i = 0; i < tile.pixels; ++i)
+      for (int c = 0; c < tile.channels; ++c)
+        carried.push_back(start(tile.is_joined() ? c / 2 * 2 : c));
+    if (runs.count == 1) {
+      carried = add_products(carried, end, ir);
+    } else {
+      carried = ir.do_while(carried, [&](const Values& v) {
+        Values next = add_products(v, ir.at(v[0], tile.weight_bytes(runs.pairs)), ir);
+        next[1] = ir.at(next[1], runs.gap_bytes);
+        next.push_back(ir.differs(next[0], end));
+        return next;
+      });
+    }
+    const auto sum = [&](int i, int c) -> Value& {
+      return carried[static_cast<size_t>(SmladStep::kCursors + i * tile.channels + c)];
+    };
+    for (int c = 1; tile.is_joined() && c < tile.channels; c += 2) {
+      const Value bias = start(c);
+      for (int i = 0; i < tile.pixels; ++i)
+        sum(i, c) = ir.add(bias, ir.shift_right(ir.sub(sum(i, c), sum(i, c - 1)), 8));
+    }
+    loop.store({tile.channels, tile.pixels, w_.out_c}, params, output, sum);
+    return carried[0];
+  }
   /// The loop over tiles, for what does more with each than one().
-  ChannelLoop channels(IrText& ir) const;
+  ChannelLoop channels(IrText& ir) const { return ChannelLoop(w_, ir, in_one_piece() ? 0 : 1); }
 
  private:
-  void write(Values operands, IrText& ir) const;
-  Values add_products(Values carried, const Value& end, IrText& ir) const;
+  // Whole tiles of channels. Behind these operands is what all channels share: behind the last
+  // one's parameters or, if scaled by layer, all there is.
+  void write(Values operands, IrText& ir) const {
+    operands.push_back(shape_.scaled == Scaled::kByLayer ? argument("params") : channels(ir).end());
+    ir.assembly_of_all_registers(SmladTileWriter(w_, shape_).text(), operands);
+  }
+  // Until the cursor of weights is `end`; LLVM does the rest.
+  Values add_products(Values carried, const Value& end, IrText& ir) const {
+    const SmladStep step = smlad_step(shape_.tile, shape_.inputs, shape_.runs.step, shape_.loads);
+    const Reg end_reg{static_cast<int>(carried.size())};
+    carried.push_back(end);
+    Assembly code;
+    if (step.end_on_stack) code.emit("str {}, [sp, #-4]!", end_reg);
+    code.emit("1:");
+    code.append(step.code);
+    Thumb2Dsp(code).repeat_until(SmladSums::kWeights, end_reg, 1);
+    if (step.end_on_stack) code.emit("add sp, #4");
+    carried = ir.assembly(code.text(), carried, {}, step.temporaries);
+    carried.pop_back();
+    return carried;
+  }
+
+  // A joined sum is separated by its distance from its neighbour, 24 bits of it.
+  Status check_starts(const LayerData& data) const {
+    constexpr int64_t kMost = (int64_t{1} << 23) - 1;
+    for (const AccumulatorRange& range : accumulator_ranges(w_, data))
+      if (range.low < -kMost || range.high > kMost)
+        return Error(ErrorCode::kUnsupported, "sums of joined weights may exceed 24 bits");
+    return ok_status();
+  }
+
+  void add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const {
+    uint32_t lower = 0;
+    for (int c = 0; c < shape_.tile.channels; ++c) {
+      auto start = static_cast<uint32_t>(folded_bias(w_, data, first + c));
+      if (shape_.tile.is_joined() && c % 2 == 1) start = 256 * start + lower;
+      words.push_back(static_cast<int32_t>(start));
+      lower = start;
+    }
+  }
 
   const Workload& w_;
   const SmladShape shape_;

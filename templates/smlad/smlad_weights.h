@@ -16,34 +16,54 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
+#include "templates/packing.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
 enum class WeightForm { kPairs, kJoined };
 
+/// |S1| < 2^23 for all int8 inputs.
+inline constexpr int64_t kMostJoinedWeight = ((int64_t{1} << 23) - 1) / 128;
+
 /// "weights": {"pairs", "joined"}.
-Knob weights_knob();
+inline Knob weights_knob() { return {"weights", {"pairs", "joined"}}; }
 /// `value` is that knob's.
-WeightForm weight_form(const std::string& value);
+inline WeightForm weight_form(const std::string& value) {
+  return value == "joined" ? WeightForm::kJoined : WeightForm::kPairs;
+}
 /// The value for an untuned layer: joined where bytes are dear, because loads wait or the memory is
 /// small, and weights like those of trained layers can be. Elsewhere pairs are faster by a tenth.
-std::string usual_weights(const Workload& workload, const Device& device);
+inline std::string usual_weights(const Workload& w, const Device& device) {
+  constexpr int64_t kUsualMagnitude = 32;  // the mean of most trained channels is below
+  const bool fits = kUsualMagnitude * w.reduction() <= kMostJoinedWeight;
+  const MemoryRegion& memory = device.memory(device.rodata_memory);
+  constexpr int64_t kLayers = 64;  // that may have pairs before these alone could fill the memory
+  const bool dear =
+      !memory.read_cache.empty() || kLayers * 2 * w.weight_bytes() > int64_t{memory.size_bytes};
+  return w.out_c >= 2 && fits && dear ? "joined" : "pairs";
+}
 
 /// Whether weights stay where reading them takes longer.
-bool weights_wait(const Device& device);
+inline bool weights_wait(const Device& device) {
+  return device.fast_rodata_memories.empty() &&
+         !device.memory(device.rodata_memory).read_cache.empty();
+}
 
 /// A kernel's inner tile: neighbouring channels by neighbouring pixels.
 struct SmladTile {
   WeightForm form;
   int channels, pixels;
 
+  bool is_joined() const { return form == WeightForm::kJoined; }
   /// Words of weights that one pair of inputs meets.
   int words() const { return form == WeightForm::kPairs ? channels : channels / 2; }
   int64_t weight_bytes(int64_t pairs) const { return 4 * pairs * words(); }
@@ -53,9 +73,37 @@ struct SmladTile {
 /// number beyond the last one's: none.
 using InputOf = std::function<int64_t(int64_t half)>;
 
+inline Status check_joined(const std::vector<std::vector<int8_t>>& channels) {
+  for (size_t c = 0; c < channels.size(); c += 2) {
+    int64_t total = 0;
+    for (size_t k = 0; k < channels[c + 1].size(); ++k) {
+      total += std::abs(int{channels[c + 1][k]});
+      if (channels[c + 1][k] == -128 && channels[c][k] < 0)
+        return Error(ErrorCode::kUnsupported, "a weight of -128 cannot be joined with another");
+    }
+    if (total > kMostJoinedWeight)
+      return Error(ErrorCode::kUnsupported, "sums of joined weights may exceed 24 bits");
+  }
+  return ok_status();
+}
+
 /// Appends the words of a tile, pair by pair. `channels` has the weights of each.
 /// kUnsupported: these weights cannot be joined.
-Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
-                  int64_t pairs, const InputOf& input_of, std::vector<int32_t>& words);
+inline Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
+                         int64_t pairs, const InputOf& input_of, std::vector<int32_t>& words) {
+  const bool joined = tile.form == WeightForm::kJoined;
+  if (joined) TT_TRY(check_joined(channels));
+  const auto weight = [&](size_t channel, int64_t half) -> int {
+    const auto k = static_cast<size_t>(input_of(half));
+    return k < channels[channel].size() ? channels[channel][k] : 0;
+  };
+  const auto value = [&](size_t channel, int64_t half) {
+    return weight(channel, half) + (joined ? 256 * weight(channel + 1, half) : 0);
+  };
+  for (int64_t half = 0; half < 2 * pairs; half += 2)
+    for (size_t c = 0; c < channels.size(); c += joined ? 2 : 1)
+      words.push_back(halves(value(c, half), value(c, half + 1)));
+  return ok_status();
+}
 
 }  // namespace tinytune

@@ -59,7 +59,12 @@ class IrText {
   Value at(const Value& base, const Value& index, int64_t size) {
     return at(base, mul(index, size));
   }
-  /// Where the `i`-th tile of `size` starts; the last one moves back to fit `extent`.
+  /// body(first) of every tile of `size`; the last one moves back to fit `extent`.
+  void tiles(int extent, int size, const std::function<void(const Value& first)>& body) {
+    count_to((extent + size - 1) / size,
+             [&](const Value& i) { body(tile_start(i, size, extent)); });
+  }
+  /// Where the `i`-th of them starts.
   Value tile_start(const Value& i, int size, int extent) {
     const Value start = mul(i, size);
     return extent % size == 0 ? start : clamp(start, 0, extent - size);

@@ -8,12 +8,14 @@
 // where the others can reach back, neighbours come by one instruction where there is one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "devices/device.h"
 #include "schedules/config_space.h"
 #include "templates/tile/assembly.h"
@@ -37,12 +39,18 @@ enum class LoadOrder {
 };
 
 /// "loads": {"grouped", "spread", "paired"}.
-Knob loads_knob();
+inline Knob loads_knob() { return {"loads", {"grouped", "spread", "paired"}}; }
 /// `value` is that knob's.
-LoadOrder load_order(const std::string& value);
+inline LoadOrder load_order(const std::string& value) {
+  if (value == "paired") return LoadOrder::kPaired;
+  return value == "spread" ? LoadOrder::kSpread : LoadOrder::kGrouped;
+}
 /// The value for an untuned layer: spread on a core that issues two instructions a cycle, paired
 /// where instructions are counted.
-std::string usual_loads(const Device& device);
+inline std::string usual_loads(const Device& device) {
+  if (device.timing.model == "unit") return "paired";
+  return device.timing.model == "dual_issue" ? "spread" : "grouped";
+}
 
 /// How an instruction set writes addresses: lines of what is loaded, base and distance.
 struct AddressModes {
@@ -80,12 +88,30 @@ class LoadScheduler {
     size_t room = 1;    ///< registers that must be free before it is loaded
     int registers = 1;  ///< that it takes once it is used
   };
-  int queue(const Read& read);
-  /// One that is loaded by load_alone(), before those that are queued after it are used.
-  int queue_alone(const Read& read);
+  /// `alone`: it is loaded by load_alone(), before those that are queued after it are used.
+  int queue(const Read& read, bool alone = false) {
+    const int value = static_cast<int>(values_.size());
+    values_.emplace_back();
+    (alone ? alone_ : queue_).push_back({read, value, queue_.size()});
+    return value;
+  }
   /// All of the step is queued: neighbours are to come by one instruction where there is one, and
   /// cursors to move by a load.
-  void close_queue();
+  void close_queue() {
+    // Neighbours wait until there is room for both.
+    for (size_t i = 0; order_ == LoadOrder::kPaired && i + 1 < queue_.size(); ++i)
+      if (are_neighbours(queue_[i], queue_[i + 1])) queue_[i++].room = 2;
+    for (size_t s = 0; s < streams_.size(); ++s) {
+      Stream& stream = streams_[s];
+      const auto reaches_back = [&](const Queued& read) {
+        return static_cast<size_t>(read.stream) != s || read.offset == 0 ||
+               read.offset - stream.step_bytes >= -modes_.reach_back;
+      };
+      stream.moves_by_load = std::all_of(queue_.begin(), queue_.end(), reaches_back) &&
+                             std::all_of(alone_.begin(), alone_.end(), reaches_back) &&
+                             stream.step_bytes <= modes_.reach_back;
+    }
+  }
 
   bool is_loaded(int value) const { return values_[static_cast<size_t>(value)].has_value(); }
   Reg reg(int value) const { return *values_[static_cast<size_t>(value)]; }
@@ -98,16 +124,50 @@ class LoadScheduler {
   }
   /// Loads all that there is room for, at least one: those of a stream together, and what moves
   /// its cursor last, since the cursor is not there for the next load.
-  void fill();
+  void fill() {
+    std::vector<Queued> group;
+    while (has_room()) group.push_back(take());
+    if (group.empty() && has_room(1)) group.push_back(take());  // no room for its neighbour
+    TT_CHECK(!group.empty(), "registers for the next word");
+    for (size_t s = 0; s < streams_.size(); ++s) {
+      std::vector<Queued> here;
+      for (const Queued& read : group)
+        if (static_cast<size_t>(read.stream) == s) here.push_back(read);
+      if (here.empty()) continue;
+      ++groups_;
+      // The stream's first word, and its neighbour, behind all others.
+      const auto coupled = [&](size_t i) -> const Queued* {
+        const bool couples = order_ == LoadOrder::kPaired && i + 1 < here.size() &&
+                             are_neighbours(here[i], here[i + 1]);
+        return couples ? &here[i + 1] : nullptr;
+      };
+      const bool is_first = here.front().offset == 0 && modes_.word_post != nullptr;
+      const size_t last = !is_first ? 0 : coupled(0) ? 2 : 1;
+      for (size_t i = last; i < here.size(); i += coupled(i) ? 2 : 1) load(here[i], coupled(i));
+      if (last > 0) load(here[0], coupled(0));
+    }
+  }
   /// The next of those that are loaded alone.
-  void load_alone();
+  void load_alone() {
+    const Queued& read = alone_[next_alone_++];
+    values_[static_cast<size_t>(read.value)] = registers_.take();
+    load(read);
+    ++groups_;
+  }
   /// Behind an instruction that computes: registers it was the last to read are loaded again where
   /// loads are spread.
-  void computed();
+  void computed() {
+    if (order_ == LoadOrder::kSpread && has_room()) load(take());
+  }
   /// `value` has been used and its register serves something else.
-  void unpacked(int value);
+  void unpacked(int value) {
+    if (!packed_.empty() && queue_[packed_.front()].value == value) packed_.pop_front();
+  }
   /// Moves the cursors that no load has moved.
-  void finish();
+  void finish() {
+    for (const Stream& stream : streams_)
+      if (!stream.moved) emit(modes_.move, stream.cursor, stream.step_bytes);
+  }
   /// Groups of loads, by stream.
   int groups() const { return groups_; }
 
@@ -122,14 +182,49 @@ class LoadScheduler {
     size_t before = 0;  ///< alone: the entries of the queue that came earlier
   };
 
-  Queued numbered(const Read& read);
-  bool has_room(size_t registers) const;
-  bool are_neighbours(const Queued& first, const Queued& second) const;
-  const Queued& take();
-  void load(const Queued& read);
-  void write(const char* form, const char* form_post, const std::string& values,
-             const Queued& first);
-  size_t load_at(const std::vector<Queued>& here, size_t i, bool couple);
+  bool has_room(size_t registers) const {
+    if (next_ == queue_.size() || registers_.free() < registers) return false;
+    // What is loaded ahead of a value that comes alone leaves it its registers.
+    if (next_alone_ < alone_.size()) {
+      const Queued& alone = alone_[next_alone_];
+      const auto ahead = next_ > alone.before ? static_cast<int>(next_ - alone.before) : 0;
+      if (ahead + alone.registers >= all_registers_) return false;
+    }
+    // What stands behind a packed value is still there when the value is unpacked.
+    return packed_.empty() ||
+           static_cast<int>(next_ - packed_.front()) + queue_[packed_.front()].registers <=
+               all_registers_;
+  }
+  bool are_neighbours(const Queued& first, const Queued& second) const {
+    return first.stream == second.stream && second.offset == first.offset + 4 &&
+           first.offset <= modes_.pair_reach;
+  }
+  const Queued& take() {
+    const Queued& read = queue_[next_];
+    values_[static_cast<size_t>(read.value)] = registers_.take();
+    if (read.registers > 1) packed_.push_back(next_);
+    ++next_;
+    return read;
+  }
+  // One word, or with its neighbour.
+  void load(const Queued& first, const Queued* second = nullptr) {
+    Stream& from = streams_[static_cast<size_t>(first.stream)];
+    const bool moves = first.offset == 0 && from.moves_by_load;
+    const int64_t offset =
+        moves ? from.step_bytes : first.offset - (from.moved ? from.step_bytes : 0);
+    std::string values = fmt::format("{}", reg(first.value));
+    if (second != nullptr) values += fmt::format(", {}", reg(second->value));
+    const char* word = moves ? modes_.word_post : modes_.word;
+    const char* pair = moves ? modes_.pair_post : modes_.pair;
+    emit(second != nullptr ? pair : word, values, from.cursor, offset);
+    from.moved |= moves;
+  }
+
+  // Operands of a form are in AddressModes' order.
+  template <typename... Operands>
+  void emit(const char* form, Operands&&... operands) {
+    out_.emit("{}", fmt::format(fmt::runtime(form), operands...));
+  }
 
   const AddressModes& modes_;
   const LoadOrder order_;

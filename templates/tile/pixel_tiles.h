@@ -5,7 +5,11 @@
 // dealt with here, and a kernel's inner loop only walks two arrays.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "schedules/layer_data.h"
 #include "schedules/workload.h"
@@ -15,20 +19,31 @@
 namespace tinytune {
 
 /// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested.
-int64_t inputs_of_run(const Workload& workload, std::string_view border);
+inline int64_t inputs_of_run(const Workload& w, std::string_view border) {
+  return border == "test" ? w.in_c : int64_t{w.kernel_w} * w.in_c;
+}
 
 /// Dense layers and convolutions whose inputs come in such runs, if their requantisation is not the
 /// long one.
-bool tiles_fit(const Workload& workload);
+inline bool tiles_fit(const Workload& w) {
+  if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
+  // A dense layer is a 1x1 convolution of one pixel.
+  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc &&
+                                    w.groups == 1 && w.dilation_w == 1);
+}
 
 /// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the
 /// tests cost more than the copy.
-std::string usual_border(const Workload& workload);
+inline std::string usual_border(const Workload& w) {
+  const Knob knob = border_knob(w);
+  return w.in_c >= 8 ? knob.values.back() : knob.values.front();
+}
 
 class PixelTiles {
  public:
   /// `pixels` a tile, at most as many as the output has; `border` as the knob says.
-  PixelTiles(const Workload& workload, int pixels, std::string_view border);
+  PixelTiles(const Workload& workload, int pixels, std::string_view border)
+      : w_(workload), pixels_(pixels), border_(border), window_(input_window(workload, border)) {}
 
   /// Where a pixel's window starts: its address in the padded copy, or its coordinates (which may
   /// be negative) where borders are tested.
@@ -37,39 +52,168 @@ class PixelTiles {
   };
 
   /// Scratch this frame needs; staged inputs come behind it.
-  static int64_t bytes(const Workload& workload, std::string_view border);
+  static int64_t bytes(const Workload& w, std::string_view border) {
+    // A tap outside the input reads one pixel of zero points instead.
+    return border == "test" ? (w.in_c + 3) / 4 * 4 : input_window(w, border).bytes;
+  }
 
-  static int tiles(const Workload& workload, int pixels);
+  static int tiles(const Workload& w, int pixels) {
+    return (w.out_h * w.out_w + pixels - 1) / pixels;
+  }
 
   IrText& ir() { return ir_; }
 
   /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
   /// `channels` gets the tile's first output. The last tile moves back to fit.
   void walk(const std::function<void(const std::vector<Pixel>&)>& stage,
-            const std::function<void(const Value& out)>& channels);
+            const std::function<void(const Value&)>& channels) {
+    const Value scratch = argument("scratch");
+    if (window_.copied) copy_window(scratch);
+    if (window_.tested) ir_.fill(scratch, (w_.in_c + 3) / 4, border_word());
+    const Value source = window_.copied ? scratch : argument("input");
+    const int64_t step = int64_t{w_.stride_w} * w_.in_c;
+    const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
+    ir_.tiles(w_.out_h * w_.out_w, pixels_, [&](const Value& first) {
+      std::vector<Pixel> pixels;
+      if (is_pointwise()) {
+        const Value start_of_first = ir_.at(source, first, w_.in_c);
+        for (int i = 0; i < pixels_; ++i)
+          pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
+        stage(pixels);
+        return channels(ir_.at(argument("output"), first, w_.out_c));
+      }
+      Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
+      for (int i = 0; i < pixels_; ++i) {
+        Pixel pixel;
+        if (window_.tested) {
+          pixel.row = ir_.sub(ir_.mul(y, w_.stride_h), w_.pad_top);
+          pixel.column = ir_.sub(ir_.mul(x, w_.stride_w), w_.pad_left);
+        } else {
+          pixel.address = ir_.at(ir_.at(source, y, row_bytes), ir_.mul(x, step));
+        }
+        pixels.push_back(pixel);
+        const Value next = ir_.add(x, 1);
+        const Value same_row = ir_.differs(next, w_.out_w);
+        x = ir_.select(same_row, next, 0);
+        y = ir_.select(same_row, y, ir_.add(y, 1));
+      }
+      stage(pixels);
+      channels(ir_.at(argument("output"), first, w_.out_c));
+    });
+  }
 
   using Step = std::function<void(const Values& cursors)>;
   /// Calls `step` for `unroll` neighbouring inputs (a divisor of the run) at a time, in reduction
   /// order. It gets the cursors (one per address in `pixels`, then `target`); `advance` is the
   /// bytes that `target` moves per input. Returns where the target ended.
   Value for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                       int64_t advance, const Step& step);
+                       int64_t advance, const Step& step) {
+    Values starts;
+    if (!window_.tested) {
+      for (const Pixel& pixel : pixels) starts.push_back(pixel.address);
+      return whole_rows(starts, target, unroll, advance, step);
+    }
+    // Most tiles are inside.
+    return ir_.either(
+        all_inside(pixels),
+        [&] {
+          for (const Pixel& pixel : pixels) {
+            const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
+            starts.push_back(ir_.at(argument("input"), offset, w_.in_c));
+          }
+          return Values{whole_rows(starts, target, unroll, advance, step)};
+        },
+        [&] { return Values{tested_taps(pixels, target, unroll, advance, step)}; })[0];
+  }
 
   /// The space behind the padded copy of the input, where staged inputs go.
-  Value staging_area();
+  Value staging_area() { return ir_.at(argument("scratch"), bytes(w_, border_)); }
 
  private:
-  void copy_window(const Value& scratch);
-  uint32_t border_word() const;
-  Value tap_address(const Pixel& pixel, const Value& row, const Value& column);
-  /// Of tested borders: whether the windows of all these pixels lie inside the input.
-  Value all_inside(const std::vector<Pixel>& pixels);
-  Value whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
-                   const Step& step);
-  Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                    int64_t advance, const Step& step);
+  uint32_t border_word() const { return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point); }
+
+  // Pixels of output and input are the same ones, in one row.
+  bool is_pointwise() const {
+    return w_.kernel_h == 1 && w_.kernel_w == 1 && w_.out_h == w_.in_h && w_.out_w == w_.in_w &&
+           !needs_border(w_);
+  }
+
+  // The input with its border, in scratch. Rows of words where they are.
+  void copy_window(const Value& scratch) {
+    const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
+    ir_.fill(scratch, window_.bytes / 4, border_word());
+    const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
+    const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
+    const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
+    ir_.count_to(rows, [&](const Value& y) {
+      const Value from = ir_.at(argument("input"), y, row);
+      const Value to =
+          ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, padded));
+      ir_.count_to(words ? used / 4 : used, [&](const Value& i) {
+        const Value offset = words ? ir_.shift_left(i, 2) : i;
+        if (words)
+          ir_.store_word(ir_.load_word(ir_.at(from, offset)), ir_.at(to, offset));
+        else
+          ir_.store_byte(ir_.load_byte(ir_.at(from, offset), true), ir_.at(to, offset));
+      });
+    });
+  }
+
+  // Steps over one contiguous run; the last cursor is the target. Returns where it ended.
   Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
-                   const Step& step);
+                   const Step& step) {
+    std::vector<int64_t> bytes(cursors.size(), unroll);
+    bytes.back() = unroll * advance;
+    return ir_.advance(run / unroll, cursors, bytes, step).back();
+  }
+
+  // The input under a tap, or the pixel of zero points.
+  Value tap_address(const Pixel& pixel, const Value& row, const Value& column) {
+    const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
+    const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
+    const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
+    return ir_.select(inside, ir_.at(argument("input"), offset), argument("scratch"));
+  }
+
+  // Of tested borders: whether the windows of all these pixels lie inside the input.
+  Value all_inside(const std::vector<Pixel>& pixels) {
+    const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h,
+              columns = w_.in_w - w_.kernel_w + 1;
+    Value inside;
+    for (const Pixel& pixel : pixels) {
+      const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
+                                     ir_.below(pixel.column, std::max(columns, 0)));
+      inside = inside.text.empty() ? here : ir_.bit_and(inside, here);
+    }
+    return inside;
+  }
+
+  // Where nothing has to be tested; rows count in units of the dilation.
+  Value whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
+                   const Step& step) {
+    const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
+    return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& row) {
+      Values cursors;
+      for (const Value& start : starts) cursors.push_back(ir_.at(start, row, kernel_row));
+      cursors.push_back(row_target);
+      return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
+    });
+  }
+
+  Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
+                    int64_t advance, const Step& step) {
+    return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& i) {
+      const Value row = ir_.mul(i, w_.dilation_h);
+      return ir_.count_to(w_.kernel_w, row_target,
+                          [&](const Value& tap_target, const Value& column) {
+                            Values cursors;
+                            for (const Pixel& pixel : pixels)
+                              cursors.push_back(tap_address(pixel, row, column));
+                            cursors.push_back(tap_target);
+                            return run_inputs(cursors, w_.in_c, unroll, advance, step);
+                          });
+    });
+  }
 
   const Workload& w_;
   int pixels_;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <deque>
-#include <vector>
 
 #include "base/check.h"
 #include "templates/tile/assembly.h"

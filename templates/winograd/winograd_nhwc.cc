@@ -362,28 +362,36 @@ class Writer {
   ChannelLoop::Scaling scaling_;
 };
 
-// Every knob's name and the order of transformed inputs follow from the schedule's name.
-KernelTemplate squares(const char* name, decltype(KernelTemplate::supports) supports,
-                       decltype(KernelTemplate::space) space,
-                       decltype(KernelTemplate::default_schedule) default_schedule) {
+template <int square>
+bool supports(const Workload& w, const Device&) {
+  return has_winograd_squares(w, square) &&
+         (square == 2 ? w.in_c <= kWinograd2Channels : w.in_c >= 3 && w.in_c <= kWinograd4Channels);
+}
+
+// The order of transformed inputs follows from the schedule's name.
+template <int square>
+KernelTemplate squares(const char* name) {
   return {
       .name = name,
-      .supports = supports,
-      .space = space,
-      .default_schedule = default_schedule,
+      .supports = supports<square>,
+      .space =
+          [](const Workload& w, const Device& device) {
+            return winograd_knobs(w, device, square).legal_space<WinogradPlan>(w);
+          },
+      .default_schedule =
+          [](const Workload& w, const Device& device) {
+            return winograd_knobs(w, device, square).usual();
+          },
       .describe = winograd_describe,
       .pack = winograd_pack,
-      .scratch_bytes = [](const Workload& w,
-                          const Schedule& s) { return WinogradPlan(w, s).scratch_bytes(); },
+      .scratch_bytes = scratch_of<WinogradPlan>,
       .lower = lower_as_text<WinogradPlan, Writer>,
   };
 }
 
 }  // namespace
 
-const KernelTemplate kWinogradNhwc =
-    squares(kWinograd2Name, winograd2_supports, winograd2_space, winograd2_default);
-const KernelTemplate kWinograd4Nhwc =
-    squares(kWinograd4Name, winograd4_supports, winograd4_space, winograd4_default);
+const KernelTemplate kWinogradNhwc = squares<2>(kWinograd2Name);
+const KernelTemplate kWinograd4Nhwc = squares<4>(kWinograd4Name);
 
 }  // namespace tinytune

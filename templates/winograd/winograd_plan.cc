@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "base/little_endian.h"
 #include "schedules/requantise.h"
@@ -15,6 +14,8 @@ namespace tinytune {
 namespace {
 
 int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+const std::vector<int> kChannels = {1, 2, 3, 4, 5, 6, 8};  // of a block
 
 bool can_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
 
@@ -58,18 +59,24 @@ int usual_rows(const Workload& w, const Device& device) {
   return 0;
 }
 
-// The legal points of these knobs and those that both templates have.
-ConfigSpace space(const Workload& w, const Device& device, const char* name,
-                  std::vector<Knob> knobs, const std::vector<int>& steps) {
-  knobs.insert(knobs.end(), {int_knob("oc", {1, 2, 3, 4, 5, 6, 8}),
-                             int_knob("step", steps),
-                             {"multiply", {can_smlad(device) ? "smlad" : "scalar"}},
-                             scheduler_knob(device)});
-  if (name == std::string_view(kWinograd4Name) && can_smlad(device)) knobs.push_back(loads_knob());
-  return {{name, 1, std::move(knobs)}, [&](const Schedule& s) {
-            const WinogradPlan plan(w, s);
-            return plan.fits(w) && !pads(w, plan.oc);
-          }};
+std::vector<UsualKnob> knobs2(const Workload& w, const Device& device) {
+  const int wanted = can_smlad(device) ? 2 : 4;
+  return {{"tiles", up_to(6), std::min(wanted, w.out_w / 2)},
+          {"oc", kChannels, w.out_c % wanted == 0 ? wanted : 1},
+          {"step", steps2(w, device), w.in_c >= 8 ? 4 : 1}};
+}
+
+std::vector<UsualKnob> knobs4(const Workload& w, const Device& device) {
+  const bool few_registers = sees_eight_registers(device.target);
+  int oc = few_registers ? 2 : 4, best = 1;
+  while (pads(w, oc)) --oc;
+  const std::vector<int> steps = steps4(w, device);
+  for (const int step : steps)
+    if (step <= (can_smlad(device) ? 8 : few_registers ? 2 : 4)) best = step;
+  return {{"rows", rows_of_squares(w), usual_rows(w, device)},
+          {"tiles", up_to(4), usual_tiles4(w)},
+          {"oc", kChannels, oc},
+          {"step", steps, best}};
 }
 
 // What 4x4's transform makes of a patch of ones: nothing but at the second row and column.
@@ -141,58 +148,22 @@ int64_t WinogradPlan::weight_bytes() const {
   return in_assembly() ? smlad_points().weight_bytes() : points * terms * oc * element_bytes();
 }
 
-bool WinogradPlan::fits(const Workload& w) const {
-  if (square * tiles > w.out_w) return false;
+bool WinogradPlan::legal(const Workload& w) const {
+  if (square * tiles > w.out_w || pads(w, oc)) return false;
   if (in_assembly()) return smlad_points().fits();
   // What LLVM writes: sums a tile, products of an unrolled step.
   const int sums = tiles * oc, most = square == 4 ? 16 : smlad ? 12 : 20;
   return sums <= most && step * sums <= (square == 4 ? 128 : 256);
 }
 
-bool winograd2_supports(const Workload& w, const Device&) {
-  return has_winograd_squares(w, 2) && w.in_c <= kWinograd2Channels;
-}
-
-bool winograd4_supports(const Workload& w, const Device&) {
-  return has_winograd_squares(w, 4) && w.in_c >= 3 && w.in_c <= kWinograd4Channels;
-}
-
-ConfigSpace winograd2_space(const Workload& w, const Device& device) {
-  return space(w, device, kWinograd2Name, {int_knob("tiles", up_to(6))}, steps2(w, device));
-}
-
-ConfigSpace winograd4_space(const Workload& w, const Device& device) {
-  return space(w, device, kWinograd4Name,
-               {int_knob("rows", rows_of_squares(w)), int_knob("tiles", up_to(4))},
-               steps4(w, device));
-}
-
-Schedule winograd2_default(const Workload& w, const Device& device) {
-  const int wanted = can_smlad(device) ? 2 : 4;
-  return Schedule(kWinograd2Name, 1,
-                  {{"tiles", std::to_string(std::min(wanted, w.out_w / 2))},
-                   {"oc", w.out_c % wanted == 0 ? std::to_string(wanted) : "1"},
-                   {"step", w.in_c >= 8 ? "4" : "1"},
-                   {"multiply", can_smlad(device) ? "smlad" : "scalar"},
-                   {kSchedulerKnob, usual_scheduler(device)}});
-}
-
-Schedule winograd4_default(const Workload& w, const Device& device) {
-  const bool smlad = can_smlad(device), few_registers = sees_eight_registers(device.target);
-  int oc = few_registers ? 2 : 4;
-  while (pads(w, oc)) --oc;
-  int best = 1;
-  for (const int step : steps4(w, device))
-    if (step <= (smlad ? 8 : few_registers ? 2 : 4)) best = step;
-  std::vector<std::pair<std::string, std::string>> knobs = {
-      {"rows", std::to_string(usual_rows(w, device))},
-      {"tiles", std::to_string(usual_tiles4(w))},
-      {"oc", std::to_string(oc)},
-      {"step", std::to_string(best)},
-      {"multiply", smlad ? "smlad" : "scalar"},
-      {kSchedulerKnob, usual_scheduler(device)}};
-  if (smlad) knobs.emplace_back("loads", usual_loads(device));
-  return Schedule(kWinograd4Name, 1, std::move(knobs));
+KnobTable winograd_knobs(const Workload& w, const Device& device, int square) {
+  const bool smlad = can_smlad(device);
+  KnobTable table = square == 2 ? KnobTable{kWinograd2Name, 1, knobs2(w, device)}
+                                : KnobTable{kWinograd4Name, 1, knobs4(w, device)};
+  table.knobs.emplace_back(Knob{"multiply", {smlad ? "smlad" : "scalar"}});
+  table.knobs.emplace_back(scheduler_knob(device), usual_scheduler(device));
+  if (square == 4 && smlad) table.knobs.emplace_back(loads_knob(), usual_loads(device));
+  return table;
 }
 
 Result<std::vector<PackedConstant>> winograd_pack(const Workload& w, const LayerData& data,
@@ -229,7 +200,7 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
     build.loop("groups", plan.strips.rows * plan.strips.strips / plan.together,
                {.output = strip * plan.together});
   }
-  build.channel_tiles((w.out_c + plan.oc - 1) / plan.oc, plan.oc, plan.weight_bytes());
+  build.channel_tiles(w, plan.oc, plan.weight_bytes());
   if (plan.square == 4)
     build.loop("strips", plan.together, {.input = plan.strip_bytes, .output = strip});
   build.loop("point", plan.points,

@@ -8,6 +8,7 @@
 
 #include "templates/kernel_template.h"
 #include "templates/smlad/smlad_sums.h"
+#include "templates/usual_knobs.h"
 #include "templates/winograd/winograd_strips.h"
 
 namespace tinytune {
@@ -46,11 +47,11 @@ struct WinogradPlan {
   SmladPoints smlad_points() const;
   /// Of a block of output channels.
   int64_t weight_bytes() const;
-  int64_t scratch_bytes() const {
+  int64_t scratch_bytes(const Workload&) const {
     return transformed_bytes + shared_bytes + column_bytes + strips.border_bytes;
   }
   /// Whether strips and blocks are no larger than the output, and sums fit registers.
-  bool fits(const Workload& workload) const;
+  bool legal(const Workload& workload) const;
 };
 
 /// What is added to the lower of two transformed inputs in a word, of 4x4 by SMLAD, so that it is
@@ -68,12 +69,7 @@ LoopNest winograd_describe(const Workload& workload, const Schedule& schedule);
 
 inline constexpr const char *kWinograd2Name = "winograd_nhwc", *kWinograd4Name = "winograd4_nhwc";
 
-bool winograd2_supports(const Workload& workload, const Device& device);
-ConfigSpace winograd2_space(const Workload& workload, const Device& device);
-Schedule winograd2_default(const Workload& workload, const Device& device);
-
-bool winograd4_supports(const Workload& workload, const Device& device);
-ConfigSpace winograd4_space(const Workload& workload, const Device& device);
-Schedule winograd4_default(const Workload& workload, const Device& device);
+/// Of the template for such squares.
+KnobTable winograd_knobs(const Workload& workload, const Device& device, int square);
 
 }  // namespace tinytune

@@ -1,0 +1,49 @@
+// A template's knobs as data: what each may be, and what an untuned layer gets. Space and default
+// schedule are read from one table, so both name the same knobs in the same order.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedules/config_space.h"
+#include "schedules/workload.h"
+
+namespace tinytune {
+
+struct UsualKnob : Knob {
+  UsualKnob(Knob knob, std::string value) : Knob(std::move(knob)), usual(std::move(value)) {}
+  UsualKnob(const char* name, const std::vector<int>& values, int value)
+      : UsualKnob(int_knob(name, values), std::to_string(value)) {}
+  /// Usually its first value.
+  UsualKnob(const Knob& knob) : UsualKnob(knob, knob.values.front()) {}
+
+  std::string usual;
+};
+
+struct KnobTable {
+  const char* name;  ///< the template's
+  int version;
+  std::vector<UsualKnob> knobs;
+
+  ConfigSpace space(const ConfigSpace::Constraint& legal) const {
+    return {{name, version, {knobs.begin(), knobs.end()}}, legal};
+  }
+  /// The points whose Plan(workload, schedule) is legal.
+  template <typename Plan>
+  ConfigSpace legal_space(const Workload& w) const {
+    return space([&](const Schedule& s) { return Plan(w, s).legal(w); });
+  }
+  /// With these values instead, of knobs that the table has.
+  Schedule usual(const std::map<std::string, std::string>& instead = {}) const {
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const UsualKnob& knob : knobs) {
+      const auto other = instead.find(knob.name);
+      values.emplace_back(knob.name, other == instead.end() ? knob.usual : other->second);
+    }
+    return Schedule(name, version, std::move(values));
+  }
+};
+
+}  // namespace tinytune
