@@ -1,6 +1,7 @@
 // MUL. Where one multiply-high does what the reference's two roundings do, on every product that
 // two int8 can make, it is used.
 #include <algorithm>
+#include <cstdlib>
 
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -58,7 +59,8 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
                         print_high_multiply(e, *form, product);
                       } else {
                         e.line("int32_t v = " + product + ";");
-                        print_requantise(e, op.multiplier, op.shift);
+                        print_requantise(e, op.multiplier, op.shift,
+                                         std::max(std::abs(reach.first), std::abs(reach.last)));
                         store.zero_point = op.output_offset;
                       }
                       print_clamped_store(e, store);

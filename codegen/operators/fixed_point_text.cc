@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/little_endian.h"
 #include "models/reference/fixed_point.h"
@@ -163,6 +164,14 @@ void print_requantise(CWriter& w, int32_t multiplier, int shift) {
          std::to_string(mask >> 1) + " + (v < 0 ? 1 : 0) ? 1 : 0);");
 }
 
+void print_requantise(CWriter& w, int32_t multiplier, int shift, int64_t reach) {
+  if (reach >= int64_t{1} << 30 || shift > -1 || shift < -30)
+    return print_requantise(w, multiplier, shift);
+  w.line("v = (int32_t)(((int64_t)(v * 2) * " + c_int(multiplier) + " + 2147483648) >> 32);");
+  w.line("v = (v + (v >> 31) + " + c_int(int64_t{1} << (-shift - 1)) + ") >> " +
+         std::to_string(-shift) + ";");
+}
+
 void print_clamped_store(CWriter& w, const ClampedStore& store) {
   const std::string low = c_int(store.low - store.zero_point);
   const std::string high = c_int(store.high - store.zero_point);
@@ -173,12 +182,70 @@ void print_clamped_store(CWriter& w, const ClampedStore& store) {
   w.line(store.output + " = (" + store.type + ")(" + c_plus("v", store.zero_point) + ");");
 }
 
+namespace {
+
+// From `first` on the result is at least `level`.
+struct Step {
+  int level;
+  int64_t first;
+};
+
+// All steps between the ends of a range; `wanted` never falls.
+std::vector<Step> steps_of(int64_t first, int64_t last, const std::function<int(int32_t)>& wanted) {
+  const auto at = [&](int64_t x) { return wanted(static_cast<int32_t>(x)); };
+  std::vector<Step> steps;
+  for (int level = at(first) + 1; level <= at(last); ++level) {
+    int64_t below = steps.empty() ? first : steps.back().first - 1, reached = last;
+    while (reached - below > 1) {
+      const int64_t middle = below + (reached - below) / 2;
+      (at(middle) < level ? below : reached) = middle;
+    }
+    steps.push_back({level, reached});
+  }
+  return steps;
+}
+
+// The middle of the offsets with which the form takes these steps and no others.
+std::optional<int32_t> find_offset(const HighMultiply& form, int64_t first, int64_t last,
+                                   std::span<const Step> steps, int lowest, int low, int high) {
+  const auto scaled = [&](int64_t x) {
+    return (x * (int64_t{1} << form.left) * form.multiplier) >> 32;
+  };
+  const auto from = [&](int64_t level) { return level * (int64_t{1} << form.right); };
+  // The sum itself must stay an int32.
+  int64_t least = std::numeric_limits<int32_t>::min() - scaled(first);
+  int64_t most = std::numeric_limits<int32_t>::max() - scaled(last);
+  least = std::max<int64_t>(least, std::numeric_limits<int32_t>::min());
+  most = std::min<int64_t>(most, std::numeric_limits<int32_t>::max());
+  const int highest = steps.empty() ? lowest : steps.back().level;
+  if (lowest > low) least = std::max(least, from(lowest) - scaled(first));
+  if (highest < high) most = std::min(most, from(highest + 1) - scaled(last) - 1);
+  for (const Step& step : steps) {
+    least = std::max(least, from(step.level) - scaled(step.first));
+    most = std::min(most, from(step.level) - scaled(step.first - 1) - 1);
+  }
+  if (least > most) return std::nullopt;
+  return static_cast<int32_t>(least + (most - least) / 2);
+}
+
+// The multiplier itself and others nearby, nearest first.
+std::vector<int64_t> multipliers_near(int32_t multiplier) {
+  constexpr int kNearest = 30, kFarthest = 13;
+  std::vector<int64_t> all = {multiplier};
+  for (int bits = kNearest; bits >= kFarthest; --bits)
+    for (const int64_t sign : {1, -1}) all.push_back(multiplier + sign * (multiplier >> bits));
+  return all;
+}
+
+}  // namespace
+
+// Halves are rounded away from zero, so where products are halves, those above zero and those
+// below it ask for different offsets; a slightly larger multiplier moves both apart.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
                                                const std::function<int(int32_t)>& wanted) {
   const int64_t reach = std::max(std::abs(first), std::abs(last));
   HighMultiply form;
-  form.multiplier = multiplier;
   // multiplier * 2^(shift - 31) == 2^left * multiplier / 2^32 / 2^right
   while (form.left < 30 && (reach << (form.left + 1)) < (int64_t{1} << 31)) ++form.left;
   form.right = form.left - 1 - shift;
@@ -187,19 +254,17 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
     form.right = 30;
   }
   if (form.left < 0 || form.right < 1) return std::nullopt;
-  int64_t least = std::numeric_limits<int32_t>::min(), most = std::numeric_limits<int32_t>::max();
-  for (int64_t x = first; x <= last; ++x) {
-    const int64_t scaled = ((x << form.left) * multiplier) >> 32;
-    const int64_t want = wanted(static_cast<int32_t>(x));
-    if (want > low) least = std::max(least, (want << form.right) - scaled);
-    if (want < high) most = std::min(most, ((want + 1) << form.right) - scaled - 1);
-    // The sum itself must stay an int32.
-    least = std::max(least, std::numeric_limits<int32_t>::min() - scaled);
-    most = std::min(most, std::numeric_limits<int32_t>::max() - scaled);
-    if (least > most) return std::nullopt;
+  const std::vector<Step> steps = steps_of(first, last, wanted);
+  const int lowest = wanted(static_cast<int32_t>(first));
+  for (const int64_t candidate : multipliers_near(multiplier)) {
+    if (candidate > std::numeric_limits<int32_t>::max()) continue;
+    form.multiplier = static_cast<int32_t>(candidate);
+    const auto offset = find_offset(form, first, last, steps, lowest, low, high);
+    if (!offset) continue;
+    form.offset = *offset;
+    return form;
   }
-  form.offset = static_cast<int32_t>(least + (most - least) / 2);
-  return form;
+  return std::nullopt;
 }
 
 void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x) {

@@ -16,6 +16,9 @@ namespace tinytune {
 /// Lines that scale int32_t `v` exactly as the reference does, every rounding included.
 void print_requantise(CWriter& w, int32_t multiplier, int shift);
 
+/// The same of a `v` of at most `reach` in size: in fewer steps where these cannot overflow.
+void print_requantise(CWriter& w, int32_t multiplier, int shift, int64_t reach);
+
 /// Lines that store clamp(v + zero_point, low, high) of any int32_t `v`: clamped first, since the
 /// sum may lie outside int32. An end of int32 clamps nothing.
 struct ClampedStore {
@@ -56,7 +59,7 @@ struct HighMultiply {
 };
 
 /// Constants with clamp(form(x), low, high) == wanted(x) for every x in [first, last], where
-/// `wanted` is clamp(zero_point + requantise(x)). Nothing where none are found.
+/// `wanted` is clamp(zero_point + requantise(x)), which never falls. Nothing where none are found.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
                                                const std::function<int(int32_t)>& wanted);

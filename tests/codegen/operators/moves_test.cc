@@ -121,6 +121,22 @@ TEST(MulEmitter, EveryPairOfBytes_EqualsTheReference) {
   }
 }
 
+// 0.01: every product of 50 and of -50 more than a multiple of 100 is a tie, and halves go away
+// from zero.
+TEST(MulEmitter, TiesOnBothSidesOfZero_NeedOneMultiplication) {
+  GraphBuilder b;
+  const int x = b.input({65536}, 0.05f, -10), y = b.input({65536}, 0.03f, 5);
+  const int z = b.op(OperatorKind::kMul, {x, y}, ActivationAttributes{}, {65536}, 0.15f, 7);
+  const Graph graph = b.finish({z});
+  std::vector<Bytes> inputs(2);
+  for (int i = 0; i < 65536; ++i) {
+    inputs[0].push_back(static_cast<uint8_t>(i & 255));
+    inputs[1].push_back(static_cast<uint8_t>(i >> 8));
+  }
+  const auto run = expect_exact(graph, *load_device("cortex-m4"), inputs);
+  EXPECT_LT(run.instructions, 65536u * 16);
+}
+
 TEST(ExtremumEmitter, ConstantFirstOperand_EqualsTheReference) {
   GraphBuilder b;
   const int k = b.constant({3}, 0.1f, 3, {0, 200, 100}), x = b.input({5, 3}, 0.1f, 3);
