@@ -1,8 +1,10 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM, unit by unit: a unit's cell needs no other unit's, and the hidden
 // state stays what it was until every unit of the step is in the output. Zero points of int8 are
-// folded into biases, which wraps as the reference's sums do; sums of int16 have 64 bits, but where
-// weights prove that their products need no more than 32.
+// folded into biases, which wraps as the reference's sums do, and a unit's four gates share what
+// they read; sums of int16 have 64 bits, but where weights prove that their products need no more
+// than 32.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -12,20 +14,58 @@
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/gate_text.h"
 #include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/pair_text.h"
 #include "models/reference/gate_functions.h"
 
 namespace tinytune {
 namespace {
 
-const SharedFunction kDot = {
-    "dot",
-    "/* `sum` and the products of two rows, modulo 2^32. */",
-    R"(int32_t @_dot(const int8_t *x, const int8_t *weights, int32_t count, int32_t sum))",
-    R"(
-  uint32_t total = (uint32_t)sum;
-  for (int32_t i = 0; i < count; ++i) total += (uint32_t)(x[i] * weights[i]);
-  return (int32_t)total;
-)",
+constexpr int kGates = 4;
+
+std::string numbered(const char* name, int i) { return name + std::to_string(i); }
+
+// Rows in whole words: pairs at a time where the core multiplies those.
+std::string dots_body(bool in_words) {
+  CWriter w(1);
+  for (int i = 0; i < kGates; ++i)
+    w.line("uint32_t " + numbered("s", i) + " = (uint32_t)sums[" + std::to_string(i) + "];");
+  if (in_words) {
+    w.line(kIfPairs);
+    w.open("for (; count > 0; count -= 4)");
+    print_widened(w, {"u", "*(const uint32_t *)x", 0});
+    for (int i = 0; i < kGates; ++i) {
+      print_widened(w, {numbered("v", i), "*(const uint32_t *)" + numbered("w", i), 0});
+      print_pair_products(w, "u", numbered("v", i), numbered("s", i));
+    }
+    w.line("x += 4;");
+    for (int i = 0; i < kGates; ++i) w.line(numbered("w", i) + " += 4;");
+    w.close().line("#endif");
+  }
+  w.open("for (; count > 0; --count)").line("const int32_t u = *x++;");
+  for (int i = 0; i < kGates; ++i)
+    w.line(numbered("s", i) + " += (uint32_t)(u * *" + numbered("w", i) + "++);");
+  w.close();
+  for (int i = 0; i < kGates; ++i)
+    w.line("sums[" + std::to_string(i) + "] = (int32_t)" + numbered("s", i) + ";");
+  return "\n" + w.text();
+}
+
+const std::string kDotsBody = dots_body(false), kWordDotsBody = dots_body(true);
+
+const SharedFunction kDots = {
+    "dots",
+    "/* Adds to four sums the products of a row with four others, modulo 2^32. */",
+    "void @_dots(const int8_t *x, const int8_t *w0, const int8_t *w1, const int8_t *w2,\n"
+    "            const int8_t *w3, int32_t count, int32_t *sums)",
+    kDotsBody.c_str(),
+    {}};
+
+const SharedFunction kWordDots = {
+    "word_dots",
+    "/* The same for rows of whole words. */",
+    "void @_word_dots(const int8_t *x, const int8_t *w0, const int8_t *w1, const int8_t *w2,\n"
+    "                 const int8_t *w3, int32_t count, int32_t *sums)",
+    kWordDotsBody.c_str(),
     {}};
 
 // The products of a row of int16, in a sum of that type.
@@ -137,11 +177,23 @@ class LstmPrinter {
     return true;
   }
 
-  // The scaled sum, in a variable `v`.
-  void print_dense(const Dense& d) {
-    const std::string n = std::to_string(length(d));
-    const std::string rows = "(" + d.row + ", " + d.weights + " + u * " + n + ", " + n;
+  // The largest sum of any unit, bias included, in size.
+  int64_t reach_of_bytes(const Dense& d) const {
+    int64_t most = 0;
+    for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
+      int64_t sum = d.bias.empty() ? 0 : std::abs(d.bias[u]);
+      for (size_t i = u * length(d); i < (u + 1) * length(d); ++i)
+        sum += int64_t{std::abs(d.values[i])} * 256;
+      most = std::max(most, sum);
+    }
+    return most;
+  }
+
+  // The scaled sum, in a variable `v`. `at`: of the gate, whose int8 sum `row`_sums has.
+  void print_dense(const Dense& d, size_t at) {
     if (op_.wide) {
+      const std::string n = std::to_string(length(d));
+      const std::string rows = "(" + d.row + ", " + d.weights + " + u * " + n + ", " + n;
       std::string sum = context_.helper(products_fit_32_bits(d) ? kWideDot : kLongDot) + rows + ")";
       if (!d.bias.empty())
         sum = "(int64_t)" + sum + " + " + long_constant(context_, d.name, d.bias, "u");
@@ -149,32 +201,63 @@ class LstmPrinter {
               ";");
       return;
     }
-    w_.line("int32_t v = " + context_.helper(kDot) + rows + ", " + biases(d) + "[u]);");
-    print_requantise(w_, d.by.multiplier, d.by.shift);
+    w_.line("int32_t v = " + d.row + "_sums[" + std::to_string(at) + "];");
+    print_requantise(w_, d.by.multiplier, d.by.shift, reach_of_bytes(d));
   }
 
-  // `gate`'s sum before its function, in a variable `name`. `at` is its place among the gates.
-  void print_gate(const std::string& name, const LstmOp::Gate& gate, size_t at) {
+  struct NamedGate {
+    std::string name;          // of the variable that it ends in
+    const LstmOp::Gate& gate;  // of `op_`
+  };
+  // As the operator has their weights.
+  std::array<NamedGate, kGates> gates() const {
+    return {{{"input", op_.input},
+             {"forget", op_.forget},
+             {"candidate", op_.cell},
+             {"shown", op_.output}}};
+  }
+
+  Dense of_input(size_t at) {
+    const auto [name, gate] = gates()[at];
+    return {name + "_bias", "x",       context_.input(1 + at), gate.input_weights, op_.input_offset,
+            gate.bias,      gate.input};
+  }
+  Dense of_hidden(size_t at) {
+    const auto [name, gate] = gates()[at];
+    return {name + "_recurrent",    "hidden", context_.input(5 + at), gate.recurrent_weights,
+            -op_.hidden_zero_point, {},       gate.recurrent};
+  }
+
+  // Sums of all gates from one row, in an array `row`_sums.
+  void print_sums_of_bytes(const std::array<Dense, kGates>& rows) {
+    const size_t count = length(rows[0]);
+    const std::string n = std::to_string(count), sums = rows[0].row + "_sums";
+    std::string starts, weights;
+    for (const Dense& d : rows) {
+      starts += (starts.empty() ? "" : ", ") + biases(d) + "[u]";
+      weights += ", " + d.weights + " + u * " + n;
+    }
+    w_.line("int32_t " + sums + "[4] = {" + starts + "};");
+    w_.line(context_.helper(count % 4 == 0 ? kWordDots : kDots) + "(" + rows[0].row + weights +
+            ", " + n + ", " + sums + ");");
+  }
+
+  // A gate's sum before its function, in a variable of its name.
+  void print_gate(size_t at) {
+    const std::string name = gates()[at].name;
     w_.line("int32_t " + name + ";");
     w_.open("");
-    print_dense({name + "_bias", "x", context_.input(1 + at), gate.input_weights, op_.input_offset,
-                 gate.bias, gate.input});
+    print_dense(of_input(at), at);
     w_.line(name + " = " + saturate_ + "(v);").close();
     w_.open("");
-    print_dense({name + "_recurrent",
-                 "hidden",
-                 context_.input(5 + at),
-                 gate.recurrent_weights,
-                 -op_.hidden_zero_point,
-                 {},
-                 gate.recurrent});
+    print_dense(of_hidden(at), at);
     w_.line(name + " = " + saturate_ + "(" + name + " + " + saturate_ + "(v));").close();
   }
 
-  // `v` scaled, of a product of two 16-bit values.
+  // `v` scaled, of a product of a 16-bit value and one of a table, which is above -32768.
   void print_product(const std::string& product, const LstmOp::Scaling& by) {
     w_.line("int32_t v = " + product + ";");
-    print_requantise(w_, by.multiplier, by.shift);
+    print_requantise(w_, by.multiplier, by.shift, 32767 * 32768);
   }
 
   std::string tanh_of(const std::string& x, TableStep step) const {
@@ -189,10 +272,11 @@ class LstmPrinter {
   }
 
   void print_unit() {
-    print_gate("forget", op_.forget, 1);
-    print_gate("input", op_.input, 0);
-    print_gate("candidate", op_.cell, 2);
-    print_gate("shown", op_.output, 3);
+    if (!op_.wide) {
+      print_sums_of_bytes({of_input(0), of_input(1), of_input(2), of_input(3)});
+      print_sums_of_bytes({of_hidden(0), of_hidden(1), of_hidden(2), of_hidden(3)});
+    }
+    for (size_t at = 0; at < kGates; ++at) print_gate(at);
     w_.line("int32_t kept, state;");
     w_.open("");
     print_product(logistic_of("forget") + " * cell[u]", op_.forget_cell);

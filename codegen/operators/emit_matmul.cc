@@ -1,49 +1,147 @@
-// BATCH_MATMUL of two computed matrices: four columns at a time share each element of a row.
+// BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h).
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
 #include "codegen/operators/c_writer.h"
+#include "codegen/operators/dot_products.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/pair_text.h"
+#include "schedules/requantise.h"
 
 namespace tinytune {
 namespace {
-
-constexpr int kBlock = 4;
 
 std::string times(const std::string& variable, int64_t step) {
   return variable + " * " + std::to_string(step);
 }
 
-// The columns from `first` on, to `end`, `block` at a time, of row i.
-void print_columns(CWriter& w, const MatMulOp& op, EmitContext& context, int first, int end,
-                   int block) {
-  const auto sum = [](int k) { return "s" + std::to_string(k); };
-  w.open("for (int32_t j = " + std::to_string(first) + "; j < " + std::to_string(end) +
-         "; j += " + std::to_string(block) + ")");
-  w.line("const int8_t *x = left + " + times("i", op.left.step) + ";");
-  w.line("const int8_t *y = right + " + times("j", op.right.step) + ";");
-  for (int k = 0; k < block; ++k) w.line("int32_t " + sum(k) + " = 0;");
-  w.loop("d", op.depth);
-  w.line("const int32_t u = " + c_plus("*x", op.left.offset) + ";");
-  for (int k = 0; k < block; ++k)
-    w.line(sum(k) + " += u * (" +
-           c_plus("y[" + std::to_string(k * op.right.step) + "]", op.right.offset) + ");");
-  w.line("x += " + std::to_string(op.left.depth_step) + ";");
-  w.line("y += " + std::to_string(op.right.depth_step) + ";").close();
-  for (int k = 0; k < block; ++k) {
-    if (!op.steps.empty()) {
-      w.line("*" + context.output() + "++ = (int8_t)" +
-             byte_steps_text(context, op.steps, sum(k)) + ";");
-      continue;
-    }
-    w.open("").line("int32_t v = " + sum(k) + ";");
-    print_requantise(w, op.multiplier, op.shift);
-    print_clamped_store(w, {"*" + context.output() + "++", -128, 127, op.output_offset});
+DotSide left_of(const MatMulOp& op) {
+  return {"left + " + times("i", op.left.step), op.left.step, op.left.depth_step, op.left.offset};
+}
+
+DotSide right_of(const MatMulOp& op) {
+  return {"right + " + times("j", op.right.step), op.right.step, op.right.depth_step,
+          op.right.offset};
+}
+
+bool has_pairs(const MatMulOp& op) {
+  const auto in_words = [](int64_t step) { return step % 4 == 0; };
+  const auto batches_in_words = [&](const MatMulOp::Side& side) {
+    return std::all_of(side.batch_steps.begin(), side.batch_steps.end(), in_words);
+  };
+  return comes_in_words(left_of(op), op.depth) && comes_in_words(right_of(op), op.depth) &&
+         batches_in_words(op.left) && batches_in_words(op.right);
+}
+
+// No term of a side is larger.
+int64_t largest(const MatMulOp::Side& side) {
+  return std::max(std::abs(int64_t{side.offset} - 128), std::abs(int64_t{side.offset} + 127));
+}
+
+// Of a sum, in size.
+int64_t reach_of(const MatMulOp& op) { return op.depth * largest(op.left) * largest(op.right); }
+
+// One multiplication in place of the reference's two roundings, where it is proved for every sum.
+std::optional<HighMultiply> short_form(const MatMulOp& op) {
+  const int64_t reach = reach_of(op);
+  if (!op.steps.empty() || reach > INT32_MAX) return std::nullopt;
+  return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, [&](int32_t sum) {
+    return add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
+                          op.output_offset, -128, 127);
+  });
+}
+
+void store(CWriter& w, const MatMulOp& op, EmitContext& context,
+           const std::optional<HighMultiply>& form, int row, int column) {
+  const std::string output = "to[" + std::to_string(int64_t{row} * op.columns + column) + "]";
+  if (!op.steps.empty()) {
+    w.line(output + " = (int8_t)" +
+           byte_steps_text(context, op.steps, "(int32_t)" + dot_sum(row, column)) + ";");
+    return;
+  }
+  w.open("");
+  if (form) {
+    print_high_multiply(w, *form, "(int32_t)" + dot_sum(row, column));
+    print_clamped_store(w, {output, -128, 127});
     w.close();
+    return;
+  }
+  w.line("int32_t v = (int32_t)" + dot_sum(row, column) + ";");
+  print_requantise(w, op.multiplier, op.shift, reach_of(op));
+  print_clamped_store(w, {output, -128, 127, op.output_offset});
+  w.close();
+}
+
+// Rows and columns from `first` on, in whole blocks up to `end`.
+struct Part {
+  int first_row, end_row, first_column, end_column;
+  DotBlock block;
+  bool empty() const { return first_row >= end_row || first_column >= end_column; }
+};
+
+// (u + a) * (v + b) is (u + a) * v and, once a row, b times the sum of u + a: columns are then
+// widened without a constant, for which registers are short.
+void print_row_terms(CWriter& w, const MatMulOp& op, int rows) {
+  const DotSide left = left_of(op);
+  for (int r = 0; r < rows; ++r) w.line("uint32_t row" + std::to_string(r) + " = 0;");
+  w.open("for (int32_t d = 0; d < " + std::to_string(op.depth / 4) + "; ++d)");
+  for (int r = 0; r < rows; ++r) {
+    const std::string n = std::to_string(r);
+    print_widened(w, {"u" + n,
+                      "((const uint32_t *)(" + left.from + "))[d + " +
+                          std::to_string(r * left.step / 4) + "]",
+                      left.offset});
+    print_pair_product(w, "u" + n + "_0", "65537u", "row" + n, false);
+    print_pair_product(w, "u" + n + "_1", "65537u", "row" + n, false);
   }
   w.close();
+  for (int r = 0; r < rows; ++r)
+    w.line("row" + std::to_string(r) + " *= (uint32_t)" + c_int(op.right.offset) + ";");
+}
+
+void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part& part,
+                const std::optional<HighMultiply>& form, bool pairs) {
+  if (part.empty()) return;
+  const auto open = [&](const char* name, int first, int end, int step) {
+    const std::string v = name;
+    w.open("for (int32_t " + v + " = " + std::to_string(first) + "; " + v + " < " +
+           std::to_string(end) + "; " + v + " += " + std::to_string(step) + ")");
+  };
+  open("i", part.first_row, part.end_row, part.block.rows);
+  DotSide right = right_of(op);
+  const bool row_terms = pairs && right.offset != 0;
+  if (row_terms) print_row_terms(w, op, part.block.rows);
+  open("j", part.first_column, part.end_column, part.block.columns);
+  print_sums(w, part.block);
+  if (row_terms) {
+    right.offset = 0;
+    for (int r = 0; r < part.block.rows; ++r)
+      for (int c = 0; c < part.block.columns; ++c)
+        w.line(dot_sum(r, c) + " = row" + std::to_string(r) + ";");
+  }
+  print_dot_products(w, {left_of(op), right}, op.depth, part.block, pairs);
+  w.line("int8_t *const to = " + context.output() + " + " + times("i", op.columns) + " + j;");
+  for (int r = 0; r < part.block.rows; ++r)
+    for (int c = 0; c < part.block.columns; ++c) store(w, op, context, form, r, c);
+  w.close().close();
+}
+
+// Whole blocks, then what is left of the columns, then of the rows.
+void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
+                   const std::optional<HighMultiply>& form, DotBlock block, bool pairs) {
+  const int rows = op.rows / block.rows * block.rows;
+  const int columns = op.columns / block.columns * block.columns;
+  print_part(w, op, context, {0, rows, 0, columns, block}, form, pairs);
+  print_part(w, op, context, {0, rows, columns, op.columns, {block.rows, 1}}, form, pairs);
+  print_part(w, op, context, {rows, op.rows, 0, columns, {1, block.columns}}, form, pairs);
+  print_part(w, op, context, {rows, op.rows, columns, op.columns, {1, 1}}, form, pairs);
 }
 
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const MatMulOp& op = std::get<MatMulOp>(any);
+  const std::optional<HighMultiply> form = short_form(op);
   CWriter w(1);
   std::string left = context.input(0), right = context.input(1);
   int loops = 0;
@@ -57,11 +155,15 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   w.line("const int8_t *const left = " + left + ";");
   w.line("const int8_t *const right = " + right + ";");
-  w.loop("i", op.rows);
-  const int whole = op.columns / kBlock * kBlock;
-  if (whole > 0) print_columns(w, op, context, 0, whole, kBlock);
-  if (whole < op.columns) print_columns(w, op, context, whole, op.columns, 1);
-  w.close();
+  if (has_pairs(op)) {
+    w.line(kIfPairs);
+    print_product(w, op, context, form, kPairBlock, true);
+    w.line("#else");
+  }
+  print_product(w, op, context, form, kElementBlock, false);
+  if (has_pairs(op)) w.line("#endif");
+  if (loops > 0)
+    w.line(context.output() + " += " + std::to_string(int64_t{op.rows} * op.columns) + ";");
   for (int i = 0; i < loops; ++i) w.close();
   return w.text();
 }

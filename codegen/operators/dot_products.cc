@@ -1,0 +1,72 @@
+#include "codegen/operators/dot_products.h"
+
+#include "codegen/operators/pair_text.h"
+
+namespace tinytune {
+namespace {
+
+constexpr int64_t kWord = 4;
+
+std::string at(const char* pointer, int64_t index) {
+  return std::string(pointer) + "[" + std::to_string(index) + "]";
+}
+
+std::string lane(const char* name, int i) { return name + std::to_string(i); }
+
+void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,
+                    DotBlock block) {
+  w.line("const int8_t *x = " + left.from + ";");
+  w.line("const int8_t *y = " + right.from + ";");
+  w.loop("d", depth);
+  for (int r = 0; r < block.rows; ++r)
+    w.line("const int32_t " + lane("u", r) + " = " + c_plus(at("x", r * left.step), left.offset) +
+           ";");
+  for (int c = 0; c < block.columns; ++c) {
+    w.line("const int32_t " + lane("v", c) + " = " + c_plus(at("y", c * right.step), right.offset) +
+           ";");
+    for (int r = 0; r < block.rows; ++r)
+      w.line(dot_sum(r, c) + " += (uint32_t)(" + lane("u", r) + " * " + lane("v", c) + ");");
+  }
+  w.line("x += " + std::to_string(left.depth_step) + ";");
+  w.line("y += " + std::to_string(right.depth_step) + ";").close();
+}
+
+void print_pairs(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,
+                 DotBlock block) {
+  w.line("const uint32_t *x = (const uint32_t *)(" + left.from + ");");
+  w.line("const uint32_t *y = (const uint32_t *)(" + right.from + ");");
+  w.loop("d", depth / kWord);
+  for (int r = 0; r < block.rows; ++r)
+    print_widened(w, {lane("u", r), at("x", r * left.step / kWord), left.offset});
+  for (int c = 0; c < block.columns; ++c) {
+    print_widened(w, {lane("v", c), at("y", c * right.step / kWord), right.offset});
+    for (int r = 0; r < block.rows; ++r)
+      print_pair_products(w, lane("u", r), lane("v", c), dot_sum(r, c));
+  }
+  w.line("++x;").line("++y;").close();
+}
+
+}  // namespace
+
+bool comes_in_words(const DotSide& side, int64_t depth) {
+  return side.depth_step == 1 && side.step % kWord == 0 && depth % kWord == 0;
+}
+
+std::string dot_sum(int row, int column) {
+  return "s" + std::to_string(row) + std::to_string(column);
+}
+
+void print_sums(CWriter& w, DotBlock block) {
+  for (int r = 0; r < block.rows; ++r)
+    for (int c = 0; c < block.columns; ++c) w.line("uint32_t " + dot_sum(r, c) + " = 0;");
+}
+
+void print_dot_products(CWriter& w, const std::array<DotSide, 2>& sides, int64_t depth,
+                        DotBlock block, bool pairs) {
+  if (pairs)
+    print_pairs(w, sides[0], sides[1], depth, block);
+  else
+    print_elements(w, sides[0], sides[1], depth, block);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,137 @@
+// Products that are computed in blocks: BATCH_MATMUL, TRANSPOSE_CONV and layers of int16, with
+// whole blocks and with what is left of them, word by word and element by element.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/codegen/graph_builder.h"
+#include "tests/codegen/network_run.h"
+
+namespace tinytune {
+namespace {
+
+using test::Bytes;
+using test::expect_exact;
+using test::GraphBuilder;
+
+Bytes random_bytes(int64_t count, uint32_t seed) {
+  std::mt19937 rng(seed);
+  Bytes bytes(static_cast<size_t>(count));
+  for (uint8_t& b : bytes) b = static_cast<uint8_t>(rng());
+  return bytes;
+}
+
+void expect_everywhere(const Graph& graph) {
+  std::vector<Bytes> inputs;
+  for (const int id : graph.inputs)
+    inputs.push_back(random_bytes(graph.tensor(id).bytes(), 7 + static_cast<uint32_t>(id)));
+  for (const char* device : {"rv32imc", "cortex-m4", "rp2040"})
+    expect_exact(graph, *load_device(device), inputs);
+}
+
+struct Matrices {
+  std::vector<int> left, right, result;
+  BatchMatMulAttributes attributes = {};
+};
+
+TEST(DotProducts, BatchMatMul_EqualsTheReference) {
+  const Matrices all[] = {
+      {{4, 8}, {8, 4}, {4, 4}, {.adj_y = false}},     // right side by columns
+      {{6, 16}, {10, 16}, {6, 10}, {.adj_y = true}},  // words of both
+      {{5, 16}, {3, 16}, {5, 3}, {.adj_y = true}},    // blocks and rests
+      {{5, 7}, {9, 7}, {5, 9}, {.adj_y = true}},      // no words
+      {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},    // left side by columns
+      {{2, 3, 3, 8}, {2, 3, 5, 8}, {2, 3, 3, 5}, {.adj_y = true}},
+      {{1, 3, 8}, {4, 5, 8}, {4, 3, 5}, {.adj_y = true}},
+  };
+  for (const Matrices& m : all)
+    for (const int zero : {-128, 9}) {
+      GraphBuilder b;
+      const int x = b.input(m.left, 0.1F, zero), y = b.input(m.right, 0.2F, -zero - 1);
+      expect_everywhere(
+          b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, m.attributes, m.result, 3.0F, 5)}));
+    }
+}
+
+TEST(DotProducts, TransposeConv_EqualsTheReference) {
+  for (const int in_c : {4, 3})
+    for (const int out_c : {4, 6})
+      for (const int kernel : {2, 3}) {
+        GraphBuilder b;
+        const int x = b.input({2, 3, 4, in_c}, 0.1F, -128);
+        const int w = b.constant({out_c, kernel, kernel, in_c}, 0.05F, 0,
+                                 random_bytes(out_c * kernel * kernel * in_c, 3));
+        const int y =
+            b.op(OperatorKind::kTransposeConv, {b.integers({2, 6, 8, out_c}), w, x},
+                 TransposeConvAttributes{Padding::kSame, 2, 2}, {2, 6, 8, out_c}, 0.7F, 9);
+        expect_everywhere(b.finish({y}));
+      }
+}
+
+// Every pair of bytes, in words and what is left of one.
+TEST(DotProducts, Extremes_EqualTheReferenceForEveryPair) {
+  std::vector<Bytes> inputs(2);
+  for (int i = 0; i < 65539; ++i) {
+    inputs[0].push_back(static_cast<uint8_t>(i & 255));
+    inputs[1].push_back(static_cast<uint8_t>(i >> 8));
+  }
+  for (const auto kind : {OperatorKind::kMaximum, OperatorKind::kMinimum}) {
+    GraphBuilder b;
+    const int x = b.input({65539}, 0.1F, 3), y = b.input({65539}, 0.1F, 3);
+    const Graph graph = b.finish({b.op(kind, {x, y}, {}, {65539}, 0.1F, 3)});
+    const auto run = expect_exact(graph, *load_device("cortex-m4"), inputs);
+    EXPECT_LT(run.instructions, 65539u * 3);
+    expect_exact(graph, *load_device("rv32imc"), inputs);
+  }
+}
+
+Bytes small_longs(int count) {
+  Bytes bytes;
+  for (int i = 0; i < count; ++i) {
+    bytes.insert(bytes.end(), {0x31, static_cast<uint8_t>(i)});
+    bytes.resize(bytes.size() + 6);
+  }
+  return bytes;
+}
+
+struct WideLayer {
+  OperatorKind kind = OperatorKind::kConv2d;
+  std::vector<int> input, weights, output;
+  ConvAttributes attributes = {};
+};
+
+TEST(DotProducts, LayersOfInt16_EqualTheReference) {
+  const auto conv = OperatorKind::kConv2d;
+  const WideLayer all[] = {
+      {conv, {1, 5, 6, 8}, {8, 3, 3, 8}, {1, 5, 6, 8}},
+      {conv, {1, 5, 6, 8}, {6, 3, 5, 8}, {1, 3, 3, 6}, {.stride_h = 2, .stride_w = 2}},
+      {conv, {1, 7, 7, 8}, {3, 3, 3, 8}, {1, 7, 7, 3}, {.dilation_h = 2, .dilation_w = 2}},
+      {conv, {1, 7, 7, 8}, {4, 3, 3, 8}, {1, 7, 7, 4}, {.dilation_h = 2, .dilation_w = 3}},
+      {conv, {1, 5, 6, 8}, {8, 3, 3, 4}, {1, 5, 6, 8}},
+      {conv, {1, 5, 6, 3}, {4, 3, 3, 3}, {1, 5, 6, 4}},
+      {conv, {2, 5, 6, 4}, {4, 3, 3, 4}, {2, 3, 4, 4}, {.padding = Padding::kValid}},
+      {OperatorKind::kFullyConnected, {3, 16}, {8, 16}, {3, 8}},
+  };
+  for (const WideLayer& layer : all)
+    for (const bool long_bias : {true, false}) {
+      GraphBuilder b;
+      const int x = b.retype(b.input(layer.input, 0.001F, 0), ElementType::kInt16);
+      int64_t weights = 1;
+      for (const int extent : layer.weights) weights *= extent;
+      std::vector<int> inputs = {x, b.constant(layer.weights, 0.01F, 0, random_bytes(weights, 3))};
+      const int channels = layer.weights[0];
+      if (long_bias)
+        inputs.push_back(
+            b.retype(b.constant({channels}, 1e-5F, 0, small_longs(channels)), ElementType::kInt64));
+      else
+        inputs.push_back(b.bias(std::vector<int32_t>(channels, -12345), 1e-5F));
+      const Attributes attributes =
+          layer.kind == conv ? Attributes(layer.attributes) : Attributes(ActivationAttributes{});
+      const int y = b.retype(b.op(layer.kind, inputs, attributes, layer.output, 0.02F, 0),
+                             ElementType::kInt16);
+      expect_everywhere(b.finish({y}));
+    }
+}
+
+}  // namespace
+}  // namespace tinytune
