@@ -7,6 +7,7 @@
 
 #include "codegen/networks/names.h"
 #include "codegen/networks/network_memory.h"
+#include "codegen/passes/restate_layers.h"
 #include "deploy/model_state.h"
 #include "models/generated_constants.h"
 #include "models/operator_kind.h"
@@ -93,12 +94,12 @@ Result<Layer> Layer::describe(std::string_view description, const LayerOptions& 
   Workload& workload = described.workload;
   TT_TRY_ASSIGN(LayerData data, constants_for(described, options));
   if (!described.states_facts) workload.facts = prove_facts(workload, data);
-  const std::string line = to_text(workload);
-
-  workload.layout = Layout::kNhwc;  // of the network; kernels of another are tuned by layout
   auto state = std::make_shared<Model::State>();
   state->path = short_name(workload);
-  state->network = network_of({workload, std::move(data)});
+  KernelOp op = restated({workload, std::move(data)});
+  const std::string line = to_text(op.workload);
+  op.workload.layout = Layout::kNhwc;  // of the network; kernels of another are tuned by layout
+  state->network = network_of(op);
   state->graph = state->network.graph;
   state->stands_alone = true;
   state->tasks = extract_tasks(state->network);

@@ -17,11 +17,16 @@ constexpr uint64_t kConstantsSeed = 1;
 constexpr std::chrono::milliseconds kTick{100};
 
 // Whether it computes some rows of the layer, by the same constants.
-bool is_strip_of(const Workload& strip, Workload layer) {
-  layer.in_h = strip.in_h;
-  layer.out_h = strip.out_h;
-  layer.pad_top = strip.pad_top;
-  return layer == strip;
+bool is_strip_of(const Workload& strip, const Workload& layer) {
+  Workload rows = layer;
+  rows.in_h = strip.in_h;
+  rows.out_h = strip.out_h;
+  rows.pad_top = strip.pad_top;
+  Workload turned = layer;  // whose rows are columns (codegen/passes/restate_layers.h)
+  turned.in_w = strip.in_w;
+  turned.out_w = strip.out_w;
+  turned.pad_left = strip.pad_left;
+  return rows == strip || turned == strip;
 }
 
 Result<Task> task_of(const std::string& workload, std::span<const Task> known) {

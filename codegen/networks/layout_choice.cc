@@ -43,10 +43,23 @@ bool touches_state(const Graph& graph, const Operator& op) {
          std::any_of(op.outputs.begin(), op.outputs.end(), is_state);
 }
 
+// Rows of a matrix may be pixels of a workload (codegen/passes/restate_layers.h), but channels are
+// innermost in a matrix whatever the layout of images.
+bool is_of_images(const Graph& graph, const Operator& op, const Workload& w) {
+  const auto holds = [](const Tensor& t, int pixels, int channels) {
+    return t.shape.size() == 4 && t.shape[3] == channels &&
+           t.elements() == int64_t{t.shape[0]} * pixels * channels;
+  };
+  const Tensor& input = graph.tensor(op.inputs[0]);
+  return w.op != OpKind::kDense && holds(input, w.in_h * w.in_w, w.in_c) &&
+         input.shape[0] == w.batch &&
+         holds(graph.tensor(op.outputs[0]), w.out_h * w.out_w, w.out_c);
+}
+
 bool takes_nchw(const Graph& graph, const Operator& op, const IntegerOp& form) {
   if (touches_state(graph, op)) return false;
   if (const auto* kernel = std::get_if<KernelOp>(&form))
-    return kernel->workload.op != OpKind::kDense;
+    return is_of_images(graph, op, kernel->workload);
   if (!is_pointwise(form)) return false;
   const auto is_image = [&](int id) { return image_of(graph.tensor(id)).has_value(); };
   return std::all_of(op.inputs.begin(), op.inputs.end(), is_image) &&
@@ -116,7 +129,7 @@ class Chooser {
 
   uint64_t kernel_cost(size_t step, Layout layout) const {
     const auto* kernel = std::get_if<KernelOp>(&ops_[step]);
-    if (kernel == nullptr || kernel->workload.op == OpKind::kDense) return 0;
+    if (kernel == nullptr || !takes_nchw(graph_, graph_.operators[step], ops_[step])) return 0;
     Workload workload = kernel->workload;
     workload.layout = layout;
     const uint64_t unmeasured = layout == Layout::kNhwc ? kUnmeasured : 2 * kUnmeasured;

@@ -14,6 +14,15 @@ std::optional<RowMap> map_of(const KernelOp& op) {
   return RowMap{w.in_h, w.out_h, w.stride_h, w.pad_top, (w.kernel_h - 1) * w.dilation_h + 1};
 }
 
+// Of a column of pixels that the workload has as a row (codegen/passes/restate_layers.h).
+bool is_turned(const Workload& w, const Tensor& output) {
+  return w.in_h == 1 && w.out_h == 1 && output.shape[1] > 1 && output.shape[1] == w.out_w;
+}
+
+RowMap map_of_turned(const Workload& w) {
+  return RowMap{w.in_w, w.out_w, w.stride_w, w.pad_left, (w.kernel_w - 1) * w.dilation_w + 1};
+}
+
 std::optional<RowMap> map_of(const PoolOp& op) {
   return RowMap{op.in_h, op.out_h, op.stride_h, op.pad_top, op.filter_h};
 }
@@ -52,6 +61,9 @@ std::optional<RowMap> row_map(const Graph& graph, const Operator& op, const Inte
   auto map = std::visit([](const auto& o) { return map_of(o); }, form);
   if (!map || op.outputs.size() != 1 || !is_image(graph.tensor(op.outputs[0]))) return std::nullopt;
   const int out_rows = graph.tensor(op.outputs[0]).shape[1];
+  if (const auto* kernel = std::get_if<KernelOp>(&form);
+      kernel != nullptr && is_turned(kernel->workload, graph.tensor(op.outputs[0])))
+    map = map_of_turned(kernel->workload);
   const bool windowed =
       std::holds_alternative<KernelOp>(form) || std::holds_alternative<PoolOp>(form);
   if (!windowed) map->in_rows = map->out_rows = out_rows;
@@ -72,9 +84,11 @@ IntegerOp computing_rows(const IntegerOp& form, const RowMap& map, RowRange out)
       [&](auto& op) {
         using Op = std::decay_t<decltype(op)>;
         if constexpr (std::is_same_v<Op, KernelOp>) {
-          op.workload.in_h = in_rows;
-          op.workload.out_h = out.count();
-          op.workload.pad_top = pad;
+          Workload& w = op.workload;
+          const bool turned = w.in_h == 1 && map.in_rows > 1;
+          (turned ? w.in_w : w.in_h) = in_rows;
+          (turned ? w.out_w : w.out_h) = out.count();
+          (turned ? w.pad_left : w.pad_top) = pad;
         } else if constexpr (std::is_same_v<Op, PoolOp>) {
           op.in_h = in_rows;
           op.out_h = out.count();
