@@ -355,7 +355,7 @@ struct MatMulOp {
   Side left, right;
   int32_t multiplier = 0;
   int shift = 0, output_offset = 0;
-  ByteSteps steps;  ///< ONNX's, instead of the multiplier; empty in TFLite's
+  ByteSteps steps;  ///< ONNX's instead of the multiplier; without both, int32 sums are the result
   int64_t macs() const {
     return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
   }

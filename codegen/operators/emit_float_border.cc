@@ -158,7 +158,8 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
 
 std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   const DequantizeOp& op = std::get<DequantizeOp>(any);
-  if (op.from == ElementType::kInt16) return emit_wide_dequantize(op, context);
+  if (op.from == ElementType::kInt16 || op.from == ElementType::kInt32)
+    return emit_wide_dequantize(op, context);
   DequantizeOp all = op;
   all.elements = 256;
   std::vector<uint8_t> in(256), out(256 * sizeof(float));

@@ -17,6 +17,9 @@ std::string times(const std::string& variable, int64_t step) {
   return variable + " * " + std::to_string(step);
 }
 
+// The result is int32 then.
+bool leaves_sums(const MatMulOp& op) { return op.multiplier == 0 && op.steps.empty(); }
+
 DotSide left_of(const MatMulOp& op) {
   return {"left + " + times("i", op.left.step), op.left.step, op.left.depth_step, op.left.offset};
 }
@@ -46,7 +49,7 @@ int64_t reach_of(const MatMulOp& op) { return op.depth * largest(op.left) * larg
 // One multiplication in place of the reference's two roundings, where it is proved for every sum.
 std::optional<HighMultiply> short_form(const MatMulOp& op) {
   const int64_t reach = reach_of(op);
-  if (!op.steps.empty() || reach > INT32_MAX) return std::nullopt;
+  if (leaves_sums(op) || !op.steps.empty() || reach > INT32_MAX) return std::nullopt;
   return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, [&](int32_t sum) {
     return add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
                           op.output_offset, -128, 127);
@@ -56,6 +59,10 @@ std::optional<HighMultiply> short_form(const MatMulOp& op) {
 void store(CWriter& w, const MatMulOp& op, EmitContext& context,
            const std::optional<HighMultiply>& form, int row, int column) {
   const std::string output = "to[" + std::to_string(int64_t{row} * op.columns + column) + "]";
+  if (leaves_sums(op)) {
+    w.line(output + " = (int32_t)" + dot_sum(row, column) + ";");
+    return;
+  }
   if (!op.steps.empty()) {
     w.line(output + " = (int8_t)" +
            byte_steps_text(context, op.steps, "(int32_t)" + dot_sum(row, column)) + ";");
@@ -122,7 +129,8 @@ void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part
         w.line(dot_sum(r, c) + " = row" + std::to_string(r) + ";");
   }
   print_dot_products(w, {left_of(op), right}, op.depth, part.block, pairs);
-  w.line("int8_t *const to = " + context.output() + " + " + times("i", op.columns) + " + j;");
+  w.line(std::string(leaves_sums(op) ? "int32_t" : "int8_t") + " *const to = " + context.output() +
+         " + " + times("i", op.columns) + " + j;");
   for (int r = 0; r < part.block.rows; ++r)
     for (int c = 0; c < part.block.columns; ++c) store(w, op, context, form, r, c);
   w.close().close();

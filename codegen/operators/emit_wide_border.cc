@@ -68,6 +68,31 @@ const SharedFunction kDequantise16 = {
 )",
     {}};
 
+// A mantissa of 24 bits and a sum that is rounded to as many, so their product has 48.
+const SharedFunction kDequantise32 = {
+    "dequantise_32",
+    "/* The bits of float32's product of x, rounded to float32, and mantissa * 2^exponent. */",
+    "uint32_t @_dequantise_32(int32_t x, uint32_t mantissa, int32_t exponent)",
+    R"(
+  uint32_t size = x < 0 ? 0u - (uint32_t)x : (uint32_t)x, down = 0, up = 0;
+  if (size == 0u) return 0u;
+  while (size >> down >= 0x1000000u) ++down;
+  if (down > 0u) {
+    const uint32_t rest = size & ((1u << down) - 1u), half = 1u << (down - 1u);
+    size >>= down;
+    if (rest > half || (rest == half && (size & 1u) != 0u)) ++size;
+  }
+  const uint64_t product = (uint64_t)size * mantissa;
+  while (product >> up >= 0x1000000u) ++up;
+  const uint64_t whole = product >> up, twice = (product - (whole << up)) * 2u;
+  uint32_t bits = (uint32_t)whole - 0x800000u;
+  if (twice >> up != 0u && (twice != (uint64_t)1 << up || (whole & 1u) != 0u)) ++bits;
+  /* A mantissa that is rounded up to 2^24 carries into the exponent, as it should. */
+  bits += (uint32_t)(exponent + 150 + (int32_t)(down + up)) << 23;
+  return x < 0 ? bits | 0x80000000u : bits;
+)",
+    {}};
+
 // ", mantissa, exponent" of a scale.
 std::string scale_arguments(float scale) {
   int power = 0;
@@ -92,7 +117,8 @@ std::string emit_wide_quantize(const QuantizeOp& op, EmitContext& context) {
 }
 
 std::string emit_wide_dequantize(const DequantizeOp& op, EmitContext& context) {
-  const std::string dequantise = context.helper(kDequantise16);
+  const std::string dequantise =
+      context.helper(op.from == ElementType::kInt32 ? kDequantise32 : kDequantise16);
   CWriter w(1);
   w.loop("i", op.elements);
   w.line("union {").line("  float value;").line("  uint32_t bits;").line("} y;");

@@ -6,6 +6,7 @@
 
 #include "models/operators/elementwise.h"
 #include "models/operators/move_builder.h"
+#include "models/operators/onnx_scale.h"
 
 namespace tinytune {
 namespace {
@@ -46,7 +47,6 @@ Result<Operand> read_operand(const OperatorView& view, size_t index, bool depth_
 
 Result<MatMulOp> read_product(const OperatorView& view) {
   const auto& a = std::get<BatchMatMulAttributes>(view.op().attributes);
-  TT_TRY(view.require_int8(view.output()));
   TT_TRY_ASSIGN(Operand left, read_operand(view, 0, !a.adj_x));
   TT_TRY_ASSIGN(Operand right, read_operand(view, 1, a.adj_y));
   const auto mismatch = [&] {
@@ -70,6 +70,13 @@ Result<MatMulOp> read_product(const OperatorView& view) {
   const size_t rank = std::max(view.input(0).shape.size(), view.input(1).shape.size());
   shape.erase(shape.begin(), shape.end() - static_cast<ptrdiff_t>(rank));
   if (view.output().shape != shape) return mismatch();
+  op.left = std::move(left.side);
+  op.right = std::move(right.side);
+  return op;
+}
+
+Status read_scale(const OperatorView& view, MatMulOp& op) {
+  TT_TRY(view.require_int8(view.output()));
   const float product =
       view.input(0).quantization.scales[0] * view.input(1).quantization.scales[0];  // in float32
   const double real = double{product} / double{view.output().quantization.scales[0]};
@@ -78,9 +85,7 @@ Result<MatMulOp> read_product(const OperatorView& view) {
   op.multiplier = m.multiplier;
   op.shift = m.shift;
   op.output_offset = view.output().quantization.zero_points[0];
-  op.left = std::move(left.side);
-  op.right = std::move(right.side);
-  return op;
+  return ok_status();
 }
 
 bool is_dense(const MatMulOp& op, const OperatorView& view) {
@@ -114,12 +119,22 @@ KernelOp dense_of(const MatMulOp& op, const OperatorView& view) {
 
 Result<IntegerOp> prepare_batch_matmul(const OperatorView& view) {
   TT_TRY_ASSIGN(MatMulOp op, read_product(view));
+  TT_TRY(read_scale(view, op));
   if (is_dense(op, view)) {
     KernelOp kernel = dense_of(op, view);
     if (auto valid = validate(kernel.workload); !valid)
       return view.invalid(valid.error().message());
     return IntegerOp(std::move(kernel));
   }
+  if (op.multiplier == 0) {  // of scales so far apart that every sum becomes 0: here 0 means none
+    op.multiplier = 1;
+    op.shift = -31;
+  }
+  return IntegerOp(std::move(op));
+}
+
+Result<IntegerOp> prepare_matmul_sums(const OperatorView& view) {
+  TT_TRY_ASSIGN(MatMulOp op, read_product(view));
   return IntegerOp(std::move(op));
 }
 

@@ -62,6 +62,7 @@ Result<IntegerOp> total_form(const OperatorView& view, bool divided) {
 
 // A product of computed matrices: the sum times float(float(sa * sb) / sy).
 Result<IntegerOp> matmul_form(const OperatorView& view) {
+  if (view.output().type == ElementType::kInt32) return prepare_matmul_sums(view);
   TT_TRY_ASSIGN(IntegerOp form, prepare_batch_matmul(view));
   auto* product = std::get_if<MatMulOp>(&form);
   if (product == nullptr) return kernel_form(view, std::move(form), Activation::kNone);
@@ -106,6 +107,17 @@ Result<IntegerOp> cast_form(const OperatorView& view) {
     return prepare_cast(view);
   TT_TRY(view.require_shape(output, input.shape));
   return IntegerOp(CastOp{output.elements(), input.type, output.type});
+}
+
+// Sums of products in float32, as the last layer of a network may leave them.
+Result<IntegerOp> real_sums_form(const OperatorView& view) {
+  constexpr float kLeast = 0x1p-60F, kMost = 0x1p60F;  // no sum leaves float32's exponents
+  const Tensor &input = view.input(0), &output = view.output();
+  TT_TRY(view.require_shape(output, input.shape));
+  const float scale = input.quantization.scales.at(0);
+  if (!(scale > kLeast) || !(scale < kMost))
+    return view.unsupported(fmt::format("a scale of {}", scale));
+  return IntegerOp(DequantizeOp{output.elements(), scale, 0, input.type});
 }
 
 // onnxruntime interpolates bytes in float32 and drops what is behind the point. Import sees to it
@@ -185,8 +197,12 @@ Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view) {
       return made(total_form(view, false));
     case OperatorKind::kCast:
       return made(cast_form(view));
+    case OperatorKind::kDequantize:
+      if (view.input(0).type != ElementType::kInt32) return std::optional<IntegerOp>();
+      return made(real_sums_form(view));
     case OperatorKind::kAdd:
     case OperatorKind::kSub:
+      if (view.input(0).type == ElementType::kInt32) return std::optional<IntegerOp>();
       return made(onnx_add_form(view, view.op().kind == OperatorKind::kSub));
     case OperatorKind::kMul:
       return made(onnx_mul_form(view));

@@ -32,5 +32,7 @@ Result<IntegerOp> onnx_add_form(const OperatorView& view, bool subtract);
 Result<IntegerOp> onnx_mul_form(const OperatorView& view);
 /// AVERAGE_POOL_2D of WindowMeanAttributes.
 Result<IntegerOp> onnx_pool_form(const OperatorView& view);
+/// BATCH_MATMUL whose result is its sums, int32.
+Result<IntegerOp> prepare_matmul_sums(const OperatorView& view);
 
 }  // namespace tinytune

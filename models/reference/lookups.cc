@@ -39,6 +39,16 @@ void dequantize(const DequantizeOp& op, const Buffers& buffers) {
   }
 }
 
+// Sums of products, which float32 may round before it scales them.
+void dequantize_sums(const DequantizeOp& op, const Buffers& buffers) {
+  for (size_t i = 0; i < static_cast<size_t>(op.elements); ++i) {
+    int32_t x;
+    std::memcpy(&x, buffers.inputs[0].data() + i * sizeof x, sizeof x);
+    const float value = static_cast<float>(x) * op.scale;
+    std::memcpy(buffers.outputs[0].data() + i * sizeof(value), &value, sizeof(value));
+  }
+}
+
 }  // namespace
 
 void run(const QuantizeOp& op, const Buffers& buffers) {
@@ -47,6 +57,7 @@ void run(const QuantizeOp& op, const Buffers& buffers) {
 }
 
 void run(const DequantizeOp& op, const Buffers& buffers) {
+  if (op.from == ElementType::kInt32) return dequantize_sums(op, buffers);
   if (op.from == ElementType::kInt16) return dequantize<int16_t>(op, buffers);
   if (op.from == ElementType::kUint8) return dequantize<uint8_t>(op, buffers);
   dequantize<int8_t>(op, buffers);

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "models/byte_steps.h"
 #include "models/reference/reference.h"
 #include "schedules/requantise.h"
@@ -25,6 +27,11 @@ void run(const MatMulOp& op, const Buffers& buffers) {
             for (int d = 0; d < op.depth; ++d)
               sum += (x[d * op.left.depth_step] + op.left.offset) *
                      (y[d * op.right.depth_step] + op.right.offset);
+            if (op.multiplier == 0 && op.steps.empty()) {
+              std::memcpy(output, &sum, sizeof sum);
+              output += sizeof sum;
+              continue;
+            }
             *output++ =
                 !op.steps.empty()
                     ? byte_of(op.steps, sum)
