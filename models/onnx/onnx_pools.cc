@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
+#include "models/onnx/onnx_tiles.h"
 #include "models/onnx/onnx_windows.h"
 
 namespace tinytune {
@@ -18,14 +19,12 @@ Result<OnnxWindows> pool_windows(const OnnxNode& node, const std::vector<int>& i
     return OnnxValues::unsupported(node, "its window");
   TT_TRY_ASSIGN(OnnxWindows w, windows_of(wide, image[1], image[2], static_cast<int>(window[0]),
                                           static_cast<int>(window[1])));
-  if (w.dilation_h != 1 || w.dilation_w != 1)
-    return OnnxValues::unsupported(node, "dilations of a pool");
   return w;
 }
 
 Status check_rank(const OnnxNode& node, size_t rank) {
-  if (rank != 3 && rank != 4)
-    return OnnxValues::unsupported(node, "a pool of other than one or two axes");
+  if (rank < 3 || rank > 5)
+    return OnnxValues::unsupported(node, "a pool of other than one to three axes");
   if (node.get("channels_last", int64_t{0}) != 0)
     return OnnxValues::unsupported(node, "onnxruntime's own order of channels");
   return ok_status();
@@ -37,6 +36,17 @@ Result<int> average(OnnxImport& import, const OnnxNode& node, int input, const O
   OnnxGraph& graph = import.graph();
   const size_t rank = graph.tensor(input).shape.size();
   TT_TRY(check_rank(node, rank));
+  if (needs_tiles(node, rank)) {
+    TT_TRY_ASSIGN(const OnnxTiles tiles, tiled(graph, node, input));
+    if (tiles.is_padded && node.get("count_include_pad", int64_t{0}) == 0)
+      return OnnxValues::unsupported(
+          node, "pads that do not count, of windows of three axes or with dilations");
+    const int to = graph.add(node.outputs[0], ElementType::kInt8, tiles.pooled_shape(),
+                             scale.quantization(), true);
+    graph.add_operator(OperatorKind::kAveragePool2d, {tiles.id}, to,
+                       WindowMeanAttributes{1, tiles.taps, 1, tiles.taps, 0, 0, scale.offset()});
+    return graph.reshaped(to, tiles.result, false);
+  }
   const int image = as_image(graph, input);
   const std::vector<int> shape = graph.tensor(image).shape;
   TT_TRY_ASSIGN(const OnnxWindows w, pool_windows(node, shape, rank));
@@ -121,6 +131,15 @@ Result<int> import_max_pool(OnnxImport& import, const OnnxNode& node, int output
   if (output != 0) return OnnxValues::unsupported(node, "the places of maxima");
   const size_t rank = graph.tensor(data[0]).shape.size();
   TT_TRY(check_rank(node, rank));
+  if (needs_tiles(node, rank)) {
+    TT_TRY_ASSIGN(const OnnxTiles tiles, tiled(graph, node, data[0], -128));
+    const Quantization q = graph.tensor(tiles.id).quantization;
+    const int to = graph.add(node.outputs[0], ElementType::kInt8, tiles.pooled_shape(), q, true);
+    graph.add_operator(
+        OperatorKind::kMaxPool2d, {tiles.id}, to,
+        PoolAttributes{Padding::kValid, Activation::kNone, 1, tiles.taps, 1, tiles.taps});
+    return graph.reshaped(to, tiles.result, false);
+  }
   const int image = as_image(graph, data[0]);
   TT_TRY_ASSIGN(const OnnxWindows w, pool_windows(node, graph.tensor(image).shape, rank));
   const auto [from, padding] = padded_for(graph, image, w, -128, true);

@@ -5,15 +5,10 @@
 #include "models/quantise.h"
 
 namespace tinytune {
-namespace {
 
-struct Axis {
-  int64_t extent, kernel, stride, dilation, before, after;
-  int64_t reach() const { return dilation * (kernel - 1) + 1; }
-};
-
-// The pads of auto_pad, and how many windows there are.
-Result<int> resolve(const OnnxNode& node, Axis& axis, const std::string& how) {
+Result<int> place_windows(const OnnxNode& node, OnnxAxis& axis) {
+  const auto automatic = node.strings.find("auto_pad");
+  const std::string how = automatic == node.strings.end() ? "NOTSET" : automatic->second;
   if (how == "VALID") axis.before = axis.after = 0;
   if (how == "SAME_UPPER" || how == "SAME_LOWER") {
     const int64_t windows = (axis.extent + axis.stride - 1) / axis.stride;
@@ -33,8 +28,6 @@ Result<int> resolve(const OnnxNode& node, Axis& axis, const std::string& how) {
       std::max<int64_t>(0, (windows - 1) * axis.stride + axis.reach() - axis.extent - axis.before);
   return static_cast<int>(windows);
 }
-
-}  // namespace
 
 OnnxNode with_two_axes(const OnnxNode& node, size_t rank) {
   OnnxNode wide = node;
@@ -85,12 +78,10 @@ Result<OnnxWindows> windows_of(const OnnxNode& node, int height, int width, int 
   if (!window_is_small(kernel_h, w.stride_h, w.dilation_h) ||
       !window_is_small(kernel_w, w.stride_w, w.dilation_w))
     return OnnxValues::unsupported(node, kWindowTooLarge);
-  const auto automatic = node.strings.find("auto_pad");
-  const std::string how = automatic == node.strings.end() ? "NOTSET" : automatic->second;
-  Axis rows{height, kernel_h, w.stride_h, w.dilation_h, pads[0], pads[2]};
-  Axis columns{width, kernel_w, w.stride_w, w.dilation_w, pads[1], pads[3]};
-  TT_TRY_ASSIGN(w.out_h, resolve(node, rows, how));
-  TT_TRY_ASSIGN(w.out_w, resolve(node, columns, how));
+  OnnxAxis rows{height, kernel_h, w.stride_h, w.dilation_h, pads[0], pads[2]};
+  OnnxAxis columns{width, kernel_w, w.stride_w, w.dilation_w, pads[1], pads[3]};
+  TT_TRY_ASSIGN(w.out_h, place_windows(node, rows));
+  TT_TRY_ASSIGN(w.out_w, place_windows(node, columns));
   w.pad_top = static_cast<int>(rows.before), w.pad_bottom = static_cast<int>(rows.after);
   w.pad_left = static_cast<int>(columns.before), w.pad_right = static_cast<int>(columns.after);
   return w;

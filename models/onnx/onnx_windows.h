@@ -13,6 +13,15 @@ struct OnnxWindows {
   int out_h = 1, out_w = 1;
 };
 
+/// Windows along one axis of a node's input; `before` and `after` are pads.
+struct OnnxAxis {
+  int64_t extent = 1, kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
+  int64_t reach() const { return dilation * (kernel - 1) + 1; }
+};
+/// Gives the axis the pads of auto_pad, and `after` as far as the last window reaches; how many
+/// windows there are. kInvalidInput: none.
+Result<int> place_windows(const OnnxNode& node, OnnxAxis& axis);
+
 /// A node on [batch, channels, length] as one on [batch, channels, 1, length]: its attributes.
 OnnxNode with_two_axes(const OnnxNode& node, size_t rank);
 /// A tensor of three axes as an image, channels last; of four as it is.
