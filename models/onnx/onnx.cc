@@ -25,7 +25,7 @@ Result<Graph> OnnxImport::run() {
                         std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const auto& in) {
                           return in.type == ElementType::kFloat32;
                         });
-  if (is_float) return OnnxValues::in_float(model_.nodes[0]);
+  if (is_float) return values_.in_float(model_.nodes[0]);
   TT_TRY(add_inputs());
   for (const OnnxNode& node : model_.nodes) TT_TRY(read(node));
   TT_TRY(add_outputs());
@@ -81,6 +81,10 @@ Status OnnxImport::add_float_output(const OnnxValue& output) {
           node,
           "its result is an output in float32; make what it reads the output "
           "(onnx.utils.extract_model) and compute it in the application, or quantise it");
+    if (op->sums != nullptr) {
+      TT_TRY_ASSIGN(const int sums, op->sums(*this, node));
+      return add_dequantized(output, sums);
+    }
     if (op->move == nullptr)
       return OnnxValues::unsupported(
           node,
@@ -88,7 +92,10 @@ Status OnnxImport::add_float_output(const OnnxValue& output) {
           "missing behind it");
   }
   TT_TRY_ASSIGN(const int bytes, operand(reader, 0));
-  const int from = graph_.to_onnx_order(bytes);
+  return add_dequantized(output, graph_.to_onnx_order(bytes));
+}
+
+Status OnnxImport::add_dequantized(const OnnxValue& output, int from) {
   const int to =
       graph_.add(output.name, ElementType::kFloat32, graph_.tensor(from).shape, {}, false);
   graph_.add_operator(OperatorKind::kDequantize, {from}, to);

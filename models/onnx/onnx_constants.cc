@@ -168,16 +168,33 @@ Folded transpose(const OnnxNode& node, const Inputs& inputs) {
 }
 
 Folded fill(const OnnxNode& node, const Inputs& inputs) {
-  OnnxTensor result{ElementType::kFloat32, {}, {}};
+  OnnxTensor element{ElementType::kFloat32, {1}, std::vector<uint8_t>(sizeof(float))};
+  if (const auto given = node.tensors.find("value"); given != node.tensors.end())
+    element = given->second;
+  if (element.elements() != 1) return OnnxValues::invalid(node, "its value is no single number");
+  std::vector<int> shape;
   int64_t elements = 1;
   for (size_t i = 0; i < static_cast<size_t>(inputs[0]->elements()); ++i) {
     const int64_t extent = inputs[0]->integer(i);
     if (extent < 0 || (elements *= extent) > kMostTensorBytes)
       return OnnxValues::invalid(node, "an extent out of range");
-    result.shape.push_back(static_cast<int>(extent));
+    shape.push_back(static_cast<int>(extent));
   }
-  result.data.assign(static_cast<size_t>(elements) * sizeof(float), 0);
-  return std::optional<OnnxTensor>(std::move(result));
+  return std::optional(picked(element, std::move(shape), [](int64_t) { return 0; }));
+}
+
+// Of elements of the bounds' type; a bound that is no constant is none of ours.
+Folded clip(const OnnxNode& node, const Inputs& inputs) {
+  double low = node.get_float("min", -INFINITY), high = node.get_float("max", INFINITY);
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr) continue;
+    if (inputs[i]->elements() != 1) return OnnxValues::invalid(node, "a bound of several numbers");
+    (i == 1 ? low : high) = inputs[i]->at(0);
+  }
+  OnnxTensor to{inputs[0]->type, inputs[0]->shape, {}};
+  for (size_t i = 0; i < static_cast<size_t>(inputs[0]->elements()); ++i)
+    store(to, std::min(std::max(inputs[0]->at(i), low), high));
+  return std::optional<OnnxTensor>(std::move(to));
 }
 
 // Of two operands that line up from the last axis; only a number or equal shapes.
@@ -223,6 +240,7 @@ Folded fold_constant(const OnnxNode& node, const Inputs& inputs) {
   if (type == "Concat") return concat(node, inputs);
   if (type == "Transpose") return transpose(node, inputs);
   if (type == "ConstantOfShape") return fill(node, inputs);
+  if (type == "Clip") return clip(node, inputs);
   if (type == "Reshape" || type == "Flatten" || type == "Squeeze" || type == "Unsqueeze") {
     OnnxTensor result = *inputs[0];
     TT_TRY_ASSIGN(result.shape,

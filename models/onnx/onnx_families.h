@@ -10,12 +10,17 @@ namespace tinytune {
 Result<int> import_conv(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_conv_transpose(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
 Result<int> import_product(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
+Result<int> import_product_sums(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qlinear_conv(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qlinear_matmul(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qgemm(OnnxImport&, const OnnxNode&);
-/// Add of a constant to a MatMul: its bias. Nothing where it is something else.
+/// Add of a constant to a MatMul or a Conv: its bias. Nothing where it is something else.
 Result<std::optional<int>> import_biased_product(OnnxImport&, const OnnxNode&, const OnnxScale&,
                                                  Activation);
+
+// onnx_products.cc
+Result<OnnxResult> import_matmul_integer(OnnxImport&, const OnnxNode&);
+Result<OnnxResult> import_conv_integer(OnnxImport&, const OnnxNode&);
 
 // onnx_pairs.cc
 Result<int> import_add(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation);
@@ -66,6 +71,7 @@ Result<OnnxResult> import_qlinear_where(OnnxImport&, const OnnxNode&);
 Result<int> import_resize(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 
 // onnx_functions.cc
+Result<int> import_clipped_bytes(OnnxImport&, const OnnxNode&, int, const std::vector<int>&);
 Result<OnnxResult> import_qlinear_function(OnnxImport&, const OnnxNode&);
 
 }  // namespace tinytune

@@ -114,6 +114,25 @@ OperatorKind kind_of(const OnnxNode& node) {
   return OperatorKind::kQuantize;
 }
 
+// Clip and Relu of bytes, whose bounds are bytes: how exporters write a narrower range of them.
+Result<int> import_clipped_bytes(OnnxImport& import, const OnnxNode& node, int,
+                                 const std::vector<int>& data) {
+  const auto limits = clamp_of(import, node);
+  if (!limits) return OnnxValues::unsupported(node, "bounds that are no constants");
+  const Quantization q = import.graph().tensor(data[0]).quantization;
+  const OnnxScale scale{q.scales, q.zero_points, import.values().type_of(node.outputs[0]), 0};
+  const auto offset = static_cast<float>(scale.offset());
+  if (limits->low <= -128 + offset && limits->high >= 127 + offset) return data[0];
+  TableAttributes attributes;
+  for (int x = -128; x < 128; ++x) {
+    const float byte = static_cast<float>(x) + offset;
+    const float kept = std::min(std::max(byte, limits->low), limits->high) - offset;
+    attributes.table[static_cast<uint8_t>(x)] =
+        static_cast<uint8_t>(static_cast<int>(std::clamp(kept, -128.0F, 127.0F)));
+  }
+  return import.mapped(node, kind_of(node), data[0], scale, attributes);
+}
+
 // x, its scale and zero point, the result's.
 Result<OnnxResult> import_qlinear_function(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));

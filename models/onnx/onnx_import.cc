@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "models/onnx/onnx_constants.h"
 #include "models/onnx/onnx_operators.h"
@@ -75,10 +77,11 @@ Result<int> OnnxImport::resolved(const OnnxNode& by, const std::string& name,
     TT_TRY_ASSIGN(const int id, bytes(node, node.inputs.at(i), scale));
     data.push_back(id);
   }
-  TT_TRY_ASSIGN(const int id,
-                is_interpolation(node)
-                    ? interpolated(*this, node, data[0], found.type)
-                    : find_onnx_operator(node)->move(*this, node, found.pending.output, data));
+  const OnnxOperator& op = *find_onnx_operator(node);
+  const auto move = op.move != nullptr ? op.move : op.byte_move;
+  TT_TRY_ASSIGN(const int id, is_interpolation(node)
+                                  ? interpolated(*this, node, data[0], found.type)
+                                  : move(*this, node, found.pending.output, data));
   values_.set_bytes(name, {id, found.type, {}});
   return bytes(by, name, scale);
 }
@@ -205,6 +208,24 @@ Result<int> OnnxImport::operand(const OnnxNode& node, size_t i) {
   return op->move(*this, before, real.pending.output, data);
 }
 
+namespace {
+
+// Where an axis of a shape is in another of as many elements; -1 where no axis is the same.
+int axis_under(const std::vector<int>& from, const std::vector<int>& to, int axis) {
+  if (axis < 0) axis += static_cast<int>(from.size());
+  if (axis < 0 || axis >= static_cast<int>(from.size())) return -1;
+  const auto extents_before = [](const std::vector<int>& shape, int end) {
+    return std::accumulate(shape.begin(), shape.begin() + end, int64_t{1}, std::multiplies<>());
+  };
+  for (int i = 0; i < static_cast<int>(to.size()); ++i)
+    if (to[static_cast<size_t>(i)] == from[static_cast<size_t>(axis)] &&
+        extents_before(to, i) == extents_before(from, axis))
+      return i;
+  return -1;
+}
+
+}  // namespace
+
 Result<std::optional<OnnxConstant>> OnnxImport::constant_real(const OnnxNode& node,
                                                               const std::string& name) {
   TT_TRY_ASSIGN(const OnnxReal real, values_.real(node, name));
@@ -228,8 +249,10 @@ Result<std::optional<OnnxConstant>> OnnxImport::constant_real(const OnnxNode& no
     for (int64_t i = rank; i-- > 0;) perm.push_back(i);
     perm = before->get("perm", perm);
     scale.axis = static_cast<int>(std::find(perm.begin(), perm.end(), axis) - perm.begin());
-  } else if (scale.scales.size() > 1 && before->type != "Identity") {
-    return OnnxValues::unsupported(*before, "a constant with several scales under another shape");
+  } else if (scale.scales.size() > 1) {
+    scale.axis = axis_under(from->tensor->shape, folded->shape, scale.axis);
+    if (scale.axis < 0)
+      return OnnxValues::unsupported(*before, "a shape that divides the axis of several scales");
   }
   OnnxTensor& kept = model_.initializers["moved:" + name];
   kept = std::move(*folded);

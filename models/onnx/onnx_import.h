@@ -86,6 +86,7 @@ class OnnxImport {
                              const OnnxScale& scale);
   Result<int> resolved(const OnnxNode& node, const std::string& name, const OnnxScale& scale);
   Status add_float_output(const OnnxValue& output);
+  Status add_dequantized(const OnnxValue& output, int from);
   Status add_byte_output(const OnnxValue& output, const OnnxBytes& bytes);
 
   OnnxModel& model_;

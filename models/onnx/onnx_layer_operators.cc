@@ -1,32 +1,15 @@
 // Conv, ConvTranspose, Gemm, MatMul and their QLinear forms: where each keeps operands and scales.
 #include "models/onnx/onnx_families.h"
 #include "models/onnx/onnx_layers.h"
+#include "models/onnx/onnx_products.h"
 
 namespace tinytune {
 namespace {
 
+OnnxProduct result_of(const OnnxScale& scale) { return {ElementType::kInt8, scale.quantization()}; }
+
 float input_scale(OnnxImport& import, int id) {
   return import.graph().tensor(id).quantization.scales[0];
-}
-
-Result<int> computed_product(OnnxImport& import, const OnnxNode& node, int a, int b,
-                             const OnnxScale& scale) {
-  OnnxGraph& graph = import.graph();
-  const int left = graph.to_onnx_order(a), right = graph.to_onnx_order(b);
-  std::vector<int> first = graph.tensor(left).shape, second = graph.tensor(right).shape;
-  if (first.size() < 2 || second.size() < 2)
-    return OnnxValues::unsupported(node, "a product of other than matrices");
-  std::vector<int> shape(std::max(first.size(), second.size()), 1);
-  for (const std::vector<int>* operand : {&first, &second})
-    for (size_t i = 0; i + 2 < operand->size(); ++i) {
-      int& extent = shape[shape.size() - operand->size() + i];
-      extent = std::max(extent, (*operand)[i]);
-    }
-  shape[shape.size() - 2] = first[first.size() - 2];
-  shape.back() = second.back();
-  const int to = graph.add(node.outputs[0], ElementType::kInt8, shape, scale.quantization(), false);
-  graph.add_operator(OperatorKind::kBatchMatMul, {left, right}, to, BatchMatMulAttributes{});
-  return to;
 }
 
 // The real bias at input `at`; `alpha` is what its scale has besides.
@@ -61,11 +44,12 @@ std::vector<int32_t> of_columns(std::vector<int32_t> bias, const OnnxTensor& wei
 using AddLayer = Result<int> (*)(OnnxGraph& graph, const OnnxLayer& layer);
 
 Result<int> convolution(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
-                        Activation activation, AddLayer add) {
+                        Activation activation, AddLayer add, const OnnxNode& bias_node,
+                        size_t bias_at) {
   TT_TRY_ASSIGN(const int input, import.operand(node, 0));
   TT_TRY_ASSIGN(const OnnxConstant weights, weights_of(import, node, 1));
   OnnxLayer layer{node, input, weights, {}, scale, activation};
-  TT_TRY(read_bias(import, node, 2, layer));
+  TT_TRY(read_bias(import, bias_node, bias_at, layer));
   return add(import.graph(), layer);
 }
 
@@ -120,14 +104,15 @@ Result<std::optional<std::vector<int32_t>>> int32_bias(OnnxImport& import, const
 
 Result<int> import_conv(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                         Activation activation) {
-  return convolution(import, node, scale, activation, add_convolution);
+  return convolution(import, node, scale, activation, add_convolution, node, 2);
 }
 
 Result<int> import_conv_transpose(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                                   Activation activation) {
-  return convolution(import, node, scale, activation, [](OnnxGraph& graph, const OnnxLayer& layer) {
+  const auto add = [](OnnxGraph& graph, const OnnxLayer& layer) {
     return add_transposed_convolution(graph, layer);
-  });
+  };
+  return convolution(import, node, scale, activation, add, node, 2);
 }
 
 Result<int> import_product(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
@@ -139,30 +124,108 @@ Result<int> import_product(OnnxImport& import, const OnnxNode& node, const OnnxS
       TT_TRY_ASSIGN(const int b, import.operand(node, 1));
       if (activation != Activation::kNone)
         return OnnxValues::unsupported(node, "an activation behind a product of computed matrices");
-      return computed_product(import, node, a, b, scale);
+      return add_computed_product(import.graph(), node, a, b, result_of(scale));
     }
   }
   return product(import, node, scale, activation, node, 2);
+}
+
+namespace {
+
+// The axis of a layer's result along which its bias lies, from the last: 1. 0: it has a bias, or
+// is no such layer.
+Result<size_t> axis_of_outputs(OnnxImport& import, const OnnxNode& node) {
+  if (node.type == "MatMul") return size_t{1};
+  if (node.type != "Conv" || node.inputs.size() != 2) return size_t{0};
+  TT_TRY_ASSIGN(const auto weights, import.constant_real(node, node.inputs[1]));
+  return weights && weights->tensor->shape.size() > 2 ? weights->tensor->shape.size() - 1 : 0;
+}
+
+}  // namespace
+
+// What onnxruntime's QGemm without a scale of its result computes, and MatMulIntegerToFloat.
+Result<int> import_product_sums(OnnxImport& import, const OnnxNode& node) {
+  const auto missing = [&](const std::string& why) {
+    return OnnxValues::unsupported(node, "its result is an output in float32" + why +
+                                             "; QuantizeLinear and DequantizeLinear are missing "
+                                             "behind it");
+  };
+  TT_TRY_ASSIGN(const int input, import.operand(node, 0));
+  TT_TRY_ASSIGN(const OnnxConstant weights, weights_of(import, node, 1));
+  if (weights.scale.scales.size() != 1) return missing(" of several weight scales");
+  const OnnxTensor& matrix = *weights.tensor;
+  if (matrix.shape.size() != 2 || matrix.type != weights.scale.type ||
+      (matrix.type != ElementType::kInt8 && matrix.type != ElementType::kUint8) ||
+      node.get("transA", int64_t{0}) != 0 || node.get_float("alpha", 1) != 1 ||
+      node.get_float("beta", 1) != 1)
+    return missing("");
+  OnnxLayer layer{node, input, weights, {}, {}};
+  if (node.has_input(2)) {
+    TT_TRY_ASSIGN(const auto bias, import.constant_real(node, node.inputs[2]));
+    if (!bias || bias->tensor->type != ElementType::kInt32) return missing(" with a float32 bias");
+    TT_TRY(read_bias(import, node, 2, layer));
+  }
+  OnnxGraph& graph = import.graph();
+  std::vector<uint8_t> data = matrix.data;
+  if (matrix.type == ElementType::kUint8)
+    for (uint8_t& byte : data) byte ^= 0x80;
+  int right = graph.add_constant("weights", ElementType::kInt8, matrix.shape, std::move(data),
+                                 weights.scale.quantization());
+  const bool transposed = node.get("transB", int64_t{0}) != 0;
+  if (transposed) right = graph.transposed(right, {1, 0}, false);
+  TT_TRY_ASSIGN(int id, add_computed_product(graph, node, input, right, {ElementType::kInt32, {}}));
+  if (layer.bias) {
+    const std::vector<int32_t> bias = of_columns(*layer.bias, matrix, transposed);
+    const int numbers = graph.add_numbers("bias", bias, {static_cast<int>(bias.size())});
+    const int sums =
+        graph.add(node.outputs[0], ElementType::kInt32, graph.tensor(id).shape, {}, false);
+    graph.add_operator(OperatorKind::kAdd, {id, numbers}, sums, ActivationAttributes{});
+    id = sums;
+  }
+  graph.give_quantization(id, {{input_scale(import, input) * weights.scale.scales[0]}, {0}, 0});
+  return id;
 }
 
 Result<std::optional<int>> import_biased_product(OnnxImport& import, const OnnxNode& node,
                                                  const OnnxScale& scale, Activation activation) {
   for (size_t i = 0; i < 2 && node.inputs.size() == 2; ++i) {
     const auto real = import.values().real(node, node.inputs[i]);
-    if (!real || real->pending.node == nullptr || real->pending.node->type != "MatMul") continue;
+    if (!real || real->pending.node == nullptr) continue;
+    const OnnxNode& layer = *real->pending.node;
+    TT_TRY_ASSIGN(const size_t axis, axis_of_outputs(import, layer));
+    if (axis == 0) continue;
     TT_TRY_ASSIGN(const auto bias, import.constant_real(node, node.inputs[1 - i]));
-    if (!bias || bias->tensor->shape.empty() ||
-        bias->tensor->shape.back() != bias->tensor->elements())
+    if (!bias || bias->tensor->shape.size() < axis ||
+        bias->tensor->shape[bias->tensor->shape.size() - axis] != bias->tensor->elements())
       continue;
-    TT_TRY_ASSIGN(const int id,
-                  product(import, *real->pending.node, scale, activation, node, 1 - i));
+    TT_TRY_ASSIGN(const int id, layer.type == "MatMul"
+                                    ? product(import, layer, scale, activation, node, 1 - i)
+                                    : convolution(import, layer, scale, activation, add_convolution,
+                                                  node, 1 - i));
     return std::optional(id);
   }
   return std::optional<int>();
 }
 
+namespace {
+
+// With weights that are computed, or an input of the network.
+Result<OnnxResult> computed_convolution(OnnxImport& import, const OnnxNode& node) {
+  if (node.has_input(8)) return OnnxValues::unsupported(node, "a bias beside computed weights");
+  TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));
+  TT_TRY_ASSIGN(const OnnxOperand weights, import.operand_at(node, 3));
+  TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, x));
+  TT_TRY_ASSIGN(const int id,
+                add_computed_convolution(import.graph(), node, x.id, weights.id, result_of(scale)));
+  return OnnxResult{id, scale.type};
+}
+
+}  // namespace
+
 // x, its scale and zero point, the weights', the result's, the bias.
 Result<OnnxResult> import_qlinear_conv(OnnxImport& import, const OnnxNode& node) {
+  if (node.has_input(3) && import.values().constant(node.inputs[3]) == nullptr)
+    return computed_convolution(import, node);
   TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));
   layer.weights.scale.axis = 0;
   TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, layer.x));
@@ -178,7 +241,8 @@ Result<OnnxResult> import_qlinear_matmul(OnnxImport& import, const OnnxNode& nod
     TT_TRY_ASSIGN(const OnnxOperand a, import.operand_at(node, 0));
     TT_TRY_ASSIGN(const OnnxOperand b, import.operand_at(node, 3));
     TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 6, a));
-    TT_TRY_ASSIGN(const int id, computed_product(import, node, a.id, b.id, scale));
+    TT_TRY_ASSIGN(const int id,
+                  add_computed_product(import.graph(), node, a.id, b.id, result_of(scale)));
     return OnnxResult{id, scale.type};
   }
   TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));

@@ -182,8 +182,8 @@ Result<OnnxValue> read_value(const onnx::ValueInfoProto& from) {
   return value;
 }
 
-OnnxNode read_node(const onnx::NodeProto& from, int index) {
-  OnnxNode node{index, from.name(), from.op_type(), from.domain(), {}, {}, {}, {}, {}, {}};
+Result<OnnxNode> read_node(const onnx::NodeProto& from, int index) {
+  OnnxNode node{index, from.name(), from.op_type(), from.domain(), {}, {}, {}, {}, {}, {}, {}};
   if (node.domain == "ai.onnx") node.domain.clear();
   node.inputs.assign(from.input().begin(), from.input().end());
   node.outputs.assign(from.output().begin(), from.output().end());
@@ -195,6 +195,9 @@ OnnxNode read_node(const onnx::NodeProto& from, int index) {
     if (a.type() == onnx::AttributeProto::FLOATS)
       node.float_lists[a.name()].assign(a.floats().begin(), a.floats().end());
     if (a.type() == onnx::AttributeProto::STRING) node.strings[a.name()] = a.s();
+    if (a.type() == onnx::AttributeProto::TENSOR && type_of(a.t().data_type())) {
+      TT_TRY_ASSIGN(node.tensors[a.name()], read_tensor(a.t(), a.name()));
+    }
   }
   return node;
 }
@@ -208,7 +211,8 @@ Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
       TT_TRY(read_constant(node, model));
       continue;
     }
-    model.nodes.push_back(read_node(node, static_cast<int>(model.nodes.size())));
+    TT_TRY_ASSIGN(OnnxNode read, read_node(node, static_cast<int>(model.nodes.size())));
+    model.nodes.push_back(std::move(read));
     if (model.nodes.size() > kMostOperators)
       return invalid(fmt::format("it has more than {} operators", kMostOperators));
   }

@@ -37,6 +37,7 @@ struct OnnxNode {
   std::map<std::string, float> floats;
   std::map<std::string, std::vector<float>> float_lists;
   std::map<std::string, std::string> strings;
+  std::map<std::string, OnnxTensor> tensors;
 
   int64_t get(const std::string& attribute, int64_t otherwise) const;
   std::vector<int64_t> get(const std::string& attribute, std::vector<int64_t> otherwise) const;

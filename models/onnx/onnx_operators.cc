@@ -45,11 +45,13 @@ constexpr std::string_view kOnGpus =
 const OnnxOperator kOperators[] = {
     {.name = "Conv", .real = import_conv, .fuses = true},
     {.name = "ConvTranspose", .real = import_conv_transpose, .fuses = true},
-    {.name = "Gemm", .real = import_product, .fuses = true},
-    {.name = "MatMul", .real = import_product, .fuses = true},
+    {.name = "Gemm", .real = import_product, .fuses = true, .sums = import_product_sums},
+    {.name = "MatMul", .real = import_product, .fuses = true, .sums = import_product_sums},
     {.name = "QLinearConv", .bytes = import_qlinear_conv},
     {.name = "QLinearMatMul", .bytes = import_qlinear_matmul},
     {.name = "QGemm", .bytes = import_qgemm},
+    {.name = "MatMulInteger", .bytes = import_matmul_integer},
+    {.name = "ConvInteger", .bytes = import_conv_integer},
 
     {.name = "Add",
      .real = import_add,
@@ -111,9 +113,12 @@ const OnnxOperator kOperators[] = {
     {.name = "Upsample", .move = import_resize},
 
     // Relu, Relu6 and Clip on a result are limits (clamp_of()); these are theirs inside functions.
-    {.name = "Relu", .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); }},
+    {.name = "Relu",
+     .byte_move = import_clipped_bytes,
+     .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); }},
     {.name = "Relu6", .function = [](const OnnxNode&, Numbers x) { return clipped(x[0], 0, 6); }},
     {.name = "Clip",
+     .byte_move = import_clipped_bytes,
      .function =
          [](const OnnxNode& node, Numbers x) {
            const float low = std::isnan(argument(x, 1)) ? node.get_float("min", -INFINITY) : x[1];
@@ -228,9 +233,7 @@ const OnnxOperator kOperators[] = {
     {.name = "DynamicQuantizeMatMul", .refused = kAtRunTime},
     {.name = "DynamicQuantizeLSTM", .refused = kAtRunTime},
     {.name = "MatMulIntegerToFloat", .refused = kAtRunTime},
-    {.name = "MatMulInteger", .refused = kSums},
     {.name = "MatMulInteger16", .refused = kSums},
-    {.name = "ConvInteger", .refused = kSums},
     {.name = "MulInteger", .refused = kSums},
     {.name = "ReduceSumInteger", .refused = kSums},
     {.name = "QAttention", .refused = kToReals},

@@ -25,6 +25,9 @@ struct OnnxOperator {
   /// inputs, which have one scale.
   Result<int> (*move)(OnnxImport&, const OnnxNode&, int output,
                       const std::vector<int>& data) = nullptr;
+  /// The same of bytes only: of reals it is something else.
+  Result<int> (*byte_move)(OnnxImport&, const OnnxNode&, int output,
+                           const std::vector<int>& data) = nullptr;
   /// Real numbers to one real number, element by element; an absent input is NaN.
   float (*function)(const OnnxNode&, std::span<const float>) = nullptr;
   /// Whether the function of two quantised operands is `real`'s, which rounds otherwise.
@@ -33,6 +36,8 @@ struct OnnxOperator {
   Result<OnnxResult> (*bytes)(OnnxImport&, const OnnxNode&) = nullptr;
   /// Whole numbers or bools to the same, without scales.
   Result<OnnxResult> (*whole)(OnnxImport&, const OnnxNode&) = nullptr;
+  /// The sums that the real numbers are, int32 with one scale: for an output in float32.
+  Result<int> (*sums)(OnnxImport&, const OnnxNode&) = nullptr;
   bool takes_condition = false;  ///< its first input is bools
   /// Why it is refused.
   std::string_view refused{};

@@ -14,7 +14,9 @@ namespace {
 /// Operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
 constexpr int kLongestStretch = 16;
 
-/// TensorProto's codes of what QuantizeLinear may give.
+/// TensorProto's codes: of real numbers, then of what QuantizeLinear may give.
+constexpr int64_t kFloatCode = 1;
+
 constexpr int64_t kUint8Code = 2, kInt8Code = 3, kUint16Code = 4, kInt16Code = 5, kUint4Code = 21,
                   kInt4Code = 22;
 
@@ -36,6 +38,14 @@ Status OnnxImport::read(const OnnxNode& node) {
   if (op != nullptr && !op->refused.empty())
     return OnnxValues::unsupported(node, std::string(op->refused));
   const OnnxBytes* first = values_.find_bytes(node.inputs[0]);
+  if (node.type == "Cast" && first != nullptr && first->is_data() &&
+      node.get("to", int64_t{0}) == kFloatCode) {
+    const OnnxScale one{{1}, {first->type == ElementType::kUint8 ? -128 : 0}, first->type, 0};
+    OnnxReal real;
+    TT_TRY_ASSIGN(real.bytes, bytes(node, node.inputs[0], one));
+    values_.set_real(node.outputs[0], real);
+    return ok_status();
+  }
   if (first != nullptr && !first->is_data() && op != nullptr && op->whole != nullptr) {
     TT_TRY_ASSIGN(const OnnxResult result, op->whole(*this, node));
     values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
@@ -50,7 +60,8 @@ Status OnnxImport::read(const OnnxNode& node) {
     values_.set_bytes(node.outputs[0], {result.id, result.type, {}});
     return ok_status();
   }
-  if (op != nullptr && op->move != nullptr && first != nullptr) return read_move(node);
+  if (op != nullptr && first != nullptr && (op->move != nullptr || op->byte_move != nullptr))
+    return read_move(node);
   OnnxReal real;  // what it is shows when its result becomes bytes
   for (const std::string& name : node.inputs)
     if (const auto input = values_.real(node, name); input)
@@ -75,10 +86,10 @@ Result<std::optional<std::vector<int>>> OnnxImport::shape_of(const std::string& 
   if (const auto real = values_.real(by, name); real) {
     if (real->bytes >= 0) return Shape(graph_.onnx_shape(real->bytes));
     if (real->stored >= 0) return Shape(graph_.onnx_shape(real->stored));
-    const OnnxNode* node = real->pending.node;
-    if (node != nullptr && node->inputs.size() == 1)
-      if (const OnnxOperator* op = find_onnx_operator(*node); op != nullptr && op->function)
-        return shape_of(node->inputs[0]);
+    // Whatever its scale will be, its shape is the same.
+    OnnxImport trial = *this;
+    if (const auto id = trial.quantised(by, name, {{1}, {0}, ElementType::kInt8, 0}); id)
+      return Shape(trial.graph_.onnx_shape(*id));
   }
   const auto said = model_.shapes.find(name);
   return said == model_.shapes.end() ? Shape() : Shape(said->second);

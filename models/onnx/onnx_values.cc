@@ -42,7 +42,13 @@ std::string_view OnnxValues::instead_of(const std::string& type) {
              : "";
 }
 
-Error OnnxValues::in_float(const OnnxNode& node) {
+Error OnnxValues::in_float(const OnnxNode& node) const {
+  const auto narrow = std::find_if(model_.unreadable.begin(), model_.unreadable.end(),
+                                   [](const auto& c) { return c.second.ends_with("float16"); });
+  if (narrow != model_.unreadable.end())
+    return unsupported(node, fmt::format("the network computes in {}; export it in float32 and "
+                                         "quantise that",
+                                         narrow->second));
   return unsupported(
       node,
       "computes in float32; quantise the network: `python3 -m onnxruntime.quantization.preprocess "

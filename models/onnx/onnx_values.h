@@ -98,8 +98,8 @@ class OnnxValues {
   static Error unsupported(const OnnxNode& node, const std::string& why);
   /// What to do about 16-bit types; "" of others.
   static std::string_view instead_of(const std::string& type);
-  /// That nothing here is quantised, and what to do about it.
-  static Error in_float(const OnnxNode& node);
+  /// That nothing is quantised, and what to do about it. `node`: the first.
+  Error in_float(const OnnxNode& node) const;
   /// "'name'", fit for a terminal.
   static std::string shown(const std::string& name);
 

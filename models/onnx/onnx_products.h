@@ -1,0 +1,24 @@
+// Products of matrices both of which are computed, and convolutions with computed weights as such
+// products.
+#pragma once
+
+#include "models/onnx/onnx_import.h"
+
+namespace tinytune {
+
+/// A product's result: int8 with a scale, or its sums, int32 without one.
+struct OnnxProduct {
+  ElementType type = ElementType::kInt8;
+  Quantization quantization;
+};
+
+/// MatMul of two tensors; of one axis, a row on the left and a column on the right.
+Result<int> add_computed_product(OnnxGraph& graph, const OnnxNode& node, int a, int b,
+                                 const OnnxProduct& result);
+
+/// Conv: the weights, [outputs][taps], times the windows of the image, [taps][windows]. Each byte
+/// of the image is written once for every window that it is in.
+Result<int> add_computed_convolution(OnnxGraph& graph, const OnnxNode& node, int image, int weights,
+                                     const OnnxProduct& result);
+
+}  // namespace tinytune
