@@ -614,6 +614,70 @@ def define():
     add("qdq_half_scale", layer("MatMul", (4, 3), (3, 5), 1, bias=None, per_channel=False,
                                 out=(0.0004, i8(1))))
 
+    # Windows with gaps, and of three axes.
+    add("qdq_maxpool_dilated", qdq("MaxPool", out=(0.02, i8(3)), kernel_shape=[3, 2], dilations=[2, 3],
+                                   pads=[1, 0, 2, 1], strides=[1, 2]))
+    add("qdq_maxpool_1d_dilated", qdq("MaxPool", shape=(2, 3, 14), out=(0.02, i8(3)), kernel_shape=[3],
+                                      dilations=[3], ceil_mode=1, strides=[2]))
+    add("qdq_maxpool_3d", qdq("MaxPool", shape=(2, 2, 5, 6, 4), out=(0.02, i8(3)), strides=[2, 1, 2],
+                              kernel_shape=[2, 3, 2], pads=[1, 1, 0, 0, 1, 1]))
+    add("qdq_averagepool_3d", qdq("AveragePool", shape=(1, 2, 5, 6, 4), out=(0.02, i8(3)),
+                                  kernel_shape=[2, 3, 2]))
+    add("qdq_averagepool_3d_include", qdq("AveragePool", shape=(1, 2, 5, 6, 4), kernel_shape=[2, 3, 2],
+                                          pads=[1, 1, 0, 0, 1, 1], count_include_pad=1))
+    add("qdq_averagepool_dilated", qdq("AveragePool", opset=19, kernel_shape=[2, 3], dilations=[2, 2]))
+    add("qdq_globalmaxpool_3d", qdq("GlobalMaxPool", shape=(1, 2, 3, 4, 2), out=(0.02, i8(3))))
+
+    # Outputs in float32, straight from the sums; beyond 2^24 float32 rounds them.
+    for depth in (20, 4000):
+        def float_sums(seed, depth=depth):
+            n = Net(seed)
+            w = n.constant(n.random.randint(-20 if depth < 100 else 40, 64, (depth, 5)).astype(i8))
+            return n, [n.node("MatMul", n.real([2, depth], 0.0213, u8(0)), n.dq(w, 0.0037, i8(0)))]
+        add(f"float_sums_{depth}", float_sums)
+
+    def float_gemm(seed):
+        n = Net(seed)
+        b = n.random.randint(-4000, 4000, 5).astype(np.int32)
+        bias = n.dq(n.constant(b), F(0.0213) * F(0.0037), np.int32(0))
+        return n, [n.node("Gemm", n.real([2, 20], 0.0213, u8(97)), n.weights((5, 20), 0.0037), bias,
+                          transB=1)]
+    add("float_gemm", float_gemm)
+
+    # Bounds of bytes.
+    for kind, low, high in ((i8, -127, 127), (i8, -8, 7), (u8, 0, 127), (u8, 100, 255)):
+        def clipped(seed, kind=kind, low=low, high=high):
+            n = Net(seed)
+            q = n.q(n.input([1, 3, 5, 5], F), 0.02, kind(3 if kind == i8 else 110))
+            y = n.node("Clip", q, n.constant(kind(low)), n.constant(kind(high)))
+            return n, [n.dq(y, 0.02, kind(3 if kind == i8 else 110))]
+        add(f"bytes_clip_{np.dtype(kind)}_{high - low}", clipped)
+    add("alone_clip", lambda s: (lambda n: (n, [n.node("Clip", n.input([2, 9], u8), "",
+                                                       n.constant(u8(200)))]))(Net(s)))
+    add("alone_relu", lambda s: (lambda n: (n, [n.node("Relu", n.input([2, 9], i8))]))(Net(s, 14)))
+
+    def added_bias(seed):
+        n = Net(seed)
+        w = n.weights((5, 4, 3, 3), n.random.uniform(0.005, 0.02, 5), np.zeros(5, i8), axis=0)
+        y = n.node("Conv", n.real([1, 4, 6, 6]), w)
+        y = n.node("Add", n.constant(n.random.uniform(-1, 1, (1, 5, 1, 1)).astype(F)), y)
+        return n, [n.q(n.node("Relu", y), 0.05, i8(-128))]
+    add("qdq_conv_add", added_bias)
+
+    def cast_bytes(seed):
+        n = Net(seed)
+        x = n.node("Cast", n.input([1, 3, 4, 4], u8), to=TensorProto.FLOAT)
+        x = n.node("Div", n.node("Sub", x, n.constant(F(127.5))), n.constant(F(63)))
+        return n, [n.dq(n.q(x, 0.017, i8(-2)), 0.017, i8(-2))]
+    add("cast_bytes", cast_bytes)
+
+    def other_type(seed):
+        n = Net(seed)
+        w = n.node("Reshape", n.weights((6, 1, 4, 3), n.random.uniform(0.005, 0.02, 6), np.zeros(6, i8),
+                                        axis=0), n.constant(np.int64([6, 4, 3, 1])))
+        return n, [n.q(n.node("Conv", n.real([1, 4, 6, 6], 0.02, u8(100)), w), 0.1, u8(90))]
+    add("reshaped_weights", other_type)
+
     def halves(seed):
         n = Net(seed)
         w = n.constant(n.reduced([6, 4, 1, 1]))

@@ -24,9 +24,9 @@ except ImportError as missing:
     print(f"skipped: {missing}; install python3-onnx and python3-numpy")
     sys.exit(77)
 
+import cases as models
 import exports
 import oracle
-import single_operators
 
 TUNE = sys.argv[1]
 
@@ -79,13 +79,13 @@ def qlinear(folder):
 
 
 def answers(folder, shard, shards):
-    """Every model of bench/onnx/single_operators.py gives onnxruntime's bytes; where it has none, the
+    """Every model of bench/onnx/cases.py gives onnxruntime's bytes; where it has none, the
     kernels give the reference's."""
     wanted = json.loads((HERE / "onnxruntime_answers.json").read_text())
-    names = sorted(single_operators.CASES)
+    names = sorted(models.CASES)
     assert names == sorted(wanted), "write the answers anew: bench/onnx/against_onnxruntime.py --write"
     for name in names[shard::shards]:
-        net, outputs = single_operators.CASES[name](1)
+        net, outputs = models.CASES[name](1)
         path = folder / f"{name}.onnx"
         onnx.save(net.model(*outputs), str(path))
         inputs = []
@@ -179,6 +179,10 @@ def refusals(folder):
                                  image, scales), "mode linear of real numbers"),
         "linear_result": (network(quantised + [node("Resize", ["d", "", "twos"], ["y"], mode="linear")],
                                   image, scales), "mode linear of real numbers"),
+        "several_scales": (network([node("DequantizeLinear", ["x", "twos", "fours"], ["y"], axis=1)],
+                                   (TensorProto.INT8, [1, 4]),
+                                   scales + [("fours", np.zeros(4, np.int8))]),
+                           "an activation with several scales"),
         "added_pads": (network([node("QLinearAveragePool", ["x", "s", "b", "s", "b"], ["y"],
                                      domain="com.microsoft", kernel_shape=[2, 2, 2],
                                      pads=[1, 1, 1, 0, 0, 0])],
