@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/kernels/build_cache.h"
 #include "deploy/lean_schedules.h"
 #include "templates/kernel_template.h"
 
@@ -50,18 +51,24 @@ uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
   return std::max(least, std::min(near_bound, device_has));
 }
 
-uint64_t arena_limit(const IntegerNetwork& network, const Device& device,
-                     const NetworkOptions& options, std::optional<uint64_t> asked) {
-  const NetworkMemory memory = network_memory(network, options);
+uint64_t least_arena(const NetworkMemory& memory, const Device& device, KnownSpaces& spaces) {
   std::vector<uint32_t> least;
   std::map<std::string, uint32_t> known;  // by workload
   for (const NetworkMemory::Layer& layer : memory.layers) {
     const Workload& workload = layer.op.workload;
     const auto [at, is_new] = known.try_emplace(to_text(workload), 0);
-    if (is_new) at->second = least_scratch_in(space_of(workload, device), workload);
+    if (is_new) at->second = least_scratch_in(*spaces.of(workload, device), workload);
     least.push_back(at->second);
   }
-  return arena_limit(memory, device, asked, memory.arena_bytes(least));
+  return memory.arena_bytes(least);
+}
+
+uint64_t arena_limit(const IntegerNetwork& network, const Device& device,
+                     const NetworkOptions& options, std::optional<uint64_t> asked) {
+  const NetworkMemory memory = network_memory(network, options);
+  KnownSpaces none;
+  KnownSpaces& spaces = options.builds ? options.builds->spaces() : none;
+  return arena_limit(memory, device, asked, least_arena(memory, device, spaces));
 }
 
 }  // namespace tinytune

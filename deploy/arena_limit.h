@@ -12,6 +12,7 @@
 #include "codegen/networks/network_memory.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
+#include "templates/known_spaces.h"
 #include "tinytune/memory.h"
 #include "tinytune/result.h"
 
@@ -37,7 +38,10 @@ uint64_t usual_arena(uint64_t lower_bound);
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least);
 
-/// The same before anything is known of the kernels but their spaces.
+/// With the leanest kernels of all spaces, whatever the weights.
+uint64_t least_arena(const NetworkMemory& memory, const Device& device, KnownSpaces& spaces);
+
+/// arena_limit() before anything is known of the kernels but their spaces.
 uint64_t arena_limit(const IntegerNetwork& network, const Device& device,
                      const NetworkOptions& options, std::optional<uint64_t> asked);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/kernels/build_cache.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
 #include "deploy/kernel_choice.h"
@@ -28,15 +29,17 @@ class Fitting {
         device_(device),
         records_(records),
         options_(options),
+        builds_(options.builds ? options.builds : std::make_shared<BuildCache>()),
         memory_(network_memory(executed, options)),
         groups_(group_by_workload(memory_)) {}
 
   /// What there is to choose from, and how large the arena may become with it.
   Status gather(const KernelLimits& asked, const FlashWaits& waits, Unmeasured unmeasured) {
     limits_ = asked;
-    limits_.arena_bytes = arena_limit(executed_, device_, options_, asked.arena_bytes);
-    TT_TRY_ASSIGN(tasks_,
-                  kernel_options(memory_, groups_, device_, records_, limits_, waits, unmeasured));
+    limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes,
+                                      least_arena(memory_, device_, builds_->spaces()));
+    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, builds_->spaces(), records_,
+                                         limits_, waits, unmeasured));
     for (const TaskOptions& task : tasks_)
       if (task.options.empty()) return ok_status();  // nothing to choose from
     // Weights may forbid the leanest kernels of a space.
@@ -121,7 +124,7 @@ class Fitting {
         if (memory_.layers[l].index != layer.index || memory_.layers[l].shares_constants) continue;
         const Schedule& shared = option_of(g, choice).schedule;
         const Workload& workload = layer.op.workload;
-        const bool exists = space_of(workload, device_).find(shared).has_value();
+        const bool exists = builds_->spaces().of(workload, device_)->find(shared).has_value();
         return exists && scratch_bytes_of(workload, shared) <= own.scratch_bytes ? shared
                                                                                  : own.schedule;
       }
@@ -132,6 +135,7 @@ class Fitting {
   const Device& device_;
   const Records& records_;
   const NetworkOptions& options_;
+  const std::shared_ptr<BuildCache> builds_;
   const NetworkMemory memory_;
   const std::vector<LayerGroup> groups_;
   KernelLimits limits_;

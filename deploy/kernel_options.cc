@@ -16,10 +16,12 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
-           const Records& records, const KernelLimits& limits, const FlashWaits& waits)
+           KnownSpaces& spaces, const Records& records, const KernelLimits& limits,
+           const FlashWaits& waits)
       : memory_(memory),
         group_(group),
         device_(device),
+        spaces_(spaces),
         records_(records),
         limits_(limits),
         waits_(waits),
@@ -81,8 +83,8 @@ class Gatherer {
     }
     for (const Schedule& schedule : std::span(defaults).subspan(1))
       TT_TRY(offer_within_room(schedule, guess += step));
-    const ConfigSpace all = space_of(workload_, device_);
-    return offer_one(nearest_within(all, workload_, defaults.front(), 0), guess += step);
+    const auto all = spaces_.of(workload_, device_);
+    return offer_one(nearest_within(*all, workload_, defaults.front(), 0), guess += step);
   }
 
   /// What is nearest to a default, of its template, in the room that live tensors leave.
@@ -91,9 +93,9 @@ class Gatherer {
     const uint64_t room = arena - std::min<uint64_t>(arena, task_.live_bytes);
     if (scratch_bytes_of(workload_, usual) <= room) return ok_status();
     TT_TRY_ASSIGN(const KernelTemplate* owner, find_template(usual));
-    const ConfigSpace space = owner->space(workload_, device_);
-    if (least_scratch_in(space, workload_) > room) return ok_status();
-    return offer_one(nearest_within(space, workload_, usual, room), cycles);
+    const auto space = spaces_.of(*owner, workload_, device_);
+    if (least_scratch_in(*space, workload_) > room) return ok_status();
+    return offer_one(nearest_within(*space, workload_, usual, room), cycles);
   }
 
   /// The first that the weights permit.
@@ -111,7 +113,7 @@ class Gatherer {
     KernelOption option{schedule, cycles * calls_, 0, 0};
     const auto owner = find_template(schedule);
     if (!owner || !(*owner)->supports(workload_, device_) ||
-        !(*owner)->space(workload_, device_).find(schedule))
+        !spaces_.of(**owner, workload_, device_)->find(schedule))
       return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
     if (!counts_bytes() && is_beaten(option)) return ok_status();
@@ -175,6 +177,7 @@ class Gatherer {
   const NetworkMemory& memory_;
   const LayerGroup& group_;
   const Device& device_;
+  KnownSpaces& spaces_;
   const Records& records_;
   const KernelLimits& limits_;
   const FlashWaits& waits_;
@@ -200,13 +203,14 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
 
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
-                                                const Device& device, const Records& records,
-                                                const KernelLimits& limits, const FlashWaits& waits,
-                                                Unmeasured unmeasured) {
+                                                const Device& device, KnownSpaces& spaces,
+                                                const Records& records, const KernelLimits& limits,
+                                                const FlashWaits& waits, Unmeasured unmeasured) {
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
-    TT_TRY_ASSIGN(TaskOptions task,
-                  Gatherer(memory, group, device, records, limits, waits).gather(unmeasured));
+    TT_TRY_ASSIGN(
+        TaskOptions task,
+        Gatherer(memory, group, device, spaces, records, limits, waits).gather(unmeasured));
     tasks.push_back(std::move(task));
   }
   return tasks;

@@ -13,6 +13,7 @@
 #include "deploy/kernel_choice.h"
 #include "devices/device.h"
 #include "records/records.h"
+#include "templates/known_spaces.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -37,8 +38,9 @@ enum class Unmeasured { kOffered, kLeftOut };
 /// kUnsupported: no template takes a workload.
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
-                                                const Device& device, const Records& records,
-                                                const KernelLimits& limits, const FlashWaits& waits,
+                                                const Device& device, KnownSpaces& spaces,
+                                                const Records& records, const KernelLimits& limits,
+                                                const FlashWaits& waits,
                                                 Unmeasured unmeasured = Unmeasured::kOffered);
 
 }  // namespace tinytune

@@ -39,6 +39,7 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
   TunedTasks tuned;
   tuned.tasks = std::move(tasks);
   tuned.selected = std::move(selected);
+  tuned.options.builds = model.state().builds;
   const Records none;
   const IntegerNetwork& network = model.state().network;
   TT_TRY_ASSIGN(const Deployment::Plan plan,

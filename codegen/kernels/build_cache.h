@@ -1,4 +1,4 @@
-// What was compiled before, for who makes one network many times.
+// What was compiled or enumerated before, for who makes one network many times.
 //
 // Choosing what fits a device builds networks that differ in a few kernels and places. A kernel or
 // a source file that comes up again with the same text for the same device is not compiled again.
@@ -16,6 +16,7 @@
 #include "devices/device.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
+#include "templates/known_spaces.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -32,6 +33,9 @@ class BuildCache {
                                       const Device& device,
                                       const std::function<Result<std::vector<uint8_t>>()>& compile);
 
+  /// Of kernels to choose from.
+  KnownSpaces& spaces() { return spaces_; }
+
  private:
   void make_room(uint64_t bytes);
 
@@ -39,6 +43,7 @@ class BuildCache {
   std::map<std::string, std::shared_ptr<const CompiledKernel>> kernels_;
   std::map<std::string, std::shared_ptr<const std::vector<uint8_t>>> objects_;
   uint64_t bytes_ = 0;  ///< of what is kept; all of it goes when that is too much
+  KnownSpaces spaces_;
 };
 
 }  // namespace tinytune

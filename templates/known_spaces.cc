@@ -1,0 +1,48 @@
+#include "templates/known_spaces.h"
+
+#include <utility>
+
+namespace tinytune {
+namespace {
+
+constexpr size_t kMostPoints = 1 << 20;  // some 64 bytes each
+
+// What a hash of its records leaves out: kernels as portable C, and where weights are.
+std::string key_of(const Device& device, const Workload& workload) {
+  std::string key = std::to_string(device.hash) + (device.target.portable_kernels ? " c " : " ");
+  for (const std::string& memory : device.fast_rodata_memories) key += memory + " ";
+  return key + to_text(workload);
+}
+
+}  // namespace
+
+template <typename Enumerate>
+std::shared_ptr<const ConfigSpace> KnownSpaces::known(const std::string& key,
+                                                      const Enumerate& enumerate) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = spaces_.find(key); at != spaces_.end()) return at->second;
+  }
+  auto space = std::make_shared<const ConfigSpace>(enumerate());
+  const std::lock_guard lock(mutex_);
+  points_ += space->size();
+  if (points_ > kMostPoints) {
+    spaces_.clear();
+    points_ = space->size();
+  }
+  spaces_[key] = space;
+  return space;
+}
+
+std::shared_ptr<const ConfigSpace> KnownSpaces::of(const KernelTemplate& owner,
+                                                   const Workload& workload, const Device& device) {
+  return known(std::string(owner.name) + "/" + std::to_string(owner.version) + " " +
+                   key_of(device, workload),
+               [&] { return owner.space(workload, device); });
+}
+
+std::shared_ptr<const ConfigSpace> KnownSpaces::of(const Workload& workload, const Device& device) {
+  return known("all " + key_of(device, workload), [&] { return space_of(workload, device); });
+}
+
+}  // namespace tinytune
