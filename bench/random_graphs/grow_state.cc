@@ -92,6 +92,11 @@ void grow_window(GraphMaker& m, bool initialised) {
   m.hide(part);
 }
 
+void grow_variable(GraphMaker& m, bool initialised) {
+  if (m.chance(50)) return grow_window(m, initialised);
+  m.chance(50) ? grow_delay(m, initialised) : grow_sum(m, initialised);
+}
+
 int known_variable(GraphMaker& m) {
   int variable = -1;
   if (m.depth() > 0) return variable;  // a subgraph has handles of its own
@@ -104,12 +109,12 @@ int known_variable(GraphMaker& m) {
 
 template <>
 void grow<OperatorKind::kVarHandle>(GraphMaker& m) {
-  m.chance(50) ? grow_delay(m, false) : grow_sum(m, false);
+  grow_variable(m, false);
 }
 
 template <>
 void grow<OperatorKind::kCallOnce>(GraphMaker& m) {
-  m.chance(50) ? grow_delay(m, true) : grow_sum(m, true);
+  grow_variable(m, true);
 }
 
 template <>

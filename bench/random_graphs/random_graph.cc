@@ -70,6 +70,7 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kTranspose, K::kBatchMatMul, K::kSoftmax, K::kBatchMatMul},
     {K::kConv2d, K::kResizeBilinear, K::kAdd},
     {K::kConv2d, K::kVarHandle, K::kConv2d},
+    {K::kDepthwiseConv2d, K::kReadVariable, K::kConv2d},
     {K::kConv2d, K::kIf, K::kFullyConnected},
     {K::kWhile, K::kIf, K::kRelu},
     {K::kCallOnce, K::kAssignVariable, K::kReadVariable, K::kAdd},
