@@ -103,7 +103,7 @@ Result<Deployment::Least> Deployment::lean(const StripPlan& plan, uint64_t arena
 // Another plan, or kernels with more scratch, may need less stack than they add to the arena.
 Result<Deployment::Least> Deployment::least(const StripFallback& fallback,
                                             const NetworkOptions& options) const {
-  constexpr size_t kMostBuilt = 8;
+  constexpr size_t kMostBuilt = 4;
   constexpr uint64_t kLeastStack = 64;
   const auto smallest = fallback.smallest();
   if (!smallest) return Error(ErrorCode::kFailed, "no arena is enough");
