@@ -116,7 +116,7 @@ class Keyword(Net):
         scales = F(scale) * self.weight_scales
         whole = np.rint(bias / scales).astype(np.int32)
         at = {"axis": 0} if scales.ndim and self.opset >= 13 else {}
-        if self.bias_is == "int32":
+        if self.bias_is in ("int32", "add"):
             return self.dq(self.constant(whole), scales, np.zeros(scales.shape, np.int32),
                            domain=self.q_domain, **at)
         if self.bias_is == "int32_without_zero":
@@ -160,7 +160,8 @@ class Keyword(Net):
             inputs.append(self.bias_of(b, scale))
         y = self.node("Conv", *inputs, **how)
         if self.bias_is == "add":
-            y = self.node("Add", y, self.constant(b.astype(F).reshape(1, -1, 1, 1)))
+            shape = self.constant(np.int64([1, outputs, 1, 1]))
+            y = self.node("Add", y, self.node("Reshape", self.bias_of(b, scale), shape))
         if self.layout == "each":
             y = self.node("Transpose", self.activation(y), perm=[0, 2, 3, 1])
             return self.pair(y, out, out_zero)

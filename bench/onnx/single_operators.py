@@ -658,9 +658,12 @@ def define():
 
     def added_bias(seed):
         n = Net(seed)
-        w = n.weights((5, 4, 3, 3), n.random.uniform(0.005, 0.02, 5), np.zeros(5, i8), axis=0)
+        scales = n.random.uniform(0.005, 0.02, 5).astype(F)
+        w = n.weights((5, 4, 3, 3), scales, np.zeros(5, i8), axis=0)
         y = n.node("Conv", n.real([1, 4, 6, 6]), w)
-        y = n.node("Add", n.constant(n.random.uniform(-1, 1, (1, 5, 1, 1)).astype(F)), y)
+        b = n.constant(n.random.randint(-4000, 4000, 5).astype(np.int32))
+        b = n.dq(b, F(0.02) * scales, np.zeros(5, np.int32), axis=0)
+        y = n.node("Add", n.node("Unsqueeze", b, n.constant(np.int64([1, 2]))), y)
         return n, [n.q(n.node("Relu", y), 0.05, i8(-128))]
     add("qdq_conv_add", added_bias)
 

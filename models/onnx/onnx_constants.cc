@@ -171,7 +171,8 @@ Folded fill(const OnnxNode& node, const Inputs& inputs) {
   OnnxTensor element{ElementType::kFloat32, {1}, std::vector<uint8_t>(sizeof(float))};
   if (const auto given = node.tensors.find("value"); given != node.tensors.end())
     element = given->second;
-  if (element.elements() != 1) return OnnxValues::invalid(node, "its value is no single number");
+  if (element.elements() != 1)
+    return OnnxValues::unsupported(node, "a value that is no single number of a type known here");
   std::vector<int> shape;
   int64_t elements = 1;
   for (size_t i = 0; i < static_cast<size_t>(inputs[0]->elements()); ++i) {

@@ -198,6 +198,10 @@ Result<std::optional<int>> import_biased_product(OnnxImport& import, const OnnxN
     if (!bias || bias->tensor->shape.size() < axis ||
         bias->tensor->shape[bias->tensor->shape.size() - axis] != bias->tensor->elements())
       continue;
+    // onnxruntime rounds a bias that it can give to the layer, which it does for MatMul alone.
+    if (layer.type == "Conv" && bias->tensor->type != ElementType::kInt32)
+      return OnnxValues::unsupported(
+          node, "a bias in float32 behind Conv; make it Conv's own before quantising");
     TT_TRY_ASSIGN(const int id, layer.type == "MatMul"
                                     ? product(import, layer, scale, activation, node, 1 - i)
                                     : convolution(import, layer, scale, activation, add_convolution,

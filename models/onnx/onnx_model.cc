@@ -195,8 +195,11 @@ Result<OnnxNode> read_node(const onnx::NodeProto& from, int index) {
     if (a.type() == onnx::AttributeProto::FLOATS)
       node.float_lists[a.name()].assign(a.floats().begin(), a.floats().end());
     if (a.type() == onnx::AttributeProto::STRING) node.strings[a.name()] = a.s();
-    if (a.type() == onnx::AttributeProto::TENSOR && type_of(a.t().data_type())) {
-      TT_TRY_ASSIGN(node.tensors[a.name()], read_tensor(a.t(), a.name()));
+    if (a.type() != onnx::AttributeProto::TENSOR) continue;
+    OnnxTensor& tensor = node.tensors[a.name()];
+    tensor.shape = {0};  // without elements where its type is none of ours
+    if (type_of(a.t().data_type())) {
+      TT_TRY_ASSIGN(tensor, read_tensor(a.t(), a.name()));
     }
   }
   return node;

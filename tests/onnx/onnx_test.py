@@ -179,6 +179,16 @@ def refusals(folder):
                                  image, scales), "mode linear of real numbers"),
         "linear_result": (network(quantised + [node("Resize", ["d", "", "twos"], ["y"], mode="linear")],
                                   image, scales), "mode linear of real numbers"),
+        "added_bias": (network(quantised + [
+            node("DequantizeLinear", ["k", "s", "z"], ["dk"]), node("Conv", ["d", "dk"], ["c"]),
+            node("Add", ["c", "b"], ["m"])] + last, image,
+                               scales + [("k", np.ones((3, 2, 1, 1), np.int8)),
+                                         ("b", np.float32([[[1]], [[2]], [[3]]]))]),
+                       "a bias in float32 behind Conv"),
+        "filled": (network([node("ConstantOfShape", ["one"], ["h"], value=numpy_helper.from_array(
+            np.float16([1]))), *quantised, node("Mul", ["d", "h"], ["m"]), *last], four,
+                           scales + [("one", np.int64([1]))]),
+                   "a value that is no single number of a type known here"),
         "several_scales": (network([node("DequantizeLinear", ["x", "twos", "fours"], ["y"], axis=1)],
                                    (TensorProto.INT8, [1, 4]),
                                    scales + [("fours", np.zeros(4, np.int8))]),
