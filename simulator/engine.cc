@@ -70,6 +70,7 @@ struct Engine::Hooks {
     Engine& engine = *static_cast<Engine*>(user);
     ++engine.accesses_in_block_;
     const auto bytes = static_cast<uint32_t>(size);
+    engine.count(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
     const bool misaligned = (address & (bytes - 1)) != 0;  // sizes are powers of two
     const bool forbidden = engine.touches_off_limits(address, bytes);
     if ((!misaligned && !forbidden) || engine.fault_.end != CallEnd::kReturned) return;
@@ -155,6 +156,15 @@ bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
     }
   }
   return false;
+}
+
+void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
+  for (size_t i = 0; i < traffic_.size(); ++i) {
+    const AddressRange& range = (*counted_)[i];
+    if (address - range.address >= range.size_bytes) continue;
+    (is_write ? traffic_[i].stored_bytes : traffic_[i].loaded_bytes) += size_bytes;
+    return;
+  }
 }
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {

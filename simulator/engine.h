@@ -60,7 +60,14 @@ class Engine : private PeripheralBus {
   uint32_t get(unsigned reg) const { return core_.get(reg); }
   void set(unsigned reg, uint32_t value) { core_.set(reg, value); }
   /// Kept by reference for the next run; seen only by an engine that watches accesses.
-  void set_off_limits(const std::vector<AddressRange>& ranges) { off_limits_ = &ranges; }
+  void set_watched(const std::vector<AddressRange>& off_limits,
+                   const std::vector<AddressRange>& counted) {
+    off_limits_ = &off_limits;
+    counted_ = &counted;
+    traffic_.assign(counted.size(), Traffic());
+  }
+  /// Of the last run, as the ranges that it counted.
+  const std::vector<Traffic>& traffic() const { return traffic_; }
 
   /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
   BlockGraph::Stop run(uint32_t function);
@@ -74,6 +81,7 @@ class Engine : private PeripheralBus {
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
+  void count(bool is_write, uint32_t address, uint32_t size_bytes);
   Status add_hooks();
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
@@ -91,7 +99,8 @@ class Engine : private PeripheralBus {
   MemoryTiming& timing_;
   Watch watch_;
   size_t accesses_in_block_ = 0;
-  const std::vector<AddressRange>* off_limits_ = nullptr;
+  const std::vector<AddressRange>*off_limits_ = nullptr, *counted_ = nullptr;
+  std::vector<Traffic> traffic_;
   struct Port {
     Engine& engine;
     AttachedPeripheral peripheral;

@@ -228,7 +228,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   engine->set(roles.link, state.device.target.family == CoreFamily::kArmM ? kReturnAddress | 1
                                                                           : kReturnAddress);
 
-  engine->set_off_limits(options.off_limits);
+  engine->set_watched(options.off_limits, options.counted);
   state.memory_timing.begin();
   state.graph.begin(options.instruction_limit, options.sections);
   const BlockGraph::Stop stop = engine->run(function);
@@ -238,6 +238,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   report.detail = stop.detail;
   report.counts = state.graph.counts();
   report.visits = state.graph.visits();
+  report.traffic = engine->traffic();
   report.sections.resize(options.sections.size());
   for (const SectionVisit& visit : report.visits) report.sections[visit.section] += visit.counts;
   report.return_value = engine->get(roles.result);

@@ -26,6 +26,11 @@ struct AddressRange {
   uint32_t address = 0, size_bytes = 0;
 };
 
+/// Bytes that the core took from a range of addresses and put there.
+struct Traffic {
+  uint64_t loaded_bytes = 0, stored_bytes = 0;
+};
+
 struct ElfInfo {
   std::map<std::string, SymbolRange> symbols;  ///< functions and objects
   uint32_t code_bytes = 0;                     ///< executable and read-only segments
@@ -60,6 +65,8 @@ struct CallOptions {
   bool zero_wait = false;
   /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
   std::vector<AddressRange> off_limits;
+  /// Buffers, apart from each other, whose traffic is counted; only with check_alignment.
+  std::vector<AddressRange> counted;
   /// Instructions executed from entering such a function until it returns are counted apart,
   /// callees included. Addresses of function entries; they must not nest.
   std::vector<uint32_t> sections;
@@ -79,6 +86,7 @@ struct CallReport {
   Counts counts;                     ///< of whole basic blocks: the one that faulted is left out
   std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
   std::vector<SectionVisit> visits;  ///< in the order of their entries
+  std::vector<Traffic> traffic;      ///< as CallOptions::counted, by where accesses begin
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
   bool registers_restored = true;  ///< callee-saved registers and the stack pointer

@@ -197,6 +197,39 @@ TEST(SimulatorCall, BytesOffLimits_FaultWhenWatched) {
   EXPECT_EQ(report.detail, "read of 2 bytes at 0x3fcb0002 from pc 0x40380000");
 }
 
+TEST(SimulatorCall, TrafficOfBuffers_IsCountedInBytesWhenWatched) {
+  Program program("esp32c3",
+                  "f: addi sp,sp,-16\nsw ra,0(sp)\nlw a1,0(a0)\nlhu a2,6(a0)\nsb a1,9(a0)\n"
+                  "lb a3,16(a0)\nlw ra,0(sp)\naddi sp,sp,16\nret\n");
+  CallOptions options;
+  options.counted = {{program.data(), 8}, {program.data() + 8, 8}};
+  const auto traffic = [&] { return program.call({program.data()}, options).traffic; };
+  EXPECT_EQ(traffic()[0].loaded_bytes, 0u);
+  options.check_alignment = true;
+  for (int call = 0; call < 2; ++call) {  // each from zero
+    const std::vector<Traffic> counted = traffic();
+    ASSERT_EQ(counted.size(), 2u);
+    EXPECT_EQ(counted[0].loaded_bytes, 6u);
+    EXPECT_EQ(counted[0].stored_bytes, 0u);
+    EXPECT_EQ(counted[1].loaded_bytes, 0u);
+    EXPECT_EQ(counted[1].stored_bytes, 1u);
+  }
+}
+
+// What takes several words at once is all of its bytes.
+TEST(SimulatorCall, TrafficOfLoadMultiple_IsEveryWord) {
+  Program program("stm32l4r5",
+                  "f: push {r4,r5}\nldm r0,{r1,r2,r3}\nldrd r4,r5,[r0]\nstm r0,{r1,r2}\n"
+                  "pop {r4,r5}\nbx lr\n");
+  CallOptions options;
+  options.check_alignment = true;
+  options.counted = {{program.data(), 12}};
+  const CallReport report = program.call({program.data()}, options);
+  ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  EXPECT_EQ(report.traffic[0].loaded_bytes, 20u);
+  EXPECT_EQ(report.traffic[0].stored_bytes, 8u);
+}
+
 TEST(SimulatorCall, Checking_ChangesNoCount) {
   Program program("esp32c3",
                   "f: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,f\nret\n");
