@@ -44,11 +44,12 @@ void see_groups_as_channels(KernelOp& op) {
   w.groups = 1;
 }
 
-// Kernels read the taps of a row in one go, and those of a column one by one.
+// Depthwise kernels slide along rows. Convolutions stay as they are: what they stage of a column is
+// a few rows of one pixel, and of a row all of it.
 void turn_column(KernelOp& op) {
   Workload& w = op.workload;
-  if (w.op == OpKind::kDense || w.in_w != 1 || w.out_w != 1 || w.kernel_w != 1 || w.pad_left != 0 ||
-      w.in_h == 1)
+  if (w.op != OpKind::kDepthwiseConv2d || w.in_w != 1 || w.out_w != 1 || w.kernel_w != 1 ||
+      w.pad_left != 0 || w.in_h == 1)
     return;
   w.in_w = std::exchange(w.in_h, 1);
   w.out_w = std::exchange(w.out_h, 1);

@@ -80,14 +80,16 @@ TEST(RestateLayers, RowsOfAMatrix_ArePixels) {
   expect_restated({kDense, {1, 12}, {8, 12}, {1, 8}}, "dense 12->8");
 }
 
-TEST(RestateLayers, ColumnOfPixels_IsTurned) {
+TEST(RestateLayers, DepthwiseColumnOfPixels_IsTurned) {
   expect_restated({kDepthwise, {1, 21, 1, 8}, {1, 9, 1, 8}, {1, 21, 1, 8}},
                   "depthwise 1x9 8->8 @1x21");
   expect_restated(
-      {kConv, {1, 21, 1, 8}, {12, 3, 1, 8}, {1, 11, 1, 12}, {.stride_h = 2, .stride_w = 2}},
-      "conv2d 1x3 8->12 @1x11 /1x2");
+      {kDepthwise, {1, 21, 1, 8}, {1, 3, 1, 8}, {1, 11, 1, 8}, {.stride_h = 2, .stride_w = 2}},
+      "depthwise 1x3 8->8 @1x11 /1x2");
+  expect_restated({kConv, {1, 21, 1, 8}, {12, 3, 1, 8}, {1, 21, 1, 12}}, "conv2d 3x1 8->12 @21x1");
   // Its columns pad.
-  expect_restated({kConv, {1, 5, 1, 8}, {4, 3, 3, 8}, {1, 5, 1, 4}}, "conv2d 3x3 8->4 @5x1");
+  expect_restated({kDepthwise, {1, 5, 1, 8}, {1, 3, 3, 8}, {1, 5, 1, 8}},
+                  "depthwise 3x3 8->8 @5x1");
 }
 
 TEST(RestateLayers, OneChannelThatIsMultiplied_IsAConvolution) {
@@ -106,7 +108,7 @@ TEST(RestateLayers, DilationAlongARow_IsFoldedWhereItFits) {
   expect_restated({kConv, {1, 1, 24, 8}, {8, 1, 3, 8}, {1, 1, 24, 8}, {.dilation_w = 4}},
                   "conv2d 3x1 8->8 @6x4");
   expect_restated({kConv, {1, 24, 1, 8}, {8, 3, 1, 8}, {1, 24, 1, 8}, {.dilation_h = 3}},
-                  "conv2d 1x3 8->8 @1x24");
+                  "conv2d 3x1 8->8 @24x1");
   const Layer does_not_fit{kConv, {1, 1, 26, 8}, {8, 1, 3, 8}, {1, 1, 26, 8}, {.dilation_w = 4}};
   expect_exact(graph_of(does_not_fit), *load_device("cortex-m4"),
                seeded_inputs(graph_of(does_not_fit), 3));
