@@ -48,7 +48,7 @@ const Family& family_of(CoreFamily family) {
   static const Family kFamilies[] = {
       {.cores = kRiscv,
        .systems = {"-unknown-elf", "-none-elf", "-unknown-none-elf"},
-       .features = {"m", "a", "c", "zba", "zbb", "zbc", "zbs"},
+       .features = {"m", "a", "c", "zba", "zbb", "zbc", "zbs", "zve32x"},
        .abi = "ilp32",
        .isa = "rv32i"},
       {.cores = kArm,
@@ -104,6 +104,10 @@ std::vector<std::string> known_cpus(CoreFamily family) {
 std::vector<std::string> known_features(CoreFamily family) {
   const auto& features = family_of(family).features;
   return {features.begin(), features.end()};
+}
+
+bool has_open_vector_length(const Target& target) {
+  return target.family == CoreFamily::kRiscv32 && has_feature(target, "+zve32x");
 }
 
 std::optional<TargetProblem> problem_with(const Target& target) {

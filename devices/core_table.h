@@ -29,4 +29,7 @@ std::set<Capability> capabilities_of(const Target& target);
 std::vector<std::string> known_cpus(CoreFamily family);
 std::vector<std::string> known_features(CoreFamily family);
 
+/// Whether the device file must say how long the core's vectors are.
+bool has_open_vector_length(const Target& target);
+
 }  // namespace tinytune::internal

@@ -34,11 +34,12 @@ std::string_view name_of(Capability capability);
 /// What the compilers must be told.
 struct Target {
   CoreFamily family = CoreFamily::kRiscv32;
-  std::string isa;       ///< as people write it: "rv32imc", "armv7e-m"
-  std::string triple;    ///< LLVM target triple
-  std::string cpu;       ///< LLVM CPU name
-  std::string features;  ///< LLVM feature list, also what the simulator accepts: "+m,+c"
-  std::string abi;       ///< "ilp32"; empty where the triple decides
+  std::string isa;           ///< as people write it: "rv32imc", "armv7e-m"
+  std::string triple;        ///< LLVM target triple
+  std::string cpu;           ///< LLVM CPU name
+  std::string features;      ///< LLVM feature list, also what the simulator accepts: "+m,+c"
+  std::string abi;           ///< "ilp32"; empty where the triple decides
+  uint32_t vector_bits = 0;  ///< of a vector register where the architecture leaves it open (VLEN)
   std::set<Capability> capabilities;
   /// kAnyC: the program on the PATH that builds C for the core, a GCC or a clang, and what it is
   /// told of it ("-mabi=call0"). The LLVM fields then say what kernels are optimised for before

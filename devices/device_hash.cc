@@ -15,6 +15,7 @@ uint64_t hash_of(const Device& device) {
   text << static_cast<int>(target.family) << '|' << target.isa << '|' << target.triple << '|'
        << target.cpu << '|' << target.features << '|' << target.abi;
   for (const std::string& argument : clang_arguments(target)) text << '|' << argument;
+  if (target.vector_bits != 0) text << "|vlen " << target.vector_bits;
   if (!target.compiler.empty()) text << "|compiler " << target.compiler;
   for (const MemoryRegion& m : device.memories) {
     text << "\nmemory " << m.name << ' ' << m.address << ' ' << m.size_bytes << ' ' << m.executable

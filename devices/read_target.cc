@@ -66,6 +66,21 @@ bool is_machine_flag(std::string_view flag) {
   return flag.size() <= 64 && flag.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
+// Bits of a vector register, where they do not follow from the instruction set.
+Status read_vector_length(const Reader& reader, const toml::table& table, Target& target) {
+  const char* const key = "vlen";
+  const bool open = has_open_vector_length(target);
+  if (open != table.contains(key))
+    return reader.error(table, open ? "[target] needs vlen: the core has the feature zve32x"
+                                    : "[target] has vlen, but not the feature zve32x");
+  if (!open) return ok_status();
+  TT_TRY_ASSIGN(target.vector_bits, reader.get_word(table, "[target]", key));
+  constexpr uint32_t kLeast = 32, kMost = 1024;
+  const bool power = (target.vector_bits & (target.vector_bits - 1)) == 0;
+  if (power && target.vector_bits >= kLeast && target.vector_bits <= kMost) return ok_status();
+  return reader.error(*table.get(key), "vlen must be a power of two from 32 to 1024 bits");
+}
+
 // What kernels are optimised for before they are printed: some 32-bit machine. Capabilities are the
 // file's word, since nothing else is known of the core.
 Result<Target> read_any_core(const Reader& reader, const toml::table& table) {
@@ -98,9 +113,9 @@ Result<Target> read_any_core(const Reader& reader, const toml::table& table) {
 Result<Target> read_target(const Reader& reader, const toml::table& table) {
   const std::string name = "[target]";
   if (table.contains("compiler")) return read_any_core(reader, table);
-  TT_TRY(reader.only(
-      table, name,
-      {"family", "isa", "triple", "cpu", "features", "abi", "clang_arguments", "capabilities"}));
+  TT_TRY(reader.only(table, name,
+                     {"family", "isa", "triple", "cpu", "features", "abi", "vlen",
+                      "clang_arguments", "capabilities"}));
   Target target;
   TT_TRY_ASSIGN(const std::string family, reader.get<std::string>(table, name, "family"));
   if (family == "riscv32") {
@@ -119,6 +134,7 @@ Result<Target> read_target(const Reader& reader, const toml::table& table) {
   if (const auto problem = problem_with(target))
     return reader.error(*table.get(problem->key),
                         "key '" + problem->key + "' in " + name + " " + problem->what);
+  TT_TRY(read_vector_length(reader, table, target));
   TT_TRY(check_clang_arguments(reader, table, target));
   TT_TRY_ASSIGN(target.capabilities, read_capabilities(reader, table, target));
   return target;

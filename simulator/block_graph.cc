@@ -73,7 +73,8 @@ uint32_t true_size(uint32_t address, uint32_t size_bytes, std::span<const uint8_
   // Both also cut blocks, and what follows is a block of its own.
   const bool is_cut = instructions >= kMostInstructions ||
                       (offset > 0 && address / kPageBytes != (address + offset - 1) / kPageBytes);
-  return is_bit_manipulation(last) && !is_cut ? offset + 4 : size_bytes;
+  const bool unknown = is_bit_manipulation(last) || is_riscv_vector(last);
+  return unknown && !is_cut ? offset + 4 : size_bytes;
 }
 
 }  // namespace
@@ -95,24 +96,28 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     block.size_bytes = true_size(address, size_bytes, code);
   decoder_.begin_block();
   for (size_t offset = 0; offset < code.size();) {
-    if (offset >= block.size_bytes && !block.instructions.empty() &&
-        (block.instructions.back().ends_block || block.instructions.back().by_hand)) {
-      break;
-    }
+    const bool ends = offset >= block.size_bytes && !block.instructions.empty() &&
+                      (block.instructions.back().ends_block || block.instructions.back().by_hand);
+    // Vector instructions run together with the first of them, which ends the emulator's block.
+    const bool may_join = ends && block.instructions.back().vector;
+    if (ends && !may_join) break;
     const Decoder::Decoded decoded =
         decoder_.decode(code.subspan(offset), address + static_cast<uint32_t>(offset));
+    if (may_join && (!decoded.refusal.empty() || !decoded.instruction.vector)) break;
     if (!decoded.refusal.empty()) {
       block.refused_floating_point = decoded.floating_point;
       block.refusal = fmt::format("{} at {:#010x}", decoded.refusal, decoded.instruction.address);
       break;
     }
-    if (offset >= block.size_bytes) break;  // a block that was cut short; the rest runs next
+    if (offset >= block.size_bytes && !may_join)
+      break;  // a block that was cut short; the rest runs next
     const Instruction& instruction = decoded.instruction;
     block.instructions.push_back(instruction);
     block.loads += instruction.is_load();
     block.stores += instruction.is_store();
     block.multiplies += instruction.is_multiply();
     offset += instruction.size_bytes;
+    if (may_join) block.size_bytes = static_cast<uint32_t>(offset);
   }
   if (timing_.overlaps_loads()) memory_blocks_.find(block.instructions, registers_);
   block.instruction_count = static_cast<uint32_t>(block.instructions.size());
@@ -286,6 +291,13 @@ std::vector<BlockGraph::BlockCost> BlockGraph::costs() {
     all.back().address = address;
   }
   return all;
+}
+
+std::span<const Instruction> BlockGraph::vector_run() const {
+  const std::span<const Instruction> all = at_->block->instructions;
+  size_t first = all.size();
+  while (first > 0 && all[first - 1].vector) --first;
+  return all.subspan(first);
 }
 
 const Instruction* BlockGraph::instruction_at(uint32_t address) const {

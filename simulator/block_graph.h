@@ -100,6 +100,9 @@ class BlockGraph {
     return all.empty() ? nullptr : &all.back();
   }
 
+  /// The vector instructions that end the block that runs now.
+  std::span<const Instruction> vector_run() const;
+
   /// Counts up to an instruction of the block that runs now, that one left out: what a counter says
   /// when it is read there. All of the block if it holds no such address.
   Counts counts_before(uint32_t address);

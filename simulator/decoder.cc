@@ -20,6 +20,7 @@
 
 #include "simulator/machine_code.h"
 #include "simulator/riscv_execute.h"
+#include "simulator/vector_unit.h"
 
 namespace tinytune {
 namespace {
@@ -67,6 +68,7 @@ struct Decoder::State {
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   std::unique_ptr<llvm::MCDisassembler> everything_disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
+  std::unique_ptr<VectorUnit> vectors;  ///< null: none
 
   std::vector<uint64_t> bits;  ///< by LLVM's register number
 
@@ -127,6 +129,7 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   const llvm::MCTargetOptions options;
   state->target = target;
   state->system = system;
+  state->vectors = make_vector_unit(target);
   state->registers.reset(llvm_target->createMCRegInfo(target.triple));
   state->assembly.reset(llvm_target->createMCAsmInfo(*state->registers, target.triple, options));
   state->instructions.reset(llvm_target->createMCInstrInfo());
@@ -206,12 +209,16 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
       llvm::MCDisassembler::Fail) {
     out.size_bytes = static_cast<uint8_t>(size);
     const MachineCode code = state_->freed(inst);
-    const bool allow = state_->system == System::kAllowed;
-    const bool simulated = state_->target.family == CoreFamily::kArmM
-                               ? describe_arm(code, allow, out)
-                               : describe_riscv(code, allow, out);
     uint32_t word = 0;
     for (size_t i = 0; i < size; ++i) word |= uint32_t{bytes[i]} << (8 * i);
+    const auto claim = state_->vectors ? state_->vectors->claim(word) : VectorUnit::Claim::kOther;
+    const bool vector = claim == VectorUnit::Claim::kRuns;
+    const bool allow = state_->system == System::kAllowed || vector;
+    const bool simulated =
+        (state_->target.family == CoreFamily::kArmM ? describe_arm(code, allow, out)
+                                                    : describe_riscv(code, allow, out)) &&
+        claim != VectorUnit::Claim::kLacks;
+    if (vector) out.by_hand = out.vector = true;
     if (state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word))
       out.by_hand = true;
     if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";

@@ -94,6 +94,7 @@ struct Engine::Hooks {
   // An instruction that the emulator does not know; it has stepped over it.
   static void exception(uc_engine*, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
+    if (!engine.graph_.vector_run().empty()) return engine.run_vectors();
     const auto write = engine.execute_by_hand();
     if (!write) {
       engine.fault_ = {
@@ -169,12 +170,14 @@ void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
   // Unicorn's program counter stands still inside a block. Watching accesses, we count them.
-  const uint32_t pc = watch_ == Watch::kAccesses && accesses_in_block_ > 0
+  const bool vector = vector_address_ != kNoVector;
+  const uint32_t pc = vector ? vector_address_
+                      : watch_ == Watch::kAccesses && accesses_in_block_ > 0
                           ? graph_.access_address(accesses_in_block_ - 1)
                           : graph_.block_address();
   return fmt::format("{} of {} byte{} at {:#010x} from {} {:#010x}", is_write ? "write" : "read",
                      size_bytes, size_bytes == 1 ? "" : "s", address,
-                     watch_ == Watch::kAccesses ? "pc" : "the block at pc", pc);
+                     vector || watch_ == Watch::kAccesses ? "pc" : "the block at pc", pc);
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
@@ -184,6 +187,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
                                                Watch watch) {
   TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(target, memory));
   std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, watch));
+  engine->vectors_ = make_vector_unit(target);
   TT_TRY(engine->add_hooks());
   TT_TRY(engine->attach(peripherals));
   TT_TRY(engine->watch_dividends(filled));
@@ -247,7 +251,60 @@ void Engine::fault(const std::string& why) {
 
 void Engine::stop() { uc_emu_stop(core_.handle()); }
 
+void Engine::run_vectors() {
+  const std::span<const Instruction> run = graph_.vector_run();
+  resume_at_ = run.back().address + run.back().size_bytes;
+  const uint32_t stepped_to = run.front().address + run.front().size_bytes;
+  for (const Instruction& at : run) {
+    vector_address_ = at.address;
+    const auto outcome = vectors_->execute(at.address, memory_.code_at(at.address), *this);
+    if (outcome == VectorUnit::Outcome::kExecuted) continue;
+    if (outcome == VectorUnit::Outcome::kIllegal)
+      fault_ = {CallEnd::kIllegalInstruction,
+                fmt::format("{} at {:#010x}: {}", graph_.text_at(at.address), at.address,
+                            vectors_->reason())};
+    vector_address_ = kNoVector;
+    return stop();
+  }
+  vector_address_ = kNoVector;
+  if (resume_at_ != stepped_to) core_.resume_at(resume_at_);
+}
+
+BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
+                                    uint32_t element_bytes) const {
+  const bool watched = watch_ == Watch::kAccesses;
+  const Memory::Region* region = memory_.region(address);
+  const bool allowed = region != nullptr && region->contains(address, size_bytes) &&
+                       (!is_write || region->writable) &&
+                       !(watched && touches_off_limits(address, size_bytes));
+  const bool aligned = !watched || address % element_bytes == 0;
+  if (allowed && aligned) return {};
+  const std::string what = describe_access(is_write, address, size_bytes);
+  if (!allowed) return {CallEnd::kFault, what};
+  return {CallEnd::kMisaligned, "misaligned " + what};
+}
+
+// All elements at once; where that is refused, the first one that is says so.
+std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
+                                         uint32_t element_bytes, bool is_write) {
+  for (const std::unique_ptr<Port>& port : ports_) {
+    const AddressRange& registers = port->peripheral.registers;
+    if (is_write && address - registers.address < registers.size_bytes) {
+      fault("vectors write registers of a peripheral");
+      return {};
+    }
+  }
+  if (refusal_of(is_write, address, size_bytes, element_bytes).end != CallEnd::kReturned) {
+    for (uint32_t i = 0; fault_.end == CallEnd::kReturned && i < size_bytes; i += element_bytes)
+      fault_ = refusal_of(is_write, address + i, element_bytes, element_bytes);
+    return {};
+  }
+  if (watch_ == Watch::kMemory && !is_write) timing_.read(address, size_bytes);
+  return memory_.at(address, size_bytes);
+}
+
 BlockGraph::Stop Engine::run(uint32_t function) {
+  if (vectors_) vectors_->reset();
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
   graph_.set_registers([this](unsigned reg) { return get(reg); });

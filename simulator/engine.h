@@ -21,6 +21,7 @@
 #include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
 #include "simulator/unicorn_core.h"
+#include "simulator/vector_unit.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -40,7 +41,7 @@ struct AttachedPeripheral {
   Peripheral* unit = nullptr;
 };
 
-class Engine : private PeripheralBus {
+class Engine final : private PeripheralBus, private VectorUnit::Core {
  public:
   enum class Watch {
     kNothing,
@@ -57,8 +58,8 @@ class Engine : private PeripheralBus {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  uint32_t get(unsigned reg) const { return core_.get(reg); }
-  void set(unsigned reg, uint32_t value) { core_.set(reg, value); }
+  uint32_t get(unsigned reg) const override { return core_.get(reg); }
+  void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
   /// Kept by reference for the next run; seen only by an engine that watches accesses.
   void set_watched(const std::vector<AddressRange>& off_limits,
                    const std::vector<AddressRange>& counted) {
@@ -73,6 +74,7 @@ class Engine : private PeripheralBus {
   BlockGraph::Stop run(uint32_t function);
 
  private:
+  static constexpr uint32_t kNoVector = 1;  ///< odd: no code address
   struct Hooks;
   Engine(UnicornCore core, const Memory& memory, BlockGraph& graph, MemoryTiming& timing,
          Watch watch)
@@ -85,6 +87,13 @@ class Engine : private PeripheralBus {
   Status add_hooks();
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
+  void run_vectors();
+  /// Why the core may not access that; kReturned if it may.
+  BlockGraph::Stop refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
+                              uint32_t element_bytes) const;
+  std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
+                                   bool is_write) override;
+  void jump(uint32_t address) override { resume_at_ = address; }
   std::span<uint8_t> moved(uint32_t address, uint32_t size_bytes, bool is_write);
   std::span<const uint8_t> read(uint32_t address, uint32_t size_bytes) override;
   std::span<uint8_t> write(uint32_t address, uint32_t size_bytes) override;
@@ -98,6 +107,9 @@ class Engine : private PeripheralBus {
   BlockGraph& graph_;
   MemoryTiming& timing_;
   Watch watch_;
+  std::unique_ptr<VectorUnit> vectors_;  ///< null: none
+  uint32_t vector_address_ = kNoVector;  ///< of the instruction that the unit executes now
+  uint32_t resume_at_ = 0;               ///< after a run of them
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>*off_limits_ = nullptr, *counted_ = nullptr;
   std::vector<Traffic> traffic_;

@@ -27,6 +27,7 @@ struct Instruction {
   uint8_t words = 1;             ///< registers that a load or store moves
   bool ends_block = false;       ///< may go somewhere else than to the next instruction
   bool by_hand = false;          ///< the emulator cannot run it; riscv_execute.h can
+  bool vector = false;           ///< … as can the core's vector unit (vector_unit.h)
   bool conditional = false;      ///< a branch, or predicated: may do nothing
   bool backward = false;         ///< a branch to a lower address
   bool to_next = false;          ///< a branch to the instruction after it: taken or not

@@ -142,6 +142,7 @@ ProgramEngine::ProgramEngine(const Parts& parts, UnicornCore core)
       print_(parts.print),
       csrs_(parts.device.target, parts.facts),
       system_(parts.device.target, parts.image.vector_table.value_or(0)),
+      vectors_(make_vector_unit(parts.device.target)),
       core_(std::move(core)) {}
 
 ProgramEngine::~ProgramEngine() = default;

@@ -24,11 +24,12 @@
 #include "simulator/program_image.h"
 #include "simulator/semihosting.h"
 #include "simulator/unicorn_core.h"
+#include "simulator/vector_unit.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
 
-class ProgramEngine {
+class ProgramEngine final : private VectorUnit::Core {
  public:
   struct Parts {
     const Device& device;
@@ -63,8 +64,8 @@ class ProgramEngine {
   Status add_hooks();
   Status enter_user_mode();
   bool is_arm() const { return core_.is_arm(); }
-  uint32_t get(unsigned reg) const { return core_.get(reg); }
-  void set(unsigned reg, uint32_t value) { core_.set(reg, value); }
+  uint32_t get(unsigned reg) const override { return core_.get(reg); }
+  void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
   uint32_t current_address() const;
   void stop();
   void fail(ErrorCode code, const std::string& what);
@@ -82,6 +83,10 @@ class ProgramEngine {
   void trap();  ///< at the last instruction of the block that runs now
   void trap_arm(const Instruction& at, uint32_t code);
   void trap_riscv(const Instruction& at, uint32_t code);
+  void run_vectors();
+  std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
+                                   bool is_write) override;
+  void jump(uint32_t address) override { resume_at_ = address; }
   void access_csr(const Instruction& at, uint32_t code);
   void environment_call(const Instruction& at);
   void call_host(uint32_t operation_register, uint32_t parameter_register, uint32_t next);
@@ -98,6 +103,9 @@ class ProgramEngine {
   const Semihosting::Print& print_;
   CsrFile csrs_;
   ArmSystem system_;
+  std::unique_ptr<VectorUnit> vectors_;       ///< null: none
+  uint32_t vector_address_ = 0;               ///< of the instruction that the unit executes now
+  uint32_t resume_at_ = 0;                    ///< after a run of them
   std::vector<std::unique_ptr<Page>> pages_;  ///< outlive the core
   UnicornCore core_;
   uint32_t program_break_ = 0;  ///< of the heap that environment calls move

@@ -27,6 +27,7 @@ void ProgramEngine::trap() {
     return fail(ErrorCode::kFailed,
                 "the program takes an exception near " + image_.place(current_address()));
   executed_ = true;
+  if (last->vector) return run_vectors();
   const uint32_t code = memory_.code_at(last->address);
   is_arm() ? trap_arm(*last, code) : trap_riscv(*last, code);
 }
@@ -67,6 +68,51 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
     fail(ErrorCode::kFailed,
          "the program sleeps at " + image_.place(at.address) + ", and no interrupt comes");
   }
+}
+
+void ProgramEngine::run_vectors() {
+  const std::span<const Instruction> run = graph_.vector_run();
+  resume_at_ = run.back().address + run.back().size_bytes;
+  const uint32_t stepped_to = run.front().address + run.front().size_bytes;
+  for (const Instruction& at : run) {
+    vector_address_ = at.address;
+    const auto outcome = vectors_->execute(at.address, memory_.code_at(at.address), *this);
+    if (outcome == VectorUnit::Outcome::kExecuted) continue;
+    if (outcome == VectorUnit::Outcome::kIllegal)
+      fail(ErrorCode::kFailed,
+           fmt::format("illegal instruction at {}: {}", described(at.address), vectors_->reason()));
+    return stop();
+  }
+  if (resume_at_ != stepped_to) core_.resume_at(resume_at_);
+}
+
+std::span<uint8_t> ProgramEngine::vector_access(uint32_t address, uint32_t size_bytes,
+                                                uint32_t element_bytes, bool is_write) {
+  const std::span<uint8_t> bytes = memory_.at(address, size_bytes);
+  if (bytes.empty() || (is_write && !memory_.region(address)->writable)) {
+    fail(ErrorCode::kFailed,
+         fmt::format("the program {} {:#010x} ({} bytes) near {}: {} {} there",
+                     is_write ? "writes" : "reads", address, size_bytes, described(vector_address_),
+                     device_.name, bytes.empty() ? "has no memory" : "cannot be written"));
+    return {};
+  }
+  if (address % element_bytes != 0) {
+    if (facts_.misaligned_faults) {
+      fail(ErrorCode::kFailed,
+           fmt::format("the program {} vectors of {} bytes at the unaligned address {:#010x}, on "
+                       "which {} faults, at {}",
+                       is_write ? "writes" : "reads", element_bytes, address, device_.name,
+                       described(vector_address_)));
+      return {};
+    }
+    graph_.charge(graph_.timing().unaligned_cycles(is_write, address, element_bytes) * size_bytes /
+                  element_bytes);
+  }
+  if (is_write) return bytes;
+  const uint64_t before = timing_.waits().read;
+  timing_.read(address, size_bytes);
+  graph_.attribute_wait(timing_.waits().read - before);
+  return bytes;
 }
 
 void ProgramEngine::access_csr(const Instruction& at, uint32_t code) {

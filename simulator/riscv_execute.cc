@@ -143,6 +143,12 @@ std::optional<RegisterWrite> execute_bit_manipulation(uint32_t code, const Regis
   return std::nullopt;
 }
 
+bool is_riscv_vector(uint32_t code) {
+  const uint32_t opcode = bits(code, 6, 0), funct3 = bits(code, 14, 12);
+  const bool vector_width = funct3 == 0 || funct3 >= 5;  // the others are floating point's
+  return opcode == 0x57 || ((opcode == 0x07 || opcode == 0x27) && vector_width);
+}
+
 bool riscv_ends_block(uint32_t code) {
   const uint32_t funct3 = bits(code, 15, 13);
   switch (bits(code, 1, 0)) {
@@ -155,7 +161,8 @@ bool riscv_ends_block(uint32_t code) {
     default: {
       const uint32_t opcode = bits(code, 6, 0);
       return opcode == 0x63 || opcode == 0x67 || opcode == 0x6F || opcode == 0x73 ||
-             (opcode == 0x0F && bits(code, 14, 12) == 1) || is_bit_manipulation(code);
+             (opcode == 0x0F && bits(code, 14, 12) == 1) || is_bit_manipulation(code) ||
+             is_riscv_vector(code);
     }
   }
 }

@@ -26,6 +26,9 @@ inline bool is_bit_manipulation(uint32_t code) {
   return execute_bit_manipulation(code, [](unsigned) { return 0u; }).has_value();
 }
 
+/// Whether the emulator does not know `code` because it is one of vectors.
+bool is_riscv_vector(uint32_t code);
+
 /// Whether the emulator ends a block of its own after `code`: jumps, branches, whatever may trap.
 bool riscv_ends_block(uint32_t code);
 

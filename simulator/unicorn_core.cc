@@ -25,6 +25,8 @@ Error failed(const char* what, uc_err error) {
 
 }  // namespace
 
+void UnicornCore::Free::operator()(uc_context* context) const { uc_context_free(context); }
+
 void UnicornCore::Close::operator()(uc_struct* unicorn) const { uc_close(unicorn); }
 
 Result<UnicornCore> UnicornCore::open(const Target& target, const Memory& memory) {
@@ -50,6 +52,10 @@ Result<UnicornCore> UnicornCore::open(const Target& target, const Memory& memory
   }
   error = uc_mem_map(unicorn, kReturnAddress, kPageBytes, UC_PROT_READ | UC_PROT_EXEC);
   if (error != UC_ERR_OK) return failed("uc_mem_map", error);
+  uc_context* context = nullptr;
+  error = uc_context_alloc(unicorn, &context);
+  if (error != UC_ERR_OK) return failed("uc_context_alloc", error);
+  core.context_.reset(context);
   return core;
 }
 
@@ -61,6 +67,13 @@ uint32_t UnicornCore::get(unsigned reg) const {
 
 void UnicornCore::set(unsigned reg, uint32_t value) {
   uc_reg_write(handle(), unicorn_register(family_, reg), &value);
+}
+
+void UnicornCore::resume_at(uint32_t address) {
+  uc_context_save(handle(), context_.get());
+  uc_context_reg_write(context_.get(), is_arm() ? int{UC_ARM_REG_PC} : int{UC_RISCV_REG_PC},
+                       &address);
+  uc_context_restore(handle(), context_.get());
 }
 
 Status UnicornCore::add_untyped_hook(int type, void* callback, void* user, uint64_t begin,

@@ -1,0 +1,27 @@
+#include "simulator/vector_unit.h"
+
+#include "simulator/rvv/unit.h"
+
+namespace tinytune {
+namespace {
+
+struct Row {
+  CoreFamily family;
+  std::string_view feature;  ///< of LLVM's list
+  std::unique_ptr<VectorUnit> (*make)(const Target& target);
+};
+
+constexpr Row kUnits[] = {
+    {CoreFamily::kRiscv32, "+zve32x", make_rvv_unit},
+};
+
+}  // namespace
+
+std::unique_ptr<VectorUnit> make_vector_unit(const Target& target) {
+  for (const Row& row : kUnits)
+    if (target.family == row.family && target.features.find(row.feature) != std::string::npos)
+      return row.make(target);
+  return nullptr;
+}
+
+}  // namespace tinytune
