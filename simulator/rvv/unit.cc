@@ -1,6 +1,8 @@
 #include "simulator/rvv/unit.h"
 
 #include "simulator/rvv/configure.h"
+#include "simulator/rvv/memory.h"
+#include "simulator/rvv/operations.h"
 #include "simulator/rvv/state.h"
 
 namespace tinytune {
@@ -12,7 +14,10 @@ constexpr unsigned kLoad = 0x07, kStore = 0x27, kArithmetic = 0x57;
 constexpr unsigned kConfigure = 7;  // funct3
 
 /// Loads and stores share their opcodes with floating point's, which have other widths.
-bool is_vector_width(unsigned funct3) { return funct3 == 0 || funct3 >= 5; }
+bool is_memory(Code code) {
+  const bool vector_width = code.funct3() == 0 || code.funct3() >= 5;
+  return (code.opcode() == kLoad || code.opcode() == kStore) && vector_width;
+}
 
 class Unit final : public VectorUnit {
  public:
@@ -23,22 +28,36 @@ class Unit final : public VectorUnit {
   Claim claim(uint32_t word) const override {
     const Code code{word};
     if (rvv::is_csr_access(code)) return Claim::kRuns;
-    if (code.opcode() == kLoad || code.opcode() == kStore)
-      return is_vector_width(code.funct3()) ? Claim::kLacks : Claim::kOther;
-    if (code.opcode() != kArithmetic) return Claim::kOther;
-    return code.funct3() == kConfigure ? Claim::kRuns : Claim::kLacks;
+    bool runs = false;
+    if (is_memory(code)) {
+      runs = rvv::runs_memory(code);
+    } else if (code.opcode() == kArithmetic) {
+      runs = code.funct3() == kConfigure || rvv::shape_of(code) != rvv::Shape::kNone;
+    } else {
+      return Claim::kOther;
+    }
+    return runs ? Claim::kRuns : Claim::kLacks;
   }
 
   Outcome execute(uint32_t, uint32_t word, Core& core) override {
     const Code code{word};
-    if (code.opcode() == kArithmetic && code.funct3() == kConfigure) {
-      rvv::configure(state_, code, core);
-      return Outcome::kExecuted;
+    if (is_memory(code)) {
+      const Outcome outcome = rvv::run_memory(state_, code, core, reason_);
+      if (outcome == Outcome::kExecuted) state_.vstart = 0;
+      return outcome;
     }
     if (rvv::is_csr_access(code))
       return rvv::access_csr(state_, code, core) ? Outcome::kExecuted
-                                                 : illegal("read-only register");
-    return illegal("not simulated");
+                                                 : illegal("register cannot be written");
+    if (code.funct3() == kConfigure) {
+      rvv::configure(state_, code, core);
+      return Outcome::kExecuted;
+    }
+    const rvv::Operands of = rvv::operands_of(code, core);
+    if (const char* why = rvv::refusal_of(state_, of)) return illegal(why);
+    rvv::run(state_, of, core);
+    state_.vstart = 0;
+    return Outcome::kExecuted;
   }
 
   const char* reason() const override { return reason_; }

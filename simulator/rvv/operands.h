@@ -1,0 +1,115 @@
+// What arithmetic instructions have in common: where operands come from, which groups of registers
+// are allowed, and the loop over elements.
+//
+// An instruction's shape says how wide its operands are; checks and loops follow from that, so that
+// an instruction is a row of the table (operations.cc) and a line that computes one element.
+#pragma once
+
+#include <algorithm>
+
+#include "simulator/rvv/state.h"
+
+namespace tinytune::rvv {
+
+enum class Shape : uint8_t {
+  kNone,
+  kSame,            ///< all of SEW
+  kMaskResult,      ///< a bit for each element
+  kCarry,           ///< … of SEW, with a carry in from v0
+  kCarryOut,        ///< … a bit for each element, with or without one
+  kMerge,           ///< by v0, or a move
+  kWiden,           ///< the result is twice as wide
+  kWidenFirst,      ///< … and so is vs2
+  kNarrow,          ///< vs2 is twice as wide
+  kReduce,          ///< to element 0
+  kWidenReduce,     ///< … twice as wide
+  kMaskLogic,       ///< masks only
+  kGather,          ///< reads any element of vs2
+  kGather16,        ///< … with indices of 16 bits
+  kSlideUp,         ///< writes behind what it reads
+  kSlideDown,       ///< reads behind what it writes
+  kCompress,        ///< packs what a mask selects
+  kExtend,          ///< vs1 says from what part of SEW
+  kMaskUnary,       ///< vs1 says what: vmsbf, vmsof, vmsif, viota, vid
+  kToScalar,        ///< vs1 says what: vmv.x.s, vcpop, vfirst
+  kFromScalar,      ///< vmv.s.x
+  kWholeRegisters,  ///< vmv1r to vmv8r
+};
+
+/// An arithmetic instruction with its scalar operand read.
+struct Operands {
+  Code code;
+  Shape shape = Shape::kNone;
+  bool multiplies = false;  ///< of the opcodes OPM, not OPI
+  bool vector = false;      ///< the second operand is the register vs1
+  uint32_t scalar = 0;      ///< else this: an integer register or an immediate
+  unsigned key() const { return unsigned{multiplies} << 6 | code.funct6(); }
+};
+
+/// Why a reserved combination of registers and type is one; null if it is not.
+const char* refusal_of(const State& state, const Operands& of);
+
+template <typename T>
+struct WiderOf;
+template <>
+struct WiderOf<uint8_t> {
+  using Type = uint16_t;
+};
+template <>
+struct WiderOf<uint16_t> {
+  using Type = uint32_t;
+};
+template <>
+struct WiderOf<uint32_t> {
+  using Type = uint64_t;
+};
+template <typename T>
+using Wider = typename WiderOf<T>::Type;
+
+/// A value with its sign, in 64 bits.
+template <typename T>
+constexpr int64_t as_signed(T value) {
+  return static_cast<std::make_signed_t<T>>(value);
+}
+
+template <typename Visit>
+void for_each_element(const State& state, const Operands& of, Visit visit) {
+  if (of.code.masked()) {
+    for (uint32_t i = state.vstart; i < state.vl; ++i)
+      if (state.bit(0, i)) visit(i);
+  } else {
+    for (uint32_t i = state.vstart; i < state.vl; ++i) visit(i);
+  }
+}
+
+/// `visit(i, b)` with the second operand of element i, as a T.
+template <typename T, typename Visit>
+void for_each_second(State& state, const Operands& of, Visit visit) {
+  if (of.vector) {
+    const T* b = state.reg<T>(of.code.vs1());
+    for_each_element(state, of, [&](uint32_t i) { visit(i, b[i]); });
+  } else {
+    const T b = static_cast<T>(of.scalar);
+    for_each_element(state, of, [&](uint32_t i) { visit(i, b); });
+  }
+}
+
+/// Calls `run` with a zero of the unsigned type of SEW.
+template <typename Run>
+void with_element(const State& state, Run run) {
+  switch (state.sew_log()) {
+    case 0:
+      return run(uint8_t{0});
+    case 1:
+      return run(uint16_t{0});
+    default:
+      return run(uint32_t{0});
+  }
+}
+/// The same where twice SEW is needed and exists.
+template <typename Run>
+void with_half_element(const State& state, Run run) {
+  state.sew_log() == 0 ? run(uint8_t{0}) : run(uint16_t{0});
+}
+
+}  // namespace tinytune::rvv
