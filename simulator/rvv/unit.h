@@ -3,9 +3,9 @@
 //
 // Where that leaves a choice, this unit does what QEMU 7.2 does: agnostic elements stay as they
 // are, vl is the lesser of AVL and VLMAX, types that ELEN 32 need not support are illegal.
-// Instructions are a table by opcode and function (operations.cc); the other files execute one family
-// each on the State (state.h). Not done, and refused by name: loads of which only the first element
-// may fault (vle8ff.v).
+// Instructions are a table by opcode and function (operations.cc); the other files execute one
+// family each on the State (state.h). Not done, and refused by name: loads of which only the first
+// element may fault (vle8ff.v).
 #pragma once
 
 #include <memory>
