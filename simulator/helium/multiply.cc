@@ -32,7 +32,10 @@ void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes
   for (unsigned i = 0; i < kLanes<D>; ++i) {
     bool saturated = false;
     const D value = operation(a[2 * i + top], b[2 * i + top], saturated);
-    write_lane<D>(m, qd(code), i, value, saturated);
+    m.merge<D>(qd(code), i, value);
+    // The flag's predicate is the source lane's; that of a 64-bit product either word's.
+    const bool words = sizeof(T) == 4 && m.active<T>(2 * i + 1 - top);
+    if (saturated && (m.active<T>(2 * i + top) || words)) m.state().fpscr |= kSaturatedFlag;
   }
 }
 

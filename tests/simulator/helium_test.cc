@@ -30,7 +30,7 @@ class Core final : public helium::Core {
   uint32_t flags() override { return apsr; }
   void set_flags(uint32_t value) override { apsr = value; }
   uint8_t* access(uint32_t address, uint32_t size_bytes, bool) override {
-    const bool inside = address >= 0x1000 && address + size_bytes <= 0x1100;
+    const bool inside = address - 0x1000 < memory.size();
     return inside && address % size_bytes == 0 ? &memory[address - 0x1000] : nullptr;
   }
   std::array<uint32_t, 16> registers{};
@@ -62,6 +62,21 @@ class HeliumTest : public testing::Test {
   Core core;
 };
 
+/// Whether an assembler may write an instruction of that row so: some have second names.
+bool is_named(const std::string& text, std::string_view name) {
+  struct Alias {
+    std::string_view name, other;
+  };
+  constexpr Alias kAliases[] = {
+      {"vmladav", "vmlav"}, {"vmlaldav", "vmlalv"}, {"vrmlaldavh", "vrmlalvh"}, {"vcmp", "vpt"},
+      {"vorr", "vmov"},     {"vshllb", "vmovlb"},   {"vshllt", "vmovlt"},       {"csel", "cs"},
+      {"csel", "cin"},      {"csel", "cneg"}};
+  if (text.starts_with(name)) return true;
+  for (const Alias& alias : kAliases)
+    if (alias.name == name && text.starts_with(alias.other)) return true;
+  return false;
+}
+
 TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
   auto decoder = Decoder::create(cortex_m55());
   ASSERT_TRUE(decoder.has_value());
@@ -87,7 +102,7 @@ TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
             static_cast<uint8_t>(code >> 16), static_cast<uint8_t>(code >> 24),
             static_cast<uint8_t>(code), static_cast<uint8_t>(code >> 8)};
         const std::string text = decoder->text(bytes, 0x200);
-        EXPECT_TRUE(text.starts_with(row.name)) << row.name << " " << row.pattern << ": " << text;
+        EXPECT_TRUE(is_named(text, row.name)) << row.name << " " << row.pattern << ": " << text;
         ++found;
         ++checked;
       }

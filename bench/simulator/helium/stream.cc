@@ -34,9 +34,12 @@ uint32_t fixed_bits(const Row& row, bool mask) {
   return bits;
 }
 
-/// QEMU 7.2 shifts 64 bits to the right by 48 and more to 0 where the result is saturated to 48
-/// bits; the manual's pseudocode does not.
+/// Where QEMU departs from the architecture. QEMU 7.2 shifts 64 bits to the right by 48 and more to
+/// 0 where the result is saturated to 48 bits; the manual's pseudocode does not.
 bool is_beyond_qemu(uint32_t code, const StreamCore& core) {
+  // QEMU keeps bits of VPR that mean nothing.
+  if ((code & 0xFFFF0FFF) == 0xEEEC0A10) return core.value(field(code, 15, 12) % 15) >> 24 != 0;
+  if ((code & 0xFE50FF80) == 0xEC508F80) return true;
   const bool left = (code & 0xFFF101FF) == 0xEA51018D, right = (code & 0xFFF101FF) == 0xEA5101AD;
   if (!left && !right) return false;
   const int amount = static_cast<int8_t>(core.value(field(code, 15, 12) % 15));
