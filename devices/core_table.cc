@@ -17,8 +17,9 @@ struct Core {
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
 const std::set<Capability> kDsp = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide};
 
-// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks, and the
-// Cortex-M55, whose loops and vectors it does not run.
+// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks. Of the
+// Cortex-M55, kernels are code for the core that it extends: the simulator runs its loops and
+// vectors in programs only.
 const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m0plus", "thumbv6m", {}},
                      {"cortex-m1", "thumbv6m", {}},
@@ -27,7 +28,8 @@ const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m7", "thumbv7em", kDsp},
                      {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
                      {"cortex-m33", "thumbv8m.main", kDsp},
-                     {"cortex-m35p", "thumbv8m.main", kDsp}};
+                     {"cortex-m35p", "thumbv8m.main", kDsp},
+                     {"cortex-m55", "thumbv8m.main", kDsp}};
 // Their extensions are features.
 const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
                        {"rocket-rv32", "riscv32", {}},
@@ -53,7 +55,7 @@ const Family& family_of(CoreFamily family) {
        .isa = "rv32i"},
       {.cores = kArm,
        .systems = {"-none-unknown-eabi", "-none-eabi", "-unknown-none-eabi"},
-       .features = {"soft-float", "fpregs", "strict-align", "dsp"},
+       .features = {"soft-float", "fpregs", "strict-align", "dsp", "v8.1m.main"},
        .abi = "",  // the triple decides
        .isa = "armv"}};
   return kFamilies[family == CoreFamily::kArmM];

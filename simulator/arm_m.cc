@@ -24,6 +24,13 @@ bool is_system(const MachineCode& code) {
                                      "t2MSR", "t2HVC", "t2SMC", "tHLT", "t2DCPS", "t2DBG"});
 }
 
+// Helium and the loads, stores and moves of the floating-point unit.
+bool is_vector(std::string_view name) { return starts_with_any(name, {"MVE_", "V"}); }
+// Low-overhead loops: they start or end with a jump.
+bool is_loop(std::string_view name) {
+  return starts_with_any(name, {"t2LE", "t2WLS", "MVE_LETP", "MVE_WLSTP"});
+}
+
 bool is_load(std::string_view name) {
   return starts_with_any(name, {"tLDR", "t2LDR", "tLDM", "t2LDM", "tPOP", "t2LDA"});
 }
@@ -83,7 +90,9 @@ bool accumulates(std::string_view name) {
 
 InstructionKind kind_of(const MachineCode& code) {
   const std::string_view name = code.name;
-  if (code.conditional_branch) return InstructionKind::kBranch;
+  if (code.conditional_branch || is_loop(name)) return InstructionKind::kBranch;
+  if (is_vector(name) && code.loads != code.stores)
+    return code.loads ? InstructionKind::kLoad : InstructionKind::kStore;
   if (name == "tB" || name == "t2B") {
     return code.predicated ? InstructionKind::kBranch : InstructionKind::kJump;
   }
@@ -153,7 +162,7 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
     (i < code.defined ? out.writes : out.reads) |= code.operands[i].bit;
   }
   out.kind = kind_of(code);
-  if (out.is_load() || out.is_store()) describe_memory(code, out);
+  if (!is_vector(code.name) && (out.is_load() || out.is_store())) describe_memory(code, out);
   if (accumulates(code.name) && code.operands.size() > 3) out.late_reads = code.operands[3].bit;
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads & ~kPcBit;
   for (const MachineOperand& operand : code.operands) {

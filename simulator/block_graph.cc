@@ -99,7 +99,8 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
     const bool ends = offset >= block.size_bytes && !block.instructions.empty() &&
                       (block.instructions.back().ends_block || block.instructions.back().by_hand);
     // Vector instructions run together with the first of them, which ends the emulator's block.
-    const bool may_join = ends && block.instructions.back().vector;
+    const bool may_join =
+        ends && block.instructions.back().vector && !block.instructions.back().ends_block;
     if (ends && !may_join) break;
     const Decoder::Decoded decoded =
         decoder_.decode(code.subspan(offset), address + static_cast<uint32_t>(offset));

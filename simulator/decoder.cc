@@ -47,6 +47,9 @@ Everything everything_of(CoreFamily family) {
   return {"generic-rv32", "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbc,+zbs,+zfh"};
 }
 
+/// What a Cortex-M55 has, floating point left out.
+constexpr const char* kHeliumFeatures = "+v8.1m.main,+mve,+lob,+dsp,+8msecext";
+
 /// Whether an Arm core can have a floating-point unit, which nothing here uses or simulates.
 bool has_optional_fpu(const Target& target) {
   return target.family == CoreFamily::kArmM && !sees_eight_registers(target) &&
@@ -130,6 +133,7 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   state->target = target;
   state->system = system;
   state->vectors = make_vector_unit(target);
+  const bool helium = state->vectors && target.family == CoreFamily::kArmM;
   state->registers.reset(llvm_target->createMCRegInfo(target.triple));
   state->assembly.reset(llvm_target->createMCAsmInfo(*state->registers, target.triple, options));
   state->instructions.reset(llvm_target->createMCInstrInfo());
@@ -151,7 +155,10 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
     return disassembler != nullptr;
   };
   const Everything all = everything_of(target.family);
-  if (!make(target.cpu, target.features, state->subtarget, state->context, state->disassembler) ||
+  // A kernel is code for the core as the device file describes it; a program may use all of it.
+  const bool all_of_it = helium && system == System::kAllowed;
+  if (!make(all_of_it ? "generic" : target.cpu, all_of_it ? kHeliumFeatures : target.features,
+            state->subtarget, state->context, state->disassembler) ||
       !make(all.cpu, all.features, state->everything, state->everything_context,
             state->everything_disassembler)) {
     return Error(ErrorCode::kUnsupported, "LLVM cannot disassemble " + target.triple);
@@ -212,12 +219,14 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     uint32_t word = 0;
     for (size_t i = 0; i < size; ++i) word |= uint32_t{bytes[i]} << (8 * i);
     const auto claim = state_->vectors ? state_->vectors->claim(word) : VectorUnit::Claim::kOther;
-    const bool vector = claim == VectorUnit::Claim::kRuns;
+    const bool arm = state_->target.family == CoreFamily::kArmM;
+    const bool in_kernel = arm && state_->system == System::kRefused;  // Engine cannot trap there
+    const bool vector = claim == VectorUnit::Claim::kRuns && !in_kernel;
     const bool allow = state_->system == System::kAllowed || vector;
     const bool simulated =
         (state_->target.family == CoreFamily::kArmM ? describe_arm(code, allow, out)
                                                     : describe_riscv(code, allow, out)) &&
-        claim != VectorUnit::Claim::kLacks;
+        claim != VectorUnit::Claim::kLacks && (vector || claim != VectorUnit::Claim::kRuns);
     if (vector) out.by_hand = out.vector = true;
     if (state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word))
       out.by_hand = true;

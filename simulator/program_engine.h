@@ -84,6 +84,8 @@ class ProgramEngine final : private VectorUnit::Core {
   void trap_arm(const Instruction& at, uint32_t code);
   void trap_riscv(const Instruction& at, uint32_t code);
   void run_vectors();
+  void hand_vectors_over();
+  void take_vectors_back();
   std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                                    bool is_write) override;
   void jump(uint32_t address) override { resume_at_ = address; }
@@ -105,6 +107,7 @@ class ProgramEngine final : private VectorUnit::Core {
   ArmSystem system_;
   std::unique_ptr<VectorUnit> vectors_;       ///< null: none
   uint32_t vector_address_ = 0;               ///< of the instruction that the unit executes now
+  bool vectors_are_native_ = false;           ///< the emulator's registers are the true ones
   uint32_t resume_at_ = 0;                    ///< after a run of them
   std::vector<std::unique_ptr<Page>> pages_;  ///< outlive the core
   UnicornCore core_;

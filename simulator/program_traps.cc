@@ -70,7 +70,20 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
   }
 }
 
+// Before an instruction that the emulator executes on its own registers.
+void ProgramEngine::hand_vectors_over() {
+  if (vectors_are_native_ || !vectors_->runs_natively(memory_.code_at(address_))) return;
+  core_.write_vectors(vectors_->registers());
+  vectors_are_native_ = true;
+}
+
+void ProgramEngine::take_vectors_back() {
+  if (vectors_are_native_) core_.read_vectors(vectors_->registers());
+  vectors_are_native_ = false;
+}
+
 void ProgramEngine::run_vectors() {
+  take_vectors_back();
   const std::span<const Instruction> run = graph_.vector_run();
   resume_at_ = run.back().address + run.back().size_bytes;
   const uint32_t stepped_to = run.front().address + run.front().size_bytes;
@@ -83,7 +96,10 @@ void ProgramEngine::run_vectors() {
            fmt::format("illegal instruction at {}: {}", described(at.address), vectors_->reason()));
     return stop();
   }
-  if (resume_at_ != stepped_to) core_.resume_at(resume_at_);
+  if (is_arm())
+    next_ = resume_at_;  // the emulator has been left
+  else if (resume_at_ != stepped_to)
+    core_.resume_at(resume_at_);
 }
 
 std::span<uint8_t> ProgramEngine::vector_access(uint32_t address, uint32_t size_bytes,

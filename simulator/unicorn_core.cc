@@ -12,10 +12,10 @@ int unicorn_register(CoreFamily family, unsigned reg) {
   if (family == CoreFamily::kRiscv32)
     return reg == UnicornCore::kRiscvPc ? int{UC_RISCV_REG_PC}
                                         : UC_RISCV_REG_X0 + static_cast<int>(reg);
-  constexpr int kArm[] = {UC_ARM_REG_R0,  UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                          UC_ARM_REG_R4,  UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                          UC_ARM_REG_R8,  UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                          UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR,  UC_ARM_REG_PC};
+  constexpr int kArm[] = {
+      UC_ARM_REG_R0,  UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R4,  UC_ARM_REG_R5,
+      UC_ARM_REG_R6,  UC_ARM_REG_R7, UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
+      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_APSR};
   return kArm[reg];
 }
 
@@ -67,6 +67,16 @@ uint32_t UnicornCore::get(unsigned reg) const {
 
 void UnicornCore::set(unsigned reg, uint32_t value) {
   uc_reg_write(handle(), unicorn_register(family_, reg), &value);
+}
+
+void UnicornCore::read_vectors(std::span<uint8_t> bytes) const {
+  for (size_t i = 0; i < bytes.size() / 8; ++i)
+    uc_reg_read(handle(), UC_ARM_REG_D0 + static_cast<int>(i), &bytes[8 * i]);
+}
+
+void UnicornCore::write_vectors(std::span<const uint8_t> bytes) {
+  for (size_t i = 0; i < bytes.size() / 8; ++i)
+    uc_reg_write(handle(), UC_ARM_REG_D0 + static_cast<int>(i), &bytes[8 * i]);
 }
 
 void UnicornCore::resume_at(uint32_t address) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "devices/device.h"
 #include "simulator/memory.h"
@@ -24,10 +25,15 @@ class UnicornCore {
 
   CoreFamily family() const { return family_; }
   bool is_arm() const { return family_ == CoreFamily::kArmM; }
-  /// Registers by their number in the core: 0 to 31, or 0 to 15 on Arm; kRiscvPc.
+  /// Registers by their number in the core: 0 to 31, or 0 to 15 on Arm, whose flags are 16;
+  /// kRiscvPc.
   static constexpr unsigned kRiscvPc = 32;
   uint32_t get(unsigned reg) const;
   void set(unsigned reg, uint32_t value);
+
+  /// Arm: D registers from d0 on, 8 bytes each.
+  void read_vectors(std::span<uint8_t> bytes) const;
+  void write_vectors(std::span<const uint8_t> bytes);
 
   /// From a hook of exceptions: the core goes on at `address`. Writing the program counter there
   /// would throw away what is translated (0.5 ms); a context holds nothing else that has changed.

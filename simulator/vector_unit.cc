@@ -1,5 +1,6 @@
 #include "simulator/vector_unit.h"
 
+#include "simulator/helium/unit.h"
 #include "simulator/rvv/unit.h"
 
 namespace tinytune {
@@ -7,19 +8,22 @@ namespace {
 
 struct Row {
   CoreFamily family;
-  std::string_view feature;  ///< of LLVM's list
+  std::string_view cpu;      ///< empty: any
+  std::string_view feature;  ///< of LLVM's list; empty: any
   std::unique_ptr<VectorUnit> (*make)(const Target& target);
 };
 
 constexpr Row kUnits[] = {
-    {CoreFamily::kRiscv32, "+zve32x", make_rvv_unit},
+    {CoreFamily::kRiscv32, "", "+zve32x", make_rvv_unit},
+    {CoreFamily::kArmM, "cortex-m55", "", make_helium_unit},
 };
 
 }  // namespace
 
 std::unique_ptr<VectorUnit> make_vector_unit(const Target& target) {
   for (const Row& row : kUnits)
-    if (target.family == row.family && target.features.find(row.feature) != std::string::npos)
+    if (target.family == row.family && (row.cpu.empty() || target.cpu == row.cpu) &&
+        target.features.find(row.feature) != std::string::npos)
       return row.make(target);
   return nullptr;
 }

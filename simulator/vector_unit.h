@@ -24,6 +24,7 @@ class VectorUnit {
   /// What the unit sees of the machine while it executes.
   class Core {
    public:
+    /// Registers by their number; Arm's flags (APSR) are 16.
     virtual uint32_t get(unsigned reg) const = 0;
     virtual void set(unsigned reg, uint32_t value) = 0;
     /// `size_bytes` > 0 of consecutive elements of `element_bytes`, to be read or written. Empty
@@ -55,6 +56,10 @@ class VectorUnit {
   virtual Claim claim(uint32_t code) const = 0;
   /// `code` is one that the unit runs, and stands at `address`.
   virtual Outcome execute(uint32_t address, uint32_t code, Core& core) = 0;
+  /// Whether the emulator executes `code` on vector registers that it has itself: registers() must
+  /// be there before, and be taken back afterwards.
+  virtual bool runs_natively(uint32_t) const { return false; }
+  virtual std::span<uint8_t> registers() { return {}; }
   /// Of the last kIllegal: "vtype is illegal".
   virtual const char* reason() const = 0;
 };

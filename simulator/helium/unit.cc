@@ -1,0 +1,87 @@
+#include "simulator/helium/unit.h"
+
+#include "simulator/helium/executor.h"
+
+namespace tinytune {
+namespace {
+
+/// The instruction as the manual draws it: the half word at the lower address comes first.
+constexpr uint32_t drawn(uint32_t code) { return code >> 16 | code << 16; }
+
+class HeliumUnit final : public VectorUnit {
+ public:
+  void reset() override { executor_ = helium::Executor(); }
+
+  Claim claim(uint32_t code) const override {
+    if ((code & 0xFFFF) < 0xE800) return Claim::kOther;  // 16 bits
+    if (runs_natively(code)) return Claim::kOther;
+    const helium::Row* row = helium::find_row(drawn(code));
+    if (row == nullptr) return Claim::kOther;
+    // ORRS with a register that it does not have, for the emulator.
+    const bool taken_for_another = (code & 0xFFF0) == 0xEA50 && (code >> 31) == 0;
+    return taken_for_another ? Claim::kLacks : Claim::kRuns;
+  }
+
+  bool runs_natively(uint32_t code) const override {
+    const helium::Row* row = (code & 0xFFFF) < 0xEC00 ? nullptr : helium::find_row(drawn(code));
+    if (row == nullptr || row->kind != helium::Kind::kOutside) return false;
+    // Bits 11:9 are 101 for the floating-point unit; of the moves, VPR and lanes narrower than a
+    // word are not its own.
+    const uint32_t second = code >> 16;
+    if ((second & 0x0E00) != 0x0A00) return false;
+    if (row->name == "vmrs" || row->name == "vmsr" || row->name == "vmovx" || row->name == "vins" ||
+        row->name == "vscclrm")
+      return false;
+    const bool lane = (code & 0xFF00) == 0xEE00 && (second & 0x0F1F) == 0x0B10;
+    return !lane;
+  }
+
+  std::span<uint8_t> registers() override { return executor_.state().bytes; }
+
+  Outcome execute(uint32_t address, uint32_t code, Core& core) override {
+    Adapter adapter(core);
+    const auto result = executor_.execute(drawn(code), address, adapter);
+    if (executor_.next() != address + 4 && result == helium::Executor::Result::kDone)
+      core.jump(executor_.next());
+    if (result == helium::Executor::Result::kDone) return Outcome::kExecuted;
+    reason_ = adapter.misaligned
+                  ? "the address is not aligned to the element, on which every core faults"
+                  : "the architecture leaves its effect here undefined or unpredictable";
+    if (result == helium::Executor::Result::kFault && !adapter.misaligned) return Outcome::kFault;
+    return Outcome::kIllegal;
+  }
+  const char* reason() const override { return reason_; }
+
+ private:
+  /// The engine as the executor's core.
+  class Adapter final : public helium::Core {
+   public:
+    explicit Adapter(VectorUnit::Core& core) : core_(core) {}
+    uint32_t get(unsigned reg) override { return core_.get(reg); }
+    void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
+    uint32_t flags() override { return core_.get(kFlags); }
+    void set_flags(uint32_t apsr) override { core_.set(kFlags, apsr); }
+    uint8_t* access(uint32_t address, uint32_t size_bytes, bool is_write) override {
+      misaligned = address % size_bytes != 0;
+      if (misaligned) return nullptr;
+      const auto bytes = core_.vector_access(address, size_bytes, size_bytes, is_write);
+      return bytes.empty() ? nullptr : bytes.data();
+    }
+    bool misaligned = false;
+
+   private:
+    static constexpr unsigned kFlags = 16;
+    VectorUnit::Core& core_;
+  };
+
+  helium::Executor executor_;
+  const char* reason_ = "";
+};
+
+}  // namespace
+
+std::unique_ptr<VectorUnit> make_helium_unit(const Target&) {
+  return std::make_unique<HeliumUnit>();
+}
+
+}  // namespace tinytune
