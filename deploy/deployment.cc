@@ -1,6 +1,7 @@
 #include "deploy/deployment.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "deploy/model_state.h"
 #include "deploy/network_simulation.h"
 #include "deploy/overflow.h"
+#include "deploy/slow_work.h"
 #include "deploy/strip_fallback.h"
 #include "deploy/strip_search.h"
 #include "deploy/strip_trials.h"
@@ -182,7 +184,20 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search
     plan.apply_to(planned);
     return within_ram(planned);
   };
-  const auto run = [&](const GeneratedNetwork& network) { return try_out(network); };
+  SlowWork work(sink);
+  int tried = 0;
+  uint64_t fewest = std::numeric_limits<uint64_t>::max();
+  const auto run = [&](const GeneratedNetwork& network) {
+    Result<RunReport> report = try_out(network);
+    ++tried;
+    if (!report) return report;
+    fewest = std::min(fewest, report->footprint.cycles);
+    work.step([&] {
+      return "strips: " + std::to_string(tried) + " networks built and run, the fastest takes " +
+             std::to_string(fewest) + " cycles";
+    });
+    return report;
+  };
   return StripTrials(search, generate, run, std::move(otherwise)).fastest(allowed);
 }
 

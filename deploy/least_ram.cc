@@ -15,6 +15,7 @@
 #include "deploy/deployment.h"
 #include "deploy/device_memory.h"
 #include "deploy/model_state.h"
+#include "deploy/slow_work.h"
 #include "deploy/strip_fallback.h"
 #include "deploy/strip_trials.h"
 
@@ -113,6 +114,7 @@ Result<Deployment::Least> Deployment::least(const StripFallback& fallback,
     if (model.state().network.may_run_in_strips)
       if (auto plan = fallback.search().within(without(needs(best.takes), free)))
         plans.insert(std::move(*plan));
+  SlowWork work(sink);
   std::set<std::pair<StripPlan, uint64_t>> built = {{smallest->plan, smallest->arena_bytes}};
   for (uint64_t arena = smallest->arena_bytes;
        built.size() < kMostBuilt && arena + kLeastStack < needs(best.takes);
@@ -123,6 +125,10 @@ Result<Deployment::Least> Deployment::least(const StripFallback& fallback,
         continue;
       auto other = lean(plan, fits->arena_bytes, options);
       if (other && needs(other->takes) < needs(best.takes)) best = std::move(*other);
+      work.step([&] {
+        return "looking for the smallest limit: " + std::to_string(needs(best.takes)) +
+               " bytes are enough so far";
+      });
     }
   return best;
 }
