@@ -320,9 +320,12 @@ Result<GeneratedNetwork> Deployment::choose_kernels(const NetworkOptions& option
 Status Deployment::check_arena(const GeneratedNetwork& network) const {
   const MemoryRegion& ram = device.memory(device.data_memory);
   if (network.arena_bytes <= ram.size_bytes) return ok_status();
+  const std::string without_strips =
+      model.state().network.may_run_in_strips ? "" : "let layers run in strips, or ";
   return Error(ErrorCode::kFailed, "it does not fit " + device.name + ": its arena takes " +
                                        bytes_text(network.arena_bytes) + ", " + ram.name + " has " +
-                                       std::to_string(ram.size_bytes));
+                                       std::to_string(ram.size_bytes) + "; " + without_strips +
+                                       "take a device with more RAM or a smaller network");
 }
 
 Status Deployment::check(const Footprint& footprint) const {
@@ -331,7 +334,9 @@ Status Deployment::check(const Footprint& footprint) const {
     return Error(ErrorCode::kFailed, model.path() + ": it does not fit " + device.name +
                                          ": the library takes " +
                                          bytes_text(footprint.flash_bytes) +
-                                         " of flash, there are " + std::to_string(flash));
+                                         " of flash, there are " + std::to_string(flash) +
+                                         "; take a device with more flash or a smaller network; "
+                                         "--flash limits kernels");
   }
   if (!sink) return ok_status();
   const MemoryRegion& data = device.memory(device.data_memory);

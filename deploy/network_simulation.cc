@@ -42,7 +42,7 @@ Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device
 Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
                                                   const GeneratedNetwork& network,
                                                   const Device& device) {
-  if (const auto able = Simulator::create(device); !able) return able.error().within(device.name);
+  if (const auto able = Simulator::create(device); !able) return able.error();
   TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
   return load(graph, network, device, built);
 }
@@ -51,7 +51,7 @@ Result<NetworkSimulation> NetworkSimulation::load(const Graph& graph,
                                                   const GeneratedNetwork& network,
                                                   const Device& device, const BuiltNetwork& built) {
   Result<Simulator> simulator = Simulator::create(device);
-  if (!simulator) return simulator.error().within(device.name);
+  if (!simulator) return simulator.error();
   NetworkSimulation simulation(graph, network, device, std::move(*simulator));
   simulation.footprint_ = built.footprint;
   TT_TRY_ASSIGN(simulation.elf_, simulation.simulator_.load(built.elf));

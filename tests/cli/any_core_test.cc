@@ -44,6 +44,7 @@ TEST_F(AnyCore, CoreThatNothingHereRuns_StillGetsItsPackageOfC) {
   const ProcessResult written = tune(on("esp32", {"compile", "-o", "out"}));
   ASSERT_EQ(written.exit_code, 0) << written.err;
   EXPECT_NE(written.err.find("esp32 has no simulator"), std::string::npos) << written.err;
+  EXPECT_EQ(written.err.find("esp32: esp32"), std::string::npos) << written.err;
   EXPECT_TRUE(std::filesystem::exists(path("out/small_kernels.c")));
   const ProcessResult refused = tune(on("esp32", {"--trials", "2"}));
   EXPECT_NE(refused.exit_code, 0);

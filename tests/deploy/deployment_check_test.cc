@@ -68,9 +68,12 @@ TEST_F(DeploymentCheck, NoRoomForAStockApplicationBesideIt_IsSaid) {
       << text;
 }
 
-TEST_F(DeploymentCheck, MoreFlashThanThereIs_IsAnError) {
-  EXPECT_NE(said({.flash_bytes = flash_of(device_) + 1}).find("does not fit esp32c3"),
-            std::string::npos);
+TEST_F(DeploymentCheck, MoreFlashThanThereIs_IsAnErrorWithARemedy) {
+  const std::string text = said({.flash_bytes = flash_of(device_) + 1});
+  EXPECT_NE(text.find("does not fit esp32c3"), std::string::npos) << text;
+  EXPECT_NE(text.find("; take a device with more flash or a smaller network; --flash"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "examples/tflite_writer.h"
+#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite.h"
 #include "tests/models/test_models.h"
 
@@ -18,8 +19,8 @@ using testing::Not;
 
 constexpr size_t kLongest = 320;  // four lines of a terminal
 
-std::string refusal(const Graph& graph) {
-  const auto result = import_tflite(write_tflite(graph), "net");
+std::string refusal(const std::vector<uint8_t>& file) {
+  const auto result = import_tflite(file, "net");
   EXPECT_FALSE(result);
   if (result) return "";
   EXPECT_EQ(result.error().code(), ErrorCode::kUnsupported);
@@ -27,6 +28,8 @@ std::string refusal(const Graph& graph) {
   EXPECT_EQ(result.error().message().find('\n'), std::string::npos);
   return result.error().message();
 }
+
+std::string refusal(const Graph& graph) { return refusal(write_tflite(graph)); }
 
 void make_float(Graph& graph, bool weights_too) {
   for (Tensor& tensor : graph.tensors) {
@@ -36,6 +39,19 @@ void make_float(Graph& graph, bool weights_too) {
     tensor.quantization = {};
     if (tensor.is_constant) tensor.data.assign(elements * sizeof(float), 0);
   }
+}
+
+/// The file with its tensors of int16 as float16, which graphs do not have.
+std::vector<uint8_t> with_halves(const Graph& graph) {
+  std::vector<uint8_t> file = write_tflite(graph);
+  auto* model = flatbuffers::GetMutableRoot<schema::Model>(file.data());
+  for (const schema::Tensor* tensor : *model->subgraphs()->Get(0)->tensors()) {
+    if (tensor->type() != schema::TensorType::INT16) continue;
+    auto* table = reinterpret_cast<flatbuffers::Table*>(const_cast<schema::Tensor*>(tensor));
+    EXPECT_TRUE(table->SetField<int8_t>(schema::Tensor::VT_TYPE,
+                                        static_cast<int8_t>(schema::TensorType::FLOAT16), 0));
+  }
+  return file;
 }
 
 /// One operator after another, each with the name of no builtin.
@@ -67,6 +83,25 @@ TEST(Refusal, HybridNetwork_IsToldFromAFloatOne) {
   EXPECT_THAT(refusal(graph),
               AllOf(HasSubstr("float32 activations with int8 weights"),
                     HasSubstr("dynamic range quantisation"), HasSubstr("representative_dataset")));
+}
+
+// As converters write it: each operator reads its weights through a DEQUANTIZE.
+TEST(Refusal, Float16Weights_AreToldFromFloat32) {
+  GraphBuilder b;
+  const int x = b.input({1, 4}), weights = b.activation({2, 4}), y = b.activation({1, 2});
+  const int halves = b.int8_constant({2, 4}, std::vector<int8_t>(8), 1, 0);
+  b.op(OperatorKind::kDequantize, {halves}, {weights});
+  b.op(OperatorKind::kFullyConnected, {x, weights}, {y}, ActivationAttributes{});
+  b.graph.outputs = {y};
+  for (Tensor& tensor : b.graph.tensors) {
+    tensor.type = tensor.id == halves ? ElementType::kInt16 : ElementType::kFloat32;
+    tensor.quantization = {};
+    if (tensor.is_constant) tensor.data.resize(16);
+  }
+  EXPECT_THAT(refusal(with_halves(b.graph)),
+              AllOf(HasSubstr("net: float16 weights: operator 0 DEQUANTIZE (t"),
+                    HasSubstr("full-integer int8 quantisation"),
+                    HasSubstr("representative_dataset"), Not(HasSubstr("a float32 network"))));
 }
 
 TEST(Refusal, Uint8Network_IsToldToConvertAgain) {
