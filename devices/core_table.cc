@@ -12,6 +12,7 @@ struct Core {
   std::string_view cpu;           ///< as LLVM and clang call it
   std::string_view architecture;  ///< what the triple begins with
   std::set<Capability> capabilities;
+  const char* compiled_as = nullptr;  ///< what compilers are told instead, an earlier core
 };
 
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
@@ -29,7 +30,7 @@ const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
                      {"cortex-m33", "thumbv8m.main", kDsp},
                      {"cortex-m35p", "thumbv8m.main", kDsp},
-                     {"cortex-m55", "thumbv8m.main", kDsp}};
+                     {"cortex-m55", "thumbv8m.main", kDsp, "cortex-m33"}};
 // Their extensions are features.
 const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
                        {"rocket-rv32", "riscv32", {}},
@@ -55,7 +56,7 @@ const Family& family_of(CoreFamily family) {
        .isa = "rv32i"},
       {.cores = kArm,
        .systems = {"-none-unknown-eabi", "-none-eabi", "-unknown-none-eabi"},
-       .features = {"soft-float", "fpregs", "strict-align", "dsp", "v8.1m.main"},
+       .features = {"soft-float", "fpregs", "strict-align", "dsp"},
        .abi = "",  // the triple decides
        .isa = "armv"}};
   return kFamilies[family == CoreFamily::kArmM];
@@ -106,6 +107,11 @@ std::vector<std::string> known_cpus(CoreFamily family) {
 std::vector<std::string> known_features(CoreFamily family) {
   const auto& features = family_of(family).features;
   return {features.begin(), features.end()};
+}
+
+std::string compiler_cpu(const Target& target) {
+  const Core* const core = find_core(target);
+  return core != nullptr && core->compiled_as != nullptr ? core->compiled_as : target.cpu;
 }
 
 bool has_open_vector_length(const Target& target) {
@@ -162,7 +168,7 @@ std::vector<std::string> clang_arguments(const Target& target) {
     arguments.push_back("-mabi=" + target.abi);
     return arguments;
   }
-  arguments.push_back("-mcpu=" + target.cpu +
+  arguments.push_back("-mcpu=" + internal::compiler_cpu(target) +
                       (internal::has_feature(target, "-dsp") ? "+nodsp" : ""));
   arguments.push_back("-mfloat-abi=soft");
   if (internal::has_feature(target, "+strict-align")) arguments.push_back("-mno-unaligned-access");

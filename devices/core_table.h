@@ -29,6 +29,9 @@ std::set<Capability> capabilities_of(const Target& target);
 std::vector<std::string> known_cpus(CoreFamily family);
 std::vector<std::string> known_features(CoreFamily family);
 
+/// The CPU that code is generated for: an earlier one where kernels do not use what a core added.
+std::string compiler_cpu(const Target& target);
+
 /// Whether the device file must say how long the core's vectors are.
 bool has_open_vector_length(const Target& target);
 

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include "devices/core_table.h"
 #include "simulator/machine_code.h"
 #include "simulator/riscv_execute.h"
 #include "simulator/vector_unit.h"
@@ -157,8 +158,9 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   const Everything all = everything_of(target.family);
   // A kernel is code for the core as the device file describes it; a program may use all of it.
   const bool all_of_it = helium && system == System::kAllowed;
-  if (!make(all_of_it ? "generic" : target.cpu, all_of_it ? kHeliumFeatures : target.features,
-            state->subtarget, state->context, state->disassembler) ||
+  if (!make(all_of_it ? "generic" : internal::compiler_cpu(target),
+            all_of_it ? kHeliumFeatures : target.features, state->subtarget, state->context,
+            state->disassembler) ||
       !make(all.cpu, all.features, state->everything, state->everything_context,
             state->everything_disassembler)) {
     return Error(ErrorCode::kUnsupported, "LLVM cannot disassemble " + target.triple);

@@ -8,6 +8,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "codegen/kernels/linked_regions.h"
+#include "devices/core_table.h"
 
 namespace tinytune {
 namespace {
@@ -68,7 +69,8 @@ Result<std::string> compiler_library(const Target& target) {
   if (target.family == CoreFamily::kAnyC) return std::string();  // its driver knows
   const std::vector<std::string> words =
       target.family == CoreFamily::kArmM
-          ? std::vector<std::string>{"arm-none-eabi-gcc", "-mcpu=" + target.cpu, "-mthumb"}
+          ? std::vector<std::string>{"arm-none-eabi-gcc", "-mcpu=" + internal::compiler_cpu(target),
+                                     "-mthumb"}
           : std::vector<std::string>{"riscv64-unknown-elf-gcc", "-march=" + target.isa,
                                      "-mabi=" + target.abi};
   std::vector<std::string> all = words;

@@ -8,6 +8,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include "devices/core_table.h"
+
 namespace tinytune {
 namespace {
 
@@ -44,15 +46,16 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
   options.FunctionSections = true;
   options.LoopAlignment = loop_alignment;
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(t.triple, t.cpu, t.features, options, llvm::Reloc::Static,
-                                  llvm::None, llvm::CodeGenOpt::Aggressive));
+      target->createTargetMachine(t.triple, internal::compiler_cpu(t), t.features, options,
+                                  llvm::Reloc::Static, llvm::None, llvm::CodeGenOpt::Aggressive));
   if (machine == nullptr)
     return Error(ErrorCode::kUnsupported,
                  "device " + device.name + ": LLVM refuses triple " + t.triple);
   // Templates would use intrinsics that instruction selection dies of.
   if (t.can(Capability::kDsp) && !machine->getMCSubtargetInfo()->checkFeatures("+dsp"))
-    return Error(ErrorCode::kUnsupported,
-                 "device " + device.name + " lists capability dsp, LLVM's " + t.cpu + " lacks it");
+    return Error(ErrorCode::kUnsupported, "device " + device.name +
+                                              " lists capability dsp, LLVM's " +
+                                              internal::compiler_cpu(t) + " lacks it");
   return machine;
 }
 

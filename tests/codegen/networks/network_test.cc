@@ -45,6 +45,15 @@ TEST(GenerateNetwork, TensorStillNeeded_IsNotOverwritten) {
   expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
 }
 
+// Compilers know the vectors and loops of some of these cores, which kernels may not use.
+TEST(GenerateNetwork, OnCoresWithVectorUnits_IsExact) {
+  const Graph graph = make_ds_cnn(1);
+  for (const char* device : {"cortex-m55", "cortex-m85", "rv32imc_zve32x"}) {
+    SCOPED_TRACE(device);
+    expect_exact(graph, *load_device(device), seeded_inputs(graph, 1));
+  }
+}
+
 TEST(GenerateNetwork, Reshape_RunsNoCode) {
   auto network =
       generate_network(executed(branching_graph()), *load_device("rv32imc"), {}, {"net"});
