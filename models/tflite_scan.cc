@@ -247,8 +247,10 @@ Result<TfliteScan::Code> TfliteScan::code_of(const schema::Operator& from, int i
 Status TfliteScan::link(const Frame& frame, const schema::Operator& from, const std::string& label,
                         bool is_known, Operator& op) {
   TT_TRY_ASSIGN(op.inputs, ids_of(frame, values_of(from.inputs()), label));
+  // Data of a type that we lack is not read: that the operator uses such a tensor is what to say.
   for (const int id : op.inputs)
-    if (id >= 0 && is_known && !ready_[static_cast<size_t>(id)])
+    if (id >= 0 && is_known && !ready_[static_cast<size_t>(id)] &&
+        refused_[static_cast<size_t>(id)].empty())
       return invalid(fmt::format("{}: t{} is read before it is computed", label, id));
   if (from.outputs() == nullptr || from.outputs()->size() == 0)
     return invalid(label + ": it has no outputs");

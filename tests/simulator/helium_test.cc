@@ -18,7 +18,7 @@ Target cortex_m55() {
   target.isa = "armv8.1-m.main";
   target.triple = "thumbv8.1m.main-none-unknown-eabi";
   target.cpu = "cortex-m55";
-  target.features = "+mve";
+  target.features = "+v8.1m.main,+mve,+lob,+dsp,+8msecext";
   return target;
 }
 
