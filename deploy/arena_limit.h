@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
+#include "codegen/kernels/known_spaces.h"
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_memory.h"
 #include "devices/device.h"
 #include "models/integer_network.h"
-#include "templates/known_spaces.h"
 #include "tinytune/memory.h"
 #include "tinytune/result.h"
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "codegen/kernels/known_spaces.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/kernel_choice.h"
 #include "devices/device.h"
 #include "records/records.h"
-#include "templates/known_spaces.h"
 #include "tinytune/result.h"
 
 namespace tinytune {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "codegen/kernels/kernel.h"
+#include "codegen/kernels/known_spaces.h"
 #include "devices/device.h"
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
-#include "templates/known_spaces.h"
 #include "tinytune/result.h"
 
 namespace tinytune {

@@ -1,4 +1,4 @@
-#include "templates/known_spaces.h"
+#include "codegen/kernels/known_spaces.h"
 
 #include <utility>
 
