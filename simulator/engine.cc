@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
+#include <utility>
+
 namespace tinytune {
 namespace {
 
@@ -255,18 +257,12 @@ void Engine::run_vectors() {
   const std::span<const Instruction> run = graph_.vector_run();
   resume_at_ = run.back().address + run.back().size_bytes;
   const uint32_t stepped_to = run.front().address + run.front().size_bytes;
-  for (const Instruction& at : run) {
-    vector_address_ = at.address;
-    const auto outcome = vectors_->execute(at.address, memory_.code_at(at.address), *this);
-    if (outcome == VectorUnit::Outcome::kExecuted) continue;
-    if (outcome == VectorUnit::Outcome::kIllegal)
-      fault_ = {CallEnd::kIllegalInstruction,
-                fmt::format("{} at {:#010x}: {}", graph_.text_at(at.address), at.address,
-                            vectors_->reason())};
-    vector_address_ = kNoVector;
-    return stop();
-  }
-  vector_address_ = kNoVector;
+  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
+  const uint32_t last = std::exchange(vector_address_, kNoVector);
+  if (outcome == VectorUnit::Outcome::kIllegal)
+    fault_ = {CallEnd::kIllegalInstruction,
+              fmt::format("{} at {:#010x}: {}", graph_.text_at(last), last, vectors_->reason())};
+  if (outcome != VectorUnit::Outcome::kExecuted) return stop();
   if (resume_at_ != stepped_to) core_.resume_at(resume_at_);
 }
 

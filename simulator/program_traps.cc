@@ -87,15 +87,11 @@ void ProgramEngine::run_vectors() {
   const std::span<const Instruction> run = graph_.vector_run();
   resume_at_ = run.back().address + run.back().size_bytes;
   const uint32_t stepped_to = run.front().address + run.front().size_bytes;
-  for (const Instruction& at : run) {
-    vector_address_ = at.address;
-    const auto outcome = vectors_->execute(at.address, memory_.code_at(at.address), *this);
-    if (outcome == VectorUnit::Outcome::kExecuted) continue;
-    if (outcome == VectorUnit::Outcome::kIllegal)
-      fail(ErrorCode::kFailed,
-           fmt::format("illegal instruction at {}: {}", described(at.address), vectors_->reason()));
-    return stop();
-  }
+  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
+  if (outcome == VectorUnit::Outcome::kIllegal)
+    fail(ErrorCode::kFailed, fmt::format("illegal instruction at {}: {}",
+                                         described(vector_address_), vectors_->reason()));
+  if (outcome != VectorUnit::Outcome::kExecuted) return stop();
   if (is_arm())
     next_ = resume_at_;  // the emulator has been left
   else if (resume_at_ != stepped_to)

@@ -20,6 +20,16 @@ constexpr Row kUnits[] = {
 
 }  // namespace
 
+VectorUnit::Outcome execute_run(VectorUnit& unit, std::span<const Instruction> run,
+                                const Memory& memory, VectorUnit::Core& core, uint32_t& address) {
+  for (const Instruction& at : run) {
+    address = at.address;
+    const auto outcome = unit.execute(address, memory.code_at(address), core);
+    if (outcome != VectorUnit::Outcome::kExecuted) return outcome;
+  }
+  return VectorUnit::Outcome::kExecuted;
+}
+
 std::unique_ptr<VectorUnit> make_vector_unit(const Target& target) {
   for (const Row& row : kUnits)
     if (target.family == row.family && (row.cpu.empty() || target.cpu == row.cpu) &&

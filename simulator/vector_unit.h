@@ -16,6 +16,8 @@
 #include <string>
 
 #include "devices/device.h"
+#include "simulator/instruction.h"
+#include "simulator/memory.h"
 
 namespace tinytune {
 
@@ -41,7 +43,7 @@ class VectorUnit {
   enum class Claim {
     kOther,  ///< not an instruction of this unit
     kRuns,
-    kLacks,  ///< of the instruction set, but not implemented
+    kLacks,  ///< of the instruction set; refused by name
   };
   enum class Outcome {
     kExecuted,
@@ -63,6 +65,11 @@ class VectorUnit {
   /// Of the last kIllegal: "vtype is illegal".
   virtual const char* reason() const = 0;
 };
+
+/// Executes `run` until an instruction does not end well: the outcome of the last. `address` is
+/// that of the instruction at work.
+VectorUnit::Outcome execute_run(VectorUnit& unit, std::span<const Instruction> run,
+                                const Memory& memory, VectorUnit::Core& core, uint32_t& address);
 
 /// Null for a core without one.
 std::unique_ptr<VectorUnit> make_vector_unit(const Target& target);

@@ -6,37 +6,33 @@
 #pragma once
 
 #include "simulator/helium/rows.h"
+#include "simulator/wider.h"
 
 namespace tinytune::helium {
 
 enum class Sign { kSigned, kUnsigned, kByBit28 };
 
 /// Calls `body` with a type of 2^log bytes; false for 8 bytes and above.
-template <typename Body>
-bool with_signed(unsigned log, const Body& body) {
+template <typename Of8, typename Of16, typename Of32, typename Body>
+bool with_one_of(unsigned log, const Body& body) {
   switch (log) {
     case 0:
-      return body.template operator()<int8_t>();
+      return body.template operator()<Of8>();
     case 1:
-      return body.template operator()<int16_t>();
+      return body.template operator()<Of16>();
     case 2:
-      return body.template operator()<int32_t>();
+      return body.template operator()<Of32>();
     default:
       return false;
   }
 }
 template <typename Body>
+bool with_signed(unsigned log, const Body& body) {
+  return with_one_of<int8_t, int16_t, int32_t>(log, body);
+}
+template <typename Body>
 bool with_unsigned(unsigned log, const Body& body) {
-  switch (log) {
-    case 0:
-      return body.template operator()<uint8_t>();
-    case 1:
-      return body.template operator()<uint16_t>();
-    case 2:
-      return body.template operator()<uint32_t>();
-    default:
-      return false;
-  }
+  return with_one_of<uint8_t, uint16_t, uint32_t>(log, body);
 }
 template <Sign sign, typename Body>
 bool with_lanes(uint32_t code, unsigned log, const Body& body) {
@@ -48,40 +44,21 @@ bool with_lanes(uint32_t code, unsigned log, const Body& body) {
     return is_unsigned(code) ? with_unsigned(log, body) : with_signed(log, body);
 }
 
-/// The type of twice a lane's bits.
-template <typename T>
-struct DoubleOf;
-template <>
-struct DoubleOf<int8_t> {
-  using Type = int16_t;
-};
-template <>
-struct DoubleOf<int16_t> {
-  using Type = int32_t;
-};
-template <>
-struct DoubleOf<int32_t> {
-  using Type = int64_t;
-};
-template <>
-struct DoubleOf<uint8_t> {
-  using Type = uint16_t;
-};
-template <>
-struct DoubleOf<uint16_t> {
-  using Type = uint32_t;
-};
-template <>
-struct DoubleOf<uint32_t> {
-  using Type = uint64_t;
-};
-template <typename T>
-using Double = typename DoubleOf<T>::Type;
-
 template <typename T, typename Value>
 void write_lane(Machine& m, unsigned q, unsigned i, Value value, bool saturated) {
   m.merge<T>(q, i, static_cast<T>(value));
   m.note<T>(i, saturated);
+}
+
+/// Qd's lanes = value(lane, saturated), in their order.
+template <typename T, typename Value>
+bool write_lanes(Machine& m, uint32_t code, const Value& value) {
+  for (unsigned i = 0; i < kLanes<T>; ++i) {
+    bool saturated = false;
+    const auto lane = value(i, saturated);
+    write_lane<T>(m, qd(code), i, lane, saturated);
+  }
+  return true;
 }
 
 /// Qd = operation(Qn, Qm).
@@ -89,12 +66,8 @@ template <Sign sign, auto operation>
 bool binary(Machine& m, uint32_t code) {
   return with_lanes<sign>(code, size_at_20(code), [&]<typename T>() {
     const auto a = m.vector<T>(qn(code)), b = m.vector<T>(qm(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const auto value = operation(a[i], b[i], saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(
+        m, code, [&](unsigned i, bool& saturated) { return operation(a[i], b[i], saturated); });
   });
 }
 
@@ -106,12 +79,9 @@ bool binary_scalar(Machine& m, uint32_t code) {
   const uint32_t scalar = m.get(rm);
   return with_lanes<sign>(code, size_at_20(code), [&]<typename T>() {
     const auto a = m.vector<T>(qn(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const auto value = operation(a[i], static_cast<T>(scalar), saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code, [&](unsigned i, bool& saturated) {
+      return operation(a[i], static_cast<T>(scalar), saturated);
+    });
   });
 }
 
@@ -123,12 +93,9 @@ bool accumulate_scalar(Machine& m, uint32_t code) {
   const uint32_t scalar = m.get(rm);
   return with_lanes<sign>(code, size_at_20(code), [&]<typename T>() {
     const auto d = m.vector<T>(qd(code)), a = m.vector<T>(qn(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const auto value = operation(d[i], a[i], static_cast<T>(scalar), saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code, [&](unsigned i, bool& saturated) {
+      return operation(d[i], a[i], static_cast<T>(scalar), saturated);
+    });
   });
 }
 
@@ -137,12 +104,8 @@ template <Sign sign, auto operation>
 bool unary(Machine& m, uint32_t code) {
   return with_lanes<sign>(code, size_at_18(code), [&]<typename T>() {
     const auto a = m.vector<T>(qm(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const auto value = operation(a[i], saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code,
+                          [&](unsigned i, bool& saturated) { return operation(a[i], saturated); });
   });
 }
 

@@ -28,7 +28,7 @@ constexpr auto doubled_high_half = [](auto a, auto b, bool& saturated) {
 template <typename T, typename Operation>
 void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes<T>>& a,
              const std::array<T, kLanes<T>>& b, const Operation& operation) {
-  using D = Double<T>;
+  using D = Wider<T>;
   for (unsigned i = 0; i < kLanes<D>; ++i) {
     bool saturated = false;
     const D value = operation(a[2 * i + top], b[2 * i + top], saturated);
@@ -40,15 +40,15 @@ void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes
 }
 
 constexpr auto long_product = [](auto a, auto b, bool&) {
-  using D = Double<decltype(a)>;
+  using D = Wider<decltype(a)>;
   return static_cast<D>(Wide<decltype(a)>{a} * b);
 };
 constexpr auto doubled_long_product = [](auto a, auto b, bool& saturated) {
-  return saturate<Double<decltype(a)>>(Exact{int64_t{a} * b} * 2, saturated);
+  return saturate<Wider<decltype(a)>>(Exact{int64_t{a} * b} * 2, saturated);
 };
 // Of polynomials over GF(2).
 constexpr auto polynomial_product = [](auto a, auto b, bool&) {
-  using D = Double<decltype(a)>;
+  using D = Wider<decltype(a)>;
   uint32_t product = 0;
   for (unsigned bit = 0; bit < kBits<decltype(a)>; ++bit)
     if ((a >> bit & 1) != 0) product ^= uint32_t{b} << bit;

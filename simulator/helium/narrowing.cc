@@ -13,7 +13,7 @@ constexpr unsigned top_of(uint32_t code) { return field(code, 12, 12); }
 /// Qd's wide lanes from half of Qm's, to the left by `amount`.
 bool widen(Machine& m, uint32_t code, unsigned log, unsigned amount) {
   return with_lanes<kBoth>(code, log, [&]<typename T>() {
-    using D = Double<T>;
+    using D = Wider<T>;
     const auto a = m.vector<T>(qm(code));
     for (unsigned i = 0; i < kLanes<D>; ++i) {
       const auto wide = static_cast<uint64_t>(Wide<T>{a[2 * i + top_of(code)]});
@@ -39,10 +39,10 @@ enum class To { kSame, kUnsigned };
 /// Half of Qd's narrow lanes from Qm's wide ones to the right by `amount`.
 template <typename T, To to, bool rounds, bool saturates>
 bool narrow(Machine& m, uint32_t code, unsigned amount) {
-  using Wider = Double<T>;
+  using W = Wider<T>;
   using Result = std::conditional_t<to == To::kUnsigned, std::make_unsigned_t<T>, T>;
-  const auto a = m.vector<Wider>(qm(code));
-  for (unsigned i = 0; i < kLanes<Wider>; ++i) {
+  const auto a = m.vector<W>(qm(code));
+  for (unsigned i = 0; i < kLanes<W>; ++i) {
     const int64_t rounding = rounds && amount > 0 ? int64_t{1} << (amount - 1) : 0;
     const int64_t wide = (int64_t{a[i]} + rounding) >> amount;
     bool saturated = false;

@@ -36,12 +36,9 @@ template <bool rounds, bool saturates>
 bool shift_by_vector(Machine& m, uint32_t code) {
   return with_lanes<kBoth>(code, size_at_20(code), [&]<typename T>() {
     const auto a = m.vector<T>(qm(code)), by = m.vector<T>(qn(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const T value = shifted<rounds, saturates>(a[i], static_cast<int8_t>(by[i]), saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code, [&](unsigned i, bool& saturated) {
+      return shifted<rounds, saturates>(a[i], static_cast<int8_t>(by[i]), saturated);
+    });
   });
 }
 
@@ -53,12 +50,9 @@ bool shift_by_register(Machine& m, uint32_t code) {
   const int amount = static_cast<int8_t>(m.get(rm));
   return with_lanes<kBoth>(code, size_at_18(code), [&]<typename T>() {
     const auto a = m.vector<T>(qd(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const T value = shifted<rounds, saturates>(a[i], amount, saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code, [&](unsigned i, bool& saturated) {
+      return shifted<rounds, saturates>(a[i], amount, saturated);
+    });
   });
 }
 
@@ -82,12 +76,9 @@ bool by_immediate(Machine& m, uint32_t code) {
   const Immediate immediate(code);
   return with_lanes<sign>(code, immediate.log, [&]<typename T>() {
     const auto a = m.vector<T>(qm(code)), d = m.vector<T>(qd(code));
-    for (unsigned i = 0; i < kLanes<T>; ++i) {
-      bool saturated = false;
-      const T value = operation(a[i], d[i], immediate, saturated);
-      write_lane<T>(m, qd(code), i, value, saturated);
-    }
-    return true;
+    return write_lanes<T>(m, code, [&](unsigned i, bool& saturated) {
+      return operation(a[i], d[i], immediate, saturated);
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "simulator/rvv/state.h"
+#include "simulator/wider.h"
 
 namespace tinytune::rvv {
 
@@ -48,23 +49,6 @@ struct Operands {
 
 /// Why a reserved combination of registers and type is one; null if it is not.
 const char* refusal_of(const State& state, const Operands& of);
-
-template <typename T>
-struct WiderOf;
-template <>
-struct WiderOf<uint8_t> {
-  using Type = uint16_t;
-};
-template <>
-struct WiderOf<uint16_t> {
-  using Type = uint32_t;
-};
-template <>
-struct WiderOf<uint32_t> {
-  using Type = uint64_t;
-};
-template <typename T>
-using Wider = typename WiderOf<T>::Type;
 
 /// A value with its sign, in 64 bits.
 template <typename T>

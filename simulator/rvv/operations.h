@@ -7,7 +7,7 @@
 
 namespace tinytune::rvv {
 
-/// kNone for what is not implemented or is no instruction.
+/// kNone: the unit does not execute it.
 Shape shape_of(Code code);
 
 /// The instruction with its scalar read; its shape is not kNone.

@@ -8,7 +8,7 @@
 
 namespace tinytune::helium {
 
-// Where things lie in the tightly coupled memory, which begins at 0 with harness.S.
+// Addresses in the tightly coupled memory, which starts at 0 with harness.S.
 constexpr uint32_t kTable = 0x800, kCode = 0x2800, kHeader = 0x28000, kEnd = 0x80000;
 constexpr size_t kMostStreams =
     std::min<size_t>((kCode - kTable) / 4, (kEnd - kHeader - 16) / sizeof(Block));

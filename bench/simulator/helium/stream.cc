@@ -34,8 +34,8 @@ uint32_t fixed_bits(const Row& row, bool mask) {
   return bits;
 }
 
-/// Where QEMU departs from the architecture. QEMU 7.2 shifts 64 bits to the right by 48 and more to
-/// 0 where the result is saturated to 48 bits; the manual's pseudocode does not.
+/// Whether QEMU 7.2 differs from the architecture on `code`: a shift to the right by 48 or more,
+/// saturated to 48 bits, gives 0 there, but not in the manual's pseudocode.
 bool is_beyond_qemu(uint32_t code, const StreamCore& core) {
   // QEMU keeps bits of VPR that mean nothing.
   if ((code & 0xFFFF0FFF) == 0xEEEC0A10) return core.value(field(code, 15, 12) % 15) >> 24 != 0;

@@ -15,7 +15,7 @@
 
 namespace tinytune::helium {
 
-/// What a stream starts from and ends with, as it lies in memory of the machine that runs it.
+/// State of the core before or after a stream, in the memory layout that harness.S reads.
 struct Block {
   static constexpr uint32_t kMemoryBytes = 512;
   std::array<uint32_t, 14> registers{};  ///< r0 to r12, lr
