@@ -12,8 +12,8 @@
 
 namespace tinytune {
 
-/// Whose trials the page shows: of strips where layers run in them. Takes seconds then. Errors as
-/// load_ground() and deployed_tasks().
+/// Tasks that the page lists: of strips where layers run in strips, whose planning takes seconds.
+/// Errors: those of load_ground() and deployed_tasks().
 Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& arguments);
 
 /// What the log alone tells. Errors as load_ground() and page_data().

@@ -1,4 +1,4 @@
-// What was compiled or enumerated before, for who makes one network many times.
+// Caches compiled kernels, object files and enumerated spaces of one network.
 //
 // Choosing what fits a device builds networks that differ in a few kernels and places. A kernel or
 // a source file that comes up again with the same text for the same device is not compiled again.
@@ -33,7 +33,7 @@ class BuildCache {
                                       const Device& device,
                                       const std::function<Result<std::vector<uint8_t>>()>& compile);
 
-  /// Of kernels to choose from.
+  /// Enumerated configuration spaces.
   KnownSpaces& spaces() { return spaces_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "codegen/passes/restate_layers.h"
 
 #include <utility>
+#include <vector>
 
 #include "models/integer_network.h"
 
@@ -15,16 +16,20 @@ void see_rows_as_pixels(KernelOp& op) {
   w.in_w = w.out_w = std::exchange(w.batch, 1);
 }
 
+std::vector<int8_t> transposed(const std::vector<int8_t>& from, size_t rows, size_t columns) {
+  std::vector<int8_t> to(from.size());
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t column = 0; column < columns; ++column)
+      to[column * rows + row] = from[row * columns + column];
+  return to;
+}
+
 // Weights [row][column][multiplied] become [multiplied][row][column].
 void see_multiplier_as_channels(KernelOp& op) {
   Workload& w = op.workload;
   if (w.op != OpKind::kDepthwiseConv2d || w.in_c != 1 || w.out_c == 1) return;
   const auto taps = static_cast<size_t>(w.reduction()), channels = static_cast<size_t>(w.out_c);
-  std::vector<int8_t> weights(op.data.weights.size());
-  for (size_t tap = 0; tap < taps; ++tap)
-    for (size_t c = 0; c < channels; ++c)
-      weights[c * taps + tap] = op.data.weights[tap * channels + c];
-  op.data.weights = std::move(weights);
+  op.data.weights = transposed(op.data.weights, taps, channels);
   w.op = OpKind::kConv2d;
   w.depth_multiplier = 1;
 }
@@ -34,11 +39,7 @@ void see_groups_as_channels(KernelOp& op) {
   Workload& w = op.workload;
   if (w.op != OpKind::kConv2d || w.groups == 1 || w.groups != w.in_c) return;
   const auto taps = static_cast<size_t>(w.reduction()), channels = static_cast<size_t>(w.out_c);
-  std::vector<int8_t> weights(op.data.weights.size());
-  for (size_t c = 0; c < channels; ++c)
-    for (size_t tap = 0; tap < taps; ++tap)
-      weights[tap * channels + c] = op.data.weights[c * taps + tap];
-  op.data.weights = std::move(weights);
+  op.data.weights = transposed(op.data.weights, channels, taps);
   w.op = OpKind::kDepthwiseConv2d;
   w.depth_multiplier = w.out_c / w.in_c;
   w.groups = 1;
