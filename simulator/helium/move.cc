@@ -138,6 +138,13 @@ bool from_two_lanes(Machine& m, uint32_t code) {
 constexpr Row kRows[] = {
     // clang-format off
     {"111i 1111 1000 0iii ddd0 cccc 01o1 iiii", "vmov", kV, move_immediate},
+    // Even ones look like shifts by an immediate, whose bits 21:19 are not all zero.
+    {"111i 1111 1000 0iii ddd0 0000 0101 iii0", "vmov", kV, move_immediate},
+    {"111i 1111 1000 0iii ddd0 0010 0101 iii0", "vmov", kV, move_immediate},
+    {"111i 1111 1000 0iii ddd0 0100 0101 iii0", "vmov", kV, move_immediate},
+    {"111i 1111 1000 0iii ddd0 0101 0101 iii0", "vmov", kV, move_immediate},
+    {"111i 1111 1000 0iii ddd0 0110 0101 iii0", "vmov", kV, move_immediate},
+    {"111i 1111 1000 0iii ddd0 0111 0101 iii0", "vmov", kV, move_immediate},
     {"1110 1110 1b10 nnn0 tttt 1011 00e1 0000", "vdup", kV, duplicate},
     {"1110 1110 00ss ttt1 ddd0 1111 i110 uuui", "vidup", kV, count<false>},
     {"1110 1110 00ss ttt1 ddd1 1111 i110 uuui", "vddup", kV, count<true>},

@@ -110,6 +110,17 @@ TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
   EXPECT_GT(checked, 500u);
 }
 
+// Their encodings are those of shifts to the right and inserting ones, but for three bits.
+TEST_F(HeliumTest, EvenImmediates_AreNoShifts) {
+  constexpr uint32_t kMoveImmediate = 0xEF85205A;  // vmov.i32 q1, #0x5a << 8 * (mode / 2)
+  for (unsigned mode = 0; mode < 8; ++mode) {
+    fill(1, 0, 0);
+    ASSERT_EQ(run(kMoveImmediate | mode << 8), Result::kDone) << mode;  // odd modes: vorr
+    for (unsigned i = 0; i < 16; ++i)
+      EXPECT_EQ(byte(1, i), i % 4 == mode / 2 ? 0x5a : 0) << mode << ", byte " << i;
+  }
+}
+
 TEST_F(HeliumTest, VptBlock_ElseWritesTheOtherLanes) {
   fill(1, 10, 1);
   fill(2, 100, 0);
