@@ -17,10 +17,12 @@ struct Core {
 
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
 const std::set<Capability> kDsp = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide};
+const std::set<Capability> kVectors = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
+                                       Capability::kMve};
 
 // Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks. Of the
-// Cortex-M55, kernels are code for the core that it extends: the simulator runs its loops and
-// vectors in programs only.
+// Cortex-M55, LLVM writes code for the core that it extends: vectors and low-overhead loops are
+// what templates write themselves.
 const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m0plus", "thumbv6m", {}},
                      {"cortex-m1", "thumbv6m", {}},
@@ -30,7 +32,7 @@ const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
                      {"cortex-m33", "thumbv8m.main", kDsp},
                      {"cortex-m35p", "thumbv8m.main", kDsp},
-                     {"cortex-m55", "thumbv8m.main", kDsp, "cortex-m33"}};
+                     {"cortex-m55", "thumbv8m.main", kVectors, "cortex-m33"}};
 // Their extensions are features.
 const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
                        {"rocket-rv32", "riscv32", {}},

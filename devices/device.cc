@@ -21,6 +21,8 @@ std::string_view name_of(Capability capability) {
       return "mul_high";
     case Capability::kDivide:
       return "divide";
+    case Capability::kMve:
+      return "mve";
   }
   return "?";
 }
@@ -56,6 +58,7 @@ Device in_flash(Device device) {
 Device with_portable_kernels(Device device) {
   device.target.portable_kernels = true;
   device.target.capabilities.erase(Capability::kDsp);
+  device.target.capabilities.erase(Capability::kMve);
   return device;
 }
 

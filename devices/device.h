@@ -26,6 +26,7 @@ enum class Capability {
   kDsp,      ///< "dsp": Arm's DSP extension (SMLAD, SXTB16, SADD16, ...)
   kMulHigh,  ///< "mul_high": the high word of a 64-bit product without a call (RV32M, Armv7-M)
   kDivide,   ///< "divide": division in hardware
+  kMve,      ///< "mve": Arm's Helium, vectors of integers, and low-overhead loops
 };
 
 /// As device files spell it.

@@ -173,6 +173,8 @@ TEST(DeviceFile, Capabilities_AreReadByName) {
   EXPECT_FALSE(load_device("rp2040")->target.can(Capability::kMulHigh));
   EXPECT_TRUE(load_device("rv32imc")->target.can(Capability::kMulHigh));
   EXPECT_FALSE(load_device("rv32imc")->target.can(Capability::kDsp));
+  EXPECT_TRUE(load_device("cortex-m55")->target.can(Capability::kMve));
+  EXPECT_FALSE(load_device("qemu-mps2-m33")->target.can(Capability::kMve));
 }
 
 // As in files of version 0.1.
@@ -187,6 +189,8 @@ TEST(DeviceFile, UnknownOrForeignCapability_IsRefused) {
   EXPECT_THAT(refusal(changed(listed, "[\"simd\"]")), HasSubstr("unknown capability 'simd'"));
   EXPECT_THAT(refusal(changed(listed, "[\"dsp\"]")),
               HasSubstr("generic-rv32 has no capability 'dsp'"));
+  EXPECT_THAT(refusal(changed(listed, "[\"mve\"]")),
+              HasSubstr("generic-rv32 has no capability 'mve'"));
 }
 
 // Logs name the hash: a device whose file gained a key that changes no cycle keeps its records.
