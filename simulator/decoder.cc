@@ -157,7 +157,7 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   };
   const Everything all = everything_of(target.family);
   // A kernel is code for the core as the device file describes it; a program may use all of it.
-  const bool all_of_it = helium && system == System::kAllowed;
+  const bool all_of_it = helium && (system == System::kAllowed || target.can(Capability::kMve));
   if (!make(all_of_it ? "generic" : internal::compiler_cpu(target),
             all_of_it ? kHeliumFeatures : target.features, state->subtarget, state->context,
             state->disassembler) ||
@@ -222,17 +222,22 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     for (size_t i = 0; i < size; ++i) word |= uint32_t{bytes[i]} << (8 * i);
     const auto claim = state_->vectors ? state_->vectors->claim(word) : VectorUnit::Claim::kOther;
     const bool arm = state_->target.family == CoreFamily::kArmM;
-    const bool in_kernel = arm && state_->system == System::kRefused;  // Engine cannot trap there
-    const bool vector = claim == VectorUnit::Claim::kRuns && !in_kernel;
+    const bool in_kernel = arm && state_->system == System::kRefused;
+    const bool may_use = !in_kernel || state_->target.can(Capability::kMve);
+    const bool vector = claim == VectorUnit::Claim::kRuns && may_use;
+    // Engine keeps vectors in the unit alone.
+    const bool native = in_kernel && state_->vectors && state_->vectors->runs_natively(word);
     const bool allow = state_->system == System::kAllowed || vector;
     const bool simulated =
         (state_->target.family == CoreFamily::kArmM ? describe_arm(code, allow, out)
                                                     : describe_riscv(code, allow, out)) &&
-        claim != VectorUnit::Claim::kLacks && (vector || claim != VectorUnit::Claim::kRuns);
+        claim != VectorUnit::Claim::kLacks && !native &&
+        (vector || claim != VectorUnit::Claim::kRuns);
     if (vector) out.by_hand = out.vector = true;
     if (state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word))
       out.by_hand = true;
-    if (!simulated) result.refusal = state_->mnemonic(inst) + " is not simulated";
+    if (!simulated)
+      result.refusal = state_->mnemonic(inst) + " is not simulated" + (native ? " in kernels" : "");
     return result;
   }
   if (state_->everything_disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()) !=

@@ -93,9 +93,14 @@ struct Engine::Hooks {
     port.peripheral.unit->store(offset, static_cast<uint32_t>(value), port.engine);
   }
 
-  // An instruction that the emulator does not know; it has stepped over it.
+  // An instruction that the emulator does not know. On RISC-V it has stepped over it; on Arm it
+  // would go to a handler, and is left.
   static void exception(uc_engine*, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
+    if (engine.core_.is_arm()) {
+      engine.trapped_ = true;
+      return engine.stop();
+    }
     if (!engine.graph_.vector_run().empty()) return engine.run_vectors();
     const auto write = engine.execute_by_hand();
     if (!write) {
@@ -198,7 +203,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
 
 Status Engine::add_hooks() {
   TT_TRY(core_.add_hook(UC_HOOK_MEM_INVALID, &Hooks::invalid, this));
-  if (!core_.is_arm()) TT_TRY(core_.add_hook(UC_HOOK_INTR, &Hooks::exception, this));
+  if (!core_.is_arm() || vectors_) TT_TRY(core_.add_hook(UC_HOOK_INTR, &Hooks::exception, this));
   switch (watch_) {
     case Watch::kNothing:
       return core_.add_hook(UC_HOOK_BLOCK, &Hooks::block, this);
@@ -263,7 +268,7 @@ void Engine::run_vectors() {
     fault_ = {CallEnd::kIllegalInstruction,
               fmt::format("{} at {:#010x}: {}", graph_.text_at(last), last, vectors_->reason())};
   if (outcome != VectorUnit::Outcome::kExecuted) return stop();
-  if (resume_at_ != stepped_to) core_.resume_at(resume_at_);
+  if (!core_.is_arm() && resume_at_ != stepped_to) core_.resume_at(resume_at_);
 }
 
 BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
@@ -299,18 +304,54 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
   return memory_.at(address, size_bytes);
 }
 
+// Registers of Helium, 16 bytes each; of none on RISC-V, where all are the callee's.
+std::span<uint8_t> Engine::saved_vectors() const {
+  constexpr size_t kFirst = 4, kCount = 4, kBytes = 16;
+  const std::span<uint8_t> all = vectors_ ? vectors_->registers() : std::span<uint8_t>();
+  return all.empty() ? all : all.subspan(kFirst * kBytes, kCount * kBytes);
+}
+
+void Engine::mark_vectors() {
+  uint8_t next = 0x41;
+  for (uint8_t& byte : saved_vectors()) byte = next++;
+}
+
+bool Engine::vectors_restored() const {
+  uint8_t next = 0x41;
+  for (const uint8_t byte : saved_vectors())
+    if (byte != next++) return false;
+  return true;
+}
+
+int Engine::start(uint32_t address) {
+  trapped_ = false;
+  const uint64_t begin = core_.is_arm() ? address | 1u : address;
+  return uc_emu_start(core_.handle(), begin, kReturnAddress, 0, 0);
+}
+
 BlockGraph::Stop Engine::run(uint32_t function) {
   if (vectors_) vectors_->reset();
+  mark_vectors();
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
   graph_.set_registers([this](unsigned reg) { return get(reg); });
-  const uint64_t begin = core_.is_arm() ? function | 1u : function;
-  const uc_err error = uc_emu_start(core_.handle(), begin, kReturnAddress, 0, 0);
+  int error = start(function);
+  while (trapped_ || (vectors_ && core_.is_arm() && error == UC_ERR_INSN_INVALID)) {
+    if (graph_.stopped_by().end != CallEnd::kReturned || graph_.vector_run().empty()) break;
+    run_vectors();
+    if (fault_.end != CallEnd::kReturned) break;
+    error = start(resume_at_);
+  }
   if (fault_.end != CallEnd::kReturned) return fault_;
   if (graph_.stopped_by().end != CallEnd::kReturned) return graph_.stopped_by();
+  if (trapped_) {
+    return {CallEnd::kIllegalInstruction,
+            fmt::format("exception in the block at {:#010x}", graph_.block_address())};
+  }
   if (error != UC_ERR_OK) {
     return {CallEnd::kIllegalInstruction,
-            fmt::format("{} in the block at {:#010x}", uc_strerror(error), graph_.block_address())};
+            fmt::format("{} in the block at {:#010x}", uc_strerror(static_cast<uc_err>(error)),
+                        graph_.block_address())};
   }
   graph_.finish(kReturnAddress);
   return BlockGraph::Stop();

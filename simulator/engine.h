@@ -67,6 +67,9 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     counted_ = &counted;
     traffic_.assign(counted.size(), Traffic());
   }
+  /// Whether the last run has left the vectors that belong to the caller (Helium's q4 to q7) as it
+  /// found them.
+  bool vectors_restored() const;
   /// Of the last run, as the ranges that it counted.
   const std::vector<Traffic>& traffic() const { return traffic_; }
 
@@ -88,6 +91,11 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
   void run_vectors();
+  std::span<uint8_t> saved_vectors() const;
+  void mark_vectors();
+  /// Until the code returns, stops or, on Arm, comes to an instruction that the emulator lacks. A
+  /// uc_err.
+  int start(uint32_t address);
   /// Why the core may not access that; kReturned if it may.
   BlockGraph::Stop refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
                               uint32_t element_bytes) const;
@@ -110,6 +118,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none
   uint32_t vector_address_ = kNoVector;  ///< of the instruction that the unit executes now
   uint32_t resume_at_ = 0;               ///< after a run of them
+  bool trapped_ = false;                 ///< Arm: the emulator stands before one of them
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>*off_limits_ = nullptr, *counted_ = nullptr;
   std::vector<Traffic> traffic_;

@@ -251,6 +251,9 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   if (engine->get(roles.stack_pointer) != stack_pointer) {
     report.clobbered += report.clobbered.empty() ? "sp" : ", sp";
   }
+  if (!engine->vectors_restored()) {
+    report.clobbered += report.clobbered.empty() ? "q4 to q7" : ", q4 to q7";
+  }
   report.registers_restored = report.clobbered.empty();
   return report;
 }
