@@ -8,8 +8,10 @@
 
 namespace tinytune {
 
-/// An operand of the assembly, by its number (IrText::assembly says which is which).
+/// An operand of the assembly, by its number (IrText::assembly says which is which); from kVectors
+/// on a vector register, which is no operand: q0, q1, …
 struct Reg {
+  static constexpr int kVectors = 64;
   int number = -1;
 
   constexpr Reg operator+(int further) const { return {number + further}; }
@@ -44,6 +46,8 @@ template <>
 struct fmt::formatter<tinytune::Reg> : fmt::formatter<std::string_view> {
   template <typename Context>
   auto format(tinytune::Reg reg, Context& context) const {
-    return fmt::format_to(context.out(), "${}", reg.number);
+    const bool vector = reg.number >= tinytune::Reg::kVectors;
+    return fmt::format_to(context.out(), "{}{}", vector ? 'q' : '$',
+                          reg.number - (vector ? tinytune::Reg::kVectors : 0));
   }
 };

@@ -60,6 +60,7 @@ struct AddressModes {
   const char* move;              ///< of a cursor and a distance
   int64_t reach, reach_back;     ///< of a word's offset, and of one that is negative or moves
   int64_t pair_reach;            ///< -1: there are no pairs
+  int64_t value_bytes = 4;       ///< of what a load brings
 };
 
 class LoadScheduler {
@@ -78,6 +79,13 @@ class LoadScheduler {
   /// all others can reach back from.
   int add_stream(Reg cursor, int64_t step_bytes, bool moves_by_load = false) {
     streams_.push_back({cursor, step_bytes, moves_by_load});
+    return static_cast<int>(streams_.size()) - 1;
+  }
+
+  /// An array that is read front to back, whose cursor every load moves on to the next value: for
+  /// offsets that do not reach. Its reads' offsets are ignored.
+  int add_sequence(Reg cursor) {
+    streams_.push_back({cursor, modes_.value_bytes, true, true});
     return static_cast<int>(streams_.size()) - 1;
   }
 
@@ -103,6 +111,7 @@ class LoadScheduler {
       if (are_neighbours(queue_[i], queue_[i + 1])) queue_[i++].room = 2;
     for (size_t s = 0; s < streams_.size(); ++s) {
       Stream& stream = streams_[s];
+      if (stream.moves_each) continue;
       const auto reaches_back = [&](const Queued& read) {
         return static_cast<size_t>(read.stream) != s || read.offset == 0 ||
                read.offset - stream.step_bytes >= -modes_.reach_back;
@@ -141,7 +150,8 @@ class LoadScheduler {
                              are_neighbours(here[i], here[i + 1]);
         return couples ? &here[i + 1] : nullptr;
       };
-      const bool is_first = here.front().offset == 0 && modes_.word_post != nullptr;
+      const bool is_first =
+          here.front().offset == 0 && modes_.word_post != nullptr && !streams_[s].moves_each;
       const size_t last = !is_first ? 0 : coupled(0) ? 2 : 1;
       for (size_t i = last; i < here.size(); i += coupled(i) ? 2 : 1) load(here[i], coupled(i));
       if (last > 0) load(here[0], coupled(0));
@@ -175,7 +185,7 @@ class LoadScheduler {
   struct Stream {
     Reg cursor;
     int64_t step_bytes;
-    bool moves_by_load = false, moved = false;
+    bool moves_by_load = false, moves_each = false, moved = false;
   };
   struct Queued : Read {
     int value;
@@ -209,7 +219,7 @@ class LoadScheduler {
   // One word, or with its neighbour.
   void load(const Queued& first, const Queued* second = nullptr) {
     Stream& from = streams_[static_cast<size_t>(first.stream)];
-    const bool moves = first.offset == 0 && from.moves_by_load;
+    const bool moves = from.moves_each || (first.offset == 0 && from.moves_by_load);
     const int64_t offset =
         moves ? from.step_bytes : first.offset - (from.moved ? from.step_bytes : 0);
     std::string values = fmt::format("{}", reg(first.value));
