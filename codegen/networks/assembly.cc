@@ -28,6 +28,14 @@ bool is_dropped(const std::string& line) {
   });
 }
 
+// A kernel that writes vectors names their core inside its function. LLVM's assemblers know Helium
+// by that name and not as an extension, GNU's (2.40) the other way round; neither needs it on the
+// command line, where compilers would write vectors themselves.
+constexpr const char* kWritesVectors = "\t.cpu\tcortex-m55";
+constexpr const char* kVectors =
+    "#ifdef __clang__\n\t.cpu\tcortex-m55\n#else\n\t.arch\tarmv8.1-m.main\n"
+    "\t.arch_extension\tdsp\n\t.arch_extension\tmve\n#endif\n";
+
 std::string without_comment(std::string line, CoreFamily family) {
   const char mark = family == CoreFamily::kRiscv32 ? '#' : '@';
   // "@progbits" and "@function" are words of directives; an Arm comment has a blank after its mark.
@@ -70,9 +78,12 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   std::vector<std::string> lines;
   std::set<std::string> labels;
   std::istringstream in(assembly);
+  bool inside = false, writes_vectors = false;
   for (std::string raw; std::getline(in, raw);) {
     std::string line = without_comment(std::move(raw), family);
+    writes_vectors |= inside && line == kWritesVectors;
     if (line.empty() || is_dropped(line)) continue;
+    inside |= label_of(line) == symbol;
     if (const std::string label = label_of(line); !label.empty() && label != symbol)
       labels.insert(label);
     lines.push_back(std::move(line));
@@ -80,6 +91,7 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   // The compiler gives every function a section of its own.
   const std::string section = "\t.section\t.text." + symbol + ",";
   KernelAssembly out;
+  if (writes_vectors) out.head = kVectors;
   for (const std::string& line : lines) {
     const std::string text = renamed(line, labels, number) + "\n";
     out.lines += line[0] == '\t' ? 1 : 0;

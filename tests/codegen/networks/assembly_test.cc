@@ -44,6 +44,21 @@ TEST(CleanAssembly, ArmImmediates_AreKept) {
   EXPECT_EQ(clean, "\t.syntax unified\n\t.type\tf,%function\nf:\n\tmovs\tr0, #1\n\tbx\tlr\n");
 }
 
+// Of the core that the compiler names and of the one that a kernel's own assembly asks for, the
+// second is kept, as either assembler knows it.
+TEST(CleanAssembly, VectorsOfAKernel_AreAskedOfBothAssemblers) {
+  const std::string before = "\t.cpu\tcortex-m33\nf:\n";
+  const std::string vectors =
+      clean_assembly(before + "\t@APP\n\t.cpu\tcortex-m55\n\tvldrb.u8\tq0, [r0]\n", "f", 0,
+                     CoreFamily::kArmM)
+          .text();
+  EXPECT_THAT(vectors, testing::StartsWith("#ifdef __clang__\n\t.cpu\tcortex-m55\n#else\n"));
+  EXPECT_THAT(vectors, HasSubstr("\t.arch_extension\tmve\n#endif\n"));
+  EXPECT_THAT(vectors, Not(HasSubstr("cortex-m33")));
+  const std::string none = clean_assembly(before + "\tbx\tlr\n", "f", 0, CoreFamily::kArmM).text();
+  EXPECT_THAT(none, Not(HasSubstr("mve")));
+}
+
 TEST(CleanAssembly, SectionOfTheFunction_StandsApart) {
   const KernelAssembly clean = clean_assembly(kRiscv, "f", 0, CoreFamily::kRiscv32);
   EXPECT_EQ(clean.head, "\t.text\n");
