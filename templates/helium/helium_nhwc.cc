@@ -1,0 +1,207 @@
+// Convolution and dense layers for cores with Helium: dot products of 16 bytes (helium_tile.h).
+//
+// Pixels whose inputs are whole vectors are read where they are; of others, a tile's are staged
+// first, as reductions padded to whole vectors. What is behind a reduction there is multiplied by
+// weights of zero. The requantisation is the reference's own, so it asks nothing of the layer's
+// constants but, where they save it the shift to the left, that no channel needs one.
+
+#include "templates/helium/helium_tile.h"
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/usual_knobs.h"
+
+namespace tinytune {
+namespace {
+
+constexpr char kName[] = "helium_nhwc";
+
+bool has_whole_pixels(const Workload& w) {
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
+         !needs_border(w) && w.in_c % Helium::kBytes == 0;
+}
+
+struct Plan {
+  HeliumShape shape;
+  std::string border;
+  bool staged;
+
+  Plan(const Workload& w, const Schedule& s)
+      : shape{.channels = s.get_int("oc"),
+              .pixels = s.get_int("px"),
+              .vectors = static_cast<int>((w.reduction() + Helium::kBytes - 1) / Helium::kBytes),
+              .shifts_left = s.get("shifts") == "both",
+              .loads = load_order(s.get("loads"))},
+        border(s.get("border")),
+        staged(!has_whole_pixels(w)) {}
+
+  int64_t staged_bytes() const { return staged ? shape.pixels * shape.pixel_bytes() : 0; }
+  int64_t saved_at(const Workload& w) const {
+    return PixelTiles::bytes(w, border) + staged_bytes();
+  }
+  int64_t scratch_bytes(const Workload& w) const { return saved_at(w) + Helium::kSavedBytes; }
+
+  // Where all shift right by something, the other form is this one's slower twin.
+  bool legal(const Workload& w) const {
+    return shape.pixels <= w.out_h * w.out_w && HeliumTile(w, shape).fits() &&
+           !(shape.shifts_left && w.facts.requantise == Requantise::kShort);
+  }
+};
+
+// Of untuned layers: most products a load first.
+KnobTable table(const Workload& w) {
+  const bool shifts_left =
+      w.facts.requantise == Requantise::kLong || w.facts.requantise == Requantise::kShifted;
+  return {kName,
+          1,
+          {{"oc", {2, 4}, 2},
+           {"px", {1, 2, 3}, 3},
+           {{"shifts", {"right", "both"}}, shifts_left ? "both" : "right"},
+           {{"loads", {"spread", "grouped"}}, "spread"},
+           {border_knob(w), usual_border(w)}}};
+}
+
+std::optional<Schedule> usual(const Workload& w,
+                              const std::map<std::string, std::string>& instead) {
+  for (const auto& [channels, pixels] : {std::pair("2", "3"), {"2", "2"}, {"4", "1"}, {"2", "1"}}) {
+    auto values = instead;
+    values["oc"] = channels, values["px"] = pixels;
+    const Schedule s = table(w).usual(values);
+    if (Plan(w, s).legal(w)) return s;
+  }
+  return std::nullopt;
+}
+
+bool supports(const Workload& w, const Device& device) {
+  constexpr int kMostChannels = 4095;  // what one instruction adds to an output's address
+  const bool staged_in_runs =
+      w.op == OpKind::kDense ||
+      (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.dilation_w == 1);
+  return device.target.can(Capability::kMve) && staged_in_runs && w.batch == 1 &&
+         w.rounding == Rounding::kTwice && w.out_c <= kMostChannels && usual(w, {}).has_value();
+}
+
+ConfigSpace space(const Workload& w, const Device&) { return table(w).legal_space<Plan>(w); }
+
+Schedule default_schedule(const Workload& w, const Device&) { return *usual(w, {}); }
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
+  const auto both = usual(w, {{"shifts", "both"}});
+  return both ? std::vector{*both} : std::vector<Schedule>();
+}
+
+bool may_pack(const Workload& w, const LayerData& data, bool shifts_left) {
+  return HeliumTile::shifts_are_words(w, data) &&
+         (shifts_left || HeliumTile::shifts_right_only(w, data));
+}
+
+std::function<bool(const Schedule&)> permitted(const Workload& w, const LayerData& data) {
+  return [right = may_pack(w, data, false), both = may_pack(w, data, true)](const Schedule& s) {
+    return s.get("shifts") == "both" ? both : right;
+  };
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  if (!may_pack(w, data, plan.shape.shifts_left))
+    return Error(ErrorCode::kUnsupported, "channels shift to the left, or by more than a word");
+  return HeliumTile(w, plan.shape).pack(data);
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const HeliumTile tile(w, plan.shape);
+  const int64_t tiles = PixelTiles::tiles(w, plan.shape.pixels);
+  constexpr int kGroup = HeliumTile::kGroup;
+  NestBuilder build(w, Helium::kBytes, Helium::kBytes,
+                    tile.param_vectors() - scaling_words(w.facts.requantise));
+  build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * plan.shape.pixels}});
+  build.channel_tiles(w, kGroup, tile.weight_bytes());
+  build.products({.terms = plan.shape.vectors,
+                  .step = plan.shape.vectors,
+                  .pixels = plan.shape.pixels,
+                  .channels = kGroup,
+                  .input_bytes = Helium::kBytes,
+                  .weight_bytes = kGroup * Helium::kBytes,
+                  .pixel_bytes = plan.shape.pixel_bytes(),
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = Helium::kBytes});
+  LoopNest nest = build.finish(schedule);
+  nest.multiplies_per_mac = 1.0 / Helium::kBytes;
+  nest.accumulators = plan.shape.channels * plan.shape.pixels;
+  nest.outputs = tiles * plan.shape.pixels * w.out_c;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+  nest.switches.emplace_back("helium", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w), plan_(plan), tiles_(w, plan.shape.pixels, plan.border), ir_(tiles_.ir()) {}
+
+  std::string write(const std::string& symbol) {
+    const HeliumTile tile(w_, plan_.shape);
+    const Value saved = ir_.at(argument("scratch"), plan_.saved_at(w_));
+    with_vectors(saved, saved, [](Helium& isa, Reg to) { isa.save(to); });
+    Value inputs;
+    tiles_.walk(
+        [&](const Pixels& pixels) {
+          inputs = plan_.staged ? tiles_.staging_area() : pixels[0].address;
+          if (plan_.staged) stage(pixels);
+        },
+        [&](const Value& output) { tile.write(inputs, output, ir_); });
+    with_vectors(saved, saved, [](Helium& isa, Reg from) { isa.restore(from); });
+    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+  }
+
+ private:
+  using Pixels = std::vector<PixelTiles::Pixel>;
+
+  // A piece of assembly, which gets the first of the registers that hold two addresses.
+  template <typename Write>
+  void with_vectors(const Value& first, const Value& second, const Write& write) {
+    Assembly code;
+    Helium isa(code);
+    write(isa, Reg{0});
+    ir_.assembly(code.text(), {first, second}, {}, 0);
+  }
+
+  // Each pixel's reduction, one behind the other.
+  void stage(const Pixels& pixels) {
+    const auto bytes = [&](int64_t unit) { return w_.in_c % unit == 0; };
+    for (size_t p = 0; p < pixels.size(); ++p) {
+      const Value target =
+          ir_.at(tiles_.staging_area(), static_cast<int64_t>(p) * plan_.shape.pixel_bytes());
+      const int unit = bytes(Helium::kBytes) ? Helium::kBytes : bytes(4) ? 4 : 1;
+      tiles_.for_each_input({pixels[p]}, target, unit, 1, [&](const Values& at) {
+        if (unit == 1) return ir_.store_byte(ir_.load_byte(at[0], true), at[1]);
+        if (unit == 4) return ir_.store_word(ir_.load_word(at[0]), at[1]);
+        with_vectors(at[0], at[1], [](Helium& isa, Reg from) { isa.copy(from, from + 1); });
+      });
+    }
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+};
+
+}  // namespace
+
+const KernelTemplate kHeliumNhwc = {
+    .name = kName,
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
+    .describe = describe,
+    .pack = pack,
+    .may_pack = permitted,
+    .scratch_bytes = scratch_of<Plan>,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune
