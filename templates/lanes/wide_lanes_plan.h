@@ -98,7 +98,7 @@ inline int tiles_at_the_border(const Workload& w, int pixels) {
     const int y = pixel / w.out_w * w.stride_h - w.pad_top;
     const int x = pixel % w.out_w * w.stride_w - w.pad_left;
     return y >= 0 && y + (w.kernel_h - 1) * w.dilation_h < w.in_h && x >= 0 &&
-           x + w.kernel_w <= w.in_w;
+           x + (w.kernel_w - 1) * w.dilation_w < w.in_w;
   };
   const int all = w.out_h * w.out_w;
   int tiles = 0;

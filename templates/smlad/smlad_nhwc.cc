@@ -46,10 +46,10 @@ struct Plan {
         border(s.get("border")),
         moved(switches_of(s).scheduler == "pressure") {
     const int64_t run = inputs_of_run(w, border);
-    staging = w.in_c % 4 == 0                       ? Staging::kWords
-              : run % 2 == 0                        ? Staging::kPairs
-              : w.kernel_h == 1 && border != "test" ? Staging::kOddRun
-                                                    : Staging::kHalves;
+    staging = w.in_c % 4 == 0                            ? Staging::kWords
+              : run % 2 == 0                             ? Staging::kPairs
+              : run == w.reduction() && border != "test" ? Staging::kOddRun
+                                                         : Staging::kHalves;
     const int64_t all = (w.reduction() + 1) / 2;
     pairs = (all + step - 1) / step * step;
     if (w.op == OpKind::kDense)

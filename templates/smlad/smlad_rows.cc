@@ -78,7 +78,7 @@ struct Plan {
 
 bool supports(const Workload& w, const Device& device) {
   return tiles_fit(w) && w.op == OpKind::kConv2d && device.target.can(Capability::kDsp) &&
-         w.kernel_h * w.kernel_w > 1 && w.stride_w * w.in_c % 2 == 0 &&
+         w.kernel_h * w.kernel_w > 1 && w.dilation_w == 1 && w.stride_w * w.in_c % 2 == 0 &&
          w.pad_left * w.in_c % 2 == 0 &&
          w.pad_left < int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
 }

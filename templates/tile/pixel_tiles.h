@@ -18,9 +18,10 @@
 
 namespace tinytune {
 
-/// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested.
+/// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested or
+/// a dilation moves them apart.
 inline int64_t inputs_of_run(const Workload& w, std::string_view border) {
-  return border == "test" ? w.in_c : int64_t{w.kernel_w} * w.in_c;
+  return border == "test" || w.dilation_w > 1 ? w.in_c : int64_t{w.kernel_w} * w.in_c;
 }
 
 /// Dense layers and convolutions whose inputs come in such runs, if their requantisation is not the
@@ -28,8 +29,8 @@ inline int64_t inputs_of_run(const Workload& w, std::string_view border) {
 inline bool tiles_fit(const Workload& w) {
   if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
   // A dense layer is a 1x1 convolution of one pixel.
-  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc &&
-                                    w.groups == 1 && w.dilation_w == 1);
+  return w.op == OpKind::kDense ||
+         (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1);
 }
 
 /// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the
@@ -178,7 +179,7 @@ class PixelTiles {
   // Of tested borders: whether the windows of all these pixels lie inside the input.
   Value all_inside(const std::vector<Pixel>& pixels) {
     const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h,
-              columns = w_.in_w - w_.kernel_w + 1;
+              columns = w_.in_w - (w_.kernel_w - 1) * w_.dilation_w;
     Value inside;
     for (const Pixel& pixel : pixels) {
       const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
@@ -196,7 +197,20 @@ class PixelTiles {
       Values cursors;
       for (const Value& start : starts) cursors.push_back(ir_.at(start, row, kernel_row));
       cursors.push_back(row_target);
-      return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
+      if (w_.dilation_w == 1)
+        return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
+      return taps_apart(cursors, unroll, advance, step);
+    });
+  }
+
+  // The taps of a kernel row that a dilation has moved apart.
+  Value taps_apart(const Values& row, int unroll, int64_t advance, const Step& step) {
+    const int64_t apart = int64_t{w_.dilation_w} * w_.in_c;
+    return ir_.count_to(w_.kernel_w, row.back(), [&](const Value& target, const Value& column) {
+      Values cursors;
+      for (size_t i = 0; i + 1 < row.size(); ++i) cursors.push_back(ir_.at(row[i], column, apart));
+      cursors.push_back(target);
+      return run_inputs(cursors, w_.in_c, unroll, advance, step);
     });
   }
 
@@ -204,14 +218,13 @@ class PixelTiles {
                     int64_t advance, const Step& step) {
     return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& i) {
       const Value row = ir_.mul(i, w_.dilation_h);
-      return ir_.count_to(w_.kernel_w, row_target,
-                          [&](const Value& tap_target, const Value& column) {
-                            Values cursors;
-                            for (const Pixel& pixel : pixels)
-                              cursors.push_back(tap_address(pixel, row, column));
-                            cursors.push_back(tap_target);
-                            return run_inputs(cursors, w_.in_c, unroll, advance, step);
-                          });
+      return ir_.count_to(w_.kernel_w, row_target, [&](const Value& tap_target, const Value& tap) {
+        const Value column = w_.dilation_w == 1 ? tap : ir_.mul(tap, w_.dilation_w);
+        Values cursors;
+        for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, column));
+        cursors.push_back(tap_target);
+        return run_inputs(cursors, w_.in_c, unroll, advance, step);
+      });
     });
   }
 

@@ -46,8 +46,8 @@ struct WinogradStrips {
 /// a square of that side.
 inline bool has_winograd_squares(const Workload& w, int square) {
   return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
-         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.out_h >= square &&
-         w.out_w >= square;
+         w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.dilation_w == 1 &&
+         w.out_h >= square && w.out_w >= square;
 }
 
 /// Writes the loops over strips: over groups, and over the strips of a group.

@@ -38,6 +38,14 @@ const Case kCases[] = {
     {"conv2d_s8 nhwc n1 in9x9x4 out9x9x4 k3x3 s1x1 d2x2 p2,2 g1 m1 zp-1,-128 act-128,127 lane1 "
      "long",
      4},
+    {"conv2d_s8 nhwc n1 in9x11x3 out9x11x5 k3x3 s1x1 d1x3 p1,3 g1 m1 zp7,-128 act-128,127 lane1 "
+     "long",
+     6},
+    {"conv2d_s8 nhwc n1 in11x12x6 out6x4x4 k2x3 s2x3 d3x2 p2,1 g1 m1 zp-128,5 act-100,90 lane1 "
+     "long",
+     6},
+    {"conv2d_s8 nhwc n1 in1x17x5 out1x9x4 k1x3 s1x1 d1x4 p0,0 g1 m1 zp9,-4 act-128,127 lane1 long",
+     6},
     {"conv2d_s8 nhwc n1 in6x6x8 out6x6x12 k3x3 s1x1 d1x1 p1,1 g4 m1 zp3,-128 act-128,127 lane1 "
      "long",
      4},
