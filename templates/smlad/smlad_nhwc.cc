@@ -5,6 +5,8 @@
 // `oc` channels by `px` pixels loads oc + px words for 2 * oc * px products, or half of the oc
 // words where weights are joined (smlad_weights.h).
 //
+// Groups of channels are such products each; a tile stages the inputs of one at a time.
+//
 // A dense layer has one pixel. There the inputs can be widened where they are used, which needs no
 // scratch. And most are quantised as a whole: then requantisation is read once for the layer, where
 // each word of it that comes from flash would serve a single output.
@@ -46,7 +48,7 @@ struct Plan {
         border(s.get("border")),
         moved(switches_of(s).scheduler == "pressure") {
     const int64_t run = inputs_of_run(w, border);
-    staging = w.in_c % 4 == 0                            ? Staging::kWords
+    staging = w.in_c / w.groups % 4 == 0                 ? Staging::kWords
               : run % 2 == 0                             ? Staging::kPairs
               : run == w.reduction() && border != "test" ? Staging::kOddRun
                                                          : Staging::kHalves;
@@ -95,7 +97,7 @@ struct Plan {
 template <const char* name>
 bool supports(const Workload& w, const Device& device) {
   const OpKind op = name == kConv ? OpKind::kConv2d : OpKind::kDense;
-  return tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
+  return grouped_tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
          (name != kDenseByLayer || SmladTiles::end_in_assembly(w));
 }
 
@@ -104,14 +106,23 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
   NestBuilder build(w, 4, 4, 1);
   build.loop("px_outer", blocks, {.output = int64_t{w.out_c} * plan.pixels()});
-  build.channel_tiles(w, plan.oc, plan.tile.weight_bytes(plan.pairs));
+  const Workload group = one_group(w);
+  if (w.groups > 1) {
+    const int64_t channel_tiles = (group.out_c + plan.oc - 1) / plan.oc;
+    build.loop("group", w.groups,
+               {.weights = channel_tiles * plan.tile.weight_bytes(plan.pairs),
+                .output = group.out_c,
+                .params = build.params_bytes() * group.out_c});
+  }
+  build.channel_tiles(group, plan.oc, plan.tile.weight_bytes(plan.pairs));
   if (plan.tiles > 1)
     build.loop("px_tile", plan.tiles,
                {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px});
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
   nest.outputs = tiles * plan.px * w.out_c;
   if (plan.staged)
-    nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+    nest.prologue_bytes =
+        PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles * w.groups;
   nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
                                             2.0 * static_cast<int>(plan.tile.form) +
                                             (plan.scaled == Scaled::kByLayer ? 4.0 : 0.0));
@@ -123,9 +134,9 @@ class Writer {
   Writer(const Workload& w, const Plan& plan)
       : w_(w),
         plan_(plan),
+        group_(one_group(w)),
         tiles_(w, plan.pixels(), plan.border),
-        ir_(tiles_.ir()),
-        smlad_(w, plan.shape()) {}
+        ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
     if (!plan_.staged) {  // of one pixel: there is nothing to walk
@@ -196,25 +207,38 @@ class Writer {
     ir_.store_half(ir_.load_byte(ir_.at(from, 1), true), ir_.at(to, 2));
   }
 
-  // All output channels of the staged pixels.
+  // The group's constants.
+  ChannelSlice slice() {
+    ChannelSlice slice{w_.out_c};
+    if (w_.groups == 1) return slice;
+    const SmladTiles tiles(group_, plan_.shape(), slice);
+    const int64_t params = int64_t{tiles.channels(ir_).param_bytes()} * group_.out_c +
+                           4 * shared_words(w_.facts.requantise);
+    slice.weights = ir_.at(slice.weights, tiles_.group(), tiles.weight_bytes());
+    slice.params = ir_.at(slice.params, tiles_.group(), params);
+    return slice;
+  }
+
+  // All output channels (of a group) of the staged pixels.
   void channels(const Value& out) {
+    const SmladTiles smlad(group_, plan_.shape(), slice());
     const Value inputs = plan_.staged ? tiles_.staging_area() : argument("input");
-    if (plan_.tiles == 1) return smlad_.all(inputs, out, ir_);
-    smlad_.channels(ir_).run(
-        plan_.oc, out, [&](const Value& weights, const Value& params, const Value& output) {
-          ir_.count_to(plan_.tiles, [&](const Value& i) {
-            smlad_.one(weights, ir_.at(inputs, i, plan_.staged_bytes()), params,
-                       ir_.at(output, i, int64_t{w_.out_c} * plan_.px), ir_);
-          });
-          return ir_.at(weights, smlad_.tile_bytes());
-        });
+    if (plan_.tiles == 1) return smlad.all(inputs, out, ir_);
+    smlad.channels(ir_).run(plan_.oc, out,
+                            [&](const Value& weights, const Value& params, const Value& output) {
+                              ir_.count_to(plan_.tiles, [&](const Value& i) {
+                                smlad.one(weights, ir_.at(inputs, i, plan_.staged_bytes()), params,
+                                          ir_.at(output, i, int64_t{w_.out_c} * plan_.px), ir_);
+                              });
+                              return ir_.at(weights, smlad.tile_bytes());
+                            });
   }
 
   const Workload& w_;
   const Plan& plan_;
+  const Workload group_;
   PixelTiles tiles_;
   IrText& ir_;
-  const SmladTiles smlad_;
 };
 
 // Dense layers have knobs of their own, and so rows.
@@ -237,7 +261,7 @@ struct Row {
   static std::pair<int, int> first_tile(const Workload& w, const Device& device) {
     const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
     const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
-    return {std::min(w.out_c, pixels == 1 ? 8 : pixels == 2 ? 4 : 2), pixels};
+    return {std::min(w.out_c / w.groups, pixels == 1 ? 8 : pixels == 2 ? 4 : 2), pixels};
   }
 };
 

@@ -47,7 +47,7 @@ struct SmladTemplate {
   static KnobTable table(const Workload& w, const Device& device) {
     std::vector<int> channels;
     for (int c : {1, 2, 3, 4, 5, 6, 8})
-      if (c <= w.out_c) channels.push_back(c);
+      if (c <= w.out_c / w.groups) channels.push_back(c);
     KnobTable all{Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
     for (UsualKnob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
     return all;
@@ -90,8 +90,10 @@ struct SmladTemplate {
   static Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                                   const Schedule& s) {
     const Plan plan(w, s);
-    return SmladTiles(w, plan.shape()).pack(data, [&](int64_t half) {
-      return plan.input_of(half);
+    return pack_groups(w, data, [&](const Workload& group, const LayerData& of_group) {
+      return SmladTiles(group, plan.shape(), {w.out_c}).pack(of_group, [&](int64_t half) {
+        return plan.input_of(half);
+      });
     });
   }
 

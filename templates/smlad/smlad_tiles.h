@@ -32,8 +32,10 @@ inline int smlad_finishing(const Workload& w, Scaled scaled) {
 /// Writes the loop over tiles of channels in one piece.
 class SmladTileWriter : public Assembly {
  public:
-  SmladTileWriter(const Workload& w, const SmladShape& shape)
+  /// `pixel_bytes`: from a pixel's outputs to the next one's.
+  SmladTileWriter(const Workload& w, const SmladShape& shape, int64_t pixel_bytes)
       : w_(w),
+        pixel_bytes_(pixel_bytes),
         tile_(shape.tile),
         paired_(shape.loads == LoadOrder::kPaired),
         by_layer_(shape.scaled == Scaled::kByLayer),
@@ -122,7 +124,7 @@ class SmladTileWriter : public Assembly {
       for (int c = from; c < std::min(from + together, tile_.channels); c += stride())
         for (int i = 0; i < tile_.pixels; ++i) {
           sums.push_back(sums_.sum(i, c));
-          at.push_back(int64_t{i} * w_.out_c + c);
+          at.push_back(i * pixel_bytes_ + c);
         }
       if (!by_layer_) emit("ldrd {}, {}, [{}, #{}]", multiplier_, last_, params_, 8 * from);
       scale(sums, first == 1);
@@ -162,6 +164,7 @@ class SmladTileWriter : public Assembly {
   }
 
   const Workload& w_;
+  const int64_t pixel_bytes_;
   const SmladTile& tile_;
   const bool paired_, by_layer_, fused_, shifts_are_read_, crowded_;
   Thumb2Dsp isa_{*this};
@@ -171,7 +174,11 @@ class SmladTileWriter : public Assembly {
 
 class SmladTiles {
  public:
-  SmladTiles(const Workload& workload, const SmladShape& shape) : w_(workload), shape_(shape) {}
+  SmladTiles(const Workload& workload, const SmladShape& shape)
+      : SmladTiles(workload, shape, {workload.out_c}) {}
+  /// Of the channels of a slice: `workload` is a group's, and must outlive the tiles.
+  SmladTiles(const Workload& workload, const SmladShape& shape, const ChannelSlice& slice)
+      : w_(workload), shape_(shape), slice_(slice) {}
 
   /// Whether assembly has the layer's requantisation and clamp.
   static bool end_in_assembly(const Workload& w) {
@@ -185,7 +192,7 @@ class SmladTiles {
     return end_in_assembly(w_) &&
            Thumb2Dsp::kRegisters - tile.channels * tile.pixels >=
                smlad_finishing(w_, shape_.scaled) &&
-           int64_t{tile.pixels - 1} * w_.out_c + tile.channels <= Thumb2Dsp::kReach &&
+           (tile.pixels - 1) * slice_.pixel_bytes + tile.channels <= Thumb2Dsp::kReach &&
            shape_.runs.gap_bytes <= Thumb2Dsp::kReach;
   }
   /// Of weights, from a tile to the next; what sums start from is there or with the parameters.
@@ -217,7 +224,8 @@ class SmladTiles {
                               [&](const Value& weights, const Value& params, const Value& out) {
                                 return one(weights, inputs, params, out, ir);
                               });
-    const Value weights = argument("weights"), params = argument("params");
+    const Value& weights = slice_.weights;
+    const Value& params = slice_.params;
     const int64_t whole = w_.out_c / shape_.tile.channels * tile_bytes();
     if (w_.out_c % shape_.tile.channels == 0)
       return write({weights, inputs, ir.at(weights, whole), params, output}, ir);
@@ -268,18 +276,25 @@ class SmladTiles {
       for (int i = 0; i < tile.pixels; ++i)
         sum(i, c) = ir.add(bias, ir.shift_right(ir.sub(sum(i, c), sum(i, c - 1)), 8));
     }
-    loop.store({tile.channels, tile.pixels, w_.out_c}, params, output, sum);
+    loop.store({tile.channels, tile.pixels, slice_.pixel_bytes}, params, output, sum);
     return carried[0];
   }
   /// The loop over tiles, for what does more with each than one().
-  ChannelLoop channels(IrText& ir) const { return ChannelLoop(w_, ir, in_one_piece() ? 0 : 1); }
+  ChannelLoop channels(IrText& ir) const {
+    return ChannelLoop(w_, ir, in_one_piece() ? 0 : 1, slice_);
+  }
+  /// Of all weights.
+  int64_t weight_bytes() const {
+    const int channels = shape_.tile.channels;
+    return (w_.out_c + channels - 1) / channels * tile_bytes();
+  }
 
  private:
   // Whole tiles of channels. Behind these operands is what all channels share: behind the last
   // one's parameters or, if scaled by layer, all there is.
   void write(Values operands, IrText& ir) const {
-    operands.push_back(shape_.scaled == Scaled::kByLayer ? argument("params") : channels(ir).end());
-    ir.assembly_of_all_registers(SmladTileWriter(w_, shape_).text(), operands);
+    operands.push_back(shape_.scaled == Scaled::kByLayer ? slice_.params : channels(ir).end());
+    ir.assembly_of_all_registers(SmladTileWriter(w_, shape_, slice_.pixel_bytes).text(), operands);
   }
   // Until the cursor of weights is `end`; LLVM does the rest.
   Values add_products(Values carried, const Value& end, IrText& ir) const {
@@ -318,6 +333,7 @@ class SmladTiles {
 
   const Workload& w_;
   const SmladShape shape_;
+  const ChannelSlice slice_;
 };
 
 }  // namespace tinytune

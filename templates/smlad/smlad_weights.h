@@ -49,7 +49,7 @@ inline std::string usual_weights(const Workload& w, const Device& device) {
   constexpr int64_t kLayers = 64;  // that may have pairs before these alone could fill the memory
   const bool dear =
       !memory.read_cache.empty() || kLayers * 2 * w.weight_bytes() > int64_t{memory.size_bytes};
-  return w.out_c >= 2 && fits && dear ? "joined" : "pairs";
+  return w.out_c / w.groups >= 2 && fits && dear ? "joined" : "pairs";
 }
 
 /// Whether weights stay where reading them takes longer.

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "schedules/workload.h"
 #include "templates/channel_params.h"
+#include "templates/tile/channel_groups.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
@@ -18,9 +19,13 @@ class ChannelLoop {
  public:
   /// `start_words`: of a channel's parameters, before those of requantisation.
   ChannelLoop(const Workload& workload, IrText& ir, int start_words)
+      : ChannelLoop(workload, ir, start_words, {workload.out_c}) {}
+  /// Of the channels of a slice: `workload` is a group's, and must outlive the loop.
+  ChannelLoop(const Workload& workload, IrText& ir, int start_words, const ChannelSlice& slice)
       : w_(workload),
         ir_(ir),
         start_words_(start_words),
+        slice_(slice),
         low_(workload.activation_min),
         high_(workload.activation_max) {
     TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
@@ -35,10 +40,10 @@ class ChannelLoop {
   /// weights are.
   void run(int channels, const Value& output,
            const std::function<Value(const Value&, const Value&, const Value&)>& tile) {
-    const Value first_params = argument("params");
+    const Value first_params = slice_.params;
     if (w_.out_c % channels == 0) {
       const Value last = end();
-      ir_.do_while({argument("weights"), first_params, output}, [&](const Values& v) {
+      ir_.do_while({slice_.weights, first_params, output}, [&](const Values& v) {
         const Value weights = tile(v[0], v[1], v[2]);
         const Value params = ir_.at(v[1], int64_t{param_bytes()} * channels);
         return Values{weights, params, ir_.at(v[2], channels), ir_.differs(params, last)};
@@ -46,7 +51,7 @@ class ChannelLoop {
       return;
     }
     const int last = w_.out_c - channels;
-    ir_.do_while({argument("weights"), 0}, [&](const Values& v) {
+    ir_.do_while({slice_.weights, 0}, [&](const Values& v) {
       const Value params = ir_.at(first_params, v[1], param_bytes());
       const Value weights = tile(v[0], params, ir_.at(output, v[1]));
       const Value next = ir_.clamp(ir_.add(v[1], channels), 0, last);
@@ -116,7 +121,7 @@ class ChannelLoop {
   Value clamp(const Value& value) { return ir_.clamp(value, low_, high_); }
 
   /// Behind the last channel's parameters: what all channels share.
-  Value end() { return ir_.at(argument("params"), int64_t{param_bytes()} * w_.out_c); }
+  Value end() { return ir_.at(slice_.params, int64_t{param_bytes()} * w_.out_c); }
 
  private:
   /// stepped_requantise.h, `levels` the table's address.
@@ -135,6 +140,7 @@ class ChannelLoop {
   const Workload& w_;
   IrText& ir_;
   int start_words_;
+  ChannelSlice slice_;
   Value low_, high_;  // the clamp's limits
 };
 

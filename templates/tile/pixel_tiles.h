@@ -19,25 +19,26 @@
 namespace tinytune {
 
 /// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested or
-/// a dilation moves them apart.
+/// a dilation or other groups' channels move them apart.
 inline int64_t inputs_of_run(const Workload& w, std::string_view border) {
-  return border == "test" || w.dilation_w > 1 ? w.in_c : int64_t{w.kernel_w} * w.in_c;
+  const int tap = w.in_c / w.groups;
+  return border == "test" || w.dilation_w > 1 || w.groups > 1 ? tap : int64_t{w.kernel_w} * tap;
 }
 
 /// Dense layers and convolutions whose inputs come in such runs, if their requantisation is not the
-/// long one.
-inline bool tiles_fit(const Workload& w) {
+/// long one; of any number of groups, or of one.
+inline bool grouped_tiles_fit(const Workload& w) {
   if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
   // A dense layer is a 1x1 convolution of one pixel.
-  return w.op == OpKind::kDense ||
-         (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1);
+  return w.op == OpKind::kDense || (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc);
 }
+inline bool tiles_fit(const Workload& w) { return grouped_tiles_fit(w) && w.groups == 1; }
 
 /// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the
 /// tests cost more than the copy.
 inline std::string usual_border(const Workload& w) {
   const Knob knob = border_knob(w);
-  return w.in_c >= 8 ? knob.values.back() : knob.values.front();
+  return w.in_c / w.groups >= 8 ? knob.values.back() : knob.values.front();
 }
 
 class PixelTiles {
@@ -55,7 +56,7 @@ class PixelTiles {
   /// Scratch this frame needs; staged inputs come behind it.
   static int64_t bytes(const Workload& w, std::string_view border) {
     // A tap outside the input reads one pixel of zero points instead.
-    return border == "test" ? (w.in_c + 3) / 4 * 4 : input_window(w, border).bytes;
+    return border == "test" ? 4 * border_words(w) : input_window(w, border).bytes;
   }
 
   static int tiles(const Workload& w, int pixels) {
@@ -65,12 +66,13 @@ class PixelTiles {
   IrText& ir() { return ir_; }
 
   /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
-  /// `channels` gets the tile's first output. The last tile moves back to fit.
+  /// `channels` gets the tile's first output. Both are of one group(). The last tile moves back to
+  /// fit.
   void walk(const std::function<void(const std::vector<Pixel>&)>& stage,
             const std::function<void(const Value&)>& channels) {
     const Value scratch = argument("scratch");
     if (window_.copied) copy_window(scratch);
-    if (window_.tested) ir_.fill(scratch, (w_.in_c + 3) / 4, border_word());
+    if (window_.tested) ir_.fill(scratch, border_words(w_), border_word());
     const Value source = window_.copied ? scratch : argument("input");
     const int64_t step = int64_t{w_.stride_w} * w_.in_c;
     const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
@@ -80,8 +82,7 @@ class PixelTiles {
         const Value start_of_first = ir_.at(source, first, w_.in_c);
         for (int i = 0; i < pixels_; ++i)
           pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
-        stage(pixels);
-        return channels(ir_.at(argument("output"), first, w_.out_c));
+        return each_group(pixels, ir_.at(argument("output"), first, w_.out_c), stage, channels);
       }
       Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
       for (int i = 0; i < pixels_; ++i) {
@@ -98,10 +99,12 @@ class PixelTiles {
         x = ir_.select(same_row, next, 0);
         y = ir_.select(same_row, y, ir_.add(y, 1));
       }
-      stage(pixels);
-      channels(ir_.at(argument("output"), first, w_.out_c));
+      each_group(pixels, ir_.at(argument("output"), first, w_.out_c), stage, channels);
     });
   }
+
+  /// The number of the group that is being written.
+  const Value& group() const { return group_; }
 
   using Step = std::function<void(const Values& cursors)>;
   /// Calls `step` for `unroll` neighbouring inputs (a divisor of the run) at a time, in reduction
@@ -120,7 +123,7 @@ class PixelTiles {
         [&] {
           for (const Pixel& pixel : pixels) {
             const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
-            starts.push_back(ir_.at(argument("input"), offset, w_.in_c));
+            starts.push_back(ir_.at(input_, offset, w_.in_c));
           }
           return Values{whole_rows(starts, target, unroll, advance, step)};
         },
@@ -131,12 +134,34 @@ class PixelTiles {
   Value staging_area() { return ir_.at(argument("scratch"), bytes(w_, border_)); }
 
  private:
+  // One tap's zero points.
+  static int64_t border_words(const Workload& w) { return (w.in_c / w.groups + 3) / 4; }
   uint32_t border_word() const { return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point); }
 
   // Pixels of output and input are the same ones, in one row.
   bool is_pointwise() const {
     return w_.kernel_h == 1 && w_.kernel_w == 1 && w_.out_h == w_.in_h && w_.out_w == w_.in_w &&
            !needs_border(w_);
+  }
+
+  // A tile, group by group: of each, slices of the pixels.
+  void each_group(const std::vector<Pixel>& pixels, const Value& output,
+                  const std::function<void(const std::vector<Pixel>&)>& stage,
+                  const std::function<void(const Value&)>& channels) {
+    if (w_.groups == 1) {
+      stage(pixels);
+      return channels(output);
+    }
+    ir_.count_to(w_.groups, [&](const Value& group) {
+      group_ = group;
+      const Value first = ir_.mul(group, w_.in_c / w_.groups);
+      input_ = ir_.at(argument("input"), first);
+      std::vector<Pixel> slices = pixels;
+      for (Pixel& pixel : slices)
+        if (!window_.tested) pixel.address = ir_.at(pixel.address, first);
+      stage(slices);
+      channels(ir_.at(output, group, w_.out_c / w_.groups));
+    });
   }
 
   // The input with its border, in scratch. Rows of words where they are.
@@ -173,7 +198,7 @@ class PixelTiles {
     const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
     const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
     const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
-    return ir_.select(inside, ir_.at(argument("input"), offset), argument("scratch"));
+    return ir_.select(inside, ir_.at(input_, offset), argument("scratch"));
   }
 
   // Of tested borders: whether the windows of all these pixels lie inside the input.
@@ -197,20 +222,20 @@ class PixelTiles {
       Values cursors;
       for (const Value& start : starts) cursors.push_back(ir_.at(start, row, kernel_row));
       cursors.push_back(row_target);
-      if (w_.dilation_w == 1)
+      if (w_.dilation_w == 1 && w_.groups == 1)
         return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
       return taps_apart(cursors, unroll, advance, step);
     });
   }
 
-  // The taps of a kernel row that a dilation has moved apart.
+  // The taps of a kernel row that do not touch.
   Value taps_apart(const Values& row, int unroll, int64_t advance, const Step& step) {
     const int64_t apart = int64_t{w_.dilation_w} * w_.in_c;
     return ir_.count_to(w_.kernel_w, row.back(), [&](const Value& target, const Value& column) {
       Values cursors;
       for (size_t i = 0; i + 1 < row.size(); ++i) cursors.push_back(ir_.at(row[i], column, apart));
       cursors.push_back(target);
-      return run_inputs(cursors, w_.in_c, unroll, advance, step);
+      return run_inputs(cursors, w_.in_c / w_.groups, unroll, advance, step);
     });
   }
 
@@ -223,7 +248,7 @@ class PixelTiles {
         Values cursors;
         for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, column));
         cursors.push_back(tap_target);
-        return run_inputs(cursors, w_.in_c, unroll, advance, step);
+        return run_inputs(cursors, w_.in_c / w_.groups, unroll, advance, step);
       });
     });
   }
@@ -233,6 +258,7 @@ class PixelTiles {
   std::string border_;
   InputWindow window_;
   IrText ir_;
+  Value group_, input_ = argument("input");  // whose channel is the group's first
 };
 
 }  // namespace tinytune

@@ -49,6 +49,14 @@ const Case kCases[] = {
     {"conv2d_s8 nhwc n1 in6x6x8 out6x6x12 k3x3 s1x1 d1x1 p1,1 g4 m1 zp3,-128 act-128,127 lane1 "
      "long",
      4},
+    // Groups: pairs of channels across words, single ones, borders, and pixels that touch.
+    {"conv2d_s8 nhwc n1 in7x6x16 out7x6x10 k3x3 s1x1 d1x1 p1,1 g2 m1 zp-128,-128 act-128,127 lane1 "
+     "long",
+     8},
+    {"conv2d_s8 nhwc n1 in9x8x9 out4x3x12 k3x2 s2x2 d1x2 p1,0 g3 m1 zp7,-3 act-100,90 lane1 long",
+     8},
+    {"conv2d_s8 nhwc n1 in5x7x20 out5x7x4 k1x1 s1x1 d1x1 p0,0 g4 m1 zp-5,11 act-128,127 lane1 long",
+     8},
     {"conv2d_s8 nhwc n1 in8x8x5 out4x4x3 k1x1 s2x2 d1x1 p0,0 g1 m1 zp-7,11 act-128,127 lane1 long",
      3},
     {"conv2d_s8 nhwc n1 in1x17x3 out1x17x13 k1x8 s1x1 d1x1 p0,3 g1 m1 zp1,-128 act-128,127 lane1 "
