@@ -7,9 +7,11 @@
 //
 // Groups of channels are such products each; a tile stages the inputs of one at a time.
 //
-// A dense layer has one pixel. There the inputs can be widened where they are used, which needs no
-// scratch. And most are quantised as a whole: then requantisation is read once for the layer, where
-// each word of it that comes from flash would serve a single output.
+// Where a pixel's inputs are one run, they can be widened where they are used instead, which needs
+// no scratch: a tile is then of one pixel. That is what 1x1 convolutions get where RAM is short.
+//
+// A dense layer has one pixel. Most are quantised as a whole: then requantisation is read once for
+// the layer, where each word of it that comes from flash would serve a single output.
 
 #include <algorithm>
 
@@ -19,7 +21,7 @@
 namespace tinytune {
 namespace {
 
-constexpr char kConv[] = "smlad_nhwc", kDense[] = "smlad_dense",
+constexpr char kConv[] = "smlad_nhwc", kPointwise[] = "smlad_pointwise", kDense[] = "smlad_dense",
                kDenseByLayer[] = "smlad_dense_by_layer";
 
 // How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
@@ -34,7 +36,7 @@ struct Plan {
   Scaled scaled;
   std::string border;
   Staging staging;
-  bool staged = true;  // else: inputs are widened in the loop (dense)
+  bool staged = true;  // else: inputs are widened in the loop
   bool moved;          // by LLVM's machine scheduler
   int64_t pairs;       // of the reduction, rounded up to steps
 
@@ -56,6 +58,8 @@ struct Plan {
     pairs = (all + step - 1) / step * step;
     if (w.op == OpKind::kDense)
       staged = s.get("inputs") == "staged";
+    else if (s.template_name() == kPointwise)
+      staged = false;
     else
       tiles = s.get_int("tiles");
   }
@@ -90,13 +94,15 @@ struct Plan {
       return false;
     if (moved && w.op == OpKind::kDense && oc >= w.out_c) return false;
     if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).in_one_piece()) return false;
-    return staged || (staging == Staging::kWords && w.in_c % (2 * step) == 0);
+    return staged || (staging == Staging::kWords && w.reduction() % (2 * step) == 0);
   }
 };
 
 template <const char* name>
 bool supports(const Workload& w, const Device& device) {
-  const OpKind op = name == kConv ? OpKind::kConv2d : OpKind::kDense;
+  const OpKind op = name == kConv || name == kPointwise ? OpKind::kConv2d : OpKind::kDense;
+  const bool one_run = w.kernel_h * w.kernel_w == 1 && !needs_border(w);
+  if (name == kPointwise && (!one_run || w.in_c / w.groups % 4 != 0)) return false;
   return grouped_tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
          (name != kDenseByLayer || SmladTiles::end_in_assembly(w));
 }
@@ -105,12 +111,16 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
   NestBuilder build(w, 4, 4, 1);
-  build.loop("px_outer", blocks, {.output = int64_t{w.out_c} * plan.pixels()});
+  const bool reads_pixels = !plan.staged && w.op == OpKind::kConv2d;
+  build.loop("px_outer", blocks,
+             {.input = reads_pixels ? int64_t{w.stride_w} * w.in_c : 0,
+              .output = int64_t{w.out_c} * plan.pixels()});
   const Workload group = one_group(w);
   if (w.groups > 1) {
     const int64_t channel_tiles = (group.out_c + plan.oc - 1) / plan.oc;
     build.loop("group", w.groups,
-               {.weights = channel_tiles * plan.tile.weight_bytes(plan.pairs),
+               {.input = reads_pixels ? group.in_c : 0,
+                .weights = channel_tiles * plan.tile.weight_bytes(plan.pairs),
                 .output = group.out_c,
                 .params = build.params_bytes() * group.out_c});
   }
@@ -139,13 +149,21 @@ class Writer {
         ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
-    if (!plan_.staged) {  // of one pixel: there is nothing to walk
-      channels(argument("output"));
-      return ir_.function(symbol, {"input", "weights", "params", "output"});
+    if (plan_.staged) {
+      tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
+                  [&](const Value& out) {
+                    inputs_ = tiles_.staging_area();
+                    channels(out);
+                  });
+      return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
     }
-    tiles_.walk([&](const std::vector<PixelTiles::Pixel>& pixels) { stage(pixels); },
-                [&](const Value& out) { channels(out); });
-    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+    if (w_.op == OpKind::kDense)  // of one pixel: there is nothing to walk
+      channels(argument("output"));
+    else
+      tiles_.walk(
+          [&](const std::vector<PixelTiles::Pixel>& pixels) { inputs_ = pixels[0].address; },
+          [&](const Value& out) { channels(out); });
+    return ir_.function(symbol, {"input", "weights", "params", "output"});
   }
 
  private:
@@ -219,15 +237,14 @@ class Writer {
     return slice;
   }
 
-  // All output channels (of a group) of the staged pixels.
+  // All output channels (of a group) of a tile of pixels.
   void channels(const Value& out) {
     const SmladTiles smlad(group_, plan_.shape(), slice());
-    const Value inputs = plan_.staged ? tiles_.staging_area() : argument("input");
-    if (plan_.tiles == 1) return smlad.all(inputs, out, ir_);
+    if (plan_.tiles == 1) return smlad.all(inputs_, out, ir_);
     smlad.channels(ir_).run(plan_.oc, out,
                             [&](const Value& weights, const Value& params, const Value& output) {
                               ir_.count_to(plan_.tiles, [&](const Value& i) {
-                                smlad.one(weights, ir_.at(inputs, i, plan_.staged_bytes()), params,
+                                smlad.one(weights, ir_.at(inputs_, i, plan_.staged_bytes()), params,
                                           ir_.at(output, i, int64_t{w_.out_c} * plan_.px), ir_);
                               });
                               return ir_.at(weights, smlad.tile_bytes());
@@ -239,28 +256,34 @@ class Writer {
   const Workload group_;
   PixelTiles tiles_;
   IrText& ir_;
+  Value inputs_ = argument("input");  // that products read
 };
 
-// Dense layers have knobs of their own, and so rows.
+// Dense layers and what is widened in the loop have knobs of their own, and so rows.
 template <const char* name>
 struct Row {
   static constexpr const char* kName = name;
   static constexpr bool kNarrowsPixels = false, kIsConv = name == kConv;
 
   static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
-    return {kIsConv ? int_knob("step", {1, 2, 4, 8})
-                    : int_knob("step", {1, 2, 4, 8, 16}),  // of one pixel: smaller bodies
-            {border_knob(w), usual_border(w)},
-            {scheduler_knob(device), usual_scheduler(device)},
-            weights_knob(),
-            {loads_knob(), usual_loads(device)},
-            kIsConv ? int_knob("tiles", {1, 2, 4}) : Knob{"inputs", {"staged", "widened"}}};
+    std::vector<UsualKnob> knobs = {
+        kIsConv ? int_knob("step", {1, 2, 4, 8})
+                : int_knob("step", {1, 2, 4, 8, 16}),  // of one pixel: smaller bodies
+        {border_knob(w), usual_border(w)},
+        {scheduler_knob(device), usual_scheduler(device)},
+        weights_knob(),
+        {loads_knob(), usual_loads(device)}};
+    if (name == kPointwise) return knobs;
+    knobs.emplace_back(kIsConv ? int_knob("tiles", {1, 2, 4})
+                               : Knob{"inputs", {"staged", "widened"}});
+    return knobs;
   }
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
   // where loads cost nothing beside products, six sums leave registers to load ahead.
   static std::pair<int, int> first_tile(const Workload& w, const Device& device) {
     const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
-    const int pixels = std::min(w.out_h * w.out_w, more_pixels ? 3 : 2);
+    const int most = name == kPointwise ? 1 : more_pixels ? 3 : 2;
+    const int pixels = std::min(w.out_h * w.out_w, most);
     return {std::min(w.out_c / w.groups, pixels == 1 ? 8 : pixels == 2 ? 4 : 2), pixels};
   }
 };
@@ -273,6 +296,7 @@ KernelTemplate row() {
 }  // namespace
 
 const KernelTemplate kSmladNhwc = row<kConv>();
+const KernelTemplate kSmladPointwise = row<kPointwise>();
 const KernelTemplate kSmladDense = row<kDense>();
 const KernelTemplate kSmladDenseByLayer = row<kDenseByLayer>();
 

@@ -25,6 +25,11 @@ const char* const kShapes[] = {
     "long",
     "dense_s8 nhwc n1 in1x1x64 out1x1x13 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127 lane1 "
     "long",
+    // Groups: borders, and channels that no tile divides.
+    "conv2d_s8 nhwc n1 in7x6x16 out7x6x10 k3x3 s1x1 d1x1 p1,1 g2 m1 zp-128,-128 act-128,127 lane1 "
+    "long",
+    "conv2d_s8 nhwc n1 in8x6x24 out4x3x21 k1x1 s2x2 d1x1 p0,0 g3 m1 zp9,-128 act-128,127 lane1 "
+    "long",
 };
 
 TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
@@ -75,6 +80,28 @@ TEST(SmladKernels, ShortRequantisation_TakesAnyMultiplier) {
       expect_exact(*simulator, *device, layer, schedule, ++seed);
       ++tried;
     }
+  }
+}
+
+// Rows of a matrix, say: all but the staged inputs may be there.
+TEST(SmladKernels, OfPointwiseLayers_ComputeWithoutScratchToo) {
+  const auto device = load_device("cortex-m4");
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 400;
+  for (const char* shape :
+       {kShapes[1], kShapes[7],
+        "conv2d_s8 nhwc n1 in1x8x64 out1x8x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-1,4 act-128,127 lane1 "
+        "long"}) {
+    const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    const auto needs_none = [&](const Schedule& schedule) {
+      return (*find_template(schedule))->scratch_bytes(layer.workload, schedule) == 0;
+    };
+    const auto permitted = permitted_default_of(layer.workload, layer.data, *device, needs_none);
+    ASSERT_TRUE(permitted) << permitted.error().message();
+    EXPECT_EQ(permitted->schedule.template_name(), "smlad_pointwise") << shape;
+    expect_exact(*simulator, *device, layer, permitted->schedule, ++seed);
   }
 }
 
