@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <string>
@@ -88,6 +89,14 @@ bool accumulates(std::string_view name) {
   return starts_with_any(name, {"t2MLA", "t2MLS", "t2SMLA", "t2SMLS", "t2SMMLA", "t2SMMLS"});
 }
 
+/// Sums, which follow the factors among what is read, and what says whether to do anything.
+uint64_t added_reads(const MachineCode& code) {
+  uint64_t factors = 0;
+  for (size_t i = code.defined; i < std::min<size_t>(code.operands.size(), code.defined + 2); ++i)
+    factors |= code.operands[i].bit;
+  return ((uint64_t{1} << (kFlags + 1)) - 1) & ~factors;
+}
+
 InstructionKind kind_of(const MachineCode& code) {
   const std::string_view name = code.name;
   if (code.conditional_branch || is_loop(name)) return InstructionKind::kBranch;
@@ -125,7 +134,11 @@ void describe_memory(const MachineCode& code, Instruction& out) {
     return;
   }
   const bool pair = starts_with_any(code.name, {"t2LDRD", "t2STRD"});
-  if (pair) out.words = 2;
+  if (pair) {
+    const size_t first = load ? 0 : code.defined;
+    out.words = 2;
+    out.descending = code.operands[first].bit > code.operands[first + 1].bit;
+  }
   size_t base = load ? code.defined : code.defined + out.words;
   out.address_reads = 0;
   int registers = 0;
@@ -164,6 +177,7 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
   out.kind = kind_of(code);
   if (!is_vector(code.name) && (out.is_load() || out.is_store())) describe_memory(code, out);
   if (accumulates(code.name) && code.operands.size() > 3) out.late_reads = code.operands[3].bit;
+  if (out.is_multiply()) out.added_reads = added_reads(code);
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads & ~kPcBit;
   for (const MachineOperand& operand : code.operands) {
     if (out.kind == InstructionKind::kBranch && operand.immediate < 0) out.backward = true;

@@ -94,6 +94,8 @@ class BlockGraph {
   uint32_t block_address() const { return at_->block->address; }
   uint32_t block_bytes() const { return at_->block->size_bytes; }
 
+  /// Of the block that runs now.
+  std::span<const Instruction> instructions() const { return at_->block->instructions; }
   /// The last instruction of the block that runs now; null if it has none.
   const Instruction* last_instruction() const {
     const std::vector<Instruction>& all = at_->block->instructions;

@@ -52,6 +52,7 @@ struct Engine::Hooks {
 
   static void watched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
     static_cast<Engine*>(user)->accesses_in_block_ = 0;
+    static_cast<Engine*>(user)->follow_block();
     block(unicorn, address, size, user);
   }
 
@@ -167,12 +168,20 @@ bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
 }
 
 void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
+  for (uint32_t word = 0; flow_.follows() && word < size_bytes; word += 4)
+    accesses_.push_back({address + word, is_write, size_bytes >= 4});
   for (size_t i = 0; i < traffic_.size(); ++i) {
     const AddressRange& range = (*counted_)[i];
     if (address - range.address >= range.size_bytes) continue;
     (is_write ? traffic_[i].stored_bytes : traffic_[i].loaded_bytes) += size_bytes;
     return;
   }
+}
+
+// The one that the graph stands at; none before the first.
+void Engine::follow_block() {
+  if (flow_.follows()) flow_.follow(graph_.instructions(), accesses_);
+  accesses_.clear();
 }
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
@@ -334,6 +343,7 @@ BlockGraph::Stop Engine::run(uint32_t function) {
   mark_vectors();
   fault_ = BlockGraph::Stop();
   accesses_in_block_ = 0;
+  accesses_.clear();
   graph_.set_registers([this](unsigned reg) { return get(reg); });
   int error = start(function);
   while (trapped_ || (vectors_ && core_.is_arm() && error == UC_ERR_INSN_INVALID)) {
@@ -353,6 +363,7 @@ BlockGraph::Stop Engine::run(uint32_t function) {
             fmt::format("{} in the block at {:#010x}", uc_strerror(static_cast<uc_err>(error)),
                         graph_.block_address())};
   }
+  follow_block();
   graph_.finish(kReturnAddress);
   return BlockGraph::Stop();
 }

@@ -16,6 +16,7 @@
 
 #include "devices/device.h"
 #include "simulator/block_graph.h"
+#include "simulator/data_flow.h"
 #include "simulator/memory.h"
 #include "simulator/peripheral.h"
 #include "simulator/riscv_execute.h"
@@ -66,12 +67,14 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     off_limits_ = &off_limits;
     counted_ = &counted;
     traffic_.assign(counted.size(), Traffic());
+    flow_.begin(counted);
   }
   /// Whether the last run has left the vectors that belong to the caller (Helium's q4 to q7) as it
   /// found them.
   bool vectors_restored() const;
   /// Of the last run, as the ranges that it counted.
   const std::vector<Traffic>& traffic() const { return traffic_; }
+  const FactorCounts& factors() const { return flow_.factors(); }
 
   /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
   BlockGraph::Stop run(uint32_t function);
@@ -87,6 +90,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
   void count(bool is_write, uint32_t address, uint32_t size_bytes);
+  void follow_block();
   Status add_hooks();
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
@@ -122,6 +126,8 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>*off_limits_ = nullptr, *counted_ = nullptr;
   std::vector<Traffic> traffic_;
+  DataFlow flow_;
+  std::vector<DataFlow::Access> accesses_;  ///< of the block that runs now, if flow_ follows any
   struct Port {
     Engine& engine;
     AttachedPeripheral peripheral;

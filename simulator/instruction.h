@@ -35,6 +35,7 @@ struct Instruction {
   bool register_offset = false;  ///< of a load or store: base plus a register
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
+  bool descending = false;       ///< of a pair that is moved: the first is the higher register
   bool shifted = false;          ///< arithmetic with a shifted operand, or an extended one
   bool aligned_only = false;     ///< faults on an unaligned address on every core
   bool atomic = false;           ///< reads and writes its word (RISC-V's AMO)
@@ -49,6 +50,7 @@ struct Instruction {
   /// Those of `reads` that are needed last: an accumulator, and of complex and shifted arithmetic
   /// what is neither spread nor shifted.
   uint64_t late_reads = 0;
+  uint64_t added_reads = 0;  ///< of a multiplication: those of `reads` that are no factors
 
   bool is_load() const { return kind == InstructionKind::kLoad; }
   bool is_store() const { return kind == InstructionKind::kStore; }

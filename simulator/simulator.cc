@@ -239,6 +239,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   report.counts = state.graph.counts();
   report.visits = state.graph.visits();
   report.traffic = engine->traffic();
+  report.factors = engine->factors();
   report.sections.resize(options.sections.size());
   for (const SectionVisit& visit : report.visits) report.sections[visit.section] += visit.counts;
   report.return_value = engine->get(roles.result);

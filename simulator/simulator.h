@@ -31,6 +31,10 @@ struct Traffic {
   uint64_t loaded_bytes = 0, stored_bytes = 0;
 };
 
+/// Multiplications, by the buffers that the values of either factor were computed from: a bit for
+/// each of CallOptions::counted, the smaller set first.
+using FactorCounts = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
+
 struct ElfInfo {
   std::map<std::string, SymbolRange> symbols;  ///< functions and objects
   uint32_t code_bytes = 0;                     ///< executable and read-only segments
@@ -65,7 +69,8 @@ struct CallOptions {
   bool zero_wait = false;
   /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
   std::vector<AddressRange> off_limits;
-  /// Buffers, apart from each other, whose traffic is counted; only with check_alignment.
+  /// Buffers, apart from each other and at most 32, whose traffic is counted, and from which values
+  /// are followed into multiplications; only with check_alignment.
   std::vector<AddressRange> counted;
   /// Instructions executed from entering such a function until it returns are counted apart,
   /// callees included. Addresses of function entries; they must not nest.
@@ -87,6 +92,7 @@ struct CallReport {
   std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
   std::vector<SectionVisit> visits;  ///< in the order of their entries
   std::vector<Traffic> traffic;      ///< as CallOptions::counted, by where accesses begin
+  FactorCounts factors;              ///< but for vector instructions
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
   bool registers_restored = true;  ///< callee-saved registers and the stack pointer

@@ -230,6 +230,39 @@ TEST(SimulatorCall, TrafficOfLoadMultiple_IsEveryWord) {
   EXPECT_EQ(report.traffic[0].stored_bytes, 8u);
 }
 
+// A product, its scaling, the product of an address, and what went through memory.
+TEST(SimulatorCall, Factors_AreTheBuffersThatTheirValuesComeFrom) {
+  Program program("esp32c3",
+                  "f: addi sp,sp,-16\nlb a1,0(a0)\nlb a2,4(a0)\nsw a1,0(sp)\nlw a3,0(sp)\n"
+                  "mul a4,a3,a2\nlw a5,8(a0)\nmulh a4,a4,a5\nli a3,4\nmul a3,a3,a3\n"
+                  "add a3,a3,a0\nlb a3,-16(a3)\nmul a3,a3,a2\nsw a4,12(a0)\naddi sp,sp,16\nret\n");
+  CallOptions options;
+  options.check_alignment = true;
+  const uint32_t at = program.data();
+  options.counted = {{at, 4}, {at + 4, 4}, {at + 8, 4}};
+  for (int call = 0; call < 2; ++call) {  // each from zero
+    const CallReport report = program.call({at}, options);
+    ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+    EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{3, 4}, 1}, {{0, 0}, 1}}));
+  }
+}
+
+// What is added to a product is no factor.
+TEST(SimulatorCall, FactorsOfSums_AreOnlyWhatIsMultiplied) {
+  Program program("stm32l4r5",
+                  "f: push {r4,r5}\nldr r1,[r0]\nldr r2,[r0,#4]\nldr r3,[r0,#8]\n"
+                  "mla r4,r1,r2,r3\nsmlad r4,r1,r2,r4\nmov r5,#0\nsmlal r4,r5,r1,r3\nsmmul "
+                  "r1,r4,r2\nldrd r3,r2,[r0]\n"
+                  "mul r2,r3,r3\npop {r4,r5}\nbx lr\n");
+  CallOptions options;
+  options.check_alignment = true;
+  const uint32_t at = program.data();
+  options.counted = {{at, 4}, {at + 4, 4}, {at + 8, 4}};
+  const CallReport report = program.call({at}, options);
+  ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{1, 4}, 1}, {{2, 7}, 1}, {{1, 1}, 1}}));
+}
+
 TEST(SimulatorCall, Checking_ChangesNoCount) {
   Program program("esp32c3",
                   "f: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,f\nret\n");
