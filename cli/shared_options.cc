@@ -191,7 +191,7 @@ Option arena() {
           .field = &Arguments::arena,
           .value = "BYTES",
           .help = "Most bytes of the arena: tensors and scratch",
-          .otherwise = "lower bound + 5 %, or what --ram leaves",
+          .otherwise = "what its bytes are worth, or what --ram leaves",
           .syntax = Syntax::kBytes};
 }
 

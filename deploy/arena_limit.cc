@@ -40,15 +40,14 @@ ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes)
 }
 
 uint64_t usual_arena(uint64_t lower_bound) {
-  return lower_bound + std::max<uint64_t>(lower_bound / 20, kArenaAlignment);
+  return lower_bound + std::max<uint64_t>(lower_bound / 4, 4096);
 }
 
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least) {
   const uint64_t device_has = device.memory(device.data_memory).size_bytes;
   if (asked) return std::min(*asked, std::max(device_has, least));
-  const uint64_t near_bound = uint64_t{memory.lower_bound} + memory.lower_bound / 20;
-  return std::max(least, std::min(near_bound, device_has));
+  return std::max(least, std::min(usual_arena(memory.lower_bound), device_has));
 }
 
 uint64_t least_arena(const NetworkMemory& memory, const Device& device, KnownSpaces& spaces) {

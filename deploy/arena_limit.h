@@ -1,7 +1,8 @@
 // How large a network's arena may become, and in whose words it is refused.
 //
-// Where nobody names a limit it is the lower bound + 5 %, or what the device has if that is less;
-// where the leanest kernels need more, what those need (ADR 13).
+// Where nobody names a limit it is at most a quarter, or 4 KiB, above the lower bound, of which
+// kernels take what its bytes are worth (fitting.cc), and what the device has if that is less; where
+// the leanest kernels need more, what those need (ADR 13).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ ArenaAllowance arena_allowance(const MemoryLimits& limits, uint64_t stack_bytes 
 /// The most that an arena takes which nobody chose (ADR 13), if its kernels can do with it.
 uint64_t usual_arena(uint64_t lower_bound);
 
-/// Bytes. `asked` stands for the lower bound + 5 %, up or down. `least` is what the leanest kernels
+/// Bytes. `asked` stands for usual_arena(), up or down. `least` is what the leanest kernels
 /// need; whether the device has that much is not asked here.
 uint64_t arena_limit(const NetworkMemory& memory, const Device& device,
                      std::optional<uint64_t> asked, uint64_t least);

@@ -1,6 +1,7 @@
 #include "deploy/deployment.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -10,6 +11,7 @@
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
+#include "deploy/arena_worth.h"
 #include "deploy/device_memory.h"
 #include "deploy/fast_memory.h"
 #include "deploy/fitting.h"
@@ -33,13 +35,17 @@ bool may_overflow(const GeneratedNetwork& network, const Device& device) {
          device.memory(device.rodata_memory).size_bytes;
 }
 
-/// Nobody chose this arena: why it is as large as it is.
-void tell_what_arena_takes(const GeneratedNetwork& network, const MessageSink& sink) {
-  if (!sink || network.arena_bytes <= usual_arena(network.arena_lower_bound)) return;
-  sink(MessageKind::kInfo, "the arena takes " + std::to_string(network.arena_bytes) +
-                               " bytes, more than the " +
-                               std::to_string(network.arena_lower_bound) +
-                               " of its tensors + 5 %: the least that can be had");
+/// Nobody chose this arena: what more of it would buy.
+void tell_what_arena_buys(const ArenaWorth& worth, const MessageSink& sink) {
+  constexpr double kWorthTelling = 1.05;
+  const double faster = static_cast<double>(worth.cycles) /
+                        static_cast<double>(std::max<uint64_t>(1, worth.fewest_cycles));
+  if (!sink || faster < kWorthTelling || worth.most_bytes <= worth.arena_bytes) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", faster);
+  sink(MessageKind::kInfo, "with " + std::to_string(worth.most_bytes - worth.arena_bytes) +
+                               " bytes more (--arena " + std::to_string(worth.most_bytes) +
+                               ") its kernels would be " + text + " times as fast");
 }
 
 /// Room for constants, once the code that pays most is copied: in all, and in one memory.
@@ -90,7 +96,11 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);
-  if (!limits.ram_bytes && !limits.arena_bytes) tell_what_arena_takes(*network, sink);
+  if (sink && input == InputArrival::kWhole)
+    if (const auto worth =
+            arena_worth(model.state().network, device, records, network->arena_bytes, options);
+        worth && *worth)
+      tell_what_arena_buys(**worth, sink);
   return network;
 }
 

@@ -1,9 +1,11 @@
 #include "deploy/fitting.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "codegen/kernels/build_cache.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/arena_limit.h"
+#include "deploy/arena_worth.h"
 #include "deploy/kernel_choice.h"
 #include "deploy/kernel_options.h"
 #include "deploy/lean_schedules.h"
@@ -19,6 +22,14 @@
 
 namespace tinytune {
 namespace {
+
+/// What an arena that nobody chose is the least of: 1 % more of it has to save a quarter of a per
+/// cent of the cycles. Some bytes of data and stack are beside it in any case.
+double price_of(uint64_t arena_bytes, uint64_t cycles) {
+  constexpr double kBesideArena = 512, kWorthOfBytes = 0.25;
+  return static_cast<double>(cycles) *
+         std::pow(static_cast<double>(arena_bytes) + kBesideArena, kWorthOfBytes);
+}
 
 /// Choosing kernels for one network, and generating it with them.
 class Fitting {
@@ -46,7 +57,16 @@ class Fitting {
     std::vector<uint32_t> least;
     for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
     limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes, arena_bytes(least));
+    if (!asked.arena_bytes) limits_.arena_bytes = worthwhile_arena(arena_bytes(least));
     return ok_status();
+  }
+
+  /// What the limits leave, and what would be had without any on the arena. Of the kernels alone.
+  std::optional<ArenaWorth> worth() const {
+    const auto within = within_arena(*limits_.arena_bytes);
+    const auto most = within_arena(std::numeric_limits<uint64_t>::max());
+    if (!within || !most) return std::nullopt;
+    return ArenaWorth{within->arena_bytes, within->cycles, most->arena_bytes, most->cycles};
   }
 
   Result<KernelChoice> choose(uint64_t other_flash) const {
@@ -107,6 +127,47 @@ class Fitting {
     for (size_t g = 0; g < groups_.size(); ++g)
       for (const size_t layer : groups_[g].layers) by_layer[layer] = scratch[g];
     return memory_.arena_bytes(by_layer);
+  }
+
+  struct Candidate {
+    uint64_t arena_bytes = 0, cycles = 0;
+  };
+
+  /// The fastest kernels that live beside their layers' tensors in so much; gaps of the plan come
+  /// on top.
+  std::optional<Candidate> within_arena(uint64_t bytes) const {
+    Candidate candidate;
+    std::vector<uint32_t> scratch;
+    for (const TaskOptions& task : tasks_) {
+      const auto fits = [&](const KernelOption& option) {
+        return uint64_t{task.live_bytes} + option.scratch_bytes <= bytes;
+      };
+      const auto fastest = std::find_if(task.options.begin(), task.options.end(), fits);
+      if (fastest == task.options.end()) return std::nullopt;
+      candidate.cycles += fastest->cycles;
+      scratch.push_back(fastest->scratch_bytes);
+    }
+    candidate.arena_bytes = arena_bytes(scratch);
+    return candidate;
+  }
+
+  /// Up to the limit, where a byte more saves least: the fewest cycles times a power of the bytes.
+  uint64_t worthwhile_arena(uint64_t least) const {
+    std::set<uint64_t> arenas = {least};
+    for (const TaskOptions& task : tasks_)
+      for (const KernelOption& option : task.options)
+        arenas.insert(uint64_t{task.live_bytes} + option.scratch_bytes);
+    uint64_t best = least;
+    double best_price = std::numeric_limits<double>::infinity();
+    for (const uint64_t bytes : arenas) {
+      const auto candidate = within_arena(bytes);
+      if (!candidate || candidate->arena_bytes > *limits_.arena_bytes) continue;
+      const double price = price_of(candidate->arena_bytes, candidate->cycles);
+      if (price >= best_price) continue;
+      best = candidate->arena_bytes;
+      best_price = price;
+    }
+    return best;
   }
 
   const KernelOption& option_of(size_t group, const KernelChoice& choice) const {
@@ -174,6 +235,14 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
     }
     other_flash += *linked - choice.flash_bytes;
   }
+}
+
+Result<std::optional<ArenaWorth>> arena_worth(const IntegerNetwork& executed, const Device& device,
+                                              const Records& records, uint64_t arena_bytes,
+                                              const NetworkOptions& options) {
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather({.arena_bytes = arena_bytes}, {}, Unmeasured::kOffered));
+  return fitting.worth();
 }
 
 Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,

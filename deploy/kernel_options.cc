@@ -1,11 +1,14 @@
 #include "deploy/kernel_options.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "codegen/kernels/kernel.h"
+#include "deploy/estimated_kernels.h"
+#include "deploy/fast_memory.h"
 #include "deploy/lean_schedules.h"
 #include "templates/kernel_template.h"
 
@@ -17,7 +20,7 @@ class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
            KnownSpaces& spaces, const Records& records, const KernelLimits& limits,
-           const FlashWaits& waits)
+           const FlashWaits& waits, bool constants_in_flash)
       : memory_(memory),
         group_(group),
         device_(device),
@@ -25,6 +28,7 @@ class Gatherer {
         records_(records),
         limits_(limits),
         waits_(waits),
+        constants_in_flash_(constants_in_flash),
         workload_(memory.layers[group.layers[0]].op.workload) {
     for (const size_t layer : group.layers)
       calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
@@ -66,39 +70,82 @@ class Gatherer {
     return ok_status();
   }
 
-  /// Their cycles are not known, and only order them.
+  /// One of these, the first that the weights permit, for about so many cycles.
+  struct Offer {
+    uint64_t cycles;
+    std::vector<Schedule> schedules;
+  };
+
+  /// Behind what has records, or else behind what was counted, others come in their order.
   Status offer_unmeasured() {
-    const std::vector<Schedule> defaults = default_schedules_of(workload_, device_);
-    if (defaults.empty()) return default_schedule_of(workload_, device_).error();
-    // Defaults come in the order of their speed, and large layers gain most by an earlier one.
-    const uint64_t step = std::max(slowest_, static_cast<uint64_t>(workload_.macs()));
-    uint64_t guess = slowest_;
-    const auto others = std::find_if(defaults.begin(), defaults.end(), [&](const Schedule& s) {
-      return s.template_name() != defaults.front().template_name();
-    });
-    for (auto schedule = defaults.begin(); schedule != defaults.end(); ++schedule) {
-      TT_TRY(offer(*schedule, guess += step, std::nullopt));
-      // With less scratch, the fastest template comes before the next.
-      if (schedule + 1 == others) TT_TRY(offer_within_room(defaults.front(), guess += step));
+    std::vector<Offer> offers;
+    if (task_.options.empty()) offers = by_estimate();
+    const std::vector<Offer> counted = offers;
+    for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
+    for (Offer& offer : in_order()) {
+      if (offer.schedules.empty()) continue;
+      offer.cycles = slowest_ += static_cast<uint64_t>(workload_.macs());
+      if (is_strip()) offer.cycles = std::min(offer.cycles, fewest_of_template(counted, offer) + 1);
+      offers.push_back(std::move(offer));
     }
-    for (const Schedule& schedule : std::span(defaults).subspan(1))
-      TT_TRY(offer_within_room(schedule, guess += step));
-    const auto all = spaces_.of(workload_, device_);
-    return offer_one(nearest_within(*all, workload_, defaults.front(), 0), guess += step);
+    std::stable_sort(offers.begin(), offers.end(),
+                     [](const Offer& a, const Offer& b) { return a.cycles < b.cycles; });
+    for (const Offer& offer : offers) TT_TRY(offer_one(offer.schedules, offer.cycles));
+    return ok_status();
   }
 
-  /// What is nearest to a default, of its template, in the room that live tensors leave.
-  Status offer_within_room(const Schedule& usual, uint64_t cycles) {
+  /// Defaults in the order of templates, each followed by the nearest to it with less scratch.
+  std::vector<Offer> in_order() const {
+    std::vector<Offer> offers;
+    const std::vector<Schedule> defaults = default_schedules_of(workload_, device_);
+    for (const Schedule& usual : defaults) {
+      offers.push_back({0, {usual}});
+      offers.push_back({0, within_room(usual)});
+    }
+    if (!defaults.empty())
+      offers.push_back(
+          {0, nearest_within(*spaces_.of(workload_, device_), workload_, defaults.front(), 0)});
+    return offers;
+  }
+
+  bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
+
+  /// A strip's kernels are taken to be as fast as their share of the whole layer's.
+  std::vector<Offer> by_estimate() const {
+    const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
+    const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
+    LayerPlace place{.constants_in_flash = constants_in_flash_};
+    if (!is_strip()) {
+      constexpr uint64_t kGrains = 64;
+      place.free_scratch = memory_.lower_bound - task_.live_bytes;
+      place.grain = memory_.lower_bound / kGrains;
+    }
+    const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
+    std::vector<Offer> offers;
+    for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place))
+      offers.push_back(
+          {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
+    return offers;
+  }
+
+  static uint64_t fewest_of_template(const std::vector<Offer>& counted, const Offer& offer) {
+    uint64_t fewest = std::numeric_limits<uint64_t>::max() - 1;
+    for (const Offer& known : counted)
+      if (known.schedules[0].template_name() == offer.schedules[0].template_name())
+        fewest = std::min(fewest, known.cycles);
+    return fewest;
+  }
+
+  /// Of its template, in the room that live tensors leave; none where it fits or nothing does.
+  std::vector<Schedule> within_room(const Schedule& usual) const {
     const uint64_t arena = *limits_.arena_bytes;
     const uint64_t room = arena - std::min<uint64_t>(arena, task_.live_bytes);
-    if (scratch_bytes_of(workload_, usual) <= room) return ok_status();
-    TT_TRY_ASSIGN(const KernelTemplate* owner, find_template(usual));
-    const auto space = spaces_.of(*owner, workload_, device_);
-    if (least_scratch_in(*space, workload_) > room) return ok_status();
-    return offer_one(nearest_within(*space, workload_, usual, room), cycles);
+    if (scratch_bytes_of(workload_, usual) <= room) return {};
+    const auto space = spaces_.of(**find_template(usual), workload_, device_);
+    if (least_scratch_in(*space, workload_) > room) return {};
+    return nearest_within(*space, workload_, usual, room);
   }
 
-  /// The first that the weights permit.
   Status offer_one(const std::vector<Schedule>& schedules, uint64_t cycles) {
     for (const Schedule& schedule : schedules) {
       const size_t before = task_.options.size();
@@ -181,11 +228,23 @@ class Gatherer {
   const Records& records_;
   const KernelLimits& limits_;
   const FlashWaits& waits_;
+  const bool constants_in_flash_;
   const Workload& workload_;
   TaskOptions task_;
   uint64_t calls_ = 0;    ///< of the kernel, an inference
   uint64_t slowest_ = 1;  ///< cycles of the slowest measured
 };
+
+/// Whether weights are more than what copies of them may usually take. Where the choice has a limit
+/// on copies, their waits are counted apart.
+bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
+                             const KernelLimits& limits) {
+  if (limits.copies_bytes || device.fast_rodata_memories.empty()) return false;
+  uint64_t bytes = 0;
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    if (!layer.shares_constants) bytes += layer.op.data.weights.size();
+  return bytes > fast_budget(device, memory.lower_bound, {}).total_bytes;
+}
 
 }  // namespace
 
@@ -206,11 +265,11 @@ Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const Device& device, KnownSpaces& spaces,
                                                 const Records& records, const KernelLimits& limits,
                                                 const FlashWaits& waits, Unmeasured unmeasured) {
+  const bool in_flash = constants_stay_in_flash(memory, device, limits);
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
-    TT_TRY_ASSIGN(
-        TaskOptions task,
-        Gatherer(memory, group, device, spaces, records, limits, waits).gather(unmeasured));
+    Gatherer gatherer(memory, group, device, spaces, records, limits, waits, in_flash);
+    TT_TRY_ASSIGN(TaskOptions task, gatherer.gather(unmeasured));
     tasks.push_back(std::move(task));
   }
   return tasks;

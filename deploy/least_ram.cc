@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "codegen/networks/network_memory.h"
+#include "deploy/arena_worth.h"
 #include "deploy/deployment.h"
 #include "deploy/device_memory.h"
 #include "deploy/model_state.h"
@@ -78,8 +79,15 @@ bool Deployment::wants_strips(const NetworkOptions& options,
   const IntegerNetwork& network = model.state().network;
   if (input != InputArrival::kWhole) return false;
   const std::optional<uint64_t> asked = arena_allowance(limits).bytes;
-  if (whole)
-    return asked && network.may_run_in_strips && *asked < usual_arena(whole->arena_lower_bound);
+  if (whole) {
+    // In strips tensors may leave the scratch that whole ones do not.
+    constexpr double kNoticeable = 1.02;
+    if (!asked || !network.may_run_in_strips) return false;
+    const auto worth = arena_worth(network, device, records, *asked, options);
+    return worth && *worth &&
+           static_cast<double>((*worth)->cycles) >
+               static_cast<double>((*worth)->fewest_cycles) * kNoticeable;
+  }
   if (asked) return true;
   if (whole.error().code() != ErrorCode::kFailed) return false;
   const uint64_t room = without(*room_for_arena(limits, device).bytes, kDataBytes);

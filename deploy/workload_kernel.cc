@@ -5,6 +5,7 @@
 
 #include "codegen/kernels/kernel.h"
 #include "codegen/networks/assembly.h"
+#include "deploy/estimated_kernels.h"
 #include "deploy/known_records.h"
 #include "deploy/lean_schedules.h"
 #include "deploy/model_state.h"
@@ -49,7 +50,7 @@ Result<Choice> chosen(const Workload& workload, const LayerData& data, const Gro
     TT_TRY_ASSIGN(Schedule schedule, parse_schedule(best->schedule));
     return packed_for(workload, data, std::move(schedule), best);
   }
-  TT_TRY_ASSIGN(PackedSchedule usual, permitted_default_of(workload, data, ground.device));
+  TT_TRY_ASSIGN(PackedSchedule usual, usual_kernel(workload, data, ground.device));
   return Choice{std::move(usual), nullptr};
 }
 

@@ -98,7 +98,7 @@ void bind_tuning(py::module_& module) {
                      "Of all RAM: arena, copied code and weights, stack. Default: the device's. "
                      "With it the arena may grow, and copies may take, as far as it allows.")
       .def_readwrite("arena_bytes", &MemoryLimits::arena_bytes,
-                     "Of tensors and kernels' scratch. Default: lower bound + 5 %, or the least "
+                     "Of tensors and scratch. Default: what its bytes are worth, or the least "
                      "that kernels need.")
       .def_readwrite("flash_bytes", &MemoryLimits::flash_bytes,
                      "Of the library: weights and code. Default: the device's.")

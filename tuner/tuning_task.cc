@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "deploy/estimated_kernels.h"
 #include "deploy/lean_schedules.h"
 #include "templates/kernel_template.h"
 
@@ -53,7 +54,7 @@ Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks
   std::vector<TuningTask> made;
   for (int index : selected) {
     const Task& task = tasks.at(static_cast<size_t>(index));
-    const auto by_default = permitted_default_of(task.workload, task.data, device);
+    const auto by_default = usual_kernel(task.workload, task.data, device);
     if (!by_default) {
       return by_default.error().within("task " + std::to_string(index) + " (" + task.name + ")");
     }

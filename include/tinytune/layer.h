@@ -86,7 +86,7 @@ class Layer {
 
 /// tune_model() of one layer: the same options, log, errors, progress and cancel. `layout` and
 /// `tasks` are the layer's to say. One log may serve many layers; `trials` counts those of this
-/// workload. By default scratch is what fits within 5 % of input and output: `limits.arena_bytes`
+/// workload. By default scratch is at most 4 KiB, or 25 % of the tensors: `limits.arena_bytes`
 /// (input, output and scratch) allows more. Default of `trials`: 64.
 Result<TuneReport> tune_workload(const Layer& layer, const std::string& device,
                                  TuneOptions options);

@@ -2,8 +2,8 @@
 //
 // RAM is shared with an application. Kernels trade scratch for speed, and what is copied from flash
 // to RAM saves waits, so a network without a limit would take all there is. By default its arena
-// may exceed the bytes of tensors alive at once by 5 %, and copies leave half of what the arena
-// leaves free; who has memory to spend says so.
+// exceeds the bytes of tensors alive at once as far as bytes buy speed (doc/memory.md), and copies
+// leave half of what the arena leaves free; who has memory to spend says so.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct MemoryLimits {
   /// Of all RAM: arena, copied code and weights, stack. Default: the device's. With it the arena
   /// may grow, and copies may take, as far as it allows.
   std::optional<uint64_t> ram_bytes;
-  /// Of tensors and kernels' scratch. Default: lower bound + 5 %, or the least that kernels need.
+  /// Of tensors and scratch. Default: what its bytes are worth, or the least that kernels need.
   std::optional<uint64_t> arena_bytes;
   std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code. Default: the device's
   /// Of code and weights copied to the device's fast memory, if it has any; kAllFastRam: what fits.

@@ -127,7 +127,7 @@ typedef enum {
 /* The most bytes that a network may take; 0: the device's. */
 typedef struct {
   uint64_t ram_bytes;         /* all RAM; 0: the device's */
-  uint64_t arena_bytes;       /* tensors and scratch; 0: lower bound + 5 % */
+  uint64_t arena_bytes;       /* tensors and scratch; 0: what is worth it */
   uint64_t flash_bytes;       /* weights and code; 0: the device's */
   tinytune_fast_ram fast_ram; /* which of the four */
   uint64_t fast_ram_bytes;    /* for TINYTUNE_FAST_RAM_BYTES */

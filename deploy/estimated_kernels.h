@@ -1,0 +1,50 @@
+// Which kernels a layer is offered that nobody tuned: templates' defaults, each with the cycles
+// that it takes.
+//
+// On a device with a simulator these are counted: the kernel is built and called once. A build
+// takes tens of milliseconds and a call less, and no rule from outside knows a loop as well as its
+// instructions do. Outputs are not looked at; that is for measuring (measure/runner.h). What was
+// counted is kept as long as the process lives, so that a network that is made again counts
+// nothing.
+//
+// Few are counted. Templates whose loops are for any core lose by far to those for this one, so
+// they are only where no other takes the layer. Less scratch is of use only where a layer's
+// scratch makes the arena larger; there a ladder of leaner variants is counted too. It depends on
+// the network and on no limit, so who has more memory chooses among no fewer kernels.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/layer_data.h"
+#include "schedules/workload.h"
+#include "templates/kernel_template.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+struct EstimatedKernel {
+  Schedule schedule;
+  uint64_t cycles = 0;  ///< of a call; a guess where there is nothing to choose from
+};
+
+/// Where a layer's kernel will run.
+struct LayerPlace {
+  /// Scratch that it may have without making the arena larger.
+  uint64_t free_scratch = std::numeric_limits<uint64_t>::max();
+  uint64_t grain = 1;               ///< bytes of arena that are too few to look for
+  bool constants_in_flash = false;  ///< or in fast memory, as far as they fit there
+};
+
+/// The fastest first. None where nothing can be counted, as on a device without a simulator.
+std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const LayerData& data,
+                                               const Device& device, const LayerPlace& place);
+
+/// What an untuned layer gets that may have all the scratch it wants: the first of those;
+/// permitted_default_of() where there are none. kUnsupported: nothing takes it.
+Result<PackedSchedule> usual_kernel(const Workload& workload, const LayerData& data,
+                                    const Device& device);
+
+}  // namespace tinytune

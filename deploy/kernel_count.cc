@@ -1,0 +1,89 @@
+#include "deploy/kernel_count.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "codegen/kernels/kernel.h"
+#include "deploy/lean_schedules.h"
+#include "measure/built_kernel.h"
+#include "rpc_device/boards/simulator_board.h"
+
+namespace tinytune {
+namespace {
+
+struct Count {
+  std::optional<uint64_t> cycles;  ///< nothing: it cannot be counted
+  uint64_t limit = 0;              ///< it was stopped at, if that is what `cycles` says
+};
+
+Result<LoadReport> load(Board& board, const Image& image, const Workload& workload,
+                        const Schedule& schedule, std::span<const PackedConstant> constants) {
+  LoadRequest request{image.elf, kKernelSymbol, {}};
+  const auto add = [&](BufferRole role, int64_t bytes, int alignment, Digest digest = {}) {
+    request.arguments.push_back(
+        {role, static_cast<uint32_t>(bytes), static_cast<uint32_t>(alignment), digest});
+  };
+  add(BufferRole::kInput, workload.input_bytes(), 4);
+  for (const PackedConstant& constant : constants) {
+    const Digest digest = digest_of(constant.bytes);
+    TT_TRY(board.keep(digest, constant.bytes));
+    add(BufferRole::kConstant, static_cast<int64_t>(constant.bytes.size()), constant.element_bytes,
+        digest);
+  }
+  const uint32_t scratch = scratch_bytes_of(workload, schedule);
+  if (scratch > 0) add(BufferRole::kScratch, scratch, 8);
+  add(BufferRole::kOutput, workload.output_bytes(), 4);
+  return board.load(request);
+}
+
+/// With tensors and constants where firmware has them.
+Count count(const Workload& workload, const Schedule& schedule,
+            std::span<const PackedConstant> constants, const Device& device,
+            bool constants_in_flash, uint64_t at_most) {
+  Device place = device;
+  if (constants_in_flash) place.fast_rodata_memories.clear();
+  const auto board = SimulatorBoard::create(place);
+  if (!board) return {};
+  const auto compiled = compile_kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
+  if (!compiled) return {};
+  const auto image = link_image({&compiled->object, 1}, device, kKernelSymbol);
+  if (!image) return {};
+  const auto loaded = load(**board, *image, workload, schedule, constants);
+  if (!loaded || loaded->end != LoadEnd::kLoaded) return {};
+  RunRequest once;
+  // The board doubles it, for cores that begin two instructions in a cycle.
+  if (at_most < std::numeric_limits<uint64_t>::max() / 2) once.limits.cycles = at_most;
+  const auto report = (*board)->run(once);
+  if (!report) return {};
+  if (report->end == RunEnd::kCycleLimit) return {at_most, at_most};
+  if (report->end != RunEnd::kReturned) return {};
+  return {report->samples.front().cycles, 0};
+}
+
+}  // namespace
+
+std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule& schedule,
+                                       std::span<const PackedConstant> constants,
+                                       const Device& device, bool constants_in_flash,
+                                       uint64_t at_most) {
+  static std::mutex mutex;
+  static std::map<std::string, Count> known;
+  const std::string key =
+      std::to_string(device.hash) + (device.target.portable_kernels ? " portable" : " ") +
+      (constants_in_flash ? " flash " : " fast ") + to_text(workload) + " " + to_text(schedule);
+  const std::lock_guard lock(mutex);
+  auto at = known.find(key);
+  // One that was stopped earlier than this call would be is counted again.
+  if (at == known.end() || (at->second.limit > 0 && at->second.limit < at_most))
+    at = known
+             .insert_or_assign(
+                 key, count(workload, schedule, constants, device, constants_in_flash, at_most))
+             .first;
+  const auto& cycles = at->second.cycles;
+  return cycles ? std::optional(std::min(*cycles, at_most)) : std::nullopt;
+}
+
+}  // namespace tinytune
