@@ -22,6 +22,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "templates/isa": ["templates/tile"],
     "templates/lanes": ["templates/isa"],
     "templates/smlad": ["templates/isa"],
+    "templates/helium": ["templates/isa"],
     "templates/winograd": ["templates/smlad"],
     "templates/sliding": ["templates/tile"],
     "templates/halide": ["templates"],

@@ -4,6 +4,8 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
@@ -30,8 +32,19 @@ Halide::Target halide_target(const Device& device) {
                                                                   : "riscv-32-noos" + flags);
 }
 
+// By default LLVM prints its errors and ends the process.
+void keep_error(const llvm::DiagnosticInfo& said, void* first_error) {
+  auto& text = *static_cast<std::string*>(first_error);
+  if (said.getSeverity() != llvm::DS_Error || !text.empty()) return;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  said.print(printer);
+}
+
 Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachine& machine,
                                         Emit kind) {
+  std::string first_error;
+  module.getContext().setDiagnosticHandlerCallBack(keep_error, &first_error);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -39,6 +52,8 @@ Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachin
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
   passes.run(module);
+  module.getContext().setDiagnosticHandlerCallBack(nullptr);
+  if (!first_error.empty()) return Error(ErrorCode::kFailed, "LLVM says " + first_error);
   return bytes;
 }
 

@@ -92,7 +92,8 @@ struct Plan {
     if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
         !smlad_step_fits(tile, inputs(), step))
       return false;
-    if (moved && w.op == OpKind::kDense && oc >= w.out_c) return false;
+    const bool walks_staged = staged && w.op == OpKind::kConv2d;
+    if (moved && !walks_staged && oc >= w.out_c / w.groups) return false;
     if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).in_one_piece()) return false;
     return staged || (staging == Staging::kWords && w.reduction() % (2 * step) == 0);
   }

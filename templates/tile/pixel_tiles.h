@@ -82,7 +82,7 @@ class PixelTiles {
         const Value start_of_first = ir_.at(source, first, w_.in_c);
         for (int i = 0; i < pixels_; ++i)
           pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
-        return each_group(pixels, ir_.at(argument("output"), first, w_.out_c), stage, channels);
+        return each_group(pixels, first, stage, channels);
       }
       Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
       for (int i = 0; i < pixels_; ++i) {
@@ -99,7 +99,7 @@ class PixelTiles {
         x = ir_.select(same_row, next, 0);
         y = ir_.select(same_row, y, ir_.add(y, 1));
       }
-      each_group(pixels, ir_.at(argument("output"), first, w_.out_c), stage, channels);
+      each_group(pixels, first, stage, channels);
     });
   }
 
@@ -144,21 +144,22 @@ class PixelTiles {
            !needs_border(w_);
   }
 
-  // A tile, group by group: of each, slices of the pixels.
-  void each_group(const std::vector<Pixel>& pixels, const Value& output,
+  // A tile, group by group: of each, slices of the pixels, from the output pixel `first` on.
+  void each_group(const std::vector<Pixel>& pixels, const Value& first,
                   const std::function<void(const std::vector<Pixel>&)>& stage,
                   const std::function<void(const Value&)>& channels) {
     if (w_.groups == 1) {
       stage(pixels);
-      return channels(output);
+      return channels(ir_.at(argument("output"), first, w_.out_c));
     }
+    const Value output = ir_.at(argument("output"), first, w_.out_c);
     ir_.count_to(w_.groups, [&](const Value& group) {
       group_ = group;
-      const Value first = ir_.mul(group, w_.in_c / w_.groups);
-      input_ = ir_.at(argument("input"), first);
+      const Value channel = ir_.mul(group, w_.in_c / w_.groups);
+      input_ = ir_.at(argument("input"), channel);
       std::vector<Pixel> slices = pixels;
       for (Pixel& pixel : slices)
-        if (!window_.tested) pixel.address = ir_.at(pixel.address, first);
+        if (!window_.tested) pixel.address = ir_.at(pixel.address, channel);
       stage(slices);
       channels(ir_.at(output, group, w_.out_c / w_.groups));
     });
