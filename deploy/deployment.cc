@@ -211,27 +211,36 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripSearch& search
   return StripTrials(search, generate, run, std::move(otherwise)).fastest(allowed);
 }
 
-// Kernels with less scratch may need more stack than they save. Those of the arena that nobody
-// limits are tried where the others do not keep the limit.
+// Kernels with less scratch may need more stack than they save, so rounds that leave the stack of
+// the last one free may end below what would have fitted: then arenas in between are tried.
 Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) const {
-  Result<GeneratedNetwork> grown = keep_ram(options, /*arena_may_grow=*/true);
-  if (grown || !limits.ram_bytes) return grown;
-  // No kernel makes the tensors smaller: do not build and run the usual ones to learn that.
-  if (network_memory(model.state().network, options).lower_bound > *limits.ram_bytes) return grown;
-  Result<GeneratedNetwork> usual = keep_ram(options, /*arena_may_grow=*/false);
-  return usual ? std::move(usual) : std::move(grown);
+  constexpr uint64_t kLeastStack = 64, kSteps = 6;
+  Result<GeneratedNetwork> best = keep_ram(options);
+  if (best || !limits.ram_bytes) return best;
+  const uint64_t least = network_memory(model.state().network, options).lower_bound;
+  const uint64_t beside_stack = *limits.ram_bytes - std::min(*limits.ram_bytes, kLeastStack);
+  const uint64_t most = std::min(limits.arena_bytes.value_or(beside_stack), beside_stack);
+  uint64_t fewest = std::numeric_limits<uint64_t>::max();
+  for (uint64_t step = 0; least <= most && step <= kSteps; ++step) {
+    const ArenaAllowance arena{least + (most - least) * step / kSteps, {}};
+    Result<GeneratedNetwork> network = fastest(options, arena, kLeastStack);
+    if (!network) continue;
+    const Result<Footprint> takes = measure(*network);
+    if (!takes || excess(*takes) > 0 || takes->cycles >= fewest) continue;
+    fewest = takes->cycles;
+    best = std::move(network);
+  }
+  return best;
 }
 
 // How deep the stack is, and what a linker adds, is known once the network has run: what it takes
 // too much is then left free.
-Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
-                                              bool arena_may_grow) const {
+Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options) const {
   constexpr int kRounds = 4;
   uint64_t reserved = 0;
   std::optional<uint64_t> left;  // of the data memory, where the last network took too much of it
   for (int round = 0;; ++round) {
     ArenaAllowance arena = arena_allowance(limits, reserved);
-    if (!arena_may_grow) arena.bytes = limits.arena_bytes;
     if (left && (!arena.bytes || *left < *arena.bytes))
       arena = {left, device.data_memory + " leaves " + std::to_string(*left)};
     TT_TRY_ASSIGN(GeneratedNetwork network, fastest(options, arena, reserved));
@@ -241,8 +250,7 @@ Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options,
     if (!takes) return takes.error();
     const uint64_t too_much = excess(*takes);
     if (too_much == 0) return network;
-    const bool copies = takes->weights_bytes + takes->code_bytes > 0;
-    if (round == kRounds || (!arena_may_grow && !copies)) return exceeded(*takes);
+    if (round == kRounds) return exceeded(*takes);
     const uint64_t size = device.memory(device.data_memory).size_bytes;
     if (in_data_memory(*takes, device) > size)
       left = takes->arena_bytes - std::min(takes->arena_bytes, too_much);

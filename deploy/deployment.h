@@ -80,7 +80,7 @@ struct Deployment {
                                              const NetworkOptions& options, uint64_t arena_bytes,
                                              Result<GeneratedNetwork> otherwise) const;
   Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
-  Result<GeneratedNetwork> keep_ram(const NetworkOptions& options, bool arena_may_grow) const;
+  Result<GeneratedNetwork> keep_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,
                                    uint64_t stack_bytes) const;
   Result<Placed> place(const NetworkOptions& options, const KernelLimits& kernels,

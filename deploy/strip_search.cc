@@ -64,16 +64,41 @@ StripSearch::StripSearch(const IntegerNetwork& network, const NetworkOptions& op
     orders_.emplace_back(network, early, input, losses_);
 }
 
-std::optional<StripPlan> StripSearch::within(uint64_t arena_bytes, const SlowWhenLean& slow) const {
-  std::optional<StripPlan> best;
-  uint64_t fewest = 0;
+std::optional<StripSearch::Estimated> StripSearch::best_within(uint64_t arena_bytes,
+                                                               const SlowWhenLean& slow) const {
+  std::optional<Estimated> best;
   for (size_t o = 0; o < orders_.size(); ++o) {
     const auto path = orders_[o].within(arena_bytes, slow);
-    if (!path || (best && path->extra_cycles >= fewest)) continue;
-    best = {o > 0, path->groups};
-    fewest = path->extra_cycles;
+    if (!path || (best && path->extra_cycles >= best->extra_cycles)) continue;
+    best = {{o > 0, path->groups}, path->extra_cycles};
   }
   return best;
+}
+
+std::optional<StripPlan> StripSearch::within(uint64_t arena_bytes, const SlowWhenLean& slow) const {
+  const auto best = best_within(arena_bytes, slow);
+  return best ? std::optional(best->plan) : std::nullopt;
+}
+
+// Limits that do not depend on the one that is asked for, but for that itself.
+std::vector<StripPlan> StripSearch::up_to(uint64_t arena_bytes, const SlowWhenLean& slow) const {
+  constexpr uint64_t kParts = 48;  // of a limit, to the next
+  std::vector<Estimated> found;
+  const auto add = [&](uint64_t limit) {
+    auto best = best_within(limit, slow);
+    if (best && std::none_of(found.begin(), found.end(),
+                             [&](const Estimated& other) { return other.plan == best->plan; }))
+      found.push_back(std::move(*best));
+  };
+  for (uint64_t limit = smallest_arena(); limit < arena_bytes; limit += limit / kParts + 1)
+    add(limit);
+  add(arena_bytes);
+  std::stable_sort(found.begin(), found.end(), [](const Estimated& a, const Estimated& b) {
+    return a.extra_cycles < b.extra_cycles;
+  });
+  std::vector<StripPlan> plans;
+  for (Estimated& estimated : found) plans.push_back(std::move(estimated.plan));
+  return plans;
 }
 
 uint64_t StripSearch::smallest_arena() const {

@@ -56,10 +56,20 @@ class StripSearch {
   /// The plan with the fewest extra cycles whose tensors and windows fit; nothing where none do.
   std::optional<StripPlan> within(uint64_t arena_bytes, const SlowWhenLean& slow = {}) const;
 
+  /// Plans of within() for limits from the smallest arena to this one, those with the fewest extra
+  /// cycles first: what a smaller limit would get is among what a larger one may.
+  std::vector<StripPlan> up_to(uint64_t arena_bytes, const SlowWhenLean& slow = {}) const;
+
   /// The smallest arena of tensors and windows that was found.
   uint64_t smallest_arena() const;
 
  private:
+  struct Estimated {
+    StripPlan plan;
+    uint64_t extra_cycles = 0;
+  };
+  std::optional<Estimated> best_within(uint64_t arena_bytes, const SlowWhenLean& slow) const;
+
   KernelLosses losses_;
   std::vector<StripPaths> orders_;  // the model's, and with early shortcuts if that is another
 };

@@ -19,10 +19,11 @@ Result<GeneratedNetwork> StripTrials::fastest(uint64_t arena_bytes) && {
 }
 
 bool StripTrials::try_within(uint64_t arena_bytes) {
-  for (const uint64_t free : kLeftFree) {
-    const auto plan = search_.within(arena_bytes - std::min(arena_bytes, free), slow_);
-    if (!plan) break;
-    if (!try_plan(*plan)) return false;
+  constexpr size_t kMostRun = 6;
+  const size_t run_before = run_count_;
+  for (const StripPlan& plan : search_.up_to(arena_bytes, slow_)) {
+    if (run_count_ == run_before + kMostRun) break;
+    if (!try_plan(plan)) return false;
   }
   return true;
 }
@@ -57,6 +58,7 @@ bool StripTrials::try_plan(const StripPlan& plan) {
     if (!best_) best_ = report.error();
     return true;
   }
+  ++run_count_;
   if (report) learn(*report);
   if (report && report->footprint.cycles >= fewest_cycles_) return true;
   if (report || !best_) best_ = std::move(network);

@@ -1,10 +1,10 @@
 // The fastest of the networks that a search for strips proposes, by running some of them.
 //
-// The search knows no gaps between scratch and tensors, and no waits for flash. Room that it leaves
-// free makes up for the one: plans within some bytes less are tried too, and groups of one plan in
-// place of another's. A run shows the other: layers that wait longer for their weights than they
-// compute get none of the kernels that would read them more often, and the search goes on from
-// there.
+// The search knows no gaps between scratch and tensors, and no waits for flash. Plans for smaller
+// limits, whose kernels have more room here, make up for the one: the best of them by its estimate
+// are tried too, and groups of one plan in place of another's. A run shows the other: layers that
+// wait longer for their weights than they compute get none of the kernels that would read them more
+// often, and the search goes on from there.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace tinytune {
 
 class StripTrials {
  public:
-  /// Bytes of the limit, tried in this order.
+  /// Bytes of a limit, whose plans are looked at where any that fits will do.
   static constexpr uint64_t kLeftFree[] = {0, 384, 768, 1536, 3072};
 
   using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
@@ -52,6 +52,7 @@ class StripTrials {
   StripPlan best_plan_;
   uint64_t fewest_cycles_ = std::numeric_limits<uint64_t>::max();
   std::vector<StripPlan> tried_ = {{}};
+  size_t run_count_ = 0;
   SlowWhenLean slow_;
 };
 
