@@ -145,10 +145,10 @@ Value IrText::part(const Value& all, const std::string& type, int index) {
 }
 
 Values IrText::assembly(const std::string& text, const Values& carried, const Values& read,
-                        int temporaries) {
+                        int temporaries, const char* kind) {
   std::vector<std::string> types(carried.size() + static_cast<size_t>(temporaries), "i32");
   for (size_t i = 0; i < carried.size(); ++i) types[i] = carried[i].type;
-  const std::vector<std::string> registers(types.size(), "r");
+  const std::vector<std::string> registers(types.size(), kind);
   const Value all = call_assembly(text, types, registers, carried, read);
   Values results;
   for (size_t i = 0; i < carried.size(); ++i)

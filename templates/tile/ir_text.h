@@ -95,8 +95,9 @@ class IrText {
   /// Assembly that reads memory. `carried` are read and written, `read` only read, and
   /// `temporaries` registers lost; operands are numbered in the order carried, temporaries, (the
   /// carried ones once more), read. Returns what was carried. LLVM escapes: "\\0A" ends a line.
+  /// `registers`: LLVM's letter for those that may be taken, "l" for Thumb's r0 to r7.
   Values assembly(const std::string& text, const Values& carried, const Values& read,
-                  int temporaries);
+                  int temporaries, const char* registers = "r");
   /// Assembly that takes all of Arm's registers: operand i is the i-th of r0 to r12 and lr, so
   /// lists of neighbouring operands are what LDM loads. `read` are in the first ones; returns the
   /// words in operands `results`.

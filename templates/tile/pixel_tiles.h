@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schedules/layer_data.h"
@@ -41,11 +42,22 @@ inline std::string usual_border(const Workload& w) {
   return w.in_c / w.groups >= 8 ? knob.values.back() : knob.values.front();
 }
 
+/// How arrays are copied and filled where a core has more than words.
+struct ArrayCode {
+  std::function<void(IrText&, const Value& from, const Value& to, int64_t bytes)> copy;
+  std::function<void(IrText&, const Value& target, int64_t words, uint32_t word)> fill;
+};
+
 class PixelTiles {
  public:
-  /// `pixels` a tile, at most as many as the output has; `border` as the knob says.
-  PixelTiles(const Workload& workload, int pixels, std::string_view border)
-      : w_(workload), pixels_(pixels), border_(border), window_(input_window(workload, border)) {}
+  /// `pixels` a tile, at most as many as the output has; `border` as the knob says. `arrays`: of
+  /// the padded copy, if not LLVM's words.
+  PixelTiles(const Workload& workload, int pixels, std::string_view border, ArrayCode arrays = {})
+      : w_(workload),
+        pixels_(pixels),
+        border_(border),
+        window_(input_window(workload, border)),
+        arrays_(std::move(arrays)) {}
 
   /// Where a pixel's window starts: its address in the padded copy, or its coordinates (which may
   /// be negative) where borders are tested.
@@ -112,10 +124,21 @@ class PixelTiles {
   /// bytes that `target` moves per input. Returns where the target ended.
   Value for_each_input(const std::vector<Pixel>& pixels, const Value& target, int unroll,
                        int64_t advance, const Step& step) {
+    const Together same = [&](int64_t) { return unroll; };
+    return for_each_run(pixels, target, same, advance,
+                        [&](const Values& cursors, int) { step(cursors); });
+  }
+
+  /// The same with as many inputs at a time as `together` says of a run of so many, which differ
+  /// where borders are tested; `step` gets how many.
+  using Together = std::function<int(int64_t run)>;
+  using SomeInputs = std::function<void(const Values& cursors, int inputs)>;
+  Value for_each_run(const std::vector<Pixel>& pixels, const Value& target,
+                     const Together& together, int64_t advance, const SomeInputs& step) {
     Values starts;
     if (!window_.tested) {
       for (const Pixel& pixel : pixels) starts.push_back(pixel.address);
-      return whole_rows(starts, target, unroll, advance, step);
+      return whole_rows(starts, target, together, advance, step);
     }
     // Most tiles are inside.
     return ir_.either(
@@ -125,9 +148,9 @@ class PixelTiles {
             const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
             starts.push_back(ir_.at(input_, offset, w_.in_c));
           }
-          return Values{whole_rows(starts, target, unroll, advance, step)};
+          return Values{whole_rows(starts, target, together, advance, step)};
         },
-        [&] { return Values{tested_taps(pixels, target, unroll, advance, step)}; })[0];
+        [&] { return Values{tested_taps(pixels, target, together, advance, step)}; })[0];
   }
 
   /// The space behind the padded copy of the input, where staged inputs go.
@@ -167,8 +190,11 @@ class PixelTiles {
 
   // The input with its border, in scratch. Rows of words where they are.
   void copy_window(const Value& scratch) {
+    if (arrays_.fill)
+      arrays_.fill(ir_, scratch, window_.bytes / 4, border_word());
+    else
+      ir_.fill(scratch, window_.bytes / 4, border_word());
     const int64_t row = int64_t{w_.in_w} * w_.in_c, padded = int64_t{window_.width} * w_.in_c;
-    ir_.fill(scratch, window_.bytes / 4, border_word());
     const int rows = std::min(w_.in_h, window_.height - w_.pad_top);
     const int64_t left = int64_t{w_.pad_left} * w_.in_c, used = std::min(row, padded - left);
     const bool words = row % 4 == 0 && padded % 4 == 0 && left % 4 == 0 && used % 4 == 0;
@@ -176,6 +202,7 @@ class PixelTiles {
       const Value from = ir_.at(argument("input"), y, row);
       const Value to =
           ir_.at(ir_.at(scratch, int64_t{w_.pad_top} * padded + left), ir_.mul(y, padded));
+      if (arrays_.copy) return arrays_.copy(ir_, from, to, used);
       ir_.count_to(words ? used / 4 : used, [&](const Value& i) {
         const Value offset = words ? ir_.shift_left(i, 2) : i;
         if (words)
@@ -187,11 +214,13 @@ class PixelTiles {
   }
 
   // Steps over one contiguous run; the last cursor is the target. Returns where it ended.
-  Value run_inputs(const Values& cursors, int64_t run, int unroll, int64_t advance,
-                   const Step& step) {
+  Value run_inputs(const Values& cursors, int64_t run, const Together& together, int64_t advance,
+                   const SomeInputs& step) {
+    const int unroll = together(run);
     std::vector<int64_t> bytes(cursors.size(), unroll);
     bytes.back() = unroll * advance;
-    return ir_.advance(run / unroll, cursors, bytes, step).back();
+    return ir_.advance(run / unroll, cursors, bytes, [&](const Values& at) { step(at, unroll); })
+        .back();
   }
 
   // The input under a tap, or the pixel of zero points.
@@ -216,32 +245,33 @@ class PixelTiles {
   }
 
   // Where nothing has to be tested; rows count in units of the dilation.
-  Value whole_rows(const Values& starts, const Value& target, int unroll, int64_t advance,
-                   const Step& step) {
+  Value whole_rows(const Values& starts, const Value& target, const Together& together,
+                   int64_t advance, const SomeInputs& step) {
     const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
     return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& row) {
       Values cursors;
       for (const Value& start : starts) cursors.push_back(ir_.at(start, row, kernel_row));
       cursors.push_back(row_target);
       if (w_.dilation_w == 1 && w_.groups == 1)
-        return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, unroll, advance, step);
-      return taps_apart(cursors, unroll, advance, step);
+        return run_inputs(cursors, int64_t{w_.kernel_w} * w_.in_c, together, advance, step);
+      return taps_apart(cursors, together, advance, step);
     });
   }
 
   // The taps of a kernel row that do not touch.
-  Value taps_apart(const Values& row, int unroll, int64_t advance, const Step& step) {
+  Value taps_apart(const Values& row, const Together& together, int64_t advance,
+                   const SomeInputs& step) {
     const int64_t apart = int64_t{w_.dilation_w} * w_.in_c;
     return ir_.count_to(w_.kernel_w, row.back(), [&](const Value& target, const Value& column) {
       Values cursors;
       for (size_t i = 0; i + 1 < row.size(); ++i) cursors.push_back(ir_.at(row[i], column, apart));
       cursors.push_back(target);
-      return run_inputs(cursors, w_.in_c / w_.groups, unroll, advance, step);
+      return run_inputs(cursors, w_.in_c / w_.groups, together, advance, step);
     });
   }
 
-  Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, int unroll,
-                    int64_t advance, const Step& step) {
+  Value tested_taps(const std::vector<Pixel>& pixels, const Value& target, const Together& together,
+                    int64_t advance, const SomeInputs& step) {
     return ir_.count_to(w_.kernel_h, target, [&](const Value& row_target, const Value& i) {
       const Value row = ir_.mul(i, w_.dilation_h);
       return ir_.count_to(w_.kernel_w, row_target, [&](const Value& tap_target, const Value& tap) {
@@ -249,7 +279,7 @@ class PixelTiles {
         Values cursors;
         for (const Pixel& pixel : pixels) cursors.push_back(tap_address(pixel, row, column));
         cursors.push_back(tap_target);
-        return run_inputs(cursors, w_.in_c / w_.groups, unroll, advance, step);
+        return run_inputs(cursors, w_.in_c / w_.groups, together, advance, step);
       });
     });
   }
@@ -258,6 +288,7 @@ class PixelTiles {
   int pixels_;
   std::string border_;
   InputWindow window_;
+  ArrayCode arrays_;
   IrText ir_;
   Value group_, input_ = argument("input");  // whose channel is the group's first
 };
