@@ -6,6 +6,8 @@
 // constants but, where they save it the shift to the left, that no channel needs one.
 
 #include "templates/helium/helium_tile.h"
+#include "templates/helium/shifts.h"
+#include "templates/helium/vector_code.h"
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/tile/pixel_tiles.h"
@@ -91,8 +93,7 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
 }
 
 bool may_pack(const Workload& w, const LayerData& data, bool shifts_left) {
-  return HeliumTile::shifts_are_words(w, data) &&
-         (shifts_left || HeliumTile::shifts_right_only(w, data));
+  return shifts_are_words(w, data) && (shifts_left || shifts_right_only(w, data));
 }
 
 std::function<bool(const Schedule&)> permitted(const Workload& w, const LayerData& data) {
@@ -139,12 +140,15 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), tiles_(w, plan.shape.pixels, plan.border), ir_(tiles_.ir()) {}
+      : w_(w),
+        plan_(plan),
+        tiles_(w, plan.shape.pixels, plan.border, {copy_array, fill_array}),
+        ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
     const HeliumTile tile(w_, plan_.shape);
     const Value saved = ir_.at(argument("scratch"), plan_.saved_at(w_));
-    with_vectors(saved, saved, [](Helium& isa, Reg to) { isa.save(to); });
+    save_vectors(ir_, saved);
     Value inputs;
     tiles_.walk(
         [&](const Pixels& pixels) {
@@ -152,35 +156,31 @@ class Writer {
           if (plan_.staged) stage(pixels);
         },
         [&](const Value& output) { tile.write(inputs, output, ir_); });
-    with_vectors(saved, saved, [](Helium& isa, Reg from) { isa.restore(from); });
+    restore_vectors(ir_, saved);
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
 
  private:
   using Pixels = std::vector<PixelTiles::Pixel>;
 
-  // A piece of assembly, which gets the first of the registers that hold two addresses.
-  template <typename Write>
-  void with_vectors(const Value& first, const Value& second, const Write& write) {
-    Assembly code;
-    Helium isa(code);
-    write(isa, Reg{0});
-    ir_.assembly(code.text(), {first, second}, {}, 0);
-  }
-
   // Each pixel's reduction, one behind the other.
   void stage(const Pixels& pixels) {
-    const auto bytes = [&](int64_t unit) { return w_.in_c % unit == 0; };
     for (size_t p = 0; p < pixels.size(); ++p) {
       const Value target =
           ir_.at(tiles_.staging_area(), static_cast<int64_t>(p) * plan_.shape.pixel_bytes());
-      const int unit = bytes(Helium::kBytes) ? Helium::kBytes : bytes(4) ? 4 : 1;
-      tiles_.for_each_input({pixels[p]}, target, unit, 1, [&](const Values& at) {
-        if (unit == 1) return ir_.store_byte(ir_.load_byte(at[0], true), at[1]);
-        if (unit == 4) return ir_.store_word(ir_.load_word(at[0]), at[1]);
-        with_vectors(at[0], at[1], [](Helium& isa, Reg from) { isa.copy(from, from + 1); });
-      });
+      tiles_.for_each_run(
+          {pixels[p]}, target, copied_together, 1, [&](const Values& at, int bytes) {
+            with_vectors(ir_, at[0], at[1], [&](Helium& isa, Reg from, Reg to, Reg scratch) {
+              isa.copy(from, to, bytes, scratch);
+            });
+          });
     }
+  }
+  // As many as divide a run and offsets reach.
+  static int copied_together(int64_t run) {
+    int most = static_cast<int>(std::min<int64_t>(run, Helium::kReach));
+    while (run % most != 0) --most;
+    return most;
   }
 
   const Workload& w_;

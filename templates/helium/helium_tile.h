@@ -19,6 +19,7 @@
 #include "schedules/requantise.h"
 #include "schedules/workload.h"
 #include "templates/channel_params.h"
+#include "templates/helium/shifts.h"
 #include "templates/isa/helium.h"
 #include "templates/packing.h"
 #include "templates/tile/ir_text.h"
@@ -54,20 +55,6 @@ class HeliumTile {
   int groups() const { return (w_.out_c + kGroup - 1) / kGroup; }
   int64_t weight_bytes() const { return kGroup * shape_.pixel_bytes(); }  ///< of a group
   int param_vectors() const { return shape_.shifts_left ? 4 : 3; }
-
-  /// Whether all channels shift to the right: by something, where halves below zero matter.
-  static bool shifts_right_only(const Workload& w, const LayerData& data) {
-    const int least = clamps_negatives(w) ? 0 : 1;
-    for (int c = 0; c < w.out_c; ++c)
-      if (right_shift(data, c) < least) return false;
-    return true;
-  }
-  /// Whether words can be shifted by as much as channels ask.
-  static bool shifts_are_words(const Workload& w, const LayerData& data) {
-    for (int c = 0; c < w.out_c; ++c)
-      if (std::abs(right_shift(data, c)) > 31) return false;
-    return true;
-  }
 
   std::vector<PackedConstant> pack(const LayerData& data) const {
     std::vector<int8_t> weights;
@@ -108,10 +95,6 @@ class HeliumTile {
   static constexpr Reg input(int pixel) { return {pixel == 0 ? 9 : pixel == 1 ? 11 : 5}; }
   static constexpr int kSumVectors = Helium::kVectors - kMostPixels;  // the first of them
 
-  // Results below the zero point are all clamped: how their halves are rounded does not show.
-  static bool clamps_negatives(const Workload& w) {
-    return w.activation_min >= w.output_zero_point;
-  }
   int passes() const { return kGroup / shape_.channels; }
   // The pixel whose outputs the cursor points to: offsets reach as far back as forth.
   int middle() const { return shape_.pixels / 2; }

@@ -11,7 +11,9 @@
 // pieces of assembly vectors stay as they are, and who writes q4 to q7 gives them back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "templates/tile/assembly.h"
@@ -24,6 +26,7 @@ class Helium {
   static constexpr int kVectors = 8, kLanes = 4;
   static constexpr int64_t kBytes = 16;        ///< of a vector
   static constexpr int64_t kReach = 127;       ///< of an offset in bytes
+  static constexpr int64_t kWordReach = 508;   ///< of one from lanes that are addresses
   static constexpr int64_t kLoopBytes = 4094;  ///< that LE jumps back
   static constexpr int64_t kSavedBytes = 4 * kBytes;
   static constexpr AddressModes kBytesOfVectors = {.word = "vldrb.8 {}, [{}, #{}]",
@@ -43,10 +46,42 @@ class Helium {
   /// q4 to q7, which belong to the caller, to where `to` points, and back.
   void save(Reg to) { for_each_saved("vstrw.32 {}, [{}, #{}]", to); }
   void restore(Reg from) { for_each_saved("vldrw.32 {}, [{}, #{}]", from); }
-  /// 16 bytes, by way of q0.
-  void copy(Reg from, Reg to) {
-    out_.emit("vldrb.8 {}, [{}]", q(0), from);
-    out_.emit("vstrb.8 {}, [{}]", q(0), to);
+  /// `bytes` of them, by way of q0 and `scratch`, at any address: the widest loads of bytes that
+  /// there are, the last two of which overlap. `from` and `to`: of r0 to r7.
+  void copy(Reg from, Reg to, int64_t bytes, Reg scratch) {
+    const auto all = [&](int64_t at_once, const char* load, const char* store, Reg by) {
+      for (int64_t next = 0; next < bytes; next += at_once) {
+        const int64_t at = std::min(next, bytes - at_once);
+        out_.emit("{} {}, [{}, #{}]", load, by, from, at);
+        out_.emit("{} {}, [{}, #{}]", store, by, to, at);
+      }
+    };
+    if (bytes >= 16) return all(16, "vldrb.8", "vstrb.8", q(0));
+    if (bytes >= 8) return all(8, "vldrb.u16", "vstrb.16", q(0));
+    if (bytes >= 4) return all(4, "vldrb.u32", "vstrb.32", q(0));
+    all(1, "ldrb", "strb", scratch);
+  }
+
+  /// Of any length, in a loop of `counter`, which is lr.
+  void copy_long(Reg from, Reg to, int64_t bytes, Reg scratch, Reg counter) {
+    if (bytes <= kReach) return copy(from, to, bytes, scratch);
+    begin_loop_of(bytes / kBytes, scratch, counter);
+    out_.emit("vldrb.8 {}, [{}], #{}", q(0), from, kBytes);
+    out_.emit("vstrb.8 {}, [{}], #{}", q(0), to, kBytes);
+    end_loop(counter);
+    if (bytes % kBytes == 0) return;
+    out_.emit("vldrb.8 {}, [{}, #{}]", q(0), from, bytes % kBytes - kBytes);
+    out_.emit("vstrb.8 {}, [{}, #{}]", q(0), to, bytes % kBytes - kBytes);
+  }
+  /// `words` words are `word`, in the same way.
+  void fill_long(Reg to, int64_t words, Reg word, Reg scratch, Reg counter) {
+    out_.emit("vdup.32 {}, {}", q(0), word);
+    if (words >= kLanes) {
+      begin_loop_of(words / kLanes, scratch, counter);
+      out_.emit("vstrw.32 {}, [{}], #{}", q(0), to, kBytes);
+      end_loop(counter);
+    }
+    for (int64_t i = 0; i < words % kLanes; ++i) out_.emit("str {}, [{}], #4", word, to);
   }
 
   /// `sum`, an even register, is the dot product, or grows by it.
@@ -58,8 +93,26 @@ class Helium {
     out_.emit("vmov {0}[{2}], {0}[{1}], {3}, {4}", vector, lane, lane + 2, low, high);
   }
 
+  /// Each of the first `rows` of the vectors q0 to q3 with the bytes at one of `from`, of which
+  /// 16 or, if predicated, those that vctp.8 has said.
+  void load_rows(Reg first_from, int rows, bool predicated) {
+    if (predicated) begin_predicated(static_cast<size_t>(rows));
+    for (int i = 0; i < rows; ++i)
+      out_.emit("vldrb{}.8 {}, [{}]", predicated ? "t" : "", q(i), first_from + i);
+  }
+  /// The bytes of q0 to q3 in turn: 16 words of a byte of each. `to` moves on behind them.
+  void store_interleaved(Reg to) {
+    for (int i = 0; i < 4; ++i)
+      out_.emit("vst4{}.8 {{{}, {}, {}, {}}}, [{}]{}", i, q(0), q(1), q(2), q(3), to,
+                i == 3 ? "!" : "");
+  }
+  /// Adds `step` to each word of `addresses`, and loads the words there.
+  void gather_next(Reg vector, Reg addresses, int64_t step) {
+    out_.emit("vldrw.u32 {}, [{}, #{}]!", vector, addresses, step);
+  }
+
   /// Steps of requantisation, of all these vectors one by one: the next instruction need not wait
-  /// for this one's result.
+  /// for this one's result. What is added or multiplied by is a vector or a core register.
   using Vectors = std::vector<Reg>;
   /// From where `params` points, which moves on.
   void load_words(Reg vector, Reg params) {
@@ -68,6 +121,7 @@ class Helium {
   void add(const Vectors& sums, Reg by) {
     for (const Reg s : sums) out_.emit("vadd.i32 {0}, {0}, {1}", s, by);
   }
+  void subtract(Reg vector, Reg by) { out_.emit("vsub.i32 {0}, {0}, {1}", vector, by); }
   void shift_left(const Vectors& sums, Reg by) {
     for (const Reg s : sums) out_.emit("vshl.s32 {0}, {0}, {1}", s, by);
   }
@@ -88,6 +142,9 @@ class Helium {
   void shift_right(const Vectors& sums, Reg by) {
     for (const Reg s : sums) out_.emit("vrshl.s32 {0}, {0}, {1}", s, by);
   }
+  void shift_right_alike(const Vectors& sums, Reg core_register) {
+    for (const Reg s : sums) out_.emit("vrshl.s32 {}, {}", s, core_register);
+  }
   void add_word(const Vectors& sums, Reg word) {
     for (const Reg s : sums) out_.emit("vqadd.s32 {0}, {0}, {1}", s, word);
   }
@@ -104,8 +161,27 @@ class Helium {
     for (const Reg s : sums) out_.emit("vmin.s32 {0}, {0}, {1}", s, scratch[1]);
   }
 
+  /// Of two vectors of words, half words with the lanes of both in turn, in the first one; then the
+  /// same steps on those.
+  void narrow(Reg even, Reg odd) {
+    out_.emit("vqmovnb.s32 {0}, {0}", even);
+    out_.emit("vqmovnt.s32 {}, {}", even, odd);
+  }
+  void add_half(Reg halves, Reg half) { out_.emit("vqadd.s16 {0}, {0}, {1}", halves, half); }
+  void clamp_halves(Reg halves, int low, int high, Reg scratch) {
+    if (low == -128 && high == 127) return out_.emit("vqmovnb.s16 {0}, {0}", halves);
+    fill(scratch, low, 16);
+    out_.emit("vmax.s16 {0}, {0}, {1}", halves, scratch);
+    fill(scratch, high, 16);
+    out_.emit("vmin.s16 {0}, {0}, {1}", halves, scratch);
+  }
+  /// The lowest byte of each lane to where `to` and the lane of `offsets` say.
+  void scatter_bytes(Reg from, int lane_bits, Reg to, Reg offsets) {
+    out_.emit("vstrb.{} {}, [{}, {}]", lane_bits, from, to, offsets);
+  }
+
   /// Stores of the lowest bytes of lanes are of `lanes` of them from here on, if they say so.
-  void predicate(Reg lanes) { out_.emit("vctp.32 {}", lanes); }
+  void predicate(Reg lanes, int lane_bits = 32) { out_.emit("vctp.{} {}", lane_bits, lanes); }
   /// The next `count` stores, up to 4, are predicated().
   void begin_predicated(size_t count) { out_.emit("{}", "vpst" + std::string(count - 1, 't')); }
   struct Store {
@@ -124,6 +200,11 @@ class Helium {
     out_.emit("dls {}, {}", counter, count);
     out_.emit("1:");
   }
+  void begin_loop_of(int64_t turns, Reg scratch, Reg counter) {
+    out_.emit("movw {}, #{}", scratch, turns % 65536);
+    if (turns > 65535) out_.emit("movt {}, #{}", scratch, turns / 65536);
+    begin_loop(counter, scratch);
+  }
   void end_loop(Reg counter) { out_.emit("le {}, 1b", counter); }
 
  private:
@@ -132,9 +213,9 @@ class Helium {
       out_.emit("{}", fmt::format(fmt::runtime(form), q(4 + i), at, i * kBytes));
   }
   // A byte with its sign into every lane.
-  void fill(Reg vector, int value) {
-    if (value >= 0) return out_.emit("vmov.i32 {}, #{}", vector, value);
-    out_.emit("vmvn.i32 {}, #{}", vector, -value - 1);
+  void fill(Reg vector, int value, int lane_bits = 32) {
+    if (value >= 0) return out_.emit("vmov.i{} {}, #{}", lane_bits, vector, value);
+    out_.emit("vmvn.i{} {}, #{}", lane_bits, vector, -value - 1);
   }
 
   Assembly& out_;

@@ -1,0 +1,38 @@
+// Pieces of assembly with Helium between what LLVM compiles.
+#pragma once
+
+#include "templates/isa/helium.h"
+#include "templates/tile/ir_text.h"
+
+namespace tinytune {
+
+/// A piece that gets the registers that hold two addresses, and one to use: of r0 to r7 all.
+template <typename Write>
+void with_vectors(IrText& ir, const Value& first, const Value& second, const Write& write) {
+  Assembly code;
+  Helium isa(code);
+  write(isa, Reg{0}, Reg{1}, Reg{2});
+  ir.assembly(code.text(), {first, second}, {}, 1, "l");
+}
+
+/// The vectors that belong to the caller, to Helium::kSavedBytes from `to` on, and back.
+inline void save_vectors(IrText& ir, const Value& to) {
+  with_vectors(ir, to, to, [](Helium& isa, Reg at, Reg, Reg) { isa.save(at); });
+}
+inline void restore_vectors(IrText& ir, const Value& from) {
+  with_vectors(ir, from, from, [](Helium& isa, Reg at, Reg, Reg) { isa.restore(at); });
+}
+
+/// PixelTiles' ArrayCode with vectors.
+inline void copy_array(IrText& ir, const Value& from, const Value& to, int64_t bytes) {
+  Assembly code;
+  Helium(code).copy_long(Reg{0}, Reg{1}, bytes, Reg{2}, Reg{IrText::kAllRegisters - 1});
+  ir.assembly_of_all_registers(code.text(), {from, to});
+}
+inline void fill_array(IrText& ir, const Value& target, int64_t words, uint32_t word) {
+  Assembly code;
+  Helium(code).fill_long(Reg{0}, words, Reg{1}, Reg{2}, Reg{IrText::kAllRegisters - 1});
+  ir.assembly_of_all_registers(code.text(), {target, static_cast<int32_t>(word)});
+}
+
+}  // namespace tinytune
