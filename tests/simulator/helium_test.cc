@@ -84,7 +84,7 @@ TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
   size_t checked = 0;
   for (const auto rows : {arithmetic_rows(), scalar_operand_rows(), multiply_rows(),
                           reduction_rows(), shift_rows(), narrowing_rows(), compare_rows(),
-                          memory_rows(), structure_rows(), loop_rows(), core_rows()})
+                          memory_rows(), structure_rows(), loop_rows(), core_rows(), move_rows()})
     for (const Row& row : rows) {
       Executor executor;
       Core core;

@@ -201,7 +201,7 @@ std::string name_of_case(const ::testing::TestParamInfo<Parameters>& info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, EveryTemplate,
-    ::testing::Combine(::testing::Values("rv32imc", "cortex-m4", "rp2040"),
+    ::testing::Combine(::testing::Values("rv32imc", "cortex-m4", "rp2040", "cortex-m55"),
                        ::testing::Values(Scales::kTypical, Scales::kOddChannels, Scales::kExtreme)),
     name_of_case);
 
