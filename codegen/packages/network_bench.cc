@@ -271,7 +271,8 @@ std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
          "/* 0: every byte is right. 1: a call was refused. 2: a byte differs. */\nint " +
          function + "(void);\n\n" + bench_function(parts) +
          "\n#if !defined(ARDUINO)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) { (void)" +
-         function + "(); }\n#else\nint main(void) { return " + function + "(); }\n#endif\n#endif\n";
+         function + "(); }\n#else\nint main(void) {\n" + print_unit_start(parts.device) +
+         "  return " + function + "();\n}\n#endif\n#endif\n";
 }
 
 }  // namespace tinytune

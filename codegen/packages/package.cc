@@ -183,7 +183,7 @@ std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const 
   Files files = with_build_id(network);
   const std::string check = build_check(network.name, build_id(network));
   if (smoke)
-    files.push_back({"test/" + network.name + "_smoke.c", print_smoke_test(network, *smoke) + check,
+    files.push_back({"test/" + network.name + "_smoke.c", print_smoke_test(parts, *smoke) + check,
                      FileRole::kTest});
   if (bench)
     files.push_back({"bench/" + network.name + "_bench.c",

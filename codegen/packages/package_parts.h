@@ -25,7 +25,7 @@ std::string zephyr_steps(const PackageParts& parts);
 std::string arduino_steps(const PackageParts& parts);
 std::string mlf_steps(const PackageParts& parts);
 /// `test/<name>_smoke.c`.
-std::string print_smoke_test(const GeneratedNetwork& network, const SmokeTest& smoke);
+std::string print_smoke_test(const PackageParts& parts, const SmokeTest& smoke);
 /// `bench/<name>_bench.c`, which prints lines of times_text.h.
 std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
                         const CycleReading& reading);
@@ -33,6 +33,8 @@ std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
 /// What both programs have: the arena, inputs and expected outputs as arrays, and statements that
 /// fill the arena, and that do something about a byte that differs.
 std::string print_example_data(const GeneratedNetwork& network, const SmokeTest& smoke);
+/// Statements that main() begins with: they switch on the unit that kernels use, if there is one.
+std::string print_unit_start(const Device& device);
 void print_fill(CWriter& w, const GeneratedNetwork& network);
 void print_comparison(CWriter& w, const GeneratedNetwork& network, const std::string& statement);
 

@@ -14,13 +14,13 @@ namespace fs = std::filesystem;
 const std::string kBoards = TINYTUNE_SOURCE_DIR "/tests/codegen/packages/boards/";
 constexpr std::chrono::seconds kToolPatience{300}, kQemuPatience{120};
 
-Board mps2(std::string name, std::string device, std::string machine, std::string cpu,
-           std::vector<std::string> abi) {
+Board mps(std::string startup, std::string name, std::string device, std::string machine,
+          std::string cpu, std::vector<std::string> abi) {
   std::vector<std::string> flags = {"-mcpu=" + cpu, "-mthumb"};
   flags.insert(flags.end(), abi.begin(), abi.end());
-  return {std::move(name),  std::move(device),
-          "arm-none-eabi-", flags,
-          "mps2",           {"qemu-system-arm", "-M", std::move(machine), "-semihosting"}};
+  return {std::move(name),    std::move(device),
+          "arm-none-eabi-",   flags,
+          std::move(startup), {"qemu-system-arm", "-M", std::move(machine), "-semihosting"}};
 }
 
 }  // namespace
@@ -35,12 +35,16 @@ const std::vector<Board>& boards() {
        {"-march=rv32imc", "-mabi=ilp32"},
        "riscv_virt",
        {"qemu-system-riscv32", "-M", "virt", "-bios", "none"}},
-      mps2("an386_soft_float", "cortex-m4", "mps2-an386", "cortex-m4", {"-mfloat-abi=soft"}),
-      mps2("an386_hard_float", "stm32f4", "mps2-an386", "cortex-m4",
-           {"-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"}),
-      mps2("an500_soft_float", "stm32f7", "mps2-an500", "cortex-m7", {"-mfloat-abi=soft"}),
-      mps2("an500_hard_float", "stm32f7", "mps2-an500", "cortex-m7",
-           {"-mfloat-abi=hard", "-mfpu=fpv5-d16"}),
+      mps("mps2", "an386_soft_float", "cortex-m4", "mps2-an386", "cortex-m4", {"-mfloat-abi=soft"}),
+      mps("mps2", "an386_hard_float", "stm32f4", "mps2-an386", "cortex-m4",
+          {"-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"}),
+      mps("mps2", "an500_soft_float", "stm32f7", "mps2-an500", "cortex-m7", {"-mfloat-abi=soft"}),
+      mps("mps2", "an500_hard_float", "stm32f7", "mps2-an500", "cortex-m7",
+          {"-mfloat-abi=hard", "-mfpu=fpv5-d16"}),
+      mps("mps3", "an547_soft_float", "cortex-m55", "mps3-an547", "cortex-m55",
+          {"-mfloat-abi=soft"}),
+      mps("mps3", "an547_hard_float", "cortex-m55", "mps3-an547", "cortex-m55",
+          {"-mfloat-abi=hard", "-mfpu=auto"}),
   };
   return kAll;
 }

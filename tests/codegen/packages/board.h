@@ -22,7 +22,7 @@ struct Board {
 inline std::ostream& operator<<(std::ostream& out, const Board& board) { return out << board.name; }
 
 const Board& riscv_virt();
-/// All of them: RISC-V; Cortex-M4 with both float ABIs; Cortex-M7 with both.
+/// All of them: RISC-V; Cortex-M4, M7 and M55 with both float ABIs.
 const std::vector<Board>& boards();
 
 /// What is missing on this machine to use the board; empty: nothing.

@@ -1,4 +1,4 @@
-/* Start-up for QEMU's mps2 boards: vectors, the FPU where the ABI has one, main(), a word on the
+/* Start-up for QEMU's mps2 and mps3 boards: vectors, the FPU where the ABI has one, main(), a word on the
  * UART, and a semihosting call that ends QEMU with an exit code. QEMU's RAM is zero at reset. */
 #include <stdint.h>
 
@@ -8,9 +8,12 @@ void fault(void);
 float halved(float value);
 extern char stack_top[];
 
-#define UART_DATA (*(volatile uint32_t *)0x40004000u)
-#define UART_CONTROL (*(volatile uint32_t *)0x40004008u)
-#define UART_DIVIDER (*(volatile uint32_t *)0x40004010u)
+#if !defined(UART)
+#define UART 0x40004000u
+#endif
+#define UART_DATA (*(volatile uint32_t *)UART)
+#define UART_CONTROL (*(volatile uint32_t *)(UART + 0x8u))
+#define UART_DIVIDER (*(volatile uint32_t *)(UART + 0x10u))
 #define COPROCESSOR_ACCESS (*(volatile uint32_t *)0xE000ED88u)
 
 struct vectors {
