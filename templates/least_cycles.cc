@@ -42,11 +42,12 @@ int64_t products_saved_by_transforms(const Workload& w) {
 }
 
 // One multiplication of 32 bits has two products of lanes, Arm's DSP extension two of those, and
-// twice that is nobody's. Vectors are of 128 bits.
+// twice that is nobody's. Vectors are of 128 bits, or of those that the device says.
 int64_t most_products_a_cycle(const Target& target) {
   const std::string core = target.isa + " " + target.cpu + " " + target.features;
   for (const std::string_view vectors : {"zve", "mve", "cortex-m55", "cortex-m85"})
-    if (core.find(vectors) != std::string::npos) return 64;
+    if (core.find(vectors) != std::string::npos)
+      return std::max<int64_t>(64, target.vector_bits / 2);
   return target.capabilities.contains(Capability::kDsp) ? 8 : 4;
 }
 

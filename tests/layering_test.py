@@ -23,6 +23,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "templates/lanes": ["templates/isa"],
     "templates/smlad": ["templates/isa"],
     "templates/helium": ["templates/isa"],
+    "templates/rvv": ["templates/isa"],
     "templates/winograd": ["templates/smlad"],
     "templates/sliding": ["templates/tile"],
     "templates/halide": ["templates"],

@@ -1,0 +1,222 @@
+// RVV (Zve32x, the vectors of RISC-V for integers; ADR 97) as kernels of channels in lanes write
+// it.
+//
+// A lane is an output channel. VWMACC.VX multiplies 16-bit weights of all lanes by one input, which
+// is a scalar, and adds to 32-bit sums. A value's registers follow from how many hold 32 bits of
+// every lane (`words`): half as many hold 16 bits, a quarter 8. The element width is a state, and
+// changing it keeps the number of lanes.
+//
+// Registers that are loaded whole need no state and no length; how many bytes that are is VLEN's
+// matter, so a kernel is written for one.
+//
+// The requantisation is the reference's own, bit for bit: VSMUL is its saturating rounding doubling
+// multiply, and VNCLIP its rounding shift but for halves below zero, which VNCLIP rounds up.
+// Negative values are therefore made smaller by one before the shift; not where the activation
+// clamps all of those, nor in lanes that do not shift.
+//
+// LLVM is told of none of these registers and uses none: between pieces of assembly they stay as
+// they are. All are the callee's, as are the length, the type and the rounding mode.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "templates/tile/assembly.h"
+#include "templates/tile/load_scheduler.h"
+
+namespace tinytune {
+
+/// v0 to v31, or the first of a group.
+struct VectorReg {
+  int number = 0;
+
+  constexpr VectorReg operator+(int further) const { return {number + further}; }
+};
+
+}  // namespace tinytune
+
+template <>
+struct fmt::formatter<tinytune::VectorReg> : fmt::formatter<std::string_view> {
+  template <typename Context>
+  auto format(tinytune::VectorReg reg, Context& context) const {
+    return fmt::format_to(context.out(), "v{}", reg.number);
+  }
+};
+
+namespace tinytune {
+
+/// How values lie in registers.
+struct RvvLanes {
+  int vector_bits;  ///< of a register (VLEN)
+  int words;        ///< registers of 32 bits of every lane: 1, 2, 4 or 8
+
+  int register_bytes() const { return vector_bits / 8; }
+  int count() const { return vector_bits / 32 * words; }
+  /// Of `bits` of every lane; 1 as well where that is a part of one.
+  int registers(int bits) const { return std::max(1, words * bits / 32); }
+  /// Whether half the registers would hold as many channels.
+  bool exceed(int channels) const { return words > 1 && count() / 2 >= channels; }
+  bool fills_registers(int bits) const { return words * bits >= 32; }
+  /// "e16, m2"
+  std::string type(int bits) const {
+    const int quarters = words * bits / 8;
+    return fmt::format("e{}, m{}{}, ta, ma", bits, quarters < 4 ? "f" : "",
+                       quarters < 4 ? 4 / quarters : quarters / 4);
+  }
+};
+
+/// Whether kernels for this core may be written with its vectors. Shorter ones have no use, and of
+/// longer ones eight registers are more than an instruction adds to an address.
+inline bool has_rvv(const Target& target) {
+  constexpr uint32_t kLeast = 64, kMost = 1024;
+  return target.family == CoreFamily::kRiscv32 && !target.portable_kernels &&
+         target.vector_bits >= kLeast && target.vector_bits <= kMost;
+}
+
+class Rvv {
+ public:
+  static constexpr int kRegisters = 32;
+  static constexpr int64_t kReach = 2047;      ///< of what an instruction adds, or an offset
+  static constexpr int64_t kJumpBytes = 4000;  ///< back to a loop's start, at most
+  static constexpr AddressModes kScalars = {.word = "lb {0}, {2}({1})",
+                                            .word_post = nullptr,
+                                            .pair = nullptr,
+                                            .pair_post = nullptr,
+                                            .move = "addi {0}, {0}, {1}",
+                                            .reach = kReach,
+                                            .reach_back = 0,
+                                            .pair_reach = -1};
+
+  Rvv(const RvvLanes& lanes, Assembly& out) : lanes_(lanes), out_(out) {}
+
+  /// To nearest, halves up: before anything that rounds.
+  void set_rounding() { out_.emit("csrwi vxrm, 0"); }
+  /// As many lanes as `length` says, at most count().
+  void set_length(Reg length, int bits) {
+    out_.emit("vsetvli zero, {}, {}", length, lanes_.type(bits));
+  }
+  void set_width(int bits) { out_.emit("vsetvli zero, zero, {}", lanes_.type(bits)); }
+
+  /// `to` = `from` + `bytes`; `scratch` may be `to`, but not `from`.
+  void add(Reg to, Reg from, int64_t bytes, Reg scratch) {
+    if (bytes >= -kReach - 1 && bytes <= kReach)
+      return out_.emit("addi {}, {}, {}", to, from, bytes);
+    out_.emit("li {}, {}", scratch, bytes);
+    out_.emit("add {}, {}, {}", to, from, scratch);
+  }
+
+  /// All of these by as much.
+  void move(const std::vector<Reg>& cursors, int64_t bytes, Reg scratch) {
+    const bool reaches = bytes >= -kReach - 1 && bytes <= kReach;
+    if (!reaches) out_.emit("li {}, {}", scratch, bytes);
+    for (const Reg cursor : cursors)
+      reaches ? out_.emit("addi {0}, {0}, {1}", cursor, bytes)
+              : out_.emit("add {0}, {0}, {1}", cursor, scratch);
+  }
+
+  /// `bits` of every lane from where `from` points.
+  void load_in_place(VectorReg to, int bits, Reg from) {
+    out_.emit("vle{}.v {}, ({})", bits, to, from);
+  }
+  /// `from` moves on by as much as count() take.
+  void load(VectorReg to, int bits, Reg from) {
+    load_in_place(to, bits, from);
+    out_.emit("addi {0}, {0}, {1}", from, lanes_.count() * bits / 8);
+  }
+  void load_registers(VectorReg to, int count, Reg from) {
+    out_.emit("vl{}re8.v {}, ({})", count, to, from);
+    out_.emit("addi {0}, {0}, {1}", from, count * lanes_.register_bytes());
+  }
+  /// `bytes` that lie side by side; v0 to v7, length and type are lost, and both addresses.
+  void copy(Reg from, Reg to, int64_t bytes, Reg scratch) {
+    const int64_t most = 8 * lanes_.register_bytes();
+    for (int64_t left = bytes; left > 0; left -= most) {
+      out_.emit("li {}, {}", scratch, std::min(left, most));
+      out_.emit("vsetvli zero, {}, e8, m8, ta, ma", scratch);
+      out_.emit("vle8.v v0, ({})", from);
+      out_.emit("vse8.v v0, ({})", to);
+      if (left <= most) break;
+      out_.emit("addi {0}, {0}, {1}", from, most);
+      out_.emit("addi {0}, {0}, {1}", to, most);
+    }
+  }
+  /// The byte `value`, as often; the same is lost, and both counters.
+  void fill(Reg to, int64_t bytes, int value, Reg left, Reg some) {
+    out_.emit("li {}, {}", left, value);
+    out_.emit("vsetvli {}, zero, e8, m8, ta, ma", some);
+    out_.emit("vmv.v.x v0, {}", left);
+    out_.emit("li {}, {}", left, bytes);
+    out_.emit("1:");
+    out_.emit("vsetvli {}, {}, e8, m8, ta, ma", some, left);
+    out_.emit("vse8.v v0, ({})", to);
+    out_.emit("add {0}, {0}, {1}", to, some);
+    out_.emit("sub {0}, {0}, {1}", left, some);
+    out_.emit("bnez {}, 1b", left);
+  }
+
+  /// 16 bits from 8, at a width of 16; `from` may be the last part of the group `to`.
+  void widen(VectorReg to, VectorReg from) { out_.emit("vsext.vf2 {}, {}", to, from); }
+  /// Sums of 32 bits, at a width of 16.
+  void add_products(VectorReg sum, Reg factor, VectorReg factors) {
+    out_.emit("vwmacc.vx {}, {}, {}", sum, factor, factors);
+  }
+  void add_products(VectorReg sum, VectorReg a, VectorReg b) {
+    out_.emit("vwmacc.vv {}, {}, {}", sum, a, b);
+  }
+  void copy(VectorReg to, VectorReg from) { out_.emit("vmv.v.v {}, {}", to, from); }
+
+  /// Steps of requantisation, of all these groups one by one: the next instruction need not wait
+  /// for this one's result. At a width of 32:
+  using Groups = std::vector<VectorReg>;
+  void shift_left(const Groups& sums, VectorReg by) {
+    for (const VectorReg s : sums) out_.emit("vsll.vv {0}, {0}, {1}", s, by);
+  }
+  void scale(const Groups& sums, VectorReg multiplier) {
+    for (const VectorReg s : sums) out_.emit("vsmul.vv {0}, {0}, {1}", s, multiplier);
+  }
+  /// So that the shift rounds halves away from zero; in the lanes of the mask `only`, if given. v0
+  /// is lost.
+  void turn_halves(const Groups& sums, const VectorReg* only) {
+    for (const VectorReg s : sums) {
+      out_.emit("vmslt.vx v0, {}, zero", s);
+      if (only != nullptr) out_.emit("vmand.mm v0, v0, {}", *only);
+      out_.emit("vadd.vi {0}, {0}, -1, v0.t", s);
+    }
+  }
+  /// A bit for every lane, in whole words.
+  void load_mask(VectorReg to, Reg from) {
+    out_.emit("vlm.v {}, ({})", to, from);
+    out_.emit("addi {0}, {0}, {1}", from, mask_words() * 4);
+  }
+  int mask_words() const { return (lanes_.count() + 31) / 32; }
+  /// At a width of 16: to 16 bits, saturated.
+  void shift_right(const Groups& sums, VectorReg by) {
+    for (const VectorReg s : sums) out_.emit("vnclip.wv {0}, {0}, {1}", s, by);
+  }
+  void add_half(const Groups& sums, Reg half) {
+    for (const VectorReg s : sums) out_.emit("vsadd.vx {0}, {0}, {1}", s, half);
+  }
+  /// At a width of 8: to 8 bits, saturated, and then between limits.
+  void narrow(const Groups& sums) {
+    for (const VectorReg s : sums) out_.emit("vnclip.wi {0}, {0}, 0", s);
+  }
+  void at_least(const Groups& sums, Reg low) {
+    for (const VectorReg s : sums) out_.emit("vmax.vx {0}, {0}, {1}", s, low);
+  }
+  void at_most(const Groups& sums, Reg high) {
+    for (const VectorReg s : sums) out_.emit("vmin.vx {0}, {0}, {1}", s, high);
+  }
+  void store_bytes(VectorReg from, Reg to) { out_.emit("vse8.v {}, ({})", from, to); }
+
+  const RvvLanes& lanes() const { return lanes_; }
+  Assembly& out() { return out_; }
+
+ private:
+  const RvvLanes lanes_;
+  Assembly& out_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,167 @@
+// Depthwise convolutions for cores with RVV: channels in lanes (rvv_depthwise_tile.h).
+//
+// Windows are read where they are in the input, or in a copy of it with its border. Where the copy
+// takes too much memory, those of a tile are staged: of a tap outside, zero points.
+
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/rvv/rvv_arrays.h"
+#include "templates/rvv/rvv_depthwise_tile.h"
+#include "templates/rvv/rvv_knobs.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/usual_knobs.h"
+
+namespace tinytune {
+namespace {
+
+constexpr char kName[] = "rvv_depthwise";
+
+struct Plan {
+  std::string border;
+  bool staged;
+  RvvDepthwiseShape shape;
+
+  Plan(const Workload& w, const Schedule& s)
+      : border(s.get("border")),
+        staged(border == "test"),
+        shape{.lanes = {.vector_bits = s.get_int("vlen"), .words = s.get_int("words")},
+              .pixels = s.get_int("px"),
+              .shifts_left = shifts_left(s),
+              .row_bytes = staged ? int64_t{w.kernel_w} * w.in_c
+                                  : int64_t{input_window(w, border).width} * w.in_c * w.dilation_h,
+              .tap_bytes = staged ? w.in_c : int64_t{w.dilation_w} * w.in_c} {}
+
+  int64_t window_bytes(const Workload& w) const { return w.reduction() * w.in_c; }
+  int64_t scratch_bytes(const Workload& w) const {
+    return PixelTiles::bytes(w, border) + (staged ? shape.pixels * window_bytes(w) : 0);
+  }
+  bool legal(const Workload& w) const {
+    return shape.pixels <= w.out_h * w.out_w && !shape.lanes.exceed(w.out_c) &&
+           RvvDepthwiseTile(w, shape).fits() && shifts_are_legal(w, shape.shifts_left);
+  }
+};
+
+KnobTable table(const Workload& w, const Device& device) {
+  return {kName,
+          1,
+          {vlen_knob(device),
+           words_knob(),
+           {"px", {1, 2, 3, 4, 5, 6, 8}, 1},
+           shifts_knob(w),
+           {border_knob(w), border_knob(w).values.back()}}};
+}
+
+// Instructions.
+int64_t cost(const Workload& w, const Plan& plan) {
+  const int pixels = plan.shape.pixels;
+  const RvvEnd end(w, plan.shape.lanes, plan.shape.shifts_left);
+  const int64_t of_tile = w.reduction() * (4 * pixels + 2) + 10 + 8 * pixels;
+  return PixelTiles::tiles(w, pixels) * (end.tiles() * of_tile + 8 * pixels);
+}
+
+std::optional<Schedule> usual(const Workload& w, const Device& device,
+                              const std::map<std::string, std::string>& instead) {
+  return CheapestPoint(table(w, device), {"words", "px"}).find<Plan>(w, instead, cost);
+}
+
+bool supports(const Workload& w, const Device& device) {
+  return has_rvv(device.target) && w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc &&
+         w.batch == 1 && w.depth_multiplier == 1 && w.rounding == Rounding::kTwice &&
+         Plan(w, table(w, device).usual()).legal(w);
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  return table(w, device).legal_space<Plan>(w);
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) { return *usual(w, device, {}); }
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  const auto both = usual(w, device, {{"shifts", "both"}});
+  return both ? std::vector{*both} : std::vector<Schedule>();
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
+  return RvvDepthwiseTile(w, plan.shape).pack(data);
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const RvvDepthwiseTile tile(w, plan.shape);
+  const int lanes = plan.shape.lanes.count(), pixels = plan.shape.pixels;
+  const int64_t tiles = PixelTiles::tiles(w, pixels);
+  NestBuilder build(w, lanes, 2 * lanes, tile.end().words() - scaling_words(w.facts.requantise));
+  build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * pixels}});
+  build.channel_tiles(w, lanes, tile.weight_bytes());
+  build.products({.terms = w.reduction(),
+                  .step = static_cast<int>(w.reduction()),
+                  .pixels = pixels,
+                  .channels = lanes,
+                  .input_bytes = w.in_c,
+                  .weight_bytes = 2 * lanes,
+                  .pixel_bytes = int64_t{w.stride_w} * w.in_c,
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = 2});
+  LoopNest nest = build.finish(schedule);
+  nest.multiplies_per_mac = 1.0 / lanes;
+  nest.accumulators = pixels;
+  nest.outputs = tiles * pixels * w.out_c;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border);
+  if (plan.staged) nest.prologue_bytes += tiles * pixels * plan.window_bytes(w);
+  nest.switches.emplace_back("rvv", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        tiles_(w, plan.shape.pixels, plan.border, arrays_by_vectors(plan.shape.lanes)) {}
+
+  std::string write(const std::string& symbol) {
+    const RvvDepthwiseTile tile(w_, plan_.shape);
+    Values windows;
+    tiles_.walk(
+        [&](const std::vector<PixelTiles::Pixel>& pixels) {
+          windows.clear();
+          for (const PixelTiles::Pixel& pixel : pixels)
+            windows.push_back(window_of(pixel, windows.size()));
+        },
+        [&](const Value& output) { tile.write(windows, output, tiles_.ir()); });
+    return tiles_.ir().function(symbol, kernel_parameters(plan_.scratch_bytes(w_)));
+  }
+
+ private:
+  Value window_of(const PixelTiles::Pixel& pixel, size_t number) {
+    if (!plan_.staged) return pixel.address;
+    const Value target = tiles_.ir().at(tiles_.staging_area(),
+                                        static_cast<int64_t>(number) * plan_.window_bytes(w_));
+    stage_by_vectors(plan_.shape.lanes, tiles_, pixel, target);
+    return target;
+  }
+
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+};
+
+}  // namespace
+
+const KernelTemplate kRvvDepthwise = {
+    .name = kName,
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
+    .describe = describe,
+    .pack = pack,
+    .may_pack = may_shift_as_asked,
+    .scratch_bytes = scratch_of<Plan>,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

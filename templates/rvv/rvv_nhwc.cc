@@ -1,0 +1,179 @@
+// Convolution and dense layers for cores with RVV: channels in lanes, inputs as scalars
+// (rvv_tile.h).
+//
+// Pixels of pointwise convolutions are read where they are; of others, a tile's are staged first,
+// in reduction order, by vectors.
+
+#include "templates/kernel_template.h"
+#include "templates/nest_builder.h"
+#include "templates/rvv/rvv_arrays.h"
+#include "templates/rvv/rvv_knobs.h"
+#include "templates/rvv/rvv_tile.h"
+#include "templates/tile/pixel_tiles.h"
+#include "templates/usual_knobs.h"
+
+namespace tinytune {
+namespace {
+
+constexpr char kName[] = "rvv_nhwc";
+
+bool reads_in_place(const Workload& w) {
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
+         !needs_border(w);
+}
+
+struct Plan {
+  RvvShape shape;
+  std::string border;
+  bool staged;
+
+  Plan(const Workload& w, const Schedule& s)
+      : shape{.lanes = {.vector_bits = s.get_int("vlen"), .words = s.get_int("words")},
+              .pixels = s.get_int("px"),
+              .unroll = s.get_int("unroll"),
+              .halves = s.get("weights") == "halves",
+              .shifts_left = shifts_left(s)},
+        border(s.get("border")),
+        staged(!reads_in_place(w)) {}
+
+  int64_t staged_bytes(const Workload& w) const {
+    return staged ? shape.pixels * w.reduction() : 0;
+  }
+  int64_t scratch_bytes(const Workload& w) const {
+    return PixelTiles::bytes(w, border) + staged_bytes(w);
+  }
+  bool legal(const Workload& w) const {
+    const bool one_loop = shape.unroll == kLeastUnroll || shape.unroll <= w.reduction();
+    return shape.pixels <= w.out_h * w.out_w && one_loop && !shape.lanes.exceed(w.out_c) &&
+           RvvTile(w, shape).fits() && shifts_are_legal(w, shape.shifts_left);
+  }
+
+  static constexpr int kLeastUnroll = 8;
+};
+
+KnobTable table(const Workload& w, const Device& device) {
+  return {kName,
+          1,
+          {vlen_knob(device),
+           words_knob(),
+           {"px", {1, 2, 3, 4, 5, 6, 8, 10, 12}, 1},
+           {"unroll", {Plan::kLeastUnroll, 16, 32}, Plan::kLeastUnroll},
+           {{"weights", {"bytes", "halves"}}, "bytes"},
+           shifts_knob(w),
+           {border_knob(w), usual_border(w)}}};
+}
+
+// Instructions.
+int64_t cost(const Workload& w, const Plan& plan) {
+  const RvvShape& s = plan.shape;
+  const RvvEnd end(w, s.lanes, s.shifts_left);
+  const RvvWeights weights(s.lanes, s.halves, RvvEnd::kScratch);
+  const int64_t of_tile = w.reduction() * (2 * s.pixels + 1) + 2 * w.reduction() / weights.held() +
+                          2 * w.reduction() / s.unroll + 10 + 8 * s.pixels;
+  return PixelTiles::tiles(w, s.pixels) * (end.tiles() * of_tile + 8 * s.pixels);
+}
+
+std::optional<Schedule> usual(const Workload& w, const Device& device,
+                              const std::map<std::string, std::string>& instead) {
+  return CheapestPoint(table(w, device), {"words", "px", "unroll"}).find<Plan>(w, instead, cost);
+}
+
+bool supports(const Workload& w, const Device& device) {
+  const bool staged_in_runs =
+      w.op == OpKind::kDense ||
+      (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1);
+  return has_rvv(device.target) && staged_in_runs && w.batch == 1 &&
+         w.rounding == Rounding::kTwice && Plan(w, table(w, device).usual()).legal(w);
+}
+
+ConfigSpace space(const Workload& w, const Device& device) {
+  return table(w, device).legal_space<Plan>(w);
+}
+
+Schedule default_schedule(const Workload& w, const Device& device) { return *usual(w, device, {}); }
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  const auto both = usual(w, device, {{"shifts", "both"}});
+  return both ? std::vector{*both} : std::vector<Schedule>();
+}
+
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
+  return RvvTile(w, plan.shape).pack(data);
+}
+
+LoopNest describe(const Workload& w, const Schedule& schedule) {
+  const Plan plan(w, schedule);
+  const RvvTile tile(w, plan.shape);
+  const RvvLanes& lanes = plan.shape.lanes;
+  const int64_t tiles = PixelTiles::tiles(w, plan.shape.pixels);
+  const int element_bytes = plan.shape.halves ? 2 : 1;
+  NestBuilder build(w, 1, element_bytes * lanes.count(),
+                    tile.end().words() - scaling_words(w.facts.requantise));
+  build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * plan.shape.pixels}});
+  build.channel_tiles(w, lanes.count(), tile.weight_bytes());
+  build.products({.terms = w.reduction(),
+                  .step = static_cast<int>(std::min<int64_t>(plan.shape.unroll, w.reduction())),
+                  .pixels = plan.shape.pixels,
+                  .channels = lanes.count(),
+                  .input_bytes = 1,
+                  .weight_bytes = element_bytes * lanes.count(),
+                  .pixel_bytes = tile.pixel_bytes(),
+                  .out_pixel_bytes = w.out_c,
+                  .element_bytes = element_bytes});
+  LoopNest nest = build.finish(schedule);
+  nest.multiplies_per_mac = 1.0 / lanes.count();
+  nest.accumulators = plan.shape.pixels;
+  nest.outputs = tiles * plan.shape.pixels * w.out_c;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes(w) * tiles;
+  nest.switches.emplace_back("rvv", 1.0);
+  return nest;
+}
+
+class Writer {
+ public:
+  Writer(const Workload& w, const Plan& plan)
+      : w_(w),
+        plan_(plan),
+        tiles_(w, plan.shape.pixels, plan.border, arrays_by_vectors(plan.shape.lanes)),
+        ir_(tiles_.ir()) {}
+
+  std::string write(const std::string& symbol) {
+    const RvvTile tile(w_, plan_.shape);
+    Value inputs;
+    tiles_.walk(
+        [&](const std::vector<PixelTiles::Pixel>& pixels) {
+          inputs = plan_.staged ? tiles_.staging_area() : pixels[0].address;
+          for (size_t p = 0; plan_.staged && p < pixels.size(); ++p)
+            stage_by_vectors(plan_.shape.lanes, tiles_, pixels[p],
+                             ir_.at(inputs, static_cast<int64_t>(p) * w_.reduction()));
+        },
+        [&](const Value& output) { tile.write(inputs, output, ir_); });
+    return ir_.function(symbol, kernel_parameters(plan_.scratch_bytes(w_)));
+  }
+
+ private:
+  const Workload& w_;
+  const Plan& plan_;
+  PixelTiles tiles_;
+  IrText& ir_;
+};
+
+}  // namespace
+
+const KernelTemplate kRvvNhwc = {
+    .name = kName,
+    .supports = supports,
+    .space = space,
+    .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
+    .describe = describe,
+    .pack = pack,
+    .may_pack = may_shift_as_asked,
+    .scratch_bytes = scratch_of<Plan>,
+    .lower = lower_as_text<Plan, Writer>,
+};
+
+}  // namespace tinytune

@@ -1,0 +1,127 @@
+// A tile of pixels times all output channels, as one piece of assembly with RVV.
+//
+// Pixels stand one behind the other. Of a tile of channels, the lanes, `pixels` groups of sums are
+// made at once: each tap loads an input of every pixel, a scalar, and one vector of weights that
+// serves them all. v0 to v7 pass weights, the sums take the rest. The cursor stands in the middle
+// pixel, since offsets reach as far back as forth.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "schedules/layer_data.h"
+#include "schedules/workload.h"
+#include "templates/isa/rvv.h"
+#include "templates/rvv/rvv_end.h"
+#include "templates/rvv/rvv_weights.h"
+#include "templates/tile/ir_text.h"
+
+namespace tinytune {
+
+struct RvvShape {
+  RvvLanes lanes;
+  int pixels;
+  int unroll;   ///< taps between tests of the loop
+  bool halves;  ///< weights of 16 bits
+  bool shifts_left;
+};
+
+class RvvTile {
+ public:
+  RvvTile(const Workload& w, const RvvShape& shape)
+      : w_(w),
+        shape_(shape),
+        end_(w, shape.lanes, shape.shifts_left),
+        weights_(shape.lanes, shape.halves, RvvEnd::kScratch) {}
+
+  static int most_pixels(const RvvLanes& lanes) {
+    return (Rvv::kRegisters - RvvEnd::kScratch) / lanes.words;
+  }
+  /// Whether sums, offsets and the loops' jumps suffice.
+  bool fits() const {
+    const int64_t taps =
+        std::min<int64_t>(shape_.unroll, w_.reduction()) + w_.reduction() % shape_.unroll;
+    const int64_t lines = taps * (2 * shape_.pixels + 3) + RvvEnd::most_lines(shape_.pixels);
+    if (4 * lines > Rvv::kJumpBytes || w_.out_c > Rvv::kReach) return false;
+    const int64_t reach = std::max<int64_t>(middle(), shape_.pixels - 1 - middle()) * pixel_bytes();
+    return shape_.pixels <= most_pixels(shape_.lanes) && shape_.unroll % weights_.held() == 0 &&
+           reach + shape_.unroll <= Rvv::kReach;
+  }
+  int64_t pixel_bytes() const { return w_.reduction(); }
+  int64_t weight_bytes() const { return weights_.padded(w_.reduction()) * weights_.tap_bytes(); }
+  const RvvEnd& end() const { return end_; }
+
+  std::vector<PackedConstant> pack(const LayerData& data) const {
+    return {weights_.pack(w_, data), end_.pack(data)};
+  }
+
+  /// Inputs of the first pixel and the first output byte are given.
+  void write(const Value& inputs, const Value& output, IrText& ir) const {
+    Assembly code;
+    Rvv isa(shape_.lanes, code);
+    const RvvEnd::Operands at = RvvEnd::operands(kParams, kOutput, kEnds);
+    const Rvv::Groups sums = all_sums();
+    const int64_t turns = w_.reduction() / shape_.unroll;
+    if (middle() > 0) isa.add(kInputs, kInputs, middle() * pixel_bytes(), kCursor);
+    if (turns > 1) isa.add(kTurnsEnd, kInputs, turns * shape_.unroll, kTurnsEnd);
+    end_.begin(at, isa);
+    end_.start(sums, at, isa);
+    isa.set_width(16);
+    code.emit("mv {}, {}", kCursor, kInputs);
+    RvvWeights weights = weights_;
+    if (turns > 1) code.emit("2:");
+    if (turns > 0) write_taps(shape_.unroll, sums, weights, isa);
+    if (turns > 1) code.emit("bne {}, {}, 2b", kCursor, kTurnsEnd);
+    write_taps(w_.reduction() % shape_.unroll, sums, weights, isa);
+    end_.end(sums, at, isa);
+    ir.assembly(code.text(), {inputs, argument("weights"), argument("params"), output}, {},
+                kScalarsFirst.number + kScalars - 4);
+  }
+
+ private:
+  // Operands: what LLVM fills, then temporaries.
+  static constexpr Reg kInputs{0}, kWeights{1}, kParams{2}, kOutput{3}, kCursor{4}, kTurnsEnd{5},
+      kEnds{6}, kScalarsFirst{kEnds.number + RvvEnd::kTemporaries};
+  static constexpr int kScalars = 10;  // inputs that are loaded ahead
+
+  int middle() const { return shape_.pixels / 2; }
+  Rvv::Groups all_sums() const {
+    Rvv::Groups sums;
+    for (int p = 0; p < shape_.pixels; ++p)
+      sums.push_back({RvvEnd::kScratch + p * shape_.lanes.words});
+    return sums;
+  }
+
+  // `count` taps, and the cursor behind them.
+  void write_taps(int64_t count, const Rvv::Groups& sums, RvvWeights& weights, Rvv& isa) const {
+    if (count == 0) return;
+    Registers pool(kScalarsFirst, kScalars);
+    LoadScheduler loads(Rvv::kScalars, LoadOrder::kSpread, pool, isa.out());
+    const int inputs = loads.add_stream(kCursor, count);
+    std::vector<int> values;
+    for (int64_t tap = 0; tap < count; ++tap)
+      for (int p = 0; p < shape_.pixels; ++p)
+        values.push_back(loads.queue({inputs, (p - middle()) * pixel_bytes() + tap}));
+    loads.close_queue();
+    auto value = values.begin();
+    for (int64_t tap = 0; tap < count; ++tap) {
+      const VectorReg factors = weights.next(kWeights, isa);
+      for (const VectorReg sum : sums) {
+        loads.want(*value);
+        const Reg input = loads.reg(*value++);
+        isa.add_products(sum, input, factors);
+        pool.give_back(input);
+        loads.computed();
+      }
+    }
+    loads.finish();
+  }
+
+  const Workload& w_;
+  const RvvShape shape_;
+  const RvvEnd end_;
+  const RvvWeights weights_;
+};
+
+}  // namespace tinytune

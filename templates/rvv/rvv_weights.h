@@ -1,0 +1,83 @@
+// Weights of lanes, one tap behind the other, as RVV's products want them: 16 bits.
+//
+// They lie in the order in which they are read, of a tile of channels [tap][lane], as bytes, which
+// are widened once loaded, or as 16 bits, which take twice the memory and an instruction less. Taps
+// that fill registers are loaded some at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedules/layer_data.h"
+#include "schedules/requantise.h"
+#include "schedules/workload.h"
+#include "templates/isa/rvv.h"
+#include "templates/packing.h"
+
+namespace tinytune {
+
+class RvvWeights {
+ public:
+  /// In `registers` (4 or 8) from v0 on. Widened ones stand in the upper half of 8.
+  RvvWeights(const RvvLanes& lanes, bool are_halves, int registers)
+      : lanes_(lanes),
+        halves_(are_halves),
+        loaded_(are_halves ? registers : registers / 2),
+        widened_{registers / 2} {}
+
+  /// Taps that are loaded together.
+  int held() const { return whole() ? loaded_ / lanes_.registers(bits()) : 1; }
+  /// What `taps` are filled up to.
+  int padded(int64_t taps) const { return static_cast<int>((taps + held() - 1) / held() * held()); }
+  int64_t tap_bytes() const { return int64_t{lanes_.count()} * bits() / 8; }
+
+  PackedConstant pack(const Workload& w, const LayerData& data) const {
+    std::vector<int8_t> weights;
+    for (int first = 0; first < w.out_c; first += lanes_.count()) {
+      std::vector<std::vector<int8_t>> tile(static_cast<size_t>(lanes_.count()));
+      for (int lane = 0; lane < lanes_.count(); ++lane)
+        if (first + lane < w.out_c)
+          tile[static_cast<size_t>(lane)] = channel_weights(w, data, first + lane);
+      for (size_t tap = 0; tap < static_cast<size_t>(padded(w.reduction())); ++tap)
+        for (const std::vector<int8_t>& lane : tile) {
+          const int8_t weight = tap < lane.size() ? lane[tap] : int8_t{0};
+          weights.push_back(weight);
+          if (halves_) weights.push_back(weight < 0 ? int8_t{-1} : int8_t{0});
+        }
+    }
+    // Aligned as 16 bits are where they are that.
+    PackedConstant packed = bytes_constant("weights", weights);
+    if (halves_) packed.element_bytes = 2;
+    return packed;
+  }
+
+  /// The next tap's, at a width of 16: valid until held() more were asked for. `from` moves on.
+  VectorReg next(Reg from, Rvv& isa) {
+    const int tap = taps_++ % held(), loads = loads_;
+    VectorReg at{lanes_.registers(bits()) * tap};
+    if (whole()) {
+      if (tap == 0) isa.load_registers({0}, loaded_, from);
+    } else {
+      at = {loads % loaded_};
+      isa.load(at, bits(), from);
+      ++loads_;
+    }
+    if (halves_) return at;
+    const int groups = loaded_ / lanes_.registers(16);
+    const VectorReg wide = widened_ + lanes_.registers(16) * (widenings_++ % groups);
+    isa.widen(wide, at);
+    return wide;
+  }
+
+ private:
+  int bits() const { return halves_ ? 16 : 8; }
+  bool whole() const { return lanes_.fills_registers(bits()); }
+
+  const RvvLanes lanes_;
+  const bool halves_;
+  const int loaded_;  // registers
+  const VectorReg widened_;
+  int taps_ = 0, loads_ = 0, widenings_ = 0;
+};
+
+}  // namespace tinytune
