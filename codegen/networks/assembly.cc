@@ -28,13 +28,29 @@ bool is_dropped(const std::string& line) {
   });
 }
 
-// A kernel that writes vectors names their core inside its function. LLVM's assemblers know Helium
-// by that name and not as an extension, GNU's (2.40) the other way round; neither needs it on the
-// command line, where compilers would write vectors themselves.
-constexpr const char* kWritesVectors = "\t.cpu\tcortex-m55";
-constexpr const char* kVectors =
-    "#ifdef __clang__\n\t.cpu\tcortex-m55\n#else\n\t.arch\tarmv8.1-m.main\n"
-    "\t.arch_extension\tdsp\n\t.arch_extension\tmve\n#endif\n";
+// What a file with vectors asks of its assembler, which compilers that write none leave out. A
+// kernel with Helium names its core inside its function: LLVM's assemblers know the vectors by that
+// name and not as an extension, GNU's (2.40) the other way round; neither needs it on the command
+// line. A kernel with RVV sets its rounding mode first: GNU's assemblers take the extensions from
+// the text, LLVM's (14) from the command line alone.
+struct Vectors {
+  CoreFamily family;
+  std::string_view written_by;  ///< how a line of such a kernel begins
+  const char* asked_for;
+};
+constexpr Vectors kVectors[] = {
+    {CoreFamily::kArmM, "\t.cpu\tcortex-m55",
+     "#ifdef __clang__\n\t.cpu\tcortex-m55\n#else\n\t.arch\tarmv8.1-m.main\n"
+     "\t.arch_extension\tdsp\n\t.arch_extension\tmve\n#endif\n"},
+    {CoreFamily::kRiscv32, "\tcsrwi\tvxrm,",
+     "#ifndef __clang__\n\t.option\tarch, +zicsr, +zve32x\n#endif\n"}};
+
+// Empty where a line inside a function writes none.
+std::string_view vectors_of(const std::string& line, CoreFamily family) {
+  for (const Vectors& vectors : kVectors)
+    if (vectors.family == family && line.starts_with(vectors.written_by)) return vectors.asked_for;
+  return "";
+}
 
 std::string without_comment(std::string line, CoreFamily family) {
   const char mark = family == CoreFamily::kRiscv32 ? '#' : '@';
@@ -78,10 +94,11 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   std::vector<std::string> lines;
   std::set<std::string> labels;
   std::istringstream in(assembly);
-  bool inside = false, writes_vectors = false;
+  bool inside = false;
+  std::string_view vectors;
   for (std::string raw; std::getline(in, raw);) {
     std::string line = without_comment(std::move(raw), family);
-    writes_vectors |= inside && line == kWritesVectors;
+    if (inside && vectors.empty()) vectors = vectors_of(line, family);
     if (line.empty() || is_dropped(line)) continue;
     inside |= label_of(line) == symbol;
     if (const std::string label = label_of(line); !label.empty() && label != symbol)
@@ -91,7 +108,7 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   // The compiler gives every function a section of its own.
   const std::string section = "\t.section\t.text." + symbol + ",";
   KernelAssembly out;
-  if (writes_vectors) out.head = kVectors;
+  out.head = vectors;
   for (const std::string& line : lines) {
     const std::string text = renamed(line, labels, number) + "\n";
     out.lines += line[0] == '\t' ? 1 : 0;

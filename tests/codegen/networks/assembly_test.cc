@@ -59,6 +59,18 @@ TEST(CleanAssembly, VectorsOfAKernel_AreAskedOfBothAssemblers) {
   EXPECT_THAT(none, Not(HasSubstr("mve")));
 }
 
+// LLVM 14 knows no such directive.
+TEST(CleanAssembly, VectorsOfRiscv_AreAskedOfGnuAssemblers) {
+  const std::string vectors =
+      clean_assembly("f:\n\t#APP\n\tcsrwi\tvxrm, 0\n\tvsetvli\tzero, a0, e8, m1, ta, ma\n", "f", 0,
+                     CoreFamily::kRiscv32)
+          .text();
+  EXPECT_THAT(vectors, testing::StartsWith("#ifndef __clang__\n\t.option\tarch, +zicsr, +zve32x\n"
+                                           "#endif\n"));
+  EXPECT_THAT(clean_assembly(kRiscv, "f", 0, CoreFamily::kRiscv32).text(),
+              Not(HasSubstr("zve32x")));
+}
+
 TEST(CleanAssembly, SectionOfTheFunction_StandsApart) {
   const KernelAssembly clean = clean_assembly(kRiscv, "f", 0, CoreFamily::kRiscv32);
   EXPECT_EQ(clean.head, "\t.text\n");
