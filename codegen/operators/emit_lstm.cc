@@ -20,30 +20,39 @@
 namespace tinytune {
 namespace {
 
-constexpr int kGates = 4;
+constexpr int kGates = 4, kWord = 4;
 
 std::string numbered(const char* name, int i) { return name + std::to_string(i); }
 
-// Rows in whole words: pairs at a time where the core multiplies those.
+// Weights of four gates lie side by side, [unit][input][gate] or, where rows are whole words,
+// [unit][four inputs][gate][input]: one pointer walks them all, which leaves the sums in registers.
 std::string dots_body(bool in_words) {
   CWriter w(1);
   for (int i = 0; i < kGates; ++i)
-    w.line("uint32_t " + numbered("s", i) + " = (uint32_t)sums[" + std::to_string(i) + "];");
+    w.line("uint32_t " + numbered("s", i) + " = (uint32_t)starts[" + std::to_string(i) + "];");
+  w.line("const int8_t *const end = x + count;");
+  const int inputs = in_words ? kWord : 1;
+  const std::string next = "for (; x != end; x += " + std::to_string(inputs) +
+                           ", weights += " + std::to_string(kGates * inputs) + ")";
   if (in_words) {
     w.line(kIfPairs);
-    w.open("for (; count > 0; count -= 4)");
+    w.open(next);
     print_widened(w, {"u", "*(const uint32_t *)x", 0});
     for (int i = 0; i < kGates; ++i) {
-      print_widened(w, {numbered("v", i), "*(const uint32_t *)" + numbered("w", i), 0});
-      print_pair_products(w, "u", numbered("v", i), numbered("s", i));
+      const std::string v = numbered("v", i);
+      print_widened(w, {v, "((const uint32_t *)weights)[" + std::to_string(i) + "]", 0});
+      print_pair_products(w, "u", v, numbered("s", i));
     }
-    w.line("x += 4;");
-    for (int i = 0; i < kGates; ++i) w.line(numbered("w", i) + " += 4;");
     w.close().line("#endif");
   }
-  w.open("for (; count > 0; --count)").line("const int32_t u = *x++;");
-  for (int i = 0; i < kGates; ++i)
-    w.line(numbered("s", i) + " += (uint32_t)(u * *" + numbered("w", i) + "++);");
+  w.open(next);
+  for (int k = 0; k < inputs; ++k) {
+    const std::string u = numbered("u", k);
+    w.line("const int32_t " + u + " = x[" + std::to_string(k) + "];");
+    for (int i = 0; i < kGates; ++i)
+      w.line(numbered("s", i) + " += (uint32_t)(" + u + " * weights[" +
+             std::to_string(inputs * i + k) + "]);");
+  }
   w.close();
   for (int i = 0; i < kGates; ++i)
     w.line("sums[" + std::to_string(i) + "] = (int32_t)" + numbered("s", i) + ";");
@@ -54,17 +63,17 @@ const std::string kDotsBody = dots_body(false), kWordDotsBody = dots_body(true);
 
 const SharedFunction kDots = {
     "dots",
-    "/* Adds to four sums the products of a row with four others, modulo 2^32. */",
-    "void @_dots(const int8_t *x, const int8_t *w0, const int8_t *w1, const int8_t *w2,\n"
-    "            const int8_t *w3, int32_t count, int32_t *sums)",
+    "/* `starts` and the products of a row with four others that lie side by side, modulo 2^32. */",
+    "void @_dots(const int8_t *x, const int8_t *weights, int32_t count, const int32_t *starts,\n"
+    "            int32_t *sums)",
     kDotsBody.c_str(),
     {}};
 
 const SharedFunction kWordDots = {
     "word_dots",
-    "/* The same for rows of whole words. */",
-    "void @_word_dots(const int8_t *x, const int8_t *w0, const int8_t *w1, const int8_t *w2,\n"
-    "                 const int8_t *w3, int32_t count, int32_t *sums)",
+    "/* The same for rows of whole words, of which one of each lies beside the others'. */",
+    "void @_word_dots(const int8_t *x, const int8_t *weights, int32_t count,\n"
+    "                 const int32_t *starts, int32_t *sums)",
     kWordDotsBody.c_str(),
     {}};
 
@@ -145,9 +154,9 @@ class LstmPrinter {
  private:
   // A gate's dense layer of one unit.
   struct Dense {
-    std::string name;  // of its biases
-    std::string row, weights;
-    const std::vector<int8_t>& values;  // of `weights`
+    std::string name;                   // of its biases
+    std::string row, weights;           // `weights`: of int16
+    const std::vector<int8_t>& values;  // of the weights
     int32_t offset = 0;                 // of what `row` holds
     std::vector<int64_t> bias;          // empty: none
     LstmOp::Scaling by;
@@ -155,16 +164,12 @@ class LstmPrinter {
 
   size_t length(const Dense& d) const { return d.values.size() / static_cast<size_t>(op_.units); }
 
-  // What a sum begins with, by unit.
-  std::string biases(const Dense& d) {
-    std::vector<int32_t> sums;
-    for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
-      uint32_t sum = d.bias.empty() ? 0 : static_cast<uint32_t>(d.bias[u]);
-      for (size_t i = u * length(d); i < (u + 1) * length(d); ++i)
-        sum += static_cast<uint32_t>(d.values[i] * d.offset);
-      sums.push_back(static_cast<int32_t>(sum));
-    }
-    return context_.constant(d.name, CType::kInt32, little_endian_bytes(sums));
+  // What the sum of a unit begins with.
+  int32_t start(const Dense& d, size_t unit) const {
+    uint32_t sum = d.bias.empty() ? 0 : static_cast<uint32_t>(d.bias[unit]);
+    for (size_t i = unit * length(d); i < (unit + 1) * length(d); ++i)
+      sum += static_cast<uint32_t>(d.values[i] * d.offset);
+    return static_cast<int32_t>(sum);
   }
 
   bool products_fit_32_bits(const Dense& d) const {
@@ -217,29 +222,40 @@ class LstmPrinter {
              {"shown", op_.output}}};
   }
 
+  // Those of int8 are put into an order of their own.
+  std::string weights(size_t input) { return op_.wide ? context_.input(input) : std::string(); }
+
   Dense of_input(size_t at) {
     const auto [name, gate] = gates()[at];
-    return {name + "_bias", "x",       context_.input(1 + at), gate.input_weights, op_.input_offset,
-            gate.bias,      gate.input};
+    return {name + "_bias",   "x",       weights(1 + at), gate.input_weights,
+            op_.input_offset, gate.bias, gate.input};
   }
   Dense of_hidden(size_t at) {
     const auto [name, gate] = gates()[at];
-    return {name + "_recurrent",    "hidden", context_.input(5 + at), gate.recurrent_weights,
+    return {name + "_recurrent",    "hidden", weights(5 + at), gate.recurrent_weights,
             -op_.hidden_zero_point, {},       gate.recurrent};
   }
 
   // Sums of all gates from one row, in an array `row`_sums.
-  void print_sums_of_bytes(const std::array<Dense, kGates>& rows) {
-    const size_t count = length(rows[0]);
-    const std::string n = std::to_string(count), sums = rows[0].row + "_sums";
-    std::string starts, weights;
-    for (const Dense& d : rows) {
-      starts += (starts.empty() ? "" : ", ") + biases(d) + "[u]";
-      weights += ", " + d.weights + " + u * " + n;
+  void print_sums_of_bytes(const std::array<Dense, kGates>& all) {
+    const std::string& row = all[0].row;
+    const size_t count = length(all[0]), word = kWord;
+    const bool in_words = count % word == 0;
+    const size_t run = in_words ? word : 1;
+    std::vector<int32_t> starts;  // [unit][gate]
+    std::vector<int8_t> weights;  // as dots_body() says
+    for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
+      for (const Dense& d : all) starts.push_back(start(d, u));
+      for (size_t i = u * count; i < (u + 1) * count; i += run)
+        for (const Dense& d : all)
+          for (size_t k = i; k < i + run; ++k) weights.push_back(d.values[k]);
     }
-    w_.line("int32_t " + sums + "[4] = {" + starts + "};");
-    w_.line(context_.helper(count % 4 == 0 ? kWordDots : kDots) + "(" + rows[0].row + weights +
-            ", " + n + ", " + sums + ");");
+    w_.line("int32_t " + row + "_sums[4];");
+    w_.line(context_.helper(in_words ? kWordDots : kDots) + "(" + row + ", " +
+            context_.constant(row + "_weights", CType::kInt8, bytes_of(weights)) + " + u * " +
+            std::to_string(kGates * count) + ", " + std::to_string(count) + ", " +
+            context_.constant(row + "_starts", CType::kInt32, little_endian_bytes(starts)) +
+            " + 4 * u, " + row + "_sums);");
   }
 
   // A gate's sum before its function, in a variable of its name.
