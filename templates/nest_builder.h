@@ -60,6 +60,20 @@ class NestBuilder {
          {.weights = weight_bytes, .output = channels, .params = params_bytes_ * channels});
   }
 
+  /// The same of every group of channels, `group` being one of them: in a loop around it if there
+  /// are more. `input_bytes`: from a group's inputs to the next one's.
+  void group_tiles(const Workload& w, const Workload& group, int channels, int64_t weight_bytes,
+                   int64_t input_bytes = 0) {
+    const int64_t tiles = (group.out_c + channels - 1) / channels;
+    if (w.groups > 1)
+      loop("group", w.groups,
+           {.input = input_bytes,
+            .weights = tiles * weight_bytes,
+            .output = group.out_c,
+            .params = params_bytes_ * group.out_c});
+    channel_tiles(group, channels, weight_bytes);
+  }
+
   /// The loops of a tile whose arrays lie in the order in which it reads them: weights [term]
   /// [channel], inputs [term][pixel] or with pixels apart. The inner ones are unrolled.
   struct Products {

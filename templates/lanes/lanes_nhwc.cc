@@ -104,7 +104,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : StagedLanesWriter(w, plan, kStartWords), plan_(plan) {}
+      : StagedLanesWriter(w, plan, kStartWords, shared_words(w.facts.requantise)), plan_(plan) {}
 
  private:
   // Packs neighbouring pixels two by two, the first one low.

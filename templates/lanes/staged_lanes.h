@@ -4,6 +4,8 @@
 //
 // Pixels, not weights, are packed: weights stay bytes in flash, and the lanes of a word share a
 // channel's constants. How lanes lie in a word, and what a tile of channels does, is a template's.
+// Groups of channels are such convolutions each (channel_groups.h), whose inputs are staged in
+// turn.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ struct StagedLanes {
     const int64_t tiles = PixelTiles::tiles(w, pixels);
     NestBuilder build(w, 4, 1, start_words);
     build.loop("px_outer", tiles, {.output = int64_t{w.out_c} * pixels});
-    build.channel_tiles(w, tile.channels, weight_bytes());
+    build.group_tiles(w, one_group(w), tile.channels, weight_bytes());
     build.products({.terms = padded_reduction,
                     .step = tile.step,
                     .pixels = extent,
@@ -52,7 +54,7 @@ struct StagedLanes {
     nest.multiplies_per_mac = static_cast<double>(tile.words) / pixels;
     nest.accumulators = tile.channels * tile.words;
     nest.outputs = tiles * pixels * w.out_c;
-    nest.prologue_bytes = PixelTiles::bytes(w, border) + staged_bytes() * tiles;
+    nest.prologue_bytes = PixelTiles::bytes(w, border) + staged_bytes() * tiles * w.groups;
     nest.unrolled_body = int64_t{tile.channels} * tile.words * tile.step;
     nest.switches.emplace_back("lanes", 1.0);
     return nest;
@@ -65,6 +67,7 @@ class StagedLanesWriter {
     tiles_.walk([&](const Pixels& pixels) { stage(pixels); },
                 [&](const Value& out) {
                   const Value staged = tiles_.staging_area();
+                  if (w_.groups > 1) channels_.move_to(slice());
                   channels_.run(
                       tile_.channels, out,
                       [&](const Value& weights, const Value& params, const Value& output) {
@@ -77,12 +80,16 @@ class StagedLanesWriter {
  protected:
   using Pixels = std::vector<PixelTiles::Pixel>;
 
-  StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words)
+  /// `shared_words`: of parameters, behind those of a group's channels.
+  StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words, int shared_words)
       : w_(w),
         tiles_(w, plan.pixels, plan.border),
         ir_(tiles_.ir()),
-        channels_(w, ir_, start_words),
-        tile_(plan.tile) {}
+        group_(one_group(w)),
+        channels_(group_, ir_, start_words),
+        tile_(plan.tile),
+        group_weights_((group_.out_c + tile_.channels - 1) / tile_.channels * plan.weight_bytes()),
+        shared_words_(shared_words) {}
   ~StagedLanesWriter() = default;
 
   virtual void stage(const Pixels& pixels) = 0;
@@ -93,10 +100,24 @@ class StagedLanesWriter {
   const Workload& w_;
   PixelTiles tiles_;
   IrText& ir_;
+
+ private:
+  const Workload group_;
+
+ protected:
   ChannelLoop channels_;
 
  private:
+  // The group's constants: weights of equal tiles.
+  ChannelSlice slice() {
+    const int64_t params = int64_t{channels_.param_bytes()} * group_.out_c + 4 * shared_words_;
+    return {w_.out_c, ir_.at(argument("weights"), tiles_.group(), group_weights_),
+            ir_.at(argument("params"), tiles_.group(), params)};
+  }
+
   const LaneTile tile_;
+  const int64_t group_weights_;
+  const int shared_words_;
 };
 
 }  // namespace tinytune

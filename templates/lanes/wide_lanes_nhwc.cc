@@ -31,6 +31,8 @@ using Plan = WideLanesPlan;
 // Sums begin in the middle of their lanes.
 uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
 
+constexpr int kFusedWords = 1;  // that channels share, if fused: the right shift
+
 bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFused; }
 
 // Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
@@ -43,8 +45,8 @@ int start_words(const Workload& w, const Plan& plan) {
 // What is staged should serve more than a channel or two.
 template <const char* const& name>
 bool supports(const Workload& w, const Device& device) {
-  return tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 && w.out_c >= 3 &&
-         wide_lanes_name(device.target) == name;
+  return grouped_tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 &&
+         w.out_c / w.groups >= 3 && wide_lanes_name(device.target) == name;
 }
 
 ConfigSpace space(const Workload& w, const Device& device) {
@@ -81,17 +83,6 @@ std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, co
   return fuse_requantise_from(w, data, plan.multiply(), origins(w, data, plan.bits()));
 }
 
-// All that pack() asks, once for every width of a lane.
-std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
-  return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
-    const Plan plan(w, schedule);
-    const auto [at, is_new] = known.try_emplace(plan.bits(), false);
-    if (is_new)
-      at->second = sums_fit(w, data, plan.bits()) && (!is_fused(w) || fuse(w, data, plan));
-    return at->second;
-  };
-}
-
 // The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
 // then the layer's right shift. Else what ChannelLoop reads.
 Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
@@ -112,9 +103,8 @@ Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const
   return words_constant("params", words);
 }
 
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const Plan plan(w, schedule);
+Result<std::vector<PackedConstant>> pack_group(const Workload& w, const LayerData& data,
+                                               const Plan& plan) {
   if (!sums_fit(w, data, plan.bits()))
     return Error(ErrorCode::kUnsupported,
                  "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
@@ -130,6 +120,27 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
   return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
 }
 
+Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                         const Schedule& schedule) {
+  return pack_groups(w, data,
+                     [plan = Plan(w, schedule)](const Workload& group, const LayerData& of_group) {
+                       return pack_group(group, of_group, plan);
+                     });
+}
+
+// All that pack() asks, once for every width of a lane. What a group asks is seen by packing it.
+std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+  return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
+    const Plan plan(w, schedule);
+    const auto [at, is_new] = known.try_emplace(plan.bits(), false);
+    if (is_new && w.groups > 1)
+      at->second = bool{pack(w, data, schedule)};
+    else if (is_new)
+      at->second = sums_fit(w, data, plan.bits()) && (!is_fused(w) || fuse(w, data, plan));
+    return at->second;
+  };
+}
+
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   return plan.describe(w, schedule, start_words(w, plan), plan.pixels);
@@ -138,7 +149,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : StagedLanesWriter(w, plan, start_words(w, plan)),
+      : StagedLanesWriter(w, plan, start_words(w, plan),
+                          is_fused(w) ? kFusedWords : shared_words(w.facts.requantise)),
         plan_(plan),
         lanes_(plan.pixels, plan.tile.words) {}
 

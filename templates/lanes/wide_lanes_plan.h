@@ -60,11 +60,11 @@ struct WideLanesPlan : StagedLanes {
   bool legal(const Workload& w) const {
     constexpr int kFewestBits = 17, kMostBits = 24;
     constexpr int64_t kLargestBody = 200;
-    const int sums = tile.channels * tile.words;
+    const int sums = tile.channels * tile.words, channels = w.out_c / w.groups;
     return tile.words < pixels && pixels <= 2 * tile.words && bits() >= kFewestBits &&
            bits() <= kMostBits && isa_of(loop).fits(tile) && pixels <= w.out_h * w.out_w &&
-           tile.channels <= w.out_c && tile.step <= w.reduction() &&
-           sums >= std::min(traits().fewest_sums, w.out_c * tile.words) &&
+           tile.channels <= channels && tile.step <= w.reduction() &&
+           sums >= std::min(traits().fewest_sums, channels * tile.words) &&
            int64_t{sums} * tile.step <= kLargestBody;
   }
   /// Of a sum and the fused requantisation's multiplier.
@@ -79,10 +79,11 @@ inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device) {
   std::vector<int> words = up_to(8), pixels = up_to(12);
   words.erase(words.begin());                        // from 2 on
   pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
-  KnobTable table{wide_lanes_name(device.target),
-                  1,
-                  {int_knob("oc", up_to(std::min(w.out_c, 10))), int_knob("words", words),
-                   int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
+  KnobTable table{
+      wide_lanes_name(device.target),
+      1,
+      {int_knob("oc", up_to(std::min(w.out_c / w.groups, 10))), int_knob("words", words),
+       int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
   if (device.target.portable_kernels)
     table.knobs.push_back(Knob{"loop", {"llvm"}});
   else if (device.target.family != CoreFamily::kArmM)
@@ -114,7 +115,7 @@ inline int tiles_at_the_border(const Workload& w, int pixels) {
 // About how many instructions a kernel's border takes.
 inline double border_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
   if (plan.border == "test")
-    return 1.0 * tested_tiles * w.kernel_h * w.kernel_w * (11 * plan.pixels + 8);
+    return 1.0 * tested_tiles * w.groups * w.kernel_h * w.kernel_w * (11 * plan.pixels + 8);
   const bool by_words = w.in_w * w.in_c % 4 == 0 && w.pad_left * w.in_c % 4 == 0;
   return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
 }
@@ -124,13 +125,14 @@ inline double border_cost(const Workload& w, const WideLanesPlan& plan, int test
 inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
-  const double channel_tiles = (w.out_c + plan.tile.channels - 1) / plan.tile.channels;
+  const int of_group = w.out_c / w.groups;
+  const double channel_tiles = (of_group + plan.tile.channels - 1) / plan.tile.channels;
   const auto reduction = static_cast<double>(plan.padded_reduction);
   const double steps = reduction / plan.tile.step, apart = pixels - words;
   const double border = border_cost(w, plan, tested_tiles);
   const bool fused = w.facts.requantise == Requantise::kFused;
   const auto all = [&](double products, double finish, double stage, double tile) {
-    return pixel_tiles * (channel_tiles * (products + channels * finish + tile) + stage);
+    return pixel_tiles * w.groups * (channel_tiles * (products + channels * finish + tile) + stage);
   };
   if (plan.loop == LaneLoop::kThumb1) {
     const double copies = (channels - 1) * (words - 1);

@@ -117,15 +117,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
              {.input = reads_pixels ? int64_t{w.stride_w} * w.in_c : 0,
               .output = int64_t{w.out_c} * plan.pixels()});
   const Workload group = one_group(w);
-  if (w.groups > 1) {
-    const int64_t channel_tiles = (group.out_c + plan.oc - 1) / plan.oc;
-    build.loop("group", w.groups,
-               {.input = reads_pixels ? group.in_c : 0,
-                .weights = channel_tiles * plan.tile.weight_bytes(plan.pairs),
-                .output = group.out_c,
-                .params = build.params_bytes() * group.out_c});
-  }
-  build.channel_tiles(group, plan.oc, plan.tile.weight_bytes(plan.pairs));
+  build.group_tiles(w, group, plan.oc, plan.tile.weight_bytes(plan.pairs),
+                    reads_pixels ? group.in_c : 0);
   if (plan.tiles > 1)
     build.loop("px_tile", plan.tiles,
                {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px});

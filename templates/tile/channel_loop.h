@@ -31,6 +31,9 @@ class ChannelLoop {
     TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
   }
 
+  /// From here on the channels of another slice, of as many.
+  void move_to(const ChannelSlice& slice) { slice_ = slice; }
+
   /// Bytes of one channel's parameters.
   int param_bytes() const { return 4 * (start_words_ + scaling_words(w_.facts.requantise)); }
 
