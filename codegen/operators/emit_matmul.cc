@@ -1,12 +1,15 @@
-// BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h).
+// BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h). Where one
+// comes in words, cores with Arm's DSP extension stage rows of the other (pair_blocks.h).
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/dot_products.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/pair_blocks.h"
 #include "codegen/operators/pair_text.h"
 #include "schedules/requantise.h"
 
@@ -29,13 +32,28 @@ DotSide right_of(const MatMulOp& op) {
           op.right.offset};
 }
 
-bool has_pairs(const MatMulOp& op) {
-  const auto in_words = [](int64_t step) { return step % 4 == 0; };
-  const auto batches_in_words = [&](const MatMulOp::Side& side) {
-    return std::all_of(side.batch_steps.begin(), side.batch_steps.end(), in_words);
-  };
-  return comes_in_words(left_of(op), op.depth) && comes_in_words(right_of(op), op.depth) &&
-         batches_in_words(op.left) && batches_in_words(op.right);
+bool in_words(const MatMulOp& op, const DotSide& side, const MatMulOp::Side& batches) {
+  return comes_in_words(side, op.depth) &&
+         std::all_of(batches.batch_steps.begin(), batches.batch_steps.end(),
+                     [](int64_t step) { return step % 4 == 0; });
+}
+bool left_in_words(const MatMulOp& op) { return in_words(op, left_of(op), op.left); }
+bool right_in_words(const MatMulOp& op) { return in_words(op, right_of(op), op.right); }
+
+// Whether each side's do.
+bool has_pairs(const MatMulOp& op) { return left_in_words(op) && right_in_words(op); }
+
+// The right side streams if it can. Nothing where neither can.
+std::optional<PairBlocks> pair_blocks(const MatMulOp& op) {
+  PairBlocks blocks{left_of(op), right_of(op), op.depth, left_in_words(op)};
+  if (!right_in_words(op)) {
+    if (!left_in_words(op)) return std::nullopt;
+    std::swap(blocks.staged, blocks.streamed);
+    blocks.staged_in_words = false;
+  }
+  if (!blocks.fit() || op.rows < PairBlocks::kRows || op.columns < PairBlocks::kRows)
+    return std::nullopt;
+  return blocks;
 }
 
 // No term of a side is larger.
@@ -56,26 +74,34 @@ std::optional<HighMultiply> short_form(const MatMulOp& op) {
   });
 }
 
+// The address of a block's first result, and a result from there.
+void print_target(CWriter& w, const MatMulOp& op, EmitContext& context) {
+  w.line(std::string(leaves_sums(op) ? "int32_t" : "int8_t") + " *const to = " + context.output() +
+         " + " + times("i", op.columns) + " + j;");
+}
+std::string element(const MatMulOp& op, int row, int column) {
+  return "to[" + std::to_string(int64_t{row} * op.columns + column) + "]";
+}
+
 void store(CWriter& w, const MatMulOp& op, EmitContext& context,
-           const std::optional<HighMultiply>& form, int row, int column) {
-  const std::string output = "to[" + std::to_string(int64_t{row} * op.columns + column) + "]";
+           const std::optional<HighMultiply>& form, const std::string& output,
+           const std::string& sum) {
   if (leaves_sums(op)) {
-    w.line(output + " = (int32_t)" + dot_sum(row, column) + ";");
+    w.line(output + " = (int32_t)" + sum + ";");
     return;
   }
   if (!op.steps.empty()) {
-    w.line(output + " = (int8_t)" +
-           byte_steps_text(context, op.steps, "(int32_t)" + dot_sum(row, column)) + ";");
+    w.line(output + " = (int8_t)" + byte_steps_text(context, op.steps, "(int32_t)" + sum) + ";");
     return;
   }
   w.open("");
   if (form) {
-    print_high_multiply(w, *form, "(int32_t)" + dot_sum(row, column));
+    print_high_multiply(w, *form, "(int32_t)" + sum);
     print_clamped_store(w, {output, -128, 127});
     w.close();
     return;
   }
-  w.line("int32_t v = (int32_t)" + dot_sum(row, column) + ";");
+  w.line("int32_t v = (int32_t)" + sum + ";");
   print_requantise(w, op.multiplier, op.shift, reach_of(op));
   print_clamped_store(w, {output, -128, 127, op.output_offset});
   w.close();
@@ -129,19 +155,49 @@ void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part
         w.line(dot_sum(r, c) + " = row" + std::to_string(r) + ";");
   }
   print_dot_products(w, {left_of(op), right}, op.depth, part.block, pairs);
-  w.line(std::string(leaves_sums(op) ? "int32_t" : "int8_t") + " *const to = " + context.output() +
-         " + " + times("i", op.columns) + " + j;");
+  print_target(w, op, context);
   for (int r = 0; r < part.block.rows; ++r)
-    for (int c = 0; c < part.block.columns; ++c) store(w, op, context, form, r, c);
+    for (int c = 0; c < part.block.columns; ++c)
+      store(w, op, context, form, element(op, r, c), dot_sum(r, c));
+  w.close().close();
+}
+
+// Staged rows outside, streamed ones inside.
+void print_pair_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
+                       const PairBlocks& blocks, const std::optional<HighMultiply>& form) {
+  constexpr int kRows = PairBlocks::kRows;
+  const bool left_is_staged = right_in_words(op);
+  const PairRequantise requantise{op.multiplier, op.shift, op.output_offset, reach_of(op)};
+  const bool in_assembly = !leaves_sums(op) && op.steps.empty() && !form && requantise.fits();
+  const auto open = [&](const char* name, int extent) {
+    w.loop(name, extent / kRows * kRows, kRows);
+  };
+  left_is_staged ? open("i", op.rows) : open("j", op.columns);
+  blocks.print_staging(w);
+  left_is_staged ? open("j", op.columns) : open("i", op.rows);
+  blocks.print_sums(w);
+  print_target(w, op, context);
+  for (int row = 0; row < kRows; ++row)
+    for (int column = 0; column < kRows; ++column) {
+      const std::string sum = left_is_staged ? dot_sum(row, column) : dot_sum(column, row);
+      if (in_assembly)
+        requantise.print_store(w, element(op, row, column), sum);
+      else
+        store(w, op, context, form, element(op, row, column), sum);
+    }
   w.close().close();
 }
 
 // Whole blocks, then what is left of the columns, then of the rows.
 void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
-                   const std::optional<HighMultiply>& form, DotBlock block, bool pairs) {
+                   const std::optional<HighMultiply>& form, DotBlock block, bool pairs,
+                   const std::optional<PairBlocks>& staged = std::nullopt) {
   const int rows = op.rows / block.rows * block.rows;
   const int columns = op.columns / block.columns * block.columns;
-  print_part(w, op, context, {0, rows, 0, columns, block}, form, pairs);
+  if (staged)
+    print_pair_blocks(w, op, context, *staged, form);
+  else
+    print_part(w, op, context, {0, rows, 0, columns, block}, form, pairs);
   print_part(w, op, context, {0, rows, columns, op.columns, {block.rows, 1}}, form, pairs);
   print_part(w, op, context, {rows, op.rows, 0, columns, {1, block.columns}}, form, pairs);
   print_part(w, op, context, {rows, op.rows, columns, op.columns, {1, 1}}, form, pairs);
@@ -163,13 +219,14 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   w.line("const int8_t *const left = " + left + ";");
   w.line("const int8_t *const right = " + right + ";");
-  if (has_pairs(op)) {
+  const auto staged = pair_blocks(op);
+  if (staged || has_pairs(op)) {
     w.line(kIfPairs);
-    print_product(w, op, context, form, kPairBlock, true);
+    print_product(w, op, context, form, kPairBlock, has_pairs(op), staged);
     w.line("#else");
   }
   print_product(w, op, context, form, kElementBlock, false);
-  if (has_pairs(op)) w.line("#endif");
+  if (staged || has_pairs(op)) w.line("#endif");
   if (loops > 0)
     w.line(context.output() + " += " + std::to_string(int64_t{op.rows} * op.columns) + ";");
   for (int i = 0; i < loops; ++i) w.close();

@@ -36,11 +36,14 @@ struct Matrices {
 
 TEST(DotProducts, BatchMatMul_EqualsTheReference) {
   const Matrices all[] = {
-      {{4, 8}, {8, 4}, {4, 4}, {.adj_y = false}},     // right side by columns
-      {{6, 16}, {10, 16}, {6, 10}, {.adj_y = true}},  // words of both
-      {{5, 16}, {3, 16}, {5, 3}, {.adj_y = true}},    // blocks and rests
-      {{5, 7}, {9, 7}, {5, 9}, {.adj_y = true}},      // no words
-      {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},    // left side by columns
+      {{4, 8}, {8, 4}, {4, 4}, {.adj_y = false}},                  // right side by columns
+      {{6, 16}, {10, 16}, {6, 10}, {.adj_y = true}},               // words of both
+      {{5, 16}, {3, 16}, {5, 3}, {.adj_y = true}},                 // blocks and rests
+      {{5, 7}, {9, 7}, {5, 9}, {.adj_y = true}},                   // no words
+      {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},                 // left side by columns
+      {{12, 5}, {3, 12}, {5, 3}, {.adj_x = true, .adj_y = true}},  // and words of the right one
+      {{3, 260}, {2, 260}, {3, 2}, {.adj_y = true}},               // too long for the stack
+      {{2, 3, 4, 8}, {2, 3, 8, 6}, {2, 3, 4, 6}, {.adj_y = false}},
       {{2, 3, 3, 8}, {2, 3, 5, 8}, {2, 3, 3, 5}, {.adj_y = true}},
       {{1, 3, 8}, {4, 5, 8}, {4, 3, 5}, {.adj_y = true}},
   };
@@ -51,6 +54,20 @@ TEST(DotProducts, BatchMatMul_EqualsTheReference) {
       expect_everywhere(
           b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, m.attributes, m.result, 3.0F, 5)}));
     }
+}
+
+// Of rows of words by rows and by columns: what is widened once serves all of the other side.
+TEST(DotProducts, BatchMatMul_StagesOneSideOnCoresWithPairs) {
+  for (const bool rows : {true, false}) {
+    GraphBuilder b;
+    const std::vector<int> shape = rows ? std::vector{32, 64} : std::vector{64, 32};
+    const int x = b.input({32, 64}, 0.1F, 3), y = b.input(shape, 0.2F, -7);
+    const Graph graph = b.finish({b.op(OperatorKind::kBatchMatMul, {x, y},
+                                       BatchMatMulAttributes{.adj_y = rows}, {32, 32}, 3.0F, 5)});
+    const auto run = expect_exact(graph, *load_device("cortex-m4"),
+                                  {random_bytes(32 * 64, 1), random_bytes(32 * 64, 2)});
+    EXPECT_LT(run.instructions, 32u * 32 * 64 * 8 / 5);
+  }
 }
 
 TEST(DotProducts, TransposeConv_EqualsTheReference) {
