@@ -15,6 +15,7 @@ set size, so that pages which forked workers share count once.
 """
 import argparse
 import collections
+import dataclasses
 import json
 import os
 import pathlib
@@ -55,25 +56,37 @@ def family_bytes(root):
 def by_template(log):
     """Seconds of each trial, by the template of its schedule."""
     seconds = collections.defaultdict(list)
-    for line in log:
-        record = json.loads(line)
+    for record in log:
         seconds[record["schedule"].split("/")[0]].append(record["seconds"])
     return seconds
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+@dataclasses.dataclass
+class Run:
+    log: list          # records
+    times: dict        # processor seconds of each stage, as the tuner says
+    wall: float        # seconds
+    processor: float   # seconds of the tuner and all its processes
+    peak: int          # bytes
+
+
+def add_arguments(parser, trials):
     parser.add_argument("--model", default=str(KWS if KWS.exists() else EXAMPLE))
     parser.add_argument("--device", default="esp32c3")
-    parser.add_argument("--trials", type=int, default=512)
-    parser.add_argument("--tune", default=str(ROOT / "build" / "tune"))
-    options = parser.parse_args()
+    parser.add_argument("--trials", type=int, default=trials)
 
+
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def tune_once(tune, options):
+    """A cold run in an empty directory."""
     with tempfile.TemporaryDirectory() as folder:
-        start, peak = time.monotonic(), 0
+        start, peak, spent = time.monotonic(), 0, processor_seconds()
         run = subprocess.Popen(
-            [os.path.abspath(options.tune), "--model", os.path.abspath(options.model), "--device", options.device,
+            [os.path.abspath(tune), "--model", os.path.abspath(options.model), "--device", options.device,
              "--trials", str(options.trials), "--seed", "1", "--json", "--quiet",
              "--records", "log.jsonl"],
             cwd=folder, stdout=subprocess.PIPE, text=True)
@@ -83,19 +96,29 @@ def main():
         wall = time.monotonic() - start
         said = json.loads(run.stdout.read() or "{}")
         if run.returncode != 0:
-            sys.exit(said.get("error", f"tune ended with {run.returncode}"))
-        log = pathlib.Path(folder, "log.jsonl").read_text().splitlines()
-    outcomes = collections.Counter(json.loads(line)["outcome"] for line in log)
+            sys.exit(said.get("error", f"{tune} ended with {run.returncode}"))
+        lines = pathlib.Path(folder, "log.jsonl").read_text().splitlines()
+    return Run([json.loads(line) for line in lines], said["times"], wall, processor_seconds() - spent, peak)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser, 512)
+    parser.add_argument("--tune", default=str(ROOT / "build" / "tune"))
+    options = parser.parse_args()
+
+    run = tune_once(options.tune, options)
+    log, wall, processor, peak = run.log, run.wall, run.processor, run.peak
+    outcomes = collections.Counter(record["outcome"] for record in log)
     valid = outcomes["ok"] / max(1, len(log))
 
     print(f"{options.model}\n{len(log)} trials on {options.device}, {os.cpu_count()} cores")
     print(f"wall       {wall:8.1f} s   {len(log) / wall:.1f} trials a second")
     print(f"memory     {peak / 2**20:8.0f} MiB tuner and workers together")
     print(f"valid      {100 * valid:8.1f} %   {dict(outcomes)}")
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = usage.ru_utime + usage.ru_stime
     each = processor / max(1, len(log))
-    stages = {stage: said["times"][stage] for stage in ("search", "lower", "llvm", "link", "run", "verify")}
+    stages = {stage: run.times[stage] for stage in ("search", "lower", "llvm", "link", "run", "verify")}
     stages["rest"] = processor - sum(stages.values())
     print(f"processor  {processor:8.1f} s   {2 / each:.1f} trials a second on two cores of one's own")
     for stage, seconds in stages.items():
