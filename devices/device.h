@@ -83,6 +83,9 @@ struct MemoryRegion {
   /// The same where code runs on from the fill before, which a prefetch buffer hides in part.
   uint32_t next_fill_cycles = 0;
   std::string source;  ///< of both
+  /// Names of the banks that its words take turns in; memories that name the same ones share them.
+  /// Empty: no access to it ever meets another.
+  std::vector<std::string> banks;
 };
 
 /// Cycles of an in-order core. Keys are the names the timing model defines

@@ -23,6 +23,9 @@ uint64_t hash_of(const Device& device) {
     if (!m.source.empty())
       text << ' ' << m.fetch_cache << ' ' << m.read_cache << ' ' << m.fill_cycles;
     if (m.next_fill_cycles != m.fill_cycles) text << " next " << m.next_fill_cycles;
+    // Where nothing waits for a bank, it does not matter which one it is.
+    if (!device.timing.cycles.contains("bank_wait")) continue;
+    for (const std::string& bank : m.banks) text << " bank " << bank;
   }
   for (const CacheModel& c : device.caches) {
     text << "\ncache " << c.name << ' ' << c.size_bytes << ' ' << c.line_bytes << ' ' << c.ways

@@ -1,4 +1,6 @@
 // [[memory]] and [[cache]]: where things can live, and how slowly they come from there.
+#include <set>
+
 #include "devices/device_reader.h"
 
 namespace tinytune::internal {
@@ -8,6 +10,7 @@ namespace {
 constexpr uint32_t kLargestMemory = 256 << 20, kMostCacheLines = 1 << 16;
 constexpr size_t kMostTables = 32;
 constexpr uint32_t kMostBusCycles = 100;
+constexpr size_t kMostBanks = 16;
 
 bool is_power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
@@ -75,6 +78,19 @@ Status read_speed(const Reader& reader, const toml::table& table,
   return ok_status();
 }
 
+// A power of two, so that an address's bits choose the bank.
+Status read_banks(const Reader& reader, const toml::table& table, MemoryRegion& region) {
+  if (!table.contains("banks")) return ok_status();
+  TT_TRY_ASSIGN(region.banks, reader.get_strings(table, "[[memory]]", "banks"));
+  const std::set<std::string> distinct(region.banks.begin(), region.banks.end());
+  if (!is_power_of_two(static_cast<uint32_t>(region.banks.size())) ||
+      region.banks.size() > kMostBanks || distinct.size() != region.banks.size() ||
+      distinct.contains(""))
+    return reader.error(*table.get("banks"), "the banks of memory '" + region.name +
+                                                 "' must be 1, 2, 4, 8 or 16 names, each another");
+  return ok_status();
+}
+
 }  // namespace
 
 Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::table& root) {
@@ -104,7 +120,7 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
     const std::string name = "[[memory]]";
     TT_TRY(reader.only(table, name,
                        {"name", "address", "size_bytes", "executable", "writable", "fetch_cache",
-                        "read_cache", "fill_cycles", "next_fill_cycles", "source"}));
+                        "read_cache", "fill_cycles", "next_fill_cycles", "source", "banks"}));
     MemoryRegion region;
     TT_TRY_ASSIGN(region.name, reader.get_name(table, name, "name"));
     TT_TRY_ASSIGN(region.address, reader.get_word(table, name, "address"));
@@ -112,6 +128,7 @@ Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml
     TT_TRY_ASSIGN(region.executable, reader.get<bool>(table, name, "executable"));
     TT_TRY_ASSIGN(region.writable, reader.get<bool>(table, name, "writable"));
     TT_TRY(read_speed(reader, table, caches, region));
+    TT_TRY(read_banks(reader, table, region));
     const uint64_t end = uint64_t{region.address} + region.size_bytes;
     if (region.size_bytes == 0 || region.address % step != 0 || region.size_bytes % step != 0 ||
         region.size_bytes > kLargestMemory || end > uint64_t{1} << 32) {

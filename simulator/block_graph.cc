@@ -159,6 +159,25 @@ uint32_t BlockGraph::key_of(const Block& left, uint32_t address) const {
   return taken ? ~address : ~address ^ 2;
 }
 
+// A block that the emulator cut short ends in no jump; control just goes on.
+bool BlockGraph::is_taken(const Block& left, uint32_t key, uint32_t address) {
+  const Instruction& last = left.instructions.back();
+  const bool elsewhere = address != left.address + left.size_bytes;
+  const bool jumps = last.kind >= InstructionKind::kJump && !last.conditional;
+  return last.ends_block && (elsewhere || jumps || key == ~address);
+}
+
+// What runs next may not have been decoded yet; on RISC-V its size is in its lowest bits.
+BlockExit BlockGraph::exit_to(uint32_t address) const {
+  BlockExit exit;
+  exit.target = address;
+  const Block& left = *at_->block;
+  if (left.instructions.empty()) return exit;
+  exit.taken = is_taken(left, key_of(left, address), address);
+  exit.target_straddles = address % 4 != 0 && (memory_->code_at(address) & 3) == 3;
+  return exit;
+}
+
 BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t key, uint32_t address) {
   Edge edge;
   edge.address = key;
@@ -167,11 +186,8 @@ BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t key, uint32_t addres
   PipelineState state;
   if (!block.instructions.empty()) {
     const Instruction& last = block.instructions.back();
-    // A block that the emulator cut short ends in no jump; control just goes on.
-    const bool elsewhere = address != block.address + block.size_bytes;
-    const bool jumps = last.kind >= InstructionKind::kJump && !last.conditional;
     BlockExit exit;
-    exit.taken = last.ends_block && (elsewhere || jumps || key == ~address);
+    exit.taken = is_taken(block, key, address);
     exit.target = address;
     exit.target_straddles = address % 4 != 0 && next != blocks_.end() &&
                             !next->second.instructions.empty() &&

@@ -60,7 +60,13 @@ class BlockGraph {
   /// registers tell. They are read before a block runs. Without them such a branch is not taken.
   void set_registers(RegisterReader registers) { registers_ = std::move(registers); }
 
-  /// More cycles of the block that runs now, which its instructions alone do not tell.
+  /// How the block that runs now would leave for `address`, which runs next; and how it was
+  /// entered.
+  BlockExit exit_to(uint32_t address) const;
+  const PipelineState& entry() const { return at_->entry; }
+
+  /// More cycles of the block that runs now, which its instructions alone do not tell. Fewer,
+  /// modulo 2^64, where it is the sum of a run that is meant.
   void charge(uint64_t cycles) {
     charged_ += cycles;
     at_->block->cost.cycles += cycles;
@@ -157,6 +163,7 @@ class BlockGraph {
   Step enter_first_time(uint32_t address, uint32_t size_bytes);
   Step enter_specially();
   uint32_t key_of(const Block& left, uint32_t address) const;
+  static bool is_taken(const Block& left, uint32_t key, uint32_t address);
   void leave_section();
   void mark_section(Block& block) const;
   Edge& add_edge(Node& from, uint32_t key, uint32_t address);

@@ -63,6 +63,16 @@ struct Engine::Hooks {
     engine.timing_.fetch(static_cast<uint32_t>(address), engine.graph_.block_bytes());
   }
 
+  // Before the graph's step: the section of the block that ran pays for what it met.
+  static void striped_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+    static_cast<Engine*>(user)->leave_for(static_cast<uint32_t>(address));
+    fetched_block(unicorn, address, size, user);
+  }
+
+  static void striped_access(uc_engine*, uc_mem_type, uint64_t address, int, int64_t, void* user) {
+    static_cast<Engine*>(user)->banks_.access(static_cast<uint32_t>(address));
+  }
+
   static void read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t, void* user) {
     static_cast<Engine*>(user)->timing_.read(static_cast<uint32_t>(address),
                                              static_cast<uint32_t>(size));
@@ -199,10 +209,11 @@ std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t si
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
                                                std::span<const AddressRange> filled,
                                                BlockGraph& graph, MemoryTiming& timing,
+                                               BankTiming& banks,
                                                std::span<const AttachedPeripheral> peripherals,
                                                Watch watch) {
   TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(target, memory));
-  std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, watch));
+  std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, banks, watch));
   engine->vectors_ = make_vector_unit(target);
   TT_TRY(engine->add_hooks());
   TT_TRY(engine->attach(peripherals));
@@ -220,15 +231,28 @@ Status Engine::add_hooks() {
       return core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this);
     case Watch::kMemory:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this));
-      for (const AddressRange& range : timing_.timed_reads())
-        TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::read, this, range.address,
-                              uint64_t{range.address} + range.size_bytes - 1));
-      return ok_status();
+      return watch_memory();
+    case Watch::kBanks:
+      TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::striped_block, this));
+      TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::striped_access, this));
+      return watch_memory();
     case Watch::kAccesses:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::watched_block, this));
       return core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this);
   }
   return ok_status();
+}
+
+Status Engine::watch_memory() {
+  for (const AddressRange& range : timing_.timed_reads())
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::read, this, range.address,
+                          uint64_t{range.address} + range.size_bytes - 1));
+  return ok_status();
+}
+
+void Engine::leave_for(uint32_t address) {
+  const int64_t more = banks_.leave(graph_.instructions(), graph_.exit_to(address), graph_.entry());
+  graph_.charge(static_cast<uint64_t>(more));
 }
 
 Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
@@ -309,7 +333,8 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
       fault_ = refusal_of(is_write, address + i, element_bytes, element_bytes);
     return {};
   }
-  if (watch_ == Watch::kMemory && !is_write) timing_.read(address, size_bytes);
+  if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
+    timing_.read(address, size_bytes);
   return memory_.at(address, size_bytes);
 }
 
@@ -364,6 +389,7 @@ BlockGraph::Stop Engine::run(uint32_t function) {
                         graph_.block_address())};
   }
   follow_block();
+  if (watch_ == Watch::kBanks) leave_for(kReturnAddress);
   graph_.finish(kReturnAddress);
   return BlockGraph::Stop();
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/data_flow.h"
 #include "simulator/memory.h"
@@ -48,12 +49,14 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     kNothing,
     kFetches,   ///< tell the memory timing what code runs
     kMemory,    ///< … and what is read from slow memories
+    kBanks,     ///< … and where fetches meet loads and stores
     kAccesses,  ///< check every access; no memory timing
   };
   /// `filled`: where code may stand.
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
                                                 std::span<const AddressRange> filled,
                                                 BlockGraph& graph, MemoryTiming& timing,
+                                                BankTiming& banks,
                                                 std::span<const AttachedPeripheral> peripherals,
                                                 Watch watch);
   Engine(const Engine&) = delete;
@@ -83,8 +86,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   static constexpr uint32_t kNoVector = 1;  ///< odd: no code address
   struct Hooks;
   Engine(UnicornCore core, const Memory& memory, BlockGraph& graph, MemoryTiming& timing,
-         Watch watch)
-      : core_(std::move(core)), memory_(memory), graph_(graph), timing_(timing), watch_(watch) {}
+         BankTiming& banks, Watch watch)
+      : core_(std::move(core)),
+        memory_(memory),
+        graph_(graph),
+        timing_(timing),
+        banks_(banks),
+        watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
@@ -92,6 +100,8 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   void count(bool is_write, uint32_t address, uint32_t size_bytes);
   void follow_block();
   Status add_hooks();
+  Status watch_memory();
+  void leave_for(uint32_t address);
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
   void run_vectors();
@@ -118,6 +128,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   const Memory& memory_;
   BlockGraph& graph_;
   MemoryTiming& timing_;
+  BankTiming& banks_;
   Watch watch_;
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none
   uint32_t vector_address_ = kNoVector;  ///< of the instruction that the unit executes now

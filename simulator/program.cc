@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/decoder.h"
 #include "simulator/memory.h"
@@ -79,13 +80,15 @@ Result<ProgramReport> run_program(const Device& device, const ProgramFacts& fact
 
   MemoryTiming memory_timing(device);
   memory_timing.begin();
+  BankTiming bank_timing(device, *timing);
   BlockGraph graph(device, std::move(*decoder), std::move(*timing), &memory,
                    &memory_timing.waits());
   graph.begin(options.instruction_limit, {});
   Semihosting semihosting(memory, device.clock_hz.value_or(0), heap_of(memory, image, stack_top),
                           print);
-  TT_TRY_ASSIGN(const auto engine, ProgramEngine::create({device, facts, image, memory, graph,
-                                                          memory_timing, semihosting, print}));
+  TT_TRY_ASSIGN(const auto engine,
+                ProgramEngine::create({device, facts, image, memory, graph, memory_timing,
+                                       bank_timing, semihosting, print}));
   TT_TRY_ASSIGN(const ProgramEngine::Outcome outcome, engine->run(start, stack_top));
 
   ProgramReport report;

@@ -30,6 +30,7 @@ struct ProgramEngine::Hooks {
     ProgramEngine& engine = of(user);
     const auto at = static_cast<uint32_t>(address);
     if (engine.fault_) return engine.stop();
+    if (engine.banks_ != nullptr) engine.leave_for(at);
     engine.accesses_ = 0;
     engine.finish_native_csr();
     engine.executed_ = false;
@@ -55,6 +56,10 @@ struct ProgramEngine::Hooks {
     const uint64_t before = engine.timing_.waits().read;
     engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size));
     engine.graph_.attribute_wait(engine.timing_.waits().read - before);
+  }
+
+  static void striped_access(uc_engine*, uc_mem_type, uint64_t address, int, int64_t, void* user) {
+    of(user).banks_->access(static_cast<uint32_t>(address));
   }
 
   static void access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
@@ -139,6 +144,7 @@ ProgramEngine::ProgramEngine(const Parts& parts, UnicornCore core)
       memory_(parts.memory),
       graph_(parts.graph),
       timing_(parts.timing),
+      banks_(parts.banks.meets(parts.image.filled) ? &parts.banks : nullptr),
       semihosting_(parts.semihosting),
       print_(parts.print),
       csrs_(parts.device.target, parts.facts),
@@ -192,6 +198,8 @@ Status ProgramEngine::add_hooks() {
   for (const AddressRange& range : timing_.timed_reads())
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::timed_read, this, range.address,
                           uint64_t{range.address} + range.size_bytes - 1));
+  if (banks_ != nullptr)
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::striped_access, this));
   if (is_arm() || facts_.misaligned_faults ||
       device_.target.features.find("+a") != std::string::npos)
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this));
@@ -203,6 +211,12 @@ Status ProgramEngine::add_hooks() {
          riscv_signed_divisions(memory_.at(range.address, range.size_bytes), range.address))
       TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::division, this, at, at));
   return ok_status();
+}
+
+void ProgramEngine::leave_for(uint32_t address) {
+  const int64_t more =
+      banks_->leave(graph_.instructions(), graph_.exit_to(address), graph_.entry());
+  graph_.charge(static_cast<uint64_t>(more));
 }
 
 uint32_t ProgramEngine::current_address() const {
@@ -282,6 +296,7 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
   }
   if (!handled_.empty())
     return Error(ErrorCode::kFailed, handled_ + "; the program ends in its exception handler");
+  if (banks_ != nullptr) leave_for(kReturnAddress);
   graph_.finish(kReturnAddress);
   return *outcome_;
 }

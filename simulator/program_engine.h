@@ -16,6 +16,7 @@
 
 #include "devices/device.h"
 #include "simulator/arm_system.h"
+#include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/csr_file.h"
 #include "simulator/memory.h"
@@ -38,6 +39,7 @@ class ProgramEngine final : private VectorUnit::Core {
     const Memory& memory;
     BlockGraph& graph;
     MemoryTiming& timing;
+    BankTiming& banks;
     Semihosting& semihosting;
     const Semihosting::Print& print;
   };
@@ -62,6 +64,7 @@ class ProgramEngine final : private VectorUnit::Core {
 
   Status map_pages();
   Status add_hooks();
+  void leave_for(uint32_t address);
   Status enter_user_mode();
   bool is_arm() const { return core_.is_arm(); }
   uint32_t get(unsigned reg) const override { return core_.get(reg); }
@@ -101,6 +104,7 @@ class ProgramEngine final : private VectorUnit::Core {
   const Memory& memory_;
   BlockGraph& graph_;
   MemoryTiming& timing_;
+  BankTiming* banks_;  ///< null: fetches and data never meet
   Semihosting& semihosting_;
   const Semihosting::Print& print_;
   CsrFile csrs_;

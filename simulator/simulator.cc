@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/decoder.h"
 #include "simulator/elf.h"
@@ -65,6 +66,7 @@ struct Simulator::State {
   State(const Device& of, Decoder decoder, TimingModel timing)
       : device(of),
         memory_timing(of),
+        bank_timing(of, timing),
         graph(of, std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {
@@ -74,7 +76,7 @@ struct Simulator::State {
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
       TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, filled, graph, memory_timing,
-                                           attached, watch));
+                                           bank_timing, attached, watch));
     }
     return wanted.get();
   }
@@ -82,6 +84,7 @@ struct Simulator::State {
   Engine::Watch watch_for(const CallOptions& options) const {
     if (options.check_alignment) return Engine::Watch::kAccesses;
     if (options.zero_wait) return Engine::Watch::kNothing;
+    if (bank_timing.meets(filled)) return Engine::Watch::kBanks;
     if (memory_timing.times_reads(filled)) return Engine::Watch::kMemory;
     return memory_timing.times_fetches(filled) ? Engine::Watch::kFetches : Engine::Watch::kNothing;
   }
@@ -95,16 +98,18 @@ struct Simulator::State {
   }
   void forget_code() {
     graph.clear();
+    bank_timing.clear();
     forget_engines();
   }
 
   Device device;
   Memory memory;
   MemoryTiming memory_timing;
+  BankTiming bank_timing;
   BlockGraph graph;
   std::vector<std::unique_ptr<Peripheral>> units;
   std::vector<AttachedPeripheral> attached;        ///< one for each of `units`
-  std::array<std::unique_ptr<Engine>, 4> engines;  ///< by Engine::Watch
+  std::array<std::unique_ptr<Engine>, 5> engines;  ///< by Engine::Watch
   std::vector<AddressRange> filled;                ///< by load() and write()
 };
 
@@ -230,6 +235,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
 
   engine->set_watched(options.off_limits, options.counted);
   state.memory_timing.begin();
+  state.bank_timing.begin();
   state.graph.begin(options.instruction_limit, options.sections);
   const BlockGraph::Stop stop = engine->run(function);
 

@@ -28,6 +28,8 @@ namespace {
 //   atomic, atomic_use      of an instruction that reads and writes its word, and more until its
 //                           result can be read [load, load_use]
 //   exclusive_overlap       more for lr, sc and atomic ones right behind lr or sc [0]
+//   bank_wait               cycles that a fetch is late which wants the bank that a load or store
+//                           uses; for cores that fetch as Hazard3 does (fetch_stream.h) [0]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -59,6 +61,7 @@ constexpr TimingKey kInOrder[] = {
     {"atomic", &TimingCycles::atomic, &TimingCycles::load},
     {"atomic_use", &TimingCycles::atomic_use, &TimingCycles::load_use},
     {"exclusive_overlap", &TimingCycles::exclusive_overlap, &TimingCycles::exclusive_overlap},
+    {"bank_wait", &TimingCycles::bank_wait, &TimingCycles::bank_wait},
 };
 
 // cortex_m adds:

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "devices/device.h"
+#include "simulator/fetch_stream.h"
 #include "simulator/instruction.h"
 #include "tinytune/result.h"
 
@@ -73,6 +74,7 @@ struct TimingCycles {
   uint32_t accumulator_late = 0, multiply_flags = 1, shift_use = 0;
   uint32_t atomic = 1, atomic_use = 0, exclusive_overlap = 0;
   uint32_t unaligned_part = 0, odd_wide_run = 0, transfer_after_store = 0;
+  uint32_t bank_wait = 0;
 };
 
 class TimingModel {
@@ -83,6 +85,13 @@ class TimingModel {
   /// Cycles of `block` entered in `state`, which is left as the block leaves it.
   uint32_t run(std::span<const Instruction> block, const BlockExit& exit,
                PipelineState& state) const;
+
+  /// The same where fetches wait for banks: `data_banks` of the block's loads and stores, in their
+  /// order. `stream` is left as the block leaves it, too.
+  uint32_t run_fetching(std::span<const Instruction> block, const BlockExit& exit,
+                        PipelineState& state, FetchStream& stream, const BankMap& banks,
+                        std::span<const uint8_t> data_banks) const;
+  bool waits_for_banks() const { return cycles_.bank_wait != 0; }
 
   /// Whether a load may cost less behind another from the same block of memory.
   bool overlaps_loads() const {

@@ -267,6 +267,22 @@ TEST(DeviceFile, SlowMemory_NeedsAKnownCacheAndASource) {
       HasSubstr("no next_fill_cycles"));
 }
 
+TEST(DeviceFile, Banks_ArePowersOfTwoOfDifferentNames) {
+  const auto with = [](const std::string& banks) {
+    return changed("writable = true", "writable = true\nbanks = " + banks);
+  };
+  EXPECT_TRUE(parse_device(with("[\"a\", \"b\"]"), "x"));
+  EXPECT_THAT(refusal(with("[\"a\", \"b\", \"c\"]")), HasSubstr("must be 1, 2, 4, 8 or 16 names"));
+  EXPECT_THAT(refusal(with("[\"a\", \"a\"]")), HasSubstr("must be 1, 2, 4, 8 or 16 names"));
+  EXPECT_THAT(refusal(with("[]")), HasSubstr("must be 1, 2, 4, 8 or 16 names"));
+  EXPECT_THAT(refusal(with("4")), HasSubstr("must be an array of strings"));
+}
+
+TEST(DeviceHash, Banks_MatterOnlyWhereFetchesWaitForThem) {
+  const auto striped = changed("writable = true", "writable = true\nbanks = [\"a\"]");
+  EXPECT_EQ(parse_device(striped, "x")->hash, load_device("esp32c3")->hash);
+}
+
 TEST(DeviceFile, ImpossibleCache_IsRefused) {
   EXPECT_THAT(refusal(changed("line_bytes = 32", "line_bytes = 24")), HasSubstr("whole sets"));
   EXPECT_THAT(refusal(changed("ways = 8", "ways = 7")), HasSubstr("whole sets"));

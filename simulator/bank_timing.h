@@ -1,0 +1,76 @@
+// What a run loses where fetches meet loads and stores in a bank.
+//
+// The graph of blocks (block_graph.h) counts as if they never met. Beside it, this follows the same
+// blocks with the banks of their accesses, and tells the difference. A block that is left the same
+// way, in the same state, with its accesses in the same banks, costs the same: that is looked up.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/fetch_stream.h"
+#include "simulator/simulator.h"
+#include "simulator/timing_model.h"
+
+namespace tinytune {
+
+class BankTiming {
+ public:
+  BankTiming(const Device& device, const TimingModel& timing);
+
+  /// Whether code in `filled` may share banks with what is loaded and stored: with a writable
+  /// memory, or with something else in `filled`.
+  bool meets(std::span<const AddressRange> filled) const;
+  /// Memories whose accesses can meet a fetch.
+  const std::vector<AddressRange>& striped() const { return striped_; }
+
+  /// The code has changed.
+  void clear();
+  /// A call starts: nothing is fetched yet.
+  void begin();
+  void access(uint32_t address) { data_banks_.push_back(banks_.at(address)); }
+  /// The block that ran with the accesses since the last call leaves for `exit`. Cycles more than
+  /// it takes by itself when entered in `entry`; may be negative, the sum of a run is not.
+  int64_t leave(std::span<const Instruction> block, const BlockExit& exit,
+                const PipelineState& entry);
+
+ private:
+  struct State {
+    PipelineState pipeline;
+    FetchStream stream;
+    bool operator==(const State&) const = default;
+  };
+  struct Step {
+    uint32_t block = 0, target = 0;
+    bool taken = false;
+    uint32_t from = 0;
+    PipelineState entry;
+    std::vector<uint8_t> data_banks;
+    bool operator==(const Step&) const = default;
+    uint64_t hash() const;
+  };
+  struct Outcome {
+    uint32_t to = 0;
+    int64_t more = 0;
+  };
+  struct HashOf {
+    uint64_t operator()(const Step& step) const { return step.hash(); }
+  };
+  uint32_t number_of(const State& state);
+
+  TimingModel timing_;
+  BankMap banks_;
+  std::vector<AddressRange> striped_;
+  std::vector<AddressRange> writable_;
+  std::vector<uint8_t> data_banks_;
+  std::deque<State> states_;
+  std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
+  std::unordered_map<Step, Outcome, HashOf> known_;
+  Step step_;  ///< kept for its memory
+  bool begun_ = false;
+};
+
+}  // namespace tinytune

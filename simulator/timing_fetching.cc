@@ -1,0 +1,51 @@
+// The cycles of a block whose code comes late now and then: an instruction is executed when both it
+// and what it reads are there. The rules of execution are the timing model's own; what they say of
+// jumps is left out, because here a jump takes as long as fetching elsewhere does.
+#include <algorithm>
+
+#include "simulator/timing_model.h"
+
+namespace tinytune {
+
+uint32_t TimingModel::run_fetching(std::span<const Instruction> block, const BlockExit& exit,
+                                   PipelineState& state, FetchStream& stream, const BankMap& banks,
+                                   std::span<const uint8_t> data_banks) const {
+  uint32_t cycles = 0;
+  size_t access = 0;
+  const auto wait = [&] {
+    stream.advance({}, banks, cycles_.bank_wait);
+    ++cycles;
+  };
+  const auto wait_for = [&](unsigned halves) {
+    for (; stream.decodable() < halves; wait())
+      for (uint8_t& late : state.wait) late = static_cast<uint8_t>(late - (late > 0));
+  };
+  for (size_t i = 0; i < block.size(); ++i) {
+    const Instruction& now = block[i];
+    const unsigned halves = now.size_bytes / 2u;
+    wait_for(halves);
+    const bool taken = exit.taken && i + 1 == block.size();
+    const bool foreseen = stream.takes_foreseen(now.address);
+    const uint32_t away = taken ? single_cycles(now, taken, state) - 1 : 0;
+    const uint32_t executes = issue_single(now, taken, state) - away;
+    for (uint32_t c = 1; c < executes; ++c) wait();
+    FetchStream::Cycle last{static_cast<uint8_t>(halves), BankMap::kNone, FetchStream::kNowhere};
+    if (taken && !foreseen) last.jump_to = exit.target;
+    if ((foreseen && !taken) || now.flushes) last.jump_to = now.address + now.size_bytes;
+    if (last.jump_to != FetchStream::kNowhere)
+      while (stream.holds()) wait();
+    if ((now.is_load() || now.is_store()) && access < data_banks.size())
+      last.data_bank = data_banks[access];
+    if (now.is_load() || now.is_store()) access += now.atomic ? 2 : now.words;
+    stream.advance(last, banks, cycles_.bank_wait);
+    ++cycles;
+    if ((foreseen && !taken) || now.flushes) stream.forget();
+    if (taken && !foreseen && now.conditional && now.backward)
+      stream.foresee(now.address, now.size_bytes == 4, exit.target);
+    // Who jumps pays for the way, as in the rules: a counter read at the target says the same.
+    if (taken || foreseen) wait_for(exit.target_straddles ? 2 : 1);
+  }
+  return cycles;
+}
+
+}  // namespace tinytune
