@@ -14,10 +14,12 @@ std::vector<Task> extract_tasks(const IntegerNetwork& network) {
     if (kernel == nullptr) continue;
     const int index = network.graph.operators[step].index;
     const auto [known, is_new] = task_of.try_emplace(to_text(kernel->workload), tasks.size());
-    if (!is_new)
-      tasks[known->second].layers.push_back(index);
-    else
+    if (is_new) {
       tasks.push_back({short_name(kernel->workload), kernel->workload, kernel->data, {index}});
+      continue;
+    }
+    tasks[known->second].layers.push_back(index);
+    tasks[known->second].others.push_back(kernel->data);
   }
   return tasks;
 }

@@ -14,6 +14,9 @@ struct Task {
   LayerData data;               ///< of the first layer: what candidates are verified and timed with
   std::vector<int> layers;      ///< operator indices that share the workload
   std::vector<int> calls = {};  ///< of its kernel, by layer, where they run in strips; empty: one
+  /// Of the layers behind the first: one kernel runs all of them, so their constants must permit
+  /// it.
+  std::vector<LayerData> others = {};
 };
 
 /// In order of first appearance; this order is the task index of `tune inspect` and `--tasks`.

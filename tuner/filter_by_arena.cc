@@ -15,7 +15,8 @@ namespace {
 
 bool permitted(const Schedule& schedule, const Task& task) {
   const auto owner = find_template(schedule);
-  return owner && (*owner)->pack(task.workload, task.data, schedule);
+  return owner && (*owner)->pack(task.workload, task.data, schedule) &&
+         permitted_by_others(task, schedule);
 }
 
 /// As networks choose (deploy/kernel_options.cc): with less scratch, the default's template comes
@@ -26,7 +27,7 @@ Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule&
     return s.template_name() == by_default.template_name();
   };
   const auto usual = permitted_default_of(task.workload, task.data, device, [&](const Schedule& s) {
-    return kept.find(s).has_value();
+    return kept.find(s).has_value() && permitted_by_others(task, s);
   });
   if (usual && same(usual->schedule)) return usual->schedule;
   for (const Schedule& lean : nearest_within(kept.filtered(same), task.workload, by_default, room))

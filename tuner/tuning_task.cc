@@ -24,7 +24,38 @@ std::optional<size_t> nearest_in(const ConfigSpace& space, const Workload& workl
       nearest_within(own, workload, schedule, std::numeric_limits<uint64_t>::max()).front());
 }
 
+/// What no layer's constants are known to refuse.
+ConfigSpace space_of_all(const Task& task, const Device& device) {
+  ConfigSpace space = space_of(task.workload, task.data, device);
+  for (const LayerData& other : task.others) {
+    const ConfigSpace theirs = space_of(task.workload, other, device);
+    space = space.filtered([&](const Schedule& s) { return theirs.find(s).has_value(); });
+  }
+  return space;
+}
+
+/// As networks choose it (deploy/kernel_options.cc): the first that every layer's constants permit.
+Result<Schedule> default_of_all(const Task& task, const ConfigSpace& space, const Device& device) {
+  TT_TRY_ASSIGN(PackedSchedule first, usual_kernel(task.workload, task.data, device));
+  if (permitted_by_others(task, first.schedule)) return std::move(first.schedule);
+  const auto permitted = [&](const Schedule& s) {
+    return space.find(s).has_value() && permitted_by_others(task, s);
+  };
+  for (const EstimatedKernel& next : estimated_kernels(task.workload, task.data, device, {}))
+    if (permitted(next.schedule)) return next.schedule;
+  TT_TRY_ASSIGN(PackedSchedule any,
+                permitted_default_of(task.workload, task.data, device, permitted));
+  return std::move(any.schedule);
+}
+
 }  // namespace
+
+bool permitted_by_others(const Task& task, const Schedule& schedule) {
+  const auto owner = find_template(schedule);
+  return owner && std::all_of(task.others.begin(), task.others.end(), [&](const LayerData& other) {
+           return bool{(*owner)->pack(task.workload, other, schedule)};
+         });
+}
 
 std::vector<size_t> starts_in(const ConfigSpace& space, const Workload& workload,
                               const Device& device) {
@@ -54,13 +85,12 @@ Result<std::vector<TuningTask>> make_tuning_tasks(const std::vector<Task>& tasks
   std::vector<TuningTask> made;
   for (int index : selected) {
     const Task& task = tasks.at(static_cast<size_t>(index));
-    const auto by_default = usual_kernel(task.workload, task.data, device);
+    TuningTask tuning{index, &task, to_text(task.workload), space_of_all(task, device), 0};
+    const auto by_default = default_of_all(task, tuning.space, device);
     if (!by_default) {
       return by_default.error().within("task " + std::to_string(index) + " (" + task.name + ")");
     }
-    TuningTask tuning{index, &task, to_text(task.workload),
-                      space_of(task.workload, task.data, device), 0};
-    const auto point = tuning.space.find(by_default->schedule);
+    const auto point = tuning.space.find(*by_default);
     TT_CHECK(point.has_value(), "the default schedule is a member of its space");
     tuning.default_point = *point;
     made.push_back(std::move(tuning));

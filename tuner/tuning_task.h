@@ -16,8 +16,11 @@ struct TuningTask {
   const Task* task = nullptr;  ///< outlives this
   std::string workload;        ///< text form, as records hold it
   ConfigSpace space;
-  size_t default_point = 0;  ///< the first default that its constants permit
+  size_t default_point = 0;  ///< the first default that all its layers' constants permit
 };
+
+/// Whether the constants of the task's layers behind the first permit the schedule.
+bool permitted_by_others(const Task& task, const Schedule& schedule);
 
 /// The defaults of every template that takes the workload; where the space lacks one, because no
 /// memory is left for its scratch, the point of that template that differs least from it.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "models/generated_constants.h"
 #include "templates/kernel_template.h"
 #include "tests/templates/random_layer.h"
 
@@ -30,6 +33,42 @@ TEST(TuningTask, StartsWithTheFirstDefaultThatItsConstantsPermit) {
   std::fill(data.multiplier.begin(), data.multiplier.end(), 1 << 30);
   std::fill(data.shift.begin(), data.shift.end(), -7);
   EXPECT_EQ(start(data), "smlad_dense_by_layer");
+}
+
+// One kernel runs all layers of a task, so what one of them refuses is not searched: its cycles
+// would be those of no network.
+TEST(TuningTask, LayersBehindTheFirst_LeaveOutWhatTheirConstantsRefuse) {
+  const auto device = load_device("hazard3");
+  ASSERT_TRUE(device) << device.error().message();
+  Task task;
+  const auto workload = parse_workload(
+      "depthwise_conv2d_s8 nhwc n1 in25x5x64 out25x5x64 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+      "act-128,127 lane2 fused");
+  ASSERT_TRUE(workload) << workload.error().message();
+  task.workload = *workload;
+  // Of layers with other scales, one that permits the default and one that does not.
+  std::optional<LayerData> strict;
+  const auto shifts = [](const Schedule& s) {
+    return s.template_name() == "sliding_depthwise" && s.get("right") == "0";
+  };
+  for (uint64_t seed = 1; seed < 200 && (!strict || task.data.weights.empty()); ++seed) {
+    auto data = generate_constants_with_facts(*workload, seed);
+    ASSERT_TRUE(data) << data.error().message();
+    const bool permits = space_of(*workload, *data, *device).filtered(shifts).size() > 0;
+    (permits ? task.data : strict.emplace()) = std::move(*data);
+  }
+  ASSERT_TRUE(strict) << "no generated layer refuses the default";
+  const auto alone = make_tuning_tasks({task}, {0}, *device);
+  ASSERT_TRUE(alone) << alone.error().message();
+  EXPECT_TRUE(shifts(alone->front().space.schedule(alone->front().default_point)));
+  task.others = {*strict};
+  const auto both = make_tuning_tasks({task}, {0}, *device);
+  ASSERT_TRUE(both) << both.error().message();
+  EXPECT_EQ(both->front().space.filtered(shifts).size(), 0u);
+  EXPECT_LT(both->front().space.size(), alone->front().space.size());
+  const Schedule usual = both->front().space.schedule(both->front().default_point);
+  EXPECT_EQ(usual.template_name(), "sliding_depthwise");
+  EXPECT_EQ(usual.get("right"), "8");
 }
 
 // Where memory is short a template's default goes, and the template may still be the fastest.
