@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tinytune {
@@ -178,8 +179,9 @@ bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
 }
 
 void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
+  const uint32_t vector = vector_address_ == kNoVector ? 0 : vector_address_;
   for (uint32_t word = 0; flow_.follows() && word < size_bytes; word += 4)
-    accesses_.push_back({address + word, is_write, size_bytes >= 4});
+    accesses_.push_back({address + word, std::min(size_bytes, 4u), is_write, vector});
   for (size_t i = 0; i < traffic_.size(); ++i) {
     const AddressRange& range = (*counted_)[i];
     if (address - range.address >= range.size_bytes) continue;
@@ -190,7 +192,10 @@ void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
 
 // The one that the graph stands at; none before the first.
 void Engine::follow_block() {
-  if (flow_.follows()) flow_.follow(graph_.instructions(), accesses_);
+  if (flow_.follows())
+    flow_.follow(graph_.instructions(), accesses_, [this](const Instruction& vector) {
+      return vectors_->use(memory_.code_at(vector.address));
+    });
   accesses_.clear();
 }
 
@@ -335,6 +340,7 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
   }
   if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
     timing_.read(address, size_bytes);
+  if (watch_ == Watch::kAccesses) count(is_write, address, size_bytes);
   return memory_.at(address, size_bytes);
 }
 

@@ -51,6 +51,12 @@ class VectorUnit {
     kFault,    ///< an access was refused
   };
 
+  /// Vectors that an instruction reads and writes, a bit each; `multiplies`: one read by another.
+  struct Use {
+    uint32_t reads = 0, writes = 0;
+    bool multiplies = false;
+  };
+
   virtual ~VectorUnit() = default;
   /// As after power-up.
   virtual void reset() = 0;
@@ -64,6 +70,8 @@ class VectorUnit {
   virtual std::span<uint8_t> registers() { return {}; }
   /// Of the last kIllegal: "vtype is illegal".
   virtual const char* reason() const = 0;
+  /// Of `code`, one that the unit runs; nothing where the unit does not tell.
+  virtual Use use(uint32_t) const { return {}; }
 };
 
 /// Executes `run` until an instruction does not end well: the outcome of the last. `address` is

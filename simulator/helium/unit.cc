@@ -1,5 +1,7 @@
 #include "simulator/helium/unit.h"
 
+#include <utility>
+
 #include "simulator/helium/executor.h"
 
 namespace tinytune {
@@ -34,6 +36,25 @@ class HeliumUnit final : public VectorUnit {
       return false;
     const bool lane = (code & 0xFF00) == 0xEE00 && (second & 0x0F1F) == 0x0B10;
     return !lane;
+  }
+
+  // Of loads, stores, moves to lanes, and arithmetic on whole vectors.
+  Use use(uint32_t code) const override {
+    const uint32_t whole = drawn(code);
+    const helium::Row* row = helium::find_row(whole);
+    if (row == nullptr || row->kind == helium::Kind::kScalar || row->kind == helium::Kind::kBranch)
+      return {};
+    const auto has = [&](char letter) { return row->pattern.find(letter) != row->pattern.npos; };
+    Use use;
+    if (has('d')) use.writes = 1u << helium::qd(whole);
+    if (row->kind == helium::Kind::kStore) std::swap(use.reads, use.writes);
+    if (row->kind != helium::Kind::kVector) return use;
+    if (has('n')) use.reads |= 1u << helium::qn(whole);
+    if (has('m')) use.reads |= 1u << helium::qm(whole);
+    const bool multiplies =
+        row->name.starts_with("vmla") || row->name.find("mul") != row->name.npos;
+    use.multiplies = multiplies && has('n') && has('m');
+    return use;
   }
 
   std::span<uint8_t> registers() override { return executor_.state().bytes; }

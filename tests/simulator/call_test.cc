@@ -263,6 +263,24 @@ TEST(SimulatorCall, FactorsOfSums_AreOnlyWhatIsMultiplied) {
   EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{1, 4}, 1}, {{2, 7}, 1}, {{1, 1}, 1}}));
 }
 
+// Vectors from memory, a lane that is written, their dot product, and what is stored of them.
+TEST(SimulatorCall, FactorsOfVectors_AreFollowedThroughThem) {
+  Program program("cortex-m55",
+                  ".cpu cortex-m55\nf: vldrb.8 q0,[r0]\nvldrb.8 q1,[r0,#16]\nvmladav.s8 r2,q0,q1\n"
+                  "vmov q2[2],q2[0],r2,r2\nvldrw.32 q3,[r0,#32]\nvqrdmulh.s32 q2,q2,q3\n"
+                  "vstrb.32 q2,[r0,#48]\nldr r1,[r0,#48]\nmul r1,r1,r2\nbx lr\n");
+  CallOptions options;
+  options.check_alignment = true;
+  const uint32_t at = program.data();
+  options.counted = {{at, 16}, {at + 16, 16}, {at + 32, 16}, {at + 48, 16}};
+  const CallReport report = program.call({at}, options);
+  ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 1}, {{3, 4}, 1}, {{3, 15}, 1}}));
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(report.traffic[i].loaded_bytes, 16u);
+  EXPECT_EQ(report.traffic[3].stored_bytes, 4u);
+  EXPECT_EQ(report.traffic[3].loaded_bytes, 4u);
+}
+
 TEST(SimulatorCall, Checking_ChangesNoCount) {
   Program program("esp32c3",
                   "f: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,f\nret\n");
