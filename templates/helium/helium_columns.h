@@ -21,8 +21,8 @@
 #include "schedules/requantise.h"
 #include "schedules/workload.h"
 #include "templates/channel_params.h"
-#include "templates/helium/shifts.h"
 #include "templates/isa/helium.h"
+#include "templates/lane_shifts.h"
 #include "templates/packing.h"
 #include "templates/tile/ir_text.h"
 

@@ -4,9 +4,9 @@
 // are staged, 16 channels after another. Neighbours outside of the image are read from one pixel
 // of zero points; the border along the walk is staged once, since nothing is written over it.
 #include "templates/helium/helium_columns.h"
-#include "templates/helium/shifts.h"
 #include "templates/helium/vector_code.h"
 #include "templates/kernel_template.h"
+#include "templates/lane_shifts.h"
 #include "templates/nest_builder.h"
 #include "templates/usual_knobs.h"
 
@@ -61,15 +61,12 @@ Schedule default_schedule(const Workload& w, const Device& device) {
 }
 
 std::function<bool(const Schedule&)> permitted(const Workload& w, const LayerData& data) {
-  return [permits = shifts_right_only(w, data) && shifts_are_words(w, data)](const Schedule&) {
-    return permits;
-  };
+  return [permits = may_shift(w, data, /*left=*/false)](const Schedule&) { return permits; };
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
-  if (!permitted(w, data)(schedule))
-    return Error(ErrorCode::kUnsupported, "channels shift to the left, or by more than a word");
+  TT_TRY(check_shifts(w, data, /*left=*/false));
   return std::vector<PackedConstant>{Plan(w, schedule).columns.pack(data)};
 }
 

@@ -6,9 +6,9 @@
 // constants but, where they save it the shift to the left, that no channel needs one.
 
 #include "templates/helium/helium_tile.h"
-#include "templates/helium/shifts.h"
 #include "templates/helium/vector_code.h"
 #include "templates/kernel_template.h"
+#include "templates/lane_shifts.h"
 #include "templates/nest_builder.h"
 #include "templates/tile/pixel_tiles.h"
 #include "templates/usual_knobs.h"
@@ -32,7 +32,7 @@ struct Plan {
       : shape{.channels = s.get_int("oc"),
               .pixels = s.get_int("px"),
               .vectors = static_cast<int>((w.reduction() + Helium::kBytes - 1) / Helium::kBytes),
-              .shifts_left = s.get("shifts") == "both",
+              .shifts_left = tinytune::shifts_left(s),
               .loads = load_order(s.get("loads"))},
         border(s.get("border")),
         staged(!has_whole_pixels(w)) {}
@@ -43,22 +43,19 @@ struct Plan {
   }
   int64_t scratch_bytes(const Workload& w) const { return saved_at(w) + Helium::kSavedBytes; }
 
-  // Where all shift right by something, the other form is this one's slower twin.
   bool legal(const Workload& w) const {
     return shape.pixels <= w.out_h * w.out_w && HeliumTile(w, shape).fits() &&
-           !(shape.shifts_left && w.facts.requantise == Requantise::kShort);
+           shifts_are_legal(w, shape.shifts_left);
   }
 };
 
 // Of untuned layers: most products a load first.
 KnobTable table(const Workload& w) {
-  const bool shifts_left =
-      w.facts.requantise == Requantise::kLong || w.facts.requantise == Requantise::kShifted;
   return {kName,
           1,
           {{"oc", {2, 4}, 2},
            {"px", {1, 2, 3}, 3},
-           {{"shifts", {"right", "both"}}, shifts_left ? "both" : "right"},
+           shifts_knob(w),
            {{"loads", {"spread", "grouped"}}, "spread"},
            {border_knob(w), usual_border(w)}}};
 }
@@ -92,21 +89,10 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
   return both ? std::vector{*both} : std::vector<Schedule>();
 }
 
-bool may_pack(const Workload& w, const LayerData& data, bool shifts_left) {
-  return shifts_are_words(w, data) && (shifts_left || shifts_right_only(w, data));
-}
-
-std::function<bool(const Schedule&)> permitted(const Workload& w, const LayerData& data) {
-  return [right = may_pack(w, data, false), both = may_pack(w, data, true)](const Schedule& s) {
-    return s.get("shifts") == "both" ? both : right;
-  };
-}
-
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
-  if (!may_pack(w, data, plan.shape.shifts_left))
-    return Error(ErrorCode::kUnsupported, "channels shift to the left, or by more than a word");
+  TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
   return HeliumTile(w, plan.shape).pack(data);
 }
 
@@ -199,7 +185,7 @@ const KernelTemplate kHeliumNhwc = {
     .fallback_schedules = fallback_schedules,
     .describe = describe,
     .pack = pack,
-    .may_pack = permitted,
+    .may_pack = may_shift_as_asked,
     .scratch_bytes = scratch_of<Plan>,
     .lower = lower_as_text<Plan, Writer>,
 };
