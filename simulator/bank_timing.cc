@@ -66,6 +66,11 @@ uint32_t BankTiming::number_of(const State& state) {
   return number;
 }
 
+void BankTiming::leave_for(uint32_t address, BlockGraph& graph) {
+  graph.charge(
+      static_cast<uint64_t>(leave(graph.instructions(), graph.exit_to(address), graph.entry())));
+}
+
 int64_t BankTiming::leave(std::span<const Instruction> block, const BlockExit& exit,
                           const PipelineState& entry) {
   if (!begun_) {

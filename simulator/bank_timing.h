@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/block_graph.h"
 #include "simulator/fetch_stream.h"
 #include "simulator/simulator.h"
 #include "simulator/timing_model.h"
@@ -32,12 +33,15 @@ class BankTiming {
   /// A call starts: nothing is fetched yet.
   void begin();
   void access(uint32_t address) { data_banks_.push_back(banks_.at(address)); }
+  /// Charges what the block lost that `graph` stands at and leaves for `address`.
+  void leave_for(uint32_t address, BlockGraph& graph);
+
+ private:
   /// The block that ran with the accesses since the last call leaves for `exit`. Cycles more than
   /// it takes by itself when entered in `entry`; may be negative, the sum of a run is not.
   int64_t leave(std::span<const Instruction> block, const BlockExit& exit,
                 const PipelineState& entry);
 
- private:
   struct State {
     PipelineState pipeline;
     FetchStream stream;

@@ -66,7 +66,8 @@ struct Engine::Hooks {
 
   // Before the graph's step: the section of the block that ran pays for what it met.
   static void striped_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
-    static_cast<Engine*>(user)->leave_for(static_cast<uint32_t>(address));
+    Engine& engine = *static_cast<Engine*>(user);
+    engine.banks_.leave_for(static_cast<uint32_t>(address), engine.graph_);
     fetched_block(unicorn, address, size, user);
   }
 
@@ -255,11 +256,6 @@ Status Engine::watch_memory() {
   return ok_status();
 }
 
-void Engine::leave_for(uint32_t address) {
-  const int64_t more = banks_.leave(graph_.instructions(), graph_.exit_to(address), graph_.entry());
-  graph_.charge(static_cast<uint64_t>(more));
-}
-
 Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
   for (const AttachedPeripheral& peripheral : peripherals) {
     ports_.push_back(std::make_unique<Port>(*this, peripheral));
@@ -395,7 +391,7 @@ BlockGraph::Stop Engine::run(uint32_t function) {
                         graph_.block_address())};
   }
   follow_block();
-  if (watch_ == Watch::kBanks) leave_for(kReturnAddress);
+  if (watch_ == Watch::kBanks) banks_.leave_for(kReturnAddress, graph_);
   graph_.finish(kReturnAddress);
   return BlockGraph::Stop();
 }

@@ -101,7 +101,6 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   void follow_block();
   Status add_hooks();
   Status watch_memory();
-  void leave_for(uint32_t address);
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
   void run_vectors();

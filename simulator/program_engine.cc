@@ -30,7 +30,7 @@ struct ProgramEngine::Hooks {
     ProgramEngine& engine = of(user);
     const auto at = static_cast<uint32_t>(address);
     if (engine.fault_) return engine.stop();
-    if (engine.banks_ != nullptr) engine.leave_for(at);
+    if (engine.banks_ != nullptr) engine.banks_->leave_for(at, engine.graph_);
     engine.accesses_ = 0;
     engine.finish_native_csr();
     engine.executed_ = false;
@@ -213,12 +213,6 @@ Status ProgramEngine::add_hooks() {
   return ok_status();
 }
 
-void ProgramEngine::leave_for(uint32_t address) {
-  const int64_t more =
-      banks_->leave(graph_.instructions(), graph_.exit_to(address), graph_.entry());
-  graph_.charge(static_cast<uint64_t>(more));
-}
-
 uint32_t ProgramEngine::current_address() const {
   return is_arm() && address_ != 0 ? address_ : graph_.block_address();
 }
@@ -296,7 +290,7 @@ Result<ProgramEngine::Outcome> ProgramEngine::run(uint32_t start, uint32_t stack
   }
   if (!handled_.empty())
     return Error(ErrorCode::kFailed, handled_ + "; the program ends in its exception handler");
-  if (banks_ != nullptr) leave_for(kReturnAddress);
+  if (banks_ != nullptr) banks_->leave_for(kReturnAddress, graph_);
   graph_.finish(kReturnAddress);
   return *outcome_;
 }

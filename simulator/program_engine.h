@@ -64,7 +64,6 @@ class ProgramEngine final : private VectorUnit::Core {
 
   Status map_pages();
   Status add_hooks();
-  void leave_for(uint32_t address);
   Status enter_user_mode();
   bool is_arm() const { return core_.is_arm(); }
   uint32_t get(unsigned reg) const override { return core_.get(reg); }
