@@ -266,6 +266,12 @@ void GraphMaker::renumber() {
   for (Operator& o : graph_.operators) apply(o.inputs), apply(o.outputs);
 }
 
+std::vector<int> GraphMaker::last_results() const {
+  const auto last = std::find_if(graph_.operators.rbegin(), graph_.operators.rend(),
+                                 [](const Operator& o) { return !o.outputs.empty(); });
+  return last->outputs;
+}
+
 Graph GraphMaker::finish() {
   std::vector<bool> read(graph_.tensors.size(), false), computed = read;
   for (const Operator& o : graph_.operators) {
@@ -287,6 +293,7 @@ Graph GraphMaker::finish() {
   shuffle(leaves);
   for (size_t i = 0; i < leaves.size(); ++i)  // now and then a result that nobody wants
     if (i == 0 || !chance(6)) graph_.outputs.push_back(leaves[i]);
+  if (graph_.outputs.empty()) graph_.outputs = last_results();  // all that it computes is kept
   shuffle(graph_.outputs);
   if (chance(50)) shuffle(graph_.inputs);
   if (chance(50)) renumber();

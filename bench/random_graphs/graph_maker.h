@@ -124,6 +124,7 @@ class GraphMaker {
   template <typename T>
   void shuffle(std::vector<T>& values);
   void renumber();
+  std::vector<int> last_results() const;
   struct Scope {
     size_t first = 0;  // tensor id
     bool alone = false;

@@ -67,10 +67,20 @@ bool is_named(const std::string& text, std::string_view name) {
   struct Alias {
     std::string_view name, other;
   };
-  constexpr Alias kAliases[] = {
-      {"vmladav", "vmlav"}, {"vmlaldav", "vmlalv"}, {"vrmlaldavh", "vrmlalvh"}, {"vcmp", "vpt"},
-      {"vorr", "vmov"},     {"vshllb", "vmovlb"},   {"vshllt", "vmovlt"},       {"csel", "cs"},
-      {"csel", "cin"},      {"csel", "cneg"}};
+  constexpr Alias kAliases[] = {{"vmladav", "vmlav"},
+                                {"vmlaldav", "vmlalv"},
+                                {"vrmlaldavh", "vrmlalvh"},
+                                {"vcmp", "vpt"},
+                                {"vorr", "vmov"},
+                                {"vshllb", "vmovlb"},
+                                {"vshllt", "vmovlt"},
+                                {"csel", "cs"},
+                                {"csel", "cin"},
+                                {"csel", "cneg"},
+                                // What an immediate does is bits of it.
+                                {"vmov", "vmvn"},
+                                {"vmov", "vorr"},
+                                {"vmov", "vbic"}};
   if (text.starts_with(name)) return true;
   for (const Alias& alias : kAliases)
     if (alias.name == name && text.starts_with(alias.other)) return true;
