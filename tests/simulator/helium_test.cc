@@ -80,7 +80,10 @@ bool is_named(const std::string& text, std::string_view name) {
                                 // What an immediate does is bits of it.
                                 {"vmov", "vmvn"},
                                 {"vmov", "vorr"},
-                                {"vmov", "vbic"}};
+                                {"vmov", "vbic"},
+                                // Those of both have a row, as one register tells them apart.
+                                {"vidup", "viwdup"},
+                                {"vddup", "vdwdup"}};
   if (text.starts_with(name)) return true;
   for (const Alias& alias : kAliases)
     if (alias.name == name && text.starts_with(alias.other)) return true;
