@@ -5,10 +5,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "codegen/kernels/kernel.h"
 #include "deploy/lean_schedules.h"
-#include "measure/built_kernel.h"
+#include "measure/runner.h"
 #include "rpc_device/boards/simulator_board.h"
 
 namespace tinytune {
@@ -18,26 +19,6 @@ struct Count {
   std::optional<uint64_t> cycles;  ///< nothing: it cannot be counted
   uint64_t limit = 0;              ///< it was stopped at, if that is what `cycles` says
 };
-
-Result<LoadReport> load(Board& board, const Image& image, const Workload& workload,
-                        const Schedule& schedule, std::span<const PackedConstant> constants) {
-  LoadRequest request{image.elf, kKernelSymbol, {}};
-  const auto add = [&](BufferRole role, int64_t bytes, int alignment, Digest digest = {}) {
-    request.arguments.push_back(
-        {role, static_cast<uint32_t>(bytes), static_cast<uint32_t>(alignment), digest});
-  };
-  add(BufferRole::kInput, workload.input_bytes(), 4);
-  for (const PackedConstant& constant : constants) {
-    const Digest digest = digest_of(constant.bytes);
-    TT_TRY(board.keep(digest, constant.bytes));
-    add(BufferRole::kConstant, static_cast<int64_t>(constant.bytes.size()), constant.element_bytes,
-        digest);
-  }
-  const uint32_t scratch = scratch_bytes_of(workload, schedule);
-  if (scratch > 0) add(BufferRole::kScratch, scratch, 8);
-  add(BufferRole::kOutput, workload.output_bytes(), 4);
-  return board.load(request);
-}
 
 /// With tensors and constants where firmware has them.
 Count count(const Workload& workload, const Schedule& schedule,
@@ -49,9 +30,13 @@ Count count(const Workload& workload, const Schedule& schedule,
   if (!board) return {};
   const auto compiled = compile_kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
   if (!compiled) return {};
-  const auto image = link_image({&compiled->object, 1}, device, kKernelSymbol);
+  auto image = link_image({&compiled->object, 1}, device, kKernelSymbol);
   if (!image) return {};
-  const auto loaded = load(**board, *image, workload, schedule, constants);
+  BuiltKernel kernel;
+  kernel.elf = std::move(image->elf);
+  kernel.constants.assign(constants.begin(), constants.end());
+  kernel.scratch_bytes = scratch_bytes_of(workload, schedule);
+  const auto loaded = load_kernel(**board, kernel, workload);
   if (!loaded || loaded->end != LoadEnd::kLoaded) return {};
   RunRequest once;
   // The board doubles it, for cores that begin two instructions in a cycle.

@@ -76,22 +76,6 @@ LoadRequest load_request(const BuiltKernel& kernel, const Workload& workload) {
   return request;
 }
 
-// Constants cross the link only if the board says that it lacks them.
-Result<LoadReport> load(Board& board, const BuiltKernel& kernel, const Workload& workload) {
-  const LoadRequest request = load_request(kernel, workload);
-  TT_TRY_ASSIGN(LoadReport report, board.load(request));
-  if (report.end != LoadEnd::kLacksConstants) return report;
-  for (const PackedConstant& constant : kernel.constants) {
-    const Digest digest = digest_of(constant.bytes);
-    if (std::find(report.lacking.begin(), report.lacking.end(), digest) != report.lacking.end())
-      TT_TRY(board.keep(digest, constant.bytes));
-  }
-  TT_TRY_ASSIGN(report, board.load(request));
-  if (report.end == LoadEnd::kLacksConstants)
-    return Error(ErrorCode::kFailed, "the board forgot constants it was given just now");
-  return report;
-}
-
 // How one case is run.
 struct Way {
   Watch watch;
@@ -147,7 +131,7 @@ bool KernelRuns::say(Outcome outcome, const std::string& what) {
 }
 
 Result<bool> KernelRuns::load() {
-  TT_TRY_ASSIGN(const LoadReport report, tinytune::load(board_, kernel_, task_.workload));
+  TT_TRY_ASSIGN(const LoadReport report, load_kernel(board_, kernel_, task_.workload));
   switch (report.end) {
     case LoadEnd::kLoaded:
       return true;
@@ -304,6 +288,21 @@ void KernelRuns::forget_figures() {
 }
 
 }  // namespace
+
+Result<LoadReport> load_kernel(Board& board, const BuiltKernel& kernel, const Workload& workload) {
+  const LoadRequest request = load_request(kernel, workload);
+  TT_TRY_ASSIGN(LoadReport report, board.load(request));
+  if (report.end != LoadEnd::kLacksConstants) return report;
+  for (const PackedConstant& constant : kernel.constants) {
+    const Digest digest = digest_of(constant.bytes);
+    if (std::find(report.lacking.begin(), report.lacking.end(), digest) != report.lacking.end())
+      TT_TRY(board.keep(digest, constant.bytes));
+  }
+  TT_TRY_ASSIGN(report, board.load(request));
+  if (report.end == LoadEnd::kLacksConstants)
+    return Error(ErrorCode::kFailed, "the board forgot constants it was given just now");
+  return report;
+}
 
 Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const TaskData& task,
                                 const MeasureLimits& limits) {

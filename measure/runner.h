@@ -13,6 +13,10 @@
 
 namespace tinytune {
 
+/// Gives `board` the kernel and buffers for its layer, to be run. Constants cross the link only if
+/// the board says that it lacks them. Errors as Board::load() and keep() say.
+Result<LoadReport> load_kernel(Board& board, const BuiltKernel& kernel, const Workload& workload);
+
 /// Runs every case of `task` on `board`: the first case for its cycles, all of them for their bytes
 /// and for the kernel's manners, as far as the board can see these. The result has everything but
 /// build times. `repeatable`: it is the candidate's own and would be the same again; not so where a
