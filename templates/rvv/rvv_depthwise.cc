@@ -7,14 +7,12 @@
 #include "templates/nest_builder.h"
 #include "templates/rvv/rvv_arrays.h"
 #include "templates/rvv/rvv_depthwise_tile.h"
-#include "templates/rvv/rvv_knobs.h"
+#include "templates/rvv/rvv_template.h"
 #include "templates/tile/pixel_tiles.h"
 #include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
-
-constexpr char kName[] = "rvv_depthwise";
 
 struct Plan {
   std::string border;
@@ -41,52 +39,32 @@ struct Plan {
   }
 };
 
-KnobTable table(const Workload& w, const Device& device) {
-  return {kName,
-          1,
-          {vlen_knob(device),
-           words_knob(),
-           {"px", {1, 2, 3, 4, 5, 6, 8}, 1},
-           shifts_knob(w),
-           {border_knob(w), border_knob(w).values.back()}}};
-}
+struct Row {
+  static constexpr const char* kName = "rvv_depthwise";
 
-// Instructions.
-int64_t cost(const Workload& w, const Plan& plan) {
-  const int pixels = plan.shape.pixels;
-  const RvvEnd end(w, plan.shape.lanes, plan.shape.shifts_left);
-  const int64_t of_tile = w.reduction() * (4 * pixels + 2) + 10 + 8 * pixels;
-  return PixelTiles::tiles(w, pixels) * (end.tiles() * of_tile + 8 * pixels);
-}
+  static bool takes(const Workload& w) {
+    return w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc && w.depth_multiplier == 1;
+  }
 
-std::optional<Schedule> usual(const Workload& w, const Device& device,
-                              const std::map<std::string, std::string>& instead) {
-  return CheapestPoint(table(w, device), {"words", "px"}).find<Plan>(w, instead, cost);
-}
+  static KnobTable table(const Workload& w, const Device& device) {
+    return {kName,
+            1,
+            {vlen_knob(device),
+             words_knob(),
+             {"px", {1, 2, 3, 4, 5, 6, 8}, 1},
+             shifts_knob(w),
+             {border_knob(w), border_knob(w).values.back()}}};
+  }
+  static std::vector<std::string> chosen_knobs() { return {"words", "px"}; }
 
-bool supports(const Workload& w, const Device& device) {
-  return has_rvv(device.target) && w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc &&
-         w.batch == 1 && w.depth_multiplier == 1 && w.rounding == Rounding::kTwice &&
-         Plan(w, table(w, device).usual()).legal(w);
-}
-
-ConfigSpace space(const Workload& w, const Device& device) {
-  return table(w, device).legal_space<Plan>(w);
-}
-
-Schedule default_schedule(const Workload& w, const Device& device) { return *usual(w, device, {}); }
-
-std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  const auto both = usual(w, device, {{"shifts", "both"}});
-  return both ? std::vector{*both} : std::vector<Schedule>();
-}
-
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const Plan plan(w, schedule);
-  TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
-  return RvvDepthwiseTile(w, plan.shape).pack(data);
-}
+  // Instructions.
+  static int64_t cost(const Workload& w, const Plan& plan) {
+    const int pixels = plan.shape.pixels;
+    const RvvEnd end(w, plan.shape.lanes, plan.shape.shifts_left);
+    const int64_t of_tile = w.reduction() * (4 * pixels + 2) + 10 + 8 * pixels;
+    return PixelTiles::tiles(w, pixels) * (end.tiles() * of_tile + 8 * pixels);
+  }
+};
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -151,17 +129,7 @@ class Writer {
 
 }  // namespace
 
-const KernelTemplate kRvvDepthwise = {
-    .name = kName,
-    .supports = supports,
-    .space = space,
-    .default_schedule = default_schedule,
-    .fallback_schedules = fallback_schedules,
-    .describe = describe,
-    .pack = pack,
-    .may_pack = may_shift_as_asked,
-    .scratch_bytes = scratch_of<Plan>,
-    .lower = lower_as_text<Plan, Writer>,
-};
+const KernelTemplate kRvvDepthwise =
+    RvvTemplate<Row, Plan, RvvDepthwiseTile, Writer>::row(describe);
 
 }  // namespace tinytune

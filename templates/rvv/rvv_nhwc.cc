@@ -7,15 +7,13 @@
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
 #include "templates/rvv/rvv_arrays.h"
-#include "templates/rvv/rvv_knobs.h"
+#include "templates/rvv/rvv_template.h"
 #include "templates/rvv/rvv_tile.h"
 #include "templates/tile/pixel_tiles.h"
 #include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
-
-constexpr char kName[] = "rvv_nhwc";
 
 bool reads_in_place(const Workload& w) {
   return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
@@ -51,58 +49,38 @@ struct Plan {
   static constexpr int kLeastUnroll = 8;
 };
 
-KnobTable table(const Workload& w, const Device& device) {
-  return {kName,
-          1,
-          {vlen_knob(device),
-           words_knob(),
-           {"px", {1, 2, 3, 4, 5, 6, 8, 10, 12}, 1},
-           {"unroll", {Plan::kLeastUnroll, 16, 32}, Plan::kLeastUnroll},
-           {{"weights", {"bytes", "halves"}}, "bytes"},
-           shifts_knob(w),
-           {border_knob(w), usual_border(w)}}};
-}
+struct Row {
+  static constexpr const char* kName = "rvv_nhwc";
 
-// Instructions.
-int64_t cost(const Workload& w, const Plan& plan) {
-  const RvvShape& s = plan.shape;
-  const RvvEnd end(w, s.lanes, s.shifts_left);
-  const RvvWeights weights(s.lanes, s.halves, RvvEnd::kScratch);
-  const int64_t of_tile = w.reduction() * (2 * s.pixels + 1) + 2 * w.reduction() / weights.held() +
-                          2 * w.reduction() / s.unroll + 10 + 8 * s.pixels;
-  return PixelTiles::tiles(w, s.pixels) * (end.tiles() * of_tile + 8 * s.pixels);
-}
+  static bool takes(const Workload& w) {
+    return w.op == OpKind::kDense ||
+           (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1);
+  }
 
-std::optional<Schedule> usual(const Workload& w, const Device& device,
-                              const std::map<std::string, std::string>& instead) {
-  return CheapestPoint(table(w, device), {"words", "px", "unroll"}).find<Plan>(w, instead, cost);
-}
+  static KnobTable table(const Workload& w, const Device& device) {
+    return {kName,
+            1,
+            {vlen_knob(device),
+             words_knob(),
+             {"px", {1, 2, 3, 4, 5, 6, 8, 10, 12}, 1},
+             {"unroll", {Plan::kLeastUnroll, 16, 32}, Plan::kLeastUnroll},
+             {{"weights", {"bytes", "halves"}}, "bytes"},
+             shifts_knob(w),
+             {border_knob(w), usual_border(w)}}};
+  }
+  static std::vector<std::string> chosen_knobs() { return {"words", "px", "unroll"}; }
 
-bool supports(const Workload& w, const Device& device) {
-  const bool staged_in_runs =
-      w.op == OpKind::kDense ||
-      (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1);
-  return has_rvv(device.target) && staged_in_runs && w.batch == 1 &&
-         w.rounding == Rounding::kTwice && Plan(w, table(w, device).usual()).legal(w);
-}
-
-ConfigSpace space(const Workload& w, const Device& device) {
-  return table(w, device).legal_space<Plan>(w);
-}
-
-Schedule default_schedule(const Workload& w, const Device& device) { return *usual(w, device, {}); }
-
-std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  const auto both = usual(w, device, {{"shifts", "both"}});
-  return both ? std::vector{*both} : std::vector<Schedule>();
-}
-
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  const Plan plan(w, schedule);
-  TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
-  return RvvTile(w, plan.shape).pack(data);
-}
+  // Instructions.
+  static int64_t cost(const Workload& w, const Plan& plan) {
+    const RvvShape& s = plan.shape;
+    const RvvEnd end(w, s.lanes, s.shifts_left);
+    const RvvWeights weights(s.lanes, s.halves, RvvEnd::kScratch);
+    const int64_t of_tile = w.reduction() * (2 * s.pixels + 1) +
+                            2 * w.reduction() / weights.held() + 2 * w.reduction() / s.unroll + 10 +
+                            8 * s.pixels;
+    return PixelTiles::tiles(w, s.pixels) * (end.tiles() * of_tile + 8 * s.pixels);
+  }
+};
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -163,17 +141,6 @@ class Writer {
 
 }  // namespace
 
-const KernelTemplate kRvvNhwc = {
-    .name = kName,
-    .supports = supports,
-    .space = space,
-    .default_schedule = default_schedule,
-    .fallback_schedules = fallback_schedules,
-    .describe = describe,
-    .pack = pack,
-    .may_pack = may_shift_as_asked,
-    .scratch_bytes = scratch_of<Plan>,
-    .lower = lower_as_text<Plan, Writer>,
-};
+const KernelTemplate kRvvNhwc = RvvTemplate<Row, Plan, RvvTile, Writer>::row(describe);
 
 }  // namespace tinytune

@@ -1,0 +1,69 @@
+// What templates with RVV say alike: which layers they take, the space of their knobs, the
+// schedules of untuned layers, constants.
+//
+// A row says what is its own: a name, the kind of layers, the table of knobs, what a plan costs and
+// among which knobs that chooses. A plan says whether it is legal, which shape its tiles have and
+// how much scratch it takes; a tile packs constants; a writer writes the kernel.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "templates/isa/rvv.h"
+#include "templates/kernel_template.h"
+#include "templates/lane_shifts.h"
+#include "templates/rvv/rvv_knobs.h"
+
+namespace tinytune {
+
+template <typename Row, typename Plan, typename Tile, typename Writer>
+struct RvvTemplate {
+  /// The fewest instructions, with the values `instead` of others.
+  static std::optional<Schedule> usual(const Workload& w, const Device& device,
+                                       const std::map<std::string, std::string>& instead) {
+    return CheapestPoint(Row::table(w, device), Row::chosen_knobs())
+        .template find<Plan>(w, instead, Row::cost);
+  }
+
+  static bool supports(const Workload& w, const Device& device) {
+    return has_rvv(device.target) && Row::takes(w) && w.batch == 1 &&
+           w.rounding == Rounding::kTwice && Plan(w, Row::table(w, device).usual()).legal(w);
+  }
+
+  static ConfigSpace space(const Workload& w, const Device& device) {
+    return Row::table(w, device).template legal_space<Plan>(w);
+  }
+
+  static Schedule default_schedule(const Workload& w, const Device& device) {
+    return *usual(w, device, {});
+  }
+
+  static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+    const auto both = usual(w, device, {{"shifts", "both"}});
+    return both ? std::vector{*both} : std::vector<Schedule>();
+  }
+
+  static Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
+                                                  const Schedule& schedule) {
+    const Plan plan(w, schedule);
+    TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
+    return Tile(w, plan.shape).pack(data);
+  }
+
+  static KernelTemplate row(decltype(KernelTemplate::describe) describe) {
+    return {.name = Row::kName,
+            .supports = supports,
+            .space = space,
+            .default_schedule = default_schedule,
+            .fallback_schedules = fallback_schedules,
+            .describe = describe,
+            .pack = pack,
+            .may_pack = may_shift_as_asked,
+            .scratch_bytes = scratch_of<Plan>,
+            .lower = lower_as_text<Plan, Writer>};
+  }
+};
+
+}  // namespace tinytune
