@@ -4,22 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tests/templates/expect_exact.h"
 
 namespace tinytune {
 
-/// Of a workload's line without facts. `ran`: how many schedules the constants permit.
-inline void expect_every_schedule_exact(const KernelTemplate& kernel_template, Simulator& simulator,
-                                        const Device& device, const std::string& shape,
-                                        Scales scales, uint64_t seed, size_t& ran) {
-  const RandomLayer layer = random_layer(*parse_workload(shape + " lane1 long"), scales, seed);
-  ASSERT_TRUE(kernel_template.supports(layer.workload, device)) << shape;
+/// Of `points` of its space, those that the layer's constants permit, which are `ran`: exact; of
+/// the others pack() says as may_pack() does.
+template <typename Points>
+void expect_schedules_exact(const KernelTemplate& kernel_template, Simulator& simulator,
+                            const Device& device, const RandomLayer& layer, const Points& points,
+                            uint64_t seed, size_t& ran) {
   const auto may_pack = kernel_template.may_pack(layer.workload, layer.data);
   const ConfigSpace space = kernel_template.space(layer.workload, device);
   ran = 0;
-  for (size_t point = 0; point < space.size(); ++point) {
+  for (const size_t point : points) {
     const Schedule schedule = space.schedule(point);
     ASSERT_EQ(packs(layer, schedule), may_pack(schedule)) << to_text(schedule);
     if (!may_pack(schedule)) continue;
@@ -27,6 +29,17 @@ inline void expect_every_schedule_exact(const KernelTemplate& kernel_template, S
     expect_exact(simulator, device, layer, schedule, seed);
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+/// Of a workload's line without facts, all schedules.
+inline void expect_every_schedule_exact(const KernelTemplate& kernel_template, Simulator& simulator,
+                                        const Device& device, const std::string& shape,
+                                        Scales scales, uint64_t seed, size_t& ran) {
+  const RandomLayer layer = random_layer(*parse_workload(shape + " lane1 long"), scales, seed);
+  ASSERT_TRUE(kernel_template.supports(layer.workload, device)) << shape;
+  std::vector<size_t> points(kernel_template.space(layer.workload, device).size());
+  std::iota(points.begin(), points.end(), size_t{0});
+  expect_schedules_exact(kernel_template, simulator, device, layer, points, seed, ran);
 }
 
 }  // namespace tinytune

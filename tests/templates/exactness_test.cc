@@ -195,8 +195,7 @@ TEST_P(EveryTemplate, ComputesTheReferencesBytesOnRaggedShapes) {
 std::string name_of_case(const ::testing::TestParamInfo<Parameters>& info) {
   std::string name = std::get<0>(info.param);
   name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
-  return name + std::array{"Typical", "OddChannels",
-                           "Extreme"}[static_cast<size_t>(std::get<1>(info.param))];
+  return name + name_of(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -49,34 +49,14 @@ TEST_P(HeliumTemplate, EverySchedule_ComputesTheReferencesBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Scales, HeliumTemplate,
                          testing::Values(Scales::kTypical, Scales::kOddChannels, Scales::kExtreme),
-                         [](const auto& info) {
-                           return std::string(info.param == Scales::kTypical       ? "Typical"
-                                              : info.param == Scales::kOddChannels ? "OddChannels"
-                                                                                   : "Extreme");
-                         });
-
-// Multipliers of 1/2 make the scaled sum half the sum, and the inputs reach all small sums: halves
-// of either sign, at every shift from `least` on.
-RandomLayer layer_of_halves(int least) {
-  RandomLayer layer{*parse_workload("conv2d_s8 nhwc n1 in16x16x16 out16x16x12 k1x1 s1x1 d1x1 p0,0 "
-                                    "g1 m1 zp0,3 act-128,127 lane1 long"),
-                    {}};
-  for (int c = 0; c < layer.workload.out_c; ++c) {
-    for (int k = 0; k < layer.workload.in_c; ++k) layer.data.weights.push_back(k == 0 ? 1 : 0);
-    layer.data.bias.push_back(c % 3 - 1);
-    layer.data.multiplier.push_back(1 << 30);
-    layer.data.shift.push_back(-(least + c % 6));
-  }
-  layer.workload.facts = prove_facts(layer.workload, layer.data);
-  return layer;
-}
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST(HeliumTemplates, Halves_AreRoundedAsTheReferenceRoundsThem) {
   const Device device = *load_device("cortex-m55");
   auto simulator = Simulator::create(device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   for (const int least : {0, 1}) {
-    const RandomLayer layer = layer_of_halves(least);
+    const RandomLayer layer = layer_of_halves(16, least);
     std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()));
     for (size_t i = 0; i < input.size(); i += 16) input[i] = static_cast<uint8_t>(i / 16);
     const ConfigSpace space = kHeliumNhwc.space(layer.workload, device);

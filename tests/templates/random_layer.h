@@ -1,6 +1,9 @@
 // Layers for tests: shapes that nobody would choose, constants that reach the corners.
 #pragma once
 
+#include <algorithm>
+#include <string>
+
 #include "base/rng.h"
 #include "schedules/layer_data.h"
 #include "schedules/weight_facts.h"
@@ -19,6 +22,12 @@ enum class Scales {
   kOddChannels,
   kExtreme,  ///< left shifts, shifts of zero, multipliers of zero, wide accumulators too
 };
+
+inline std::string name_of(Scales scales) {
+  return scales == Scales::kTypical       ? "Typical"
+         : scales == Scales::kOddChannels ? "OddChannels"
+                                          : "Extreme";
+}
 
 /// Fills in weights, biases and scales for the shape in `workload`, and its facts.
 inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed) {
@@ -75,6 +84,24 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
     for (int32_t& multiplier : data.multiplier) multiplier &= ~0x7f;
   workload.facts = prove_facts(workload, data);
   return {workload, data};
+}
+
+/// Multipliers of 1/2 make the scaled sum half the sum, and if the first of `in_c` inputs of each
+/// pixel has all values, they reach all small sums: halves of either sign, at every shift from
+/// `least` on.
+inline RandomLayer layer_of_halves(int in_c, int least) {
+  RandomLayer layer{*parse_workload("conv2d_s8 nhwc n1 in16x16x" + std::to_string(in_c) +
+                                    " out16x16x12 k1x1 s1x1 d1x1 p0,0 g1 m1 zp0,3 act-128,127 "
+                                    "lane1 long"),
+                    {}};
+  for (int c = 0; c < layer.workload.out_c; ++c) {
+    for (int k = 0; k < layer.workload.in_c; ++k) layer.data.weights.push_back(k == 0 ? 1 : 0);
+    layer.data.bias.push_back(c % 3 - 1);
+    layer.data.multiplier.push_back(1 << 30);
+    layer.data.shift.push_back(-(least + c % 6));
+  }
+  layer.workload.facts = prove_facts(layer.workload, layer.data);
+  return layer;
 }
 
 }  // namespace tinytune

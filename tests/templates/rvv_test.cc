@@ -8,7 +8,7 @@
 
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"
-#include "tests/templates/expect_exact.h"
+#include "tests/templates/every_schedule.h"
 #include "tests/templates/random_layer.h"
 
 namespace tinytune {
@@ -60,21 +60,14 @@ void expect_exact_schedules(const KernelTemplate& row, const std::string& shape,
   ASSERT_TRUE(simulator) << simulator.error().message();
   const RandomLayer layer = random_layer(*parse_workload(shape + " lane1 long"), scales, seed);
   ASSERT_TRUE(row.supports(layer.workload, device)) << shape;
-  const auto may_pack = row.may_pack(layer.workload, layer.data);
   const ConfigSpace space = row.space(layer.workload, device);
   std::set<size_t> points = some_points(space.size(), kMost, seed);
   for (const Schedule& schedule : row.fallback_schedules(layer.workload, device))
     points.insert(space.find(schedule).value());
   points.insert(space.find(row.default_schedule(layer.workload, device)).value());
   size_t packed = 0;
-  for (const size_t point : points) {
-    const Schedule schedule = space.schedule(point);
-    ASSERT_EQ(packs(layer, schedule), may_pack(schedule)) << to_text(schedule);
-    if (!may_pack(schedule)) continue;
-    ++packed;
-    expect_exact(*simulator, device, layer, schedule, seed);
-    if (testing::Test::HasFatalFailure()) return;
-  }
+  expect_schedules_exact(row, *simulator, device, layer, points, seed, packed);
+  if (testing::Test::HasFatalFailure()) return;
   EXPECT_GT(packed, 0u) << shape;
 }
 
@@ -100,10 +93,7 @@ TEST_P(RvvTemplate, DepthwiseConvolutions_ComputeTheReferencesBytes) {
 
 std::string name_of_case(const testing::TestParamInfo<std::tuple<int, Scales>>& info) {
   const auto [vector_bits, scales] = info.param;
-  return "Vlen" + std::to_string(vector_bits) +
-         (scales == Scales::kTypical       ? "Typical"
-          : scales == Scales::kOddChannels ? "OddChannels"
-                                           : "Extreme");
+  return "Vlen" + std::to_string(vector_bits) + name_of(scales);
 }
 INSTANTIATE_TEST_SUITE_P(Vectors, RvvTemplate,
                          testing::Combine(testing::Values(64, 128, 512),
@@ -111,28 +101,12 @@ INSTANTIATE_TEST_SUITE_P(Vectors, RvvTemplate,
                                                           Scales::kExtreme)),
                          name_of_case);
 
-// Multipliers of 1/2 make the scaled sum half the sum, and the inputs reach all small sums: halves
-// of either sign, at every shift from `least` on.
-RandomLayer layer_of_halves(int least) {
-  RandomLayer layer{*parse_workload("conv2d_s8 nhwc n1 in16x16x4 out16x16x12 k1x1 s1x1 d1x1 p0,0 "
-                                    "g1 m1 zp0,3 act-128,127 lane1 long"),
-                    {}};
-  for (int c = 0; c < layer.workload.out_c; ++c) {
-    for (int k = 0; k < layer.workload.in_c; ++k) layer.data.weights.push_back(k == 0 ? 1 : 0);
-    layer.data.bias.push_back(c % 3 - 1);
-    layer.data.multiplier.push_back(1 << 30);
-    layer.data.shift.push_back(-(least + c % 6));
-  }
-  layer.workload.facts = prove_facts(layer.workload, layer.data);
-  return layer;
-}
-
 TEST(RvvTemplates, Halves_AreRoundedAsTheReferenceRoundsThem) {
   const Device device = device_of(128);
   auto simulator = Simulator::create(device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   for (const int least : {0, 1}) {
-    const RandomLayer layer = layer_of_halves(least);
+    const RandomLayer layer = layer_of_halves(4, least);
     std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()));
     for (size_t i = 0; i < input.size(); i += 4) input[i] = static_cast<uint8_t>(i / 4);
     const ConfigSpace space = kRvvNhwc.space(layer.workload, device);
