@@ -4,9 +4,6 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
@@ -16,6 +13,7 @@
 #include "base/processor_time.h"
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/long_products.h"
+#include "codegen/kernels/machine_code.h"
 #include "codegen/kernels/optimise.h"
 #include "codegen/kernels/portable_c.h"
 #include "codegen/kernels/retarget.h"
@@ -30,31 +28,6 @@ Halide::Target halide_target(const Device& device) {
   const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
   return Halide::Target(device.target.family == CoreFamily::kArmM ? "arm-32-noos-no_neon" + flags
                                                                   : "riscv-32-noos" + flags);
-}
-
-// By default LLVM prints its errors and ends the process.
-void keep_error(const llvm::DiagnosticInfo& said, void* first_error) {
-  auto& text = *static_cast<std::string*>(first_error);
-  if (said.getSeverity() != llvm::DS_Error || !text.empty()) return;
-  llvm::raw_string_ostream stream(text);
-  llvm::DiagnosticPrinterRawOStream printer(stream);
-  said.print(printer);
-}
-
-Result<llvm::SmallVector<char, 0>> emit(llvm::Module& module, llvm::TargetMachine& machine,
-                                        Emit kind) {
-  std::string first_error;
-  module.getContext().setDiagnosticHandlerCallBack(keep_error, &first_error);
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  const auto type = kind == Emit::kObject ? llvm::CGFT_ObjectFile : llvm::CGFT_AssemblyFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
-    return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
-  passes.run(module);
-  module.getContext().setDiagnosticHandlerCallBack(nullptr);
-  if (!first_error.empty()) return Error(ErrorCode::kFailed, "LLVM says " + first_error);
-  return bytes;
 }
 
 /// Assemblers leave the padding before an aligned loop to the linker where it may relax calls,
@@ -217,7 +190,7 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
     TT_TRY_ASSIGN(const std::string body, print_portable_c(*module, symbol));
     TT_TRY_ASSIGN(kernel.object, compiled_from_c(*module, symbol, body, device));
   } else {
-    TT_TRY_ASSIGN(const auto bytes, emit(*module, *machine, kind));
+    TT_TRY_ASSIGN(const auto bytes, machine_code(*module, *machine, kind));
     if (kind == Emit::kObject)
       kernel.object.assign(bytes.begin(), bytes.end());
     else

@@ -1,14 +1,13 @@
 #include "codegen/kernels/runtime.h"
 
 #include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "base/check.h"
 #include "codegen/kernels/c_compiler.h"
+#include "codegen/kernels/machine_code.h"
 #include "codegen/kernels/retarget.h"
 
 namespace tinytune {
@@ -172,13 +171,7 @@ Result<std::vector<uint8_t>> runtime_object(const Device& device) {
   TT_CHECK(module != nullptr, problem.getMessage().str());
   retarget(*module, *machine);
   set_switches("source");  // whatever the kernel built before left them at
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CGFT_ObjectFile))
-    return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
-  passes.run(*module);
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  return machine_code(*module, *machine, Emit::kObject);
 }
 
 }  // namespace tinytune
