@@ -1,8 +1,8 @@
 // How large a network's arena may become, and in whose words it is refused.
 //
-// Where nobody names a limit it is at most a quarter, or 4 KiB, above the lower bound, of which
-// kernels take what its bytes are worth (fitting.cc), and what the device has if that is less; where
-// the leanest kernels need more, what those need (ADR 13).
+// Without a limit, the arena exceeds the lower bound by at most a quarter or 4 KiB, and never the
+// device's memory. Kernels take as much of it as saves enough cycles (fitting.cc). Where the
+// leanest kernels need more, the arena is as large as they need (ADR 13).
 #pragma once
 
 #include <cstdint>

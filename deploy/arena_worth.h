@@ -1,5 +1,5 @@
-// What a larger arena would buy a network: for those who chose none, and to know where strips,
-// which leave more room for scratch, are worth a search.
+// Estimates how many cycles a larger arena would save. A message tells users; and a search for
+// strips, which leave more room for scratch, starts only where that saves cycles.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tinytune {
 
-/// What kernels take within a limit on the arena, and without one.
+/// Bytes of arena and cycles of all kernels, within a limit and without one.
 struct ArenaWorth {
   uint64_t arena_bytes = 0, cycles = 0;
   uint64_t most_bytes = 0, fewest_cycles = 0;
 };
 
-/// Of generate_within() (fitting.h) in such an arena, by its records and estimates. Nothing where
-/// nothing fits. Errors as there.
+/// Gathers the kernels that generate_within() (fitting.h) chooses among in an arena of
+/// `arena_bytes`. Nothing where none fit. Errors as there.
 Result<std::optional<ArenaWorth>> arena_worth(const IntegerNetwork& executed, const Device& device,
                                               const Records& records, uint64_t arena_bytes,
                                               const NetworkOptions& options);

@@ -28,11 +28,12 @@ bool is_dropped(const std::string& line) {
   });
 }
 
-// What a file with vectors asks of its assembler, which compilers that write none leave out. A
-// kernel with Helium names its core inside its function: LLVM's assemblers know the vectors by that
-// name and not as an extension, GNU's (2.40) the other way round; neither needs it on the command
-// line. A kernel with RVV sets its rounding mode first: GNU's assemblers take the extensions from
-// the text, LLVM's (14) from the command line alone.
+// Directives that allow an assembler vector instructions. Compilers emit none, as they use no
+// vectors themselves, so they are added here. A kernel with Helium names its core inside its
+// function: LLVM's assemblers know the vectors by that name and not as an extension, GNU's (2.40)
+// the other way round; neither needs it on the command line. A kernel with RVV sets its rounding
+// mode first: GNU's assemblers take the extensions from the text, LLVM's (14) from the command line
+// alone.
 struct Vectors {
   CoreFamily family;
   std::string_view written_by;  ///< how a line of such a kernel begins

@@ -164,7 +164,7 @@ class LstmPrinter {
 
   size_t length(const Dense& d) const { return d.values.size() / static_cast<size_t>(op_.units); }
 
-  // What the sum of a unit begins with.
+  // The start of a unit's sum: its bias and the products of the input offset.
   int32_t start(const Dense& d, size_t unit) const {
     uint32_t sum = d.bias.empty() ? 0 : static_cast<uint32_t>(d.bias[unit]);
     for (size_t i = unit * length(d); i < (unit + 1) * length(d); ++i)
