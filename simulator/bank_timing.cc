@@ -22,16 +22,13 @@ uint64_t BankTiming::Step::hash() const {
 
 BankTiming::BankTiming(const Device& device, const TimingModel& timing)
     : timing_(timing), banks_(device) {
-  if (!timing_.waits_for_banks()) return;
-  for (const MemoryRegion& memory : device.memories) {
-    if (memory.banks.empty()) continue;
-    striped_.push_back({memory.address, memory.size_bytes});
-    if (memory.writable) writable_.push_back(striped_.back());
-  }
+  for (const MemoryRegion& memory : device.memories)
+    if (memory.writable && !memory.banks.empty())
+      writable_.push_back({memory.address, memory.size_bytes});
 }
 
 bool BankTiming::meets(std::span<const AddressRange> filled) const {
-  if (striped_.empty()) return false;
+  if (!timing_.waits_for_banks()) return false;
   for (const AddressRange& code : filled) {
     const uint64_t wanted = banks_.all_at(code.address);
     const auto shares = [&](const AddressRange& data) {

@@ -25,8 +25,6 @@ class BankTiming {
   /// Whether code in `filled` may share banks with what is loaded and stored: with a writable
   /// memory, or with something else in `filled`.
   bool meets(std::span<const AddressRange> filled) const;
-  /// Memories whose accesses can meet a fetch.
-  const std::vector<AddressRange>& striped() const { return striped_; }
 
   /// The code has changed.
   void clear();
@@ -67,8 +65,7 @@ class BankTiming {
 
   TimingModel timing_;
   BankMap banks_;
-  std::vector<AddressRange> striped_;
-  std::vector<AddressRange> writable_;
+  std::vector<AddressRange> writable_;  ///< memories with banks
   std::vector<uint8_t> data_banks_;
   std::deque<State> states_;
   std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
