@@ -18,7 +18,6 @@
 #include "deploy/model_state.h"
 #include "deploy/slow_work.h"
 #include "deploy/strip_fallback.h"
-#include "deploy/strip_trials.h"
 
 namespace tinytune {
 namespace {
@@ -118,7 +117,7 @@ Result<Deployment::Least> Deployment::least(const StripFallback& fallback,
   if (!smallest) return Error(ErrorCode::kFailed, "no arena is enough");
   TT_TRY_ASSIGN(Least best, lean(smallest->plan, smallest->arena_bytes, options));
   std::set<StripPlan> plans = {smallest->plan};
-  for (const uint64_t free : StripTrials::kLeftFree)
+  for (const uint64_t free : StripFallback::kLeftFree)
     if (model.state().network.may_run_in_strips)
       if (auto plan = fallback.search().within(without(needs(best.takes), free)))
         plans.insert(std::move(*plan));

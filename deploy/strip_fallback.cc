@@ -4,7 +4,6 @@
 
 #include "codegen/networks/network_memory.h"
 #include "deploy/fitting.h"
-#include "deploy/strip_trials.h"
 
 namespace tinytune {
 
@@ -41,7 +40,7 @@ std::optional<StripFallback::Fitting> StripFallback::within(uint64_t arena_bytes
   if (auto whole = whole_within(arena_bytes)) return whole;
   if (!network_.may_run_in_strips) return std::nullopt;
   std::optional<StripPlan> last;
-  for (const uint64_t free : StripTrials::kLeftFree) {
+  for (const uint64_t free : kLeftFree) {
     const auto plan = search().within(arena_bytes - std::min(arena_bytes, free));
     if (!plan) break;
     if (plan == last) continue;

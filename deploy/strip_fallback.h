@@ -1,8 +1,9 @@
 // Strips where whole tensors do not fit, found by arithmetic: nothing is built or run.
 //
 // `tune` has to know which layers run in strips before it measures a kernel of them, and who is
-// refused wants to hear of a limit that works. Both ask the same question as a deployment does, of
-// the same plans (strip_trials.h): what do the kernels leave of it once they have their scratch.
+// refused wants to hear of a limit that works. Both ask whether a plan fits once its kernels have
+// their scratch, of plans within the limit and within some bytes less: any that fits will do. A
+// deployment runs several and takes the fastest (strip_trials.h).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,9 @@ ArenaAllowance room_for_arena(const MemoryLimits& limits, const Device& device);
 
 class StripFallback {
  public:
+  /// Bytes of a limit that plans leave to scratch, tried in this order.
+  static constexpr uint64_t kLeftFree[] = {0, 384, 768, 1536, 3072};
+
   /// All outlive it.
   StripFallback(const IntegerNetwork& network, const Device& device, const Records& records,
                 const NetworkOptions& options)

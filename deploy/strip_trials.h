@@ -21,9 +21,6 @@ namespace tinytune {
 
 class StripTrials {
  public:
-  /// Bytes of a limit, whose plans are looked at where any that fits will do.
-  static constexpr uint64_t kLeftFree[] = {0, 384, 768, 1536, 3072};
-
   using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
   using Run = std::function<Result<RunReport>(const GeneratedNetwork&)>;
 
