@@ -1,5 +1,6 @@
 #include "deploy/device_memory.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -28,8 +29,18 @@ uint64_t in_data_memory(const Footprint& takes, const Device& device) {
 }
 
 Device with_data_memory(Device device, uint64_t bytes) {
-  for (MemoryRegion& memory : device.memories)
-    if (memory.name == device.data_memory) memory.size_bytes = static_cast<uint32_t>(bytes);
+  const auto data =
+      std::find_if(device.memories.begin(), device.memories.end(),
+                   [&](const MemoryRegion& memory) { return memory.name == device.data_memory; });
+  data->size_bytes = static_cast<uint32_t>(bytes);
+  const auto reaches_into = [&](const MemoryRegion& other) {
+    return other.name != data->name && other.address < data->address + bytes &&
+           data->address < uint64_t{other.address} + other.size_bytes;
+  };
+  constexpr uint32_t kStep = 1u << 28;
+  for (uint32_t next = 0;
+       std::any_of(device.memories.begin(), device.memories.end(), reaches_into);)
+    data->address = next += kStep;
   return device;
 }
 

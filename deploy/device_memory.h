@@ -17,7 +17,8 @@ uint64_t ram_of(const Device& device);
 /// What a network takes of the memory that its arena is in. The stack has one of its own.
 uint64_t in_data_memory(const Footprint& takes, const Device& device);
 
-/// The device with another size of the memory that arenas are in.
+/// The device with another size of the memory that arenas are in, at another address where it would
+/// reach into the next one.
 Device with_data_memory(Device device, uint64_t bytes);
 
 /// Where code and constants live.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/kernels/kernel.h"
+#include "deploy/device_memory.h"
 #include "deploy/lean_schedules.h"
 #include "measure/runner.h"
 #include "rpc_device/boards/simulator_board.h"
@@ -20,17 +21,28 @@ struct Count {
   uint64_t limit = 0;              ///< it was stopped at, if that is what `cycles` says
 };
 
+/// As much memory for data as the kernel needs, and some for code and the stack: limits are asked
+/// with devices of other sizes, and a count must not depend on who asked first.
+Device with_room_for(const Workload& workload, const Schedule& schedule,
+                     std::span<const PackedConstant> constants, const Device& device) {
+  constexpr uint64_t kBeside = 96 * 1024, kPage = 4096;
+  uint64_t bytes = static_cast<uint64_t>(workload.input_bytes() + workload.output_bytes()) +
+                   scratch_bytes_of(workload, schedule) + kBeside;
+  for (const PackedConstant& constant : constants) bytes += constant.bytes.size();
+  return with_data_memory(device, (bytes + kPage - 1) / kPage * kPage);
+}
+
 /// With tensors and constants where firmware has them.
 Count count(const Workload& workload, const Schedule& schedule,
             std::span<const PackedConstant> constants, const Device& device,
             bool constants_in_flash, uint64_t at_most) {
-  Device place = device;
+  Device place = with_room_for(workload, schedule, constants, device);
   if (constants_in_flash) place.fast_rodata_memories.clear();
   const auto board = SimulatorBoard::create(place);
   if (!board) return {};
   const auto compiled = compile_kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
   if (!compiled) return {};
-  auto image = link_image({&compiled->object, 1}, device, kKernelSymbol);
+  auto image = link_image({&compiled->object, 1}, place, kKernelSymbol);
   if (!image) return {};
   BuiltKernel kernel;
   kernel.elf = std::move(image->elf);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "deploy/arena_worth.h"
+#include "deploy/device_memory.h"
 #include "deploy/fitting.h"
 #include "deploy/lean_schedules.h"
 #include "deploy/model_state.h"
@@ -66,6 +67,23 @@ TEST(EstimatedKernels, FastestComeFirst_AndNoneIsSlowerThanTheFirstTemplateThatF
       ASSERT_TRUE(usual) << usual.error().message();
       EXPECT_EQ(usual->schedule, kernels.front().schedule) << text << " on " << device;
     }
+}
+
+// The search for a smallest memory asks with much memory, which may reach into the next one.
+TEST(EstimatedKernels, CountsDoNotDependOnTheSizeOfTheMemoryForData) {
+  for (const char* device : {"rp2040", "esp32c3", "stm32f7"}) {
+    const auto cycles_of = [](const Described& described) {
+      std::vector<uint64_t> cycles;
+      for (const auto& kernel : kernels_of(described, {})) cycles.push_back(kernel.cycles);
+      return cycles;
+    };
+    Described roomy = describe(kOneDimension, device);
+    // Another hash, so that nothing is known of it.
+    roomy.device = with_data_memory(std::move(roomy.device), uint64_t{1} << 30);
+    ++roomy.device.hash;
+    EXPECT_FALSE(cycles_of(roomy).empty());
+    EXPECT_EQ(cycles_of(roomy), cycles_of(describe(kOneDimension, device))) << device;
+  }
 }
 
 TEST(EstimatedKernels, SmladRowsGiveWayToWhatIsFaster) {
