@@ -1,7 +1,9 @@
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/network_cycles.h"
 #include "cli/next_command.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
@@ -72,8 +74,12 @@ int run_tune(const Arguments& arguments, const Context& context) {
     console.message(MessageKind::kInfo,
                     "no task is worth another trial: none is expected to become faster");
   }
-  if (arguments.json) return console.result(to_json(*report));
-  return console.result(to_text(*report) + "next: " +
+  const auto whole = network_cycles(arguments, report->records);
+  if (!whole)
+    console.message(MessageKind::kWarning, "the network as a whole: " + whole.error().message());
+  const std::optional<NetworkCycles> network = whole ? *whole : std::nullopt;
+  if (arguments.json) return console.result(to_json(*report, network));
+  return console.result(to_text(*report, network) + "next: " +
                         next_command(context.program, "compile", arguments,
                                      device_part(arguments.device), report->records,
                                      {"-o", name_of(arguments) + "/"}));

@@ -225,7 +225,7 @@ std::string to_json(std::span<const DeviceInfo> devices) {
   return dump(Json{{"devices", std::move(all)}});
 }
 
-std::string to_json(const TuneReport& report) {
+std::string to_json(const TuneReport& report, const std::optional<NetworkCycles>& network) {
   Json tasks = Json::array();
   for (const TaskResult& task : report.tasks) {
     tasks.push_back({{"index", task.index},
@@ -236,20 +236,21 @@ std::string to_json(const TuneReport& report) {
                      {"trials", task.trials},
                      {"valid", task.valid}});
   }
-  return dump(Json{{"tasks", std::move(tasks)},
-                   {"network",
-                    {{"default_cycles", or_null(report.default_cycles)},
-                     {"best_cycles", or_null(report.best_cycles)}}},
-                   {"records", report.records},
-                   {"seconds", report.seconds},
-                   {"times",
-                    {{"lower", report.times.lower},
-                     {"llvm", report.times.llvm},
-                     {"link", report.times.link},
-                     {"run", report.times.run},
-                     {"verify", report.times.verify},
-                     {"idle", report.times.idle},
-                     {"search", report.times.search}}}});
+  std::optional<uint64_t> by_default = report.default_cycles, tuned = report.best_cycles;
+  if (network) by_default = network->by_default, tuned = network->tuned;
+  return dump(
+      Json{{"tasks", std::move(tasks)},
+           {"network", {{"default_cycles", or_null(by_default)}, {"best_cycles", or_null(tuned)}}},
+           {"records", report.records},
+           {"seconds", report.seconds},
+           {"times",
+            {{"lower", report.times.lower},
+             {"llvm", report.times.llvm},
+             {"link", report.times.link},
+             {"run", report.times.run},
+             {"verify", report.times.verify},
+             {"idle", report.times.idle},
+             {"search", report.times.search}}}});
 }
 
 std::string to_json(const TaskExplanation& explanation) {

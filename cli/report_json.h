@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/network_cycles.h"
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
 #include "tinytune/model.h"
@@ -21,7 +22,8 @@ std::string error_json(const std::string& message);
 std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device);
 std::string to_json(const CompileReport& report);
 std::string to_json(std::span<const DeviceInfo> devices);
-std::string to_json(const TuneReport& report);
+/// Without figures of the whole network, the sums of its tuned layers.
+std::string to_json(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_json(const RunReport& report);
 std::string to_json(const TaskExplanation& explanation);
 

@@ -156,23 +156,25 @@ std::string to_text(std::span<const DeviceInfo> devices) {
   return text;
 }
 
-std::string to_text(const TuneReport& report) {
+std::string to_text(const TuneReport& report, const std::optional<NetworkCycles>& network) {
   Table table({"task", "name", "layers", "default", "best", "speed-up", "trials"});
   for (const TaskResult& task : report.tasks) {
     table.add({std::to_string(task.index), task.name, std::to_string(task.layers.size()),
                or_dash(task.default_cycles), or_dash(task.best_cycles),
                speedup_text(task.default_cycles, task.best_cycles), std::to_string(task.trials)});
   }
+  const bool is_whole = network.has_value();
+  const auto by_default = is_whole ? network->by_default : report.default_cycles;
+  const auto tuned = is_whole ? network->tuned : report.best_cycles;
   std::string total = "network: ";
-  if (report.default_cycles && report.best_cycles) {
-    total += fmt::format("{} cycles by default, {} tuned, {}", grouped(*report.default_cycles),
-                         grouped(*report.best_cycles),
-                         speedup_text(report.default_cycles, report.best_cycles));
-    if (report.clock_hz) total += ", " + latency_text(*report.best_cycles, report.clock_hz);
+  if (by_default && tuned) {
+    total += fmt::format("{} cycles by default, {} tuned, {}", grouped(*by_default),
+                         grouped(*tuned), speedup_text(by_default, tuned));
+    if (report.clock_hz) total += ", " + latency_text(*tuned, report.clock_hz);
   } else {
     total += "not every task has a valid measurement yet";
   }
-  return table.text() + total + " (tuned layers only)\n";
+  return table.text() + total + (is_whole ? "\n" : " (tuned layers only)\n");
 }
 
 std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz) {

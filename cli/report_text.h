@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/network_cycles.h"
 #include "tinytune/deploy.h"
 #include "tinytune/explain.h"
 #include "tinytune/model.h"
@@ -16,7 +17,8 @@ namespace tinytune {
 
 std::string to_text(const Inspection& inspection);
 std::string to_text(std::span<const DeviceInfo> devices);
-std::string to_text(const TuneReport& report);
+/// Without figures of the whole network, the sums of its tuned layers.
+std::string to_text(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_text(const RunReport& report);
 std::string to_text(const TaskExplanation& explanation);
 /// "RAM 57,995 = arena 16,784 + weights 33,453 + code 7,598 + stack 160", flash and time: two
