@@ -105,7 +105,7 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(device_name, options.limits, options.records, sink, options.portable));
   const auto& [device, records, in_log] = ground;
-  warn_if_none_match(ground, model.state().tasks, options.records, sink);
+  say_how_records_match(ground, model.state().tasks, options.records, sink);
   LayoutChoice layouts(options.layout, device, records);
   TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
   if (options.input != InputArrival::kWhole && options.format == PackageFormat::kMlf)

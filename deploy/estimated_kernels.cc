@@ -1,6 +1,8 @@
 #include "deploy/estimated_kernels.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "deploy/kernel_count.h"
 #include "deploy/lean_schedules.h"
+#include "schedules/layer_hash.h"
 
 namespace tinytune {
 namespace {
@@ -23,15 +26,17 @@ bool is_general(const Schedule& schedule) {
 class Estimates {
  public:
   Estimates(const Workload& workload, const LayerData& data, const Device& device,
-            const LayerPlace& place)
-      : workload_(workload), data_(data), device_(device), place_(place) {}
+            const LayerPlace& place, std::span<const Schedule> also)
+      : workload_(workload), data_(data), device_(device), place_(place), also_(also) {}
 
   std::vector<EstimatedKernel> fastest_first() {
     const std::vector<Family> families = permitted_families();
-    if (families.size() == 1 && is_only_choice(families[0])) {
+    if (also_.empty() && families.size() == 1 && is_only_choice(families[0])) {
       constexpr uint64_t kUsually = 4;  // cycles a product, from 1 to 13
       return {{families[0].usual.schedule, kUsually * static_cast<uint64_t>(workload_.macs())}};
     }
+    for (const Schedule& schedule : also_)
+      if (const auto kernel = packed(schedule)) add(*kernel);
     for (const Family& family : families) add(family.usual);
     for (const Family& family : families)
       if (gains_by_scratch(family.usual.schedule))
@@ -136,6 +141,7 @@ class Estimates {
   const LayerData& data_;
   const Device& device_;
   const LayerPlace& place_;
+  const std::span<const Schedule> also_;
   std::vector<EstimatedKernel> kernels_;
   std::set<std::string> seen_;  // texts of schedules
 };
@@ -143,8 +149,20 @@ class Estimates {
 }  // namespace
 
 std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const LayerData& data,
-                                               const Device& device, const LayerPlace& place) {
-  return Estimates(workload, data, device, place).fastest_first();
+                                               const Device& device, const LayerPlace& place,
+                                               std::span<const Schedule> also) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<EstimatedKernel>> known;
+  constexpr size_t kMost = 1 << 12;
+  std::string key = std::to_string(device.hash) +
+                    (device.target.portable_kernels ? " portable " : " ") + to_text(workload) +
+                    " " + hash_text(data) + " " + std::to_string(place.free_scratch) + " " +
+                    std::to_string(place.grain) + (place.constants_in_flash ? " flash" : " fast");
+  for (const Schedule& schedule : also) key += " " + to_text(schedule);
+  const std::lock_guard lock(mutex);
+  if (const auto at = known.find(key); at != known.end()) return at->second;
+  if (known.size() >= kMost) known.clear();
+  return known[key] = Estimates(workload, data, device, place, also).fastest_first();
 }
 
 Result<PackedSchedule> usual_kernel(const Workload& workload, const LayerData& data,

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "devices/device.h"
@@ -39,8 +40,10 @@ struct LayerPlace {
 };
 
 /// The fastest first. None where nothing can be counted, as on a device without a simulator.
+/// `also`: points of the layer's space that are worth counting beside templates' defaults.
 std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const LayerData& data,
-                                               const Device& device, const LayerPlace& place);
+                                               const Device& device, const LayerPlace& place,
+                                               std::span<const Schedule> also = {});
 
 /// What an untuned layer gets that may have all the scratch it wants: the first of those;
 /// permitted_default_of() where there are none. kUnsupported: nothing takes it.

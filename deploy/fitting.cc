@@ -92,7 +92,7 @@ class Fitting {
     std::map<std::string, GivenSchedule> chosen;  // by workload
     for (size_t g = 0; g < groups_.size(); ++g) {
       const Schedule schedule = schedule_of(g, choice);
-      const bool measured = records_.find(groups_[g].workload, to_text(schedule)) != nullptr;
+      const bool measured = is_tuned(groups_[g].workload);
       chosen[groups_[g].workload] = {schedule, measured};
     }
     const auto source = [&](const Workload& workload) -> std::optional<GivenSchedule> {
@@ -103,6 +103,11 @@ class Fitting {
   }
 
  private:
+  /// By records of its own or of its shape: what is taken is the best of them and of the defaults.
+  bool is_tuned(const std::string& workload) const {
+    return records_.tally(workload).valid > 0 || !records_.of_shape(workload).empty();
+  }
+
   /// Nothing where one is not among the options.
   std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
     std::map<int, std::string> schedules;  // by layer

@@ -39,6 +39,9 @@ class Gatherer {
       task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
     TT_TRY(offer_measured());
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
+    std::stable_sort(
+        task_.options.begin(), task_.options.end(),
+        [](const KernelOption& a, const KernelOption& b) { return a.cycles < b.cycles; });
     return std::move(task_);
   }
 
@@ -76,10 +79,19 @@ class Gatherer {
     std::vector<Schedule> schedules;
   };
 
-  /// Behind what has records, or else behind what was counted, others come in their order.
+  /// Behind what has records or was counted, others come in their order. Counts stand in one order
+  /// with a simulator's records, so that a few trials cost nothing that the defaults had.
   Status offer_unmeasured() {
     std::vector<Offer> offers;
-    if (task_.options.empty()) offers = by_estimate();
+    const bool has_records = !task_.options.empty();
+    if (!has_records || (records_.fidelity() == Fidelity::kSimulate && !is_strip())) {
+      const std::vector<Offer> known = has_records ? fastest_measured() : of_its_shape();
+      offers = by_estimate(known);
+      if (offers.empty() && !has_records) offers = known;
+      std::erase_if(offers, [&](const Offer& offer) {
+        return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
+      });
+    }
     const std::vector<Offer> counted = offers;
     for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
     for (Offer& offer : in_order()) {
@@ -108,10 +120,34 @@ class Gatherer {
     return offers;
   }
 
+  /// Beside it, defaults are counted, not guessed.
+  std::vector<Offer> fastest_measured() const {
+    return {{task_.options.front().cycles, {task_.options.front().schedule}}};
+  }
+
+  /// The fastest that was measured for other layers of this one's shape, as far as they are legal.
+  std::vector<Offer> of_its_shape() const {
+    constexpr size_t kMost = 4;
+    std::vector<Offer> offers;
+    if (is_strip()) return offers;
+    for (const Measurement* m : records_.of_shape(group_.workload)) {
+      const Result<Schedule> schedule = parse_schedule(m->schedule);
+      if (schedule && is_legal(*schedule)) offers.push_back({*m->median_cycles(), {*schedule}});
+      if (offers.size() == kMost) break;
+    }
+    return offers;
+  }
+
+  bool is_legal(const Schedule& schedule) const {
+    const auto owner = find_template(schedule);
+    return owner && (*owner)->supports(workload_, device_) &&
+           spaces_.of(**owner, workload_, device_)->find(schedule).has_value();
+  }
+
   bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
 
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
-  std::vector<Offer> by_estimate() const {
+  std::vector<Offer> by_estimate(const std::vector<Offer>& known) const {
     const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
     const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
     LayerPlace place{.constants_in_flash = constants_in_flash_};
@@ -122,7 +158,9 @@ class Gatherer {
     }
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
     std::vector<Offer> offers;
-    for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place))
+    std::vector<Schedule> also;
+    for (const Offer& offer : known) also.push_back(offer.schedules[0]);
+    for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place, also))
       offers.push_back(
           {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
     return offers;
@@ -158,13 +196,10 @@ class Gatherer {
   /// Kept if every layer's weights permit it and no faster one needs as little memory.
   Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
     KernelOption option{schedule, cycles * calls_, 0, 0};
-    const auto owner = find_template(schedule);
-    if (!owner || !(*owner)->supports(workload_, device_) ||
-        !spaces_.of(**owner, workload_, device_)->find(schedule))
-      return ok_status();
+    if (!is_legal(schedule)) return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
     if (!counts_bytes() && is_beaten(option)) return ok_status();
-    if (!add_constants(**owner, option)) return ok_status();
+    if (!add_constants(**find_template(schedule), option)) return ok_status();
     option.flash_bytes = option.constant_bytes;
     if (limits_.flash_bytes) {
       if (!code_bytes) {
@@ -183,14 +218,13 @@ class Gatherer {
   bool add_constants(const KernelTemplate& owner, KernelOption& option) const {
     double waits = 0;
     for (const size_t layer : group_.layers) {
-      const auto packed = owner.pack(workload_, memory_.layers[layer].op.data, option.schedule);
-      if (!packed) return false;
-      uint64_t bytes = 0;
-      for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
-      if (!memory_.layers[layer].shares_constants) option.constant_bytes += bytes;
-      option.largest_constant_bytes = std::max(option.largest_constant_bytes, bytes);
+      const auto bytes =
+          spaces_.packed_bytes(owner, workload_, memory_.layers[layer].op.data, option.schedule);
+      if (!bytes) return false;
+      if (!memory_.layers[layer].shares_constants) option.constant_bytes += *bytes;
+      option.largest_constant_bytes = std::max(option.largest_constant_bytes, *bytes);
       const auto wait = waits_.find(memory_.layers[layer].index);
-      if (wait != waits_.end()) waits += wait->second * static_cast<double>(bytes);
+      if (wait != waits_.end()) waits += wait->second * static_cast<double>(*bytes);
     }
     option.wait_cycles = static_cast<uint64_t>(waits);
     return true;
@@ -205,7 +239,7 @@ class Gatherer {
 
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
-      return other.scratch_bytes <= option.scratch_bytes &&
+      return other.cycles <= option.cycles && other.scratch_bytes <= option.scratch_bytes &&
              (!counts_bytes() || (other.flash_bytes <= option.flash_bytes &&
                                   other.constant_bytes <= option.constant_bytes));
     });

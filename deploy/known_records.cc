@@ -1,6 +1,7 @@
 #include "deploy/known_records.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -117,11 +118,28 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   return ground;
 }
 
-void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
-                        const std::optional<std::string>& path, const MessageSink& sink) {
+void say_how_records_match(const Ground& ground, const std::vector<Task>& tasks,
+                           const std::optional<std::string>& path, const MessageSink& sink) {
   if (!sink || !path) return;
-  for (const Task& task : tasks_in(tasks, LayoutPolicy::kAuto))
-    if (ground.records.tally(to_text(task.workload)).trials > 0) return;
+  std::map<std::vector<int>, int> matches;  // by layers, which are a task in each layout
+  for (const Task& task : tasks_in(tasks, LayoutPolicy::kAuto)) {
+    const std::string workload = to_text(task.workload);
+    const int match = ground.records.tally(workload).trials > 0    ? 2
+                      : !ground.records.of_shape(workload).empty() ? 1
+                                                                   : 0;
+    int& best = matches.try_emplace(task.layers, 0).first->second;
+    best = std::max(best, match);
+  }
+  const auto count = [&](int match) {
+    return std::to_string(
+        std::ranges::count_if(matches, [&](const auto& task) { return task.second == match; }));
+  };
+  if (count(1) != "0")
+    sink(MessageKind::kInfo, *path + ": of " + std::to_string(matches.size()) + " task(s) " +
+                                 count(2) + " have records of their own, " + count(1) +
+                                 " use those of the same shape with other zero points or bounds, " +
+                                 count(0) + " have none");
+  if (std::ranges::any_of(matches, [](const auto& task) { return task.second > 0; })) return;
   sink(MessageKind::kWarning, *path + ": 0 of " + std::to_string(ground.in_log) +
                                   " records match this model on " + ground.device.name +
                                   "; every layer gets its default schedule");

@@ -29,10 +29,12 @@ struct Ground {
   size_t in_log = 0;  ///< records of any device and workload
 };
 
-/// Warns where not one of a log's records is of these tasks in any layout: "kws.jsonl: 0 of 100
-/// records match this model". Nothing without a log.
-void warn_if_none_match(const Ground& ground, const std::vector<Task>& tasks,
-                        const std::optional<std::string>& path, const MessageSink& sink);
+/// Says how many tasks have records of their own, how many only those of other layers of their
+/// shape, and how many none, where there are some of the second kind; warns where not one of a
+/// log's records serves these tasks in any layout: "kws.jsonl: 0 of 100 records match this model".
+/// Nothing without a log.
+void say_how_records_match(const Ground& ground, const std::vector<Task>& tasks,
+                           const std::optional<std::string>& path, const MessageSink& sink);
 
 /// With no fast memory allowed, records of kernels in flash. Where the log has none of the device
 /// as it is meant, others say more than the default does, with a warning: those of fast memory,

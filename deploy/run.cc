@@ -148,7 +148,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, options.limits, options.records,
                                                  options.on_message, options.portable));
   const auto& [device, records, in_log] = ground;
-  warn_if_none_match(ground, model.state().tasks, options.records, options.on_message);
+  say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
   const bool frames = options.input == InputArrival::kFrames;
   const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
   if (options.input != InputArrival::kWhole && (options.on || options.dump_tensors))

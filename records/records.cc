@@ -1,6 +1,9 @@
 #include "records/records.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "schedules/workload.h"
 
 namespace tinytune {
 namespace {
@@ -27,13 +30,19 @@ class SchedulesByText {
   std::unordered_map<std::string, std::optional<Schedule>> known_;
 };
 
+/// What is no workload has a shape of its own.
+std::string shape_of(const std::string& text) {
+  const auto workload = parse_workload(text);
+  return workload ? shape_text(*workload) : text;
+}
+
 std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
 
 }  // namespace
 
 Records::Records(std::vector<Measurement> measurements, const Scope& scope,
                  const IsCurrent& is_current)
-    : kept_(std::move(measurements)) {
+    : kept_(std::move(measurements)), fidelity_(scope.fidelity) {
   SchedulesByText schedules;
   const auto is_counted = [&](const Measurement& m) {
     if (m.device_hash != scope.device_hash) {
@@ -95,6 +104,20 @@ std::vector<const Measurement*> Records::of(std::string_view workload) const {
   return found;
 }
 
+std::vector<const Measurement*> Records::of_shape(const std::string& workload) const {
+  std::vector<const Measurement*> found;
+  const auto same = by_shape_.find(shape_of(workload));
+  if (same == by_shape_.end()) return found;
+  for (const std::string& other : same->second)
+    if (other != workload)
+      for (const Measurement* m : of(other))
+        if (m->median_cycles()) found.push_back(m);
+  std::stable_sort(found.begin(), found.end(), [](const Measurement* a, const Measurement* b) {
+    return *a->median_cycles() < *b->median_cycles();
+  });
+  return found;
+}
+
 const Measurement* Records::best(std::string_view workload) const {
   const auto at = by_workload_.find(std::string(workload));
   return at == by_workload_.end() || !at->second.best ? nullptr : &kept_[*at->second.best];
@@ -123,6 +146,7 @@ bool Records::put(size_t at, Measurement&& measurement) {
   const Measurement& m = kept_[at];
   by_key_.emplace(key_of(m.workload, m.schedule), at);
   OfWorkload& same = by_workload_[m.workload];
+  if (same.all.empty()) by_shape_[shape_of(m.workload)].push_back(m.workload);
   same.all.push_back(at);
   count(at, same);
   return true;

@@ -36,6 +36,8 @@ class Records {
   Records(std::vector<Measurement> measurements, const Scope& scope, const IsCurrent& is_current);
 
   const std::vector<Measurement>& all() const { return kept_; }
+  /// Of all records; of a simulator where there are none.
+  Fidelity fidelity() const { return fidelity_; }
   size_t other_device() const { return other_device_; }
   size_t other_fidelity() const { return other_fidelity_; }
   size_t other_version() const { return other_version_; }
@@ -49,6 +51,9 @@ class Records {
   const Measurement* best(std::string_view workload) const;
   /// Every record of a workload, in order.
   std::vector<const Measurement*> of(std::string_view workload) const;
+  /// The `ok` records of other workloads of its shape (shape_text()), the fewest cycles first: what
+  /// was fast before a network was trained anew. Their schedules may not be permitted here.
+  std::vector<const Measurement*> of_shape(const std::string& workload) const;
 
   struct Tally {
     uint64_t trials = 0, valid = 0;
@@ -60,6 +65,7 @@ class Records {
 
  private:
   std::vector<Measurement> kept_;
+  Fidelity fidelity_ = Fidelity::kSimulate;
   std::unordered_multimap<size_t, size_t> by_key_;  // by the hash of workload and schedule
   struct OfWorkload {
     std::vector<size_t> all;
@@ -67,6 +73,7 @@ class Records {
     uint64_t valid = 0;
   };
   std::unordered_map<std::string, OfWorkload> by_workload_;
+  std::unordered_map<std::string, std::vector<std::string>> by_shape_;  // workloads
   /// The place of an equal (workload, schedule) pair.
   std::optional<size_t> place_of(std::string_view workload, std::string_view schedule) const;
   /// Puts it at `at`, where it may already be; false if it is not a new pair, and goes elsewhere or

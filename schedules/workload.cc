@@ -60,6 +60,17 @@ std::string to_text(const Workload& w) {
       w.rounding == Rounding::kHalfToEven ? kEvenWord : "");
 }
 
+std::string shape_text(const Workload& workload) {
+  const Workload plain;
+  Workload shape = workload;
+  shape.input_zero_point = plain.input_zero_point;
+  shape.output_zero_point = plain.output_zero_point;
+  shape.activation_min = plain.activation_min;
+  shape.activation_max = plain.activation_max;
+  shape.facts = plain.facts;
+  return to_text(shape);
+}
+
 Result<Workload> parse_workload(std::string_view text) {
   Workload w;
   const std::string line(text);

@@ -88,6 +88,10 @@ struct Workload {
 /// act-128,127 lane1 fused"; half to even says " even" behind it.
 std::string to_text(const Workload& workload);
 
+/// The text of the layer's shape alone: without zero points, bounds and what constants allow, which
+/// training anew changes. A kernel that is fast for one layer of a shape mostly is for another.
+std::string shape_text(const Workload& workload);
+
 /// kInvalidInput: not such a line, or sizes that are not positive or do not fit together.
 Result<Workload> parse_workload(std::string_view text);
 

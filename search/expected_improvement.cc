@@ -127,9 +127,11 @@ class ExpectedImprovement : public Strategy {
     return points[chosen].point;
   }
 
-  // Behind the default: what other tasks promise most, then the starts that they do not warn of,
-  // and while nothing has run whatever is left of either.
+  // Behind the default: what is proven, what other tasks promise most, then the starts that they do
+  // not warn of, and while nothing has run whatever is left of either.
   std::optional<size_t> first_proposal() {
+    for (const size_t point : problem_.proven)
+      if (unseen_.contains(point)) return point;
     const auto promised = !promised_ || best_ >= kFailed ? promise() : std::nullopt;
     if (promised) {
       promised_ = true;

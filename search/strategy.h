@@ -34,6 +34,8 @@ struct SearchProblem {
   std::optional<size_t> default_point = {};
   /// A sensible point of every family, for strategies that look at each before they choose.
   std::vector<size_t> starts = {};
+  /// What was fast for a layer of the same shape, the fastest first: tried behind the default.
+  std::vector<size_t> proven = {};
   uint64_t seed = 1;
   Fidelity last_stage = Fidelity::kSimulate;  ///< the one that gives cycles in this run
   std::vector<DeviceFact> device = {};

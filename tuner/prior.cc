@@ -60,6 +60,24 @@ void Prior::teach(SharedModel& model) const {
   }
 }
 
+std::vector<size_t> Prior::proven_for(const TuningTask& task) const {
+  constexpr size_t kMost = 2;
+  std::vector<std::pair<double, size_t>> points;  // by cycles
+  for (const Told& told : told_) {
+    if (shape_text(told.workload) != shape_text(task.task->workload)) continue;
+    for (const Observation& observation : told.observations)
+      if (const auto cycles = observation.cycles())
+        if (const auto point = task.space.find(told.space.schedule(observation.point)))
+          points.emplace_back(*cycles, *point);
+  }
+  std::sort(points.begin(), points.end());
+  std::vector<size_t> fastest;
+  for (const auto& [cycles, point] : points)
+    if (fastest.size() < kMost && std::find(fastest.begin(), fastest.end(), point) == fastest.end())
+      fastest.push_back(point);
+  return fastest;
+}
+
 size_t Prior::used() const {
   size_t used = 0;
   for (const Told& told : told_) used += told.observations.size();

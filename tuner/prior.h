@@ -32,6 +32,10 @@ class Prior {
   /// The model refers to this prior from then on.
   void teach(SharedModel& model) const;
 
+  /// The points of the task's space that were fastest for other workloads of its shape, the fastest
+  /// first; a few.
+  std::vector<size_t> proven_for(const TuningTask& task) const;
+
   /// How many records are told.
   size_t used() const;
   /// Of so many workloads.

@@ -30,6 +30,7 @@ Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, cons
     problem.seed = Rng(settings.seed).fork(task.workload).next();
     problem.last_stage = settings.fidelity;
     problem.model = model;
+    if (prior) problem.proven = prior->proven_for(task);
     TT_TRY_ASSIGN(auto strategy, make_strategy(settings.tuner, std::move(problem)));
     strategies.push_back(std::move(strategy));
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "schedules/layer_hash.h"
+
 namespace tinytune {
 namespace {
 
@@ -39,6 +41,26 @@ std::shared_ptr<const ConfigSpace> KnownSpaces::of(const KernelTemplate& owner,
   return known(std::string(owner.name) + "/" + std::to_string(owner.version) + " " +
                    key_of(device, workload),
                [&] { return owner.space(workload, device); });
+}
+
+std::optional<uint64_t> KnownSpaces::packed_bytes(const KernelTemplate& owner,
+                                                  const Workload& workload, const LayerData& data,
+                                                  const Schedule& schedule) {
+  constexpr size_t kMost = 1 << 16;
+  std::string key = to_text(workload) + " " + to_text(schedule) + " " + hash_text(data);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = packed_.find(key); at != packed_.end()) return at->second;
+  }
+  std::optional<uint64_t> bytes;
+  if (const auto packed = owner.pack(workload, data, schedule)) {
+    bytes = 0;
+    for (const PackedConstant& constant : *packed) *bytes += constant.bytes.size();
+  }
+  const std::lock_guard lock(mutex_);
+  if (packed_.size() >= kMost) packed_.clear();
+  packed_[std::move(key)] = bytes;
+  return bytes;
 }
 
 std::shared_ptr<const ConfigSpace> KnownSpaces::of(const Workload& workload, const Device& device) {

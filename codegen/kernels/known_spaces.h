@@ -1,17 +1,21 @@
-// Spaces of kernels that were enumerated before.
+// Spaces of kernels that were enumerated before, and what constants took when they were packed.
 //
 // Choosing what fits asks equal layers for their kernels under one limit after another, and
-// enumerating them takes most of that time. All of it goes when it becomes too much.
+// enumerating them, and proving that a layer's constants permit one, takes most of that time. All
+// of it goes when it becomes too much.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
+#include "schedules/layer_data.h"
 #include "schedules/workload.h"
 #include "templates/kernel_template.h"
 
@@ -27,6 +31,10 @@ class KnownSpaces {
   /// space_of().
   std::shared_ptr<const ConfigSpace> of(const Workload& workload, const Device& device);
 
+  /// All bytes of owner.pack(); nothing where these constants do not permit the schedule.
+  std::optional<uint64_t> packed_bytes(const KernelTemplate& owner, const Workload& workload,
+                                       const LayerData& data, const Schedule& schedule);
+
  private:
   template <typename Enumerate>
   std::shared_ptr<const ConfigSpace> known(const std::string& key, const Enumerate& enumerate);
@@ -34,6 +42,7 @@ class KnownSpaces {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ConfigSpace>> spaces_;
   size_t points_ = 0;  // in all of them
+  std::map<std::string, std::optional<uint64_t>> packed_;
 };
 
 }  // namespace tinytune
