@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -31,7 +32,12 @@ std::string log_of(const Arguments& arguments) {
   return arguments.records.value_or(name_of(arguments) + ".jsonl");
 }
 
-Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
+struct Tuned {
+  TuneReport report;
+  Result<std::optional<NetworkCycles>> network;
+};
+
+Result<Tuned> tune(const Arguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   ProgressLine line;
   TuneOptions options = tuning_options(arguments, context, line);
@@ -49,39 +55,41 @@ Result<TuneReport> tune(const Arguments& arguments, const Context& context) {
                                   ? tune_model(model, arguments.device, options)
                                   : tune_prescreened(model, arguments.device, options);
   line.finish();
-  return report;
+  if (!report) return report.error();
+  auto network = network_cycles(model, arguments, report->records);
+  return Tuned{std::move(*report), std::move(network)};
 }
 
 }  // namespace
 
 int run_tune(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
-  const Result<TuneReport> report = tune(arguments, context);
-  if (!report && report.error().code() == ErrorCode::kInterrupted) {
-    return console.fail(kExitInterrupted, report.error().message() + "; to go on: " + context.line);
+  const Result<Tuned> tuned = tune(arguments, context);
+  if (!tuned && tuned.error().code() == ErrorCode::kInterrupted) {
+    return console.fail(kExitInterrupted, tuned.error().message() + "; to go on: " + context.line);
   }
-  if (!report) return console.fail(report.error());
-  if (report->measured == 0) {
+  if (!tuned) return console.fail(tuned.error());
+  const auto& [report, whole] = *tuned;
+  if (report.measured == 0) {
     console.message(
         MessageKind::kInfo,
-        "nothing left to measure: " + report->records + " already holds this run; " +
-            (report->exhausted ? "no task is worth another trial" : "raise --trials to go on"));
-  } else if (report->stopped_early) {
+        "nothing left to measure: " + report.records + " already holds this run; " +
+            (report.exhausted ? "no task is worth another trial" : "raise --trials to go on"));
+  } else if (report.stopped_early) {
     console.message(MessageKind::kInfo, "ended early: the last " +
                                             std::to_string(*arguments.early_stop) +
                                             " trials made no task faster");
-  } else if (report->exhausted) {
+  } else if (report.exhausted) {
     console.message(MessageKind::kInfo,
                     "no task is worth another trial: none is expected to become faster");
   }
-  const auto whole = network_cycles(arguments, report->records);
   if (!whole)
     console.message(MessageKind::kWarning, "the network as a whole: " + whole.error().message());
   const std::optional<NetworkCycles> network = whole ? *whole : std::nullopt;
-  if (arguments.json) return console.result(to_json(*report, network));
-  return console.result(to_text(*report, network) + "next: " +
+  if (arguments.json) return console.result(to_json(report, network));
+  return console.result(to_text(report, network) + "next: " +
                         next_command(context.program, "compile", arguments,
-                                     device_part(arguments.device), report->records,
+                                     device_part(arguments.device), report.records,
                                      {"-o", name_of(arguments) + "/"}));
 }
 

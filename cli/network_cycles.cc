@@ -3,15 +3,13 @@
 #include "deploy/layouts.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"
-#include "tinytune/model.h"
 
 namespace tinytune {
 
-Result<std::optional<NetworkCycles>> network_cycles(const Arguments& arguments,
+Result<std::optional<NetworkCycles>> network_cycles(const Model& model, const Arguments& arguments,
                                                     const std::string& log) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
   if (address.is_program()) return std::optional<NetworkCycles>();
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   RunOptions options;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.limits = arguments.limits();

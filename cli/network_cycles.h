@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/arguments.h"
+#include "tinytune/model.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -20,7 +21,7 @@ struct NetworkCycles {
 };
 
 /// In the simulator; nothing for a device that has none. Errors as run_model().
-Result<std::optional<NetworkCycles>> network_cycles(const Arguments& arguments,
+Result<std::optional<NetworkCycles>> network_cycles(const Model& model, const Arguments& arguments,
                                                     const std::string& log);
 
 }  // namespace tinytune
