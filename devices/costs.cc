@@ -47,6 +47,13 @@ bool is_known(std::string_view name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
+// Keys of [timing.cycles] that count a core's parts.
+bool is_count(std::string_view key) {
+  constexpr std::string_view kCounts[] = {"issue_width", "store_unit", "transfer_registers",
+                                          "vector_queue"};
+  return std::find(std::begin(kCounts), std::end(kCounts), key) != std::end(kCounts);
+}
+
 }  // namespace
 
 std::string name_of(const Cost& cost) {
@@ -61,7 +68,8 @@ std::vector<Cost> costs_of(const Device& device) {
     if (memory.next_fill_cycles != memory.fill_cycles)
       costs.push_back({memory.name, std::string(kNextFill)});
   }
-  for (const auto& [key, value] : device.timing.cycles) costs.push_back({"", key});
+  for (const auto& [key, value] : device.timing.cycles)
+    if (!is_count(key)) costs.push_back({"", key});
   return costs;
 }
 

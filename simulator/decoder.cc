@@ -233,7 +233,10 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
                                                     : describe_riscv(code, allow, out)) &&
         claim != VectorUnit::Claim::kLacks && !native &&
         (vector || claim != VectorUnit::Claim::kRuns);
-    if (vector) out.by_hand = out.vector = true;
+    if (vector) {
+      out.by_hand = out.vector = true;
+      out.vector_code = word;
+    }
     if (state_->target.family == CoreFamily::kRiscv32 && is_bit_manipulation(word))
       out.by_hand = true;
     if (!simulated)

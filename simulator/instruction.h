@@ -50,6 +50,7 @@ struct Instruction {
   /// Those of `reads` that are needed last: an accumulator, and of complex and shifted arithmetic
   /// what is neither spread nor shifted.
   uint64_t late_reads = 0;
+  uint32_t vector_code = 0;  ///< of one for the vector unit: its encoding
   uint64_t added_reads = 0;  ///< of a multiplication: those of `reads` that are no factors
 
   bool is_load() const { return kind == InstructionKind::kLoad; }

@@ -58,7 +58,7 @@ std::vector<ProgramReport::Symbol> profile(BlockGraph& graph, const ProgramImage
 
 Result<ProgramReport> run_program(const Device& device, const ProgramFacts& facts,
                                   std::span<const uint8_t> elf, const ProgramOptions& options) {
-  auto timing = TimingModel::create(device.timing);
+  auto timing = TimingModel::create(device.timing, device.target.vector_bits);
   if (!timing) return timing.error().within(device.name);
   auto decoder = Decoder::create(device.target, Decoder::System::kAllowed);
   if (!decoder) return decoder.error().within(device.name);

@@ -121,7 +121,7 @@ Simulator::~Simulator() = default;
 Result<Simulator> Simulator::create(const Device& device) {
   if (device.target.family == CoreFamily::kAnyC)
     return Error(ErrorCode::kUnsupported, device.name + " has no simulator");
-  auto timing = TimingModel::create(device.timing);
+  auto timing = TimingModel::create(device.timing, device.target.vector_bits);
   if (!timing) return timing.error().within(device.name);
   auto decoder = Decoder::create(device.target);
   if (!decoder) return decoder.error().within(device.name);

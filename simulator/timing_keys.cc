@@ -136,12 +136,102 @@ constexpr TimingKey kDualIssue[] = {
     {"mispredict_early", &TimingCycles::mispredict_early, &TimingCycles::mispredict},
 };
 
+// helium: everything issues in one cycle unless named here, alone or beside another
+// (timing_helium.cc has the rules).
+//   issue_width      instructions, not cycles. 2: any two scalar ones issue together, and a
+//   vector's
+//                    load or store beside a scalar one; 1: two of 16 bits, the second a move, a sum
+//                    with a constant or a jump
+//   store_unit       not cycles. 1: vectors are stored by another unit than the one that loads
+//   load_use, narrow_load_use, multiply_use, shift_use  more until the result can be read
+//   address_use      more until a result that is not there yet can form an address
+//   transfer_registers  not cycles: that LDM, STM, LDRD, STRD, PUSH and POP move in one
+//   divide           cycles until anything else issues
+//   branch_taken, jump_indirect  of a jump, and of one to a register
+//   mispredict       more for a backward branch that falls through
+//   loop_first       of the end of a low-overhead loop when it first jumps; nothing afterwards
+//   vector_alu, vector_round, vector_narrow, vector_multiply, vector_structure  from a vector
+//                    instruction to one that reads its result: sums and loads, rounding or
+//                    saturating shifts, halves of lanes, products, interleaved loads
+//   vector_sum, vector_move  to a core register: of a sum over lanes, of a lane
+//   accumulator_late cycles that a sum over lanes needs what it adds to later
+//   bank_wait        more for a vector's load right behind a store, which may have its bank
+constexpr TimingKey kHelium[] = {
+    {"issue_width", &TimingCycles::issue_width, nullptr, 1, 2},
+    {"store_unit", &TimingCycles::store_unit, nullptr, 0, 1},
+    {"load_use", &TimingCycles::load_use},
+    {"narrow_load_use", &TimingCycles::narrow_load_use},
+    {"multiply_use", &TimingCycles::multiply_use},
+    {"shift_use", &TimingCycles::shift_use},
+    {"address_use", &TimingCycles::address_use},
+    {"transfer_registers", &TimingCycles::transfer_registers, nullptr, 1, 16},
+    {"divide", &TimingCycles::divide},
+    {"branch_taken", &TimingCycles::branch_taken},
+    {"jump_indirect", &TimingCycles::jump_indirect},
+    {"mispredict", &TimingCycles::mispredict},
+    {"loop_first", &TimingCycles::loop_first},
+    {"vector_alu", &TimingCycles::vector_alu},
+    {"vector_round", &TimingCycles::vector_round},
+    {"vector_narrow", &TimingCycles::vector_narrow},
+    {"vector_multiply", &TimingCycles::vector_multiply},
+    {"vector_structure", &TimingCycles::vector_structure},
+    {"vector_sum", &TimingCycles::vector_sum},
+    {"vector_move", &TimingCycles::vector_move},
+    {"accumulator_late", &TimingCycles::accumulator_late},
+    {"bank_wait", &TimingCycles::bank_wait},
+};
+
+// vector: a core that fetches lines of eight instructions, and a unit beside it
+// (timing_vector.cc). Of the core:
+//   eight_alu, eight_loads, eight_stores, eight_configures  cycles of eight in a row, of the last
+//                    vsetvli; a vector instruction takes the core as long as an eighth of eight_alu
+//   multiply to jump_indirect  as in the other models
+//   load_use         more until an instruction that reads what was loaded can issue
+// Of the unit:
+//   pipe_kilobit     cycles that 1024 bits take through the pipe of arithmetic, or of products
+//   memory_kilobit   the same for loads and stores
+//   vector_queue     instructions, not cycles: so many wait before the core does, 2 to 8
+//   vector_issue     from the core to the queue's head
+//   vector_alu, vector_multiply, vector_load, vector_element  from an instruction's last part to
+//                    its result; vector_element for one that visits an element each cycle
+//   vector_load_release  from a load's last part until the core goes on
+//   vector_store     more between two stores
+//   vector_stored    from a store's last part until the core may load
+constexpr TimingKey kVector[] = {
+    {"eight_alu", &TimingCycles::eight_alu},
+    {"eight_loads", &TimingCycles::eight_loads},
+    {"eight_stores", &TimingCycles::eight_stores},
+    {"eight_configures", &TimingCycles::eight_configures},
+    {"multiply", &TimingCycles::multiply},
+    {"multiply_high", &TimingCycles::multiply_high},
+    {"divide", &TimingCycles::divide},
+    {"branch_taken", &TimingCycles::branch_taken},
+    {"branch_not_taken", &TimingCycles::branch_not_taken},
+    {"jump", &TimingCycles::jump},
+    {"call", &TimingCycles::call},
+    {"jump_indirect", &TimingCycles::jump_indirect},
+    {"load_use", &TimingCycles::load_use},
+    {"pipe_kilobit", &TimingCycles::pipe_kilobit},
+    {"memory_kilobit", &TimingCycles::memory_kilobit},
+    {"vector_queue", &TimingCycles::vector_queue, nullptr, 2, VectorPipeline::kMostWaiting},
+    {"vector_issue", &TimingCycles::vector_issue},
+    {"vector_alu", &TimingCycles::vector_alu},
+    {"vector_multiply", &TimingCycles::vector_multiply},
+    {"vector_element", &TimingCycles::vector_element},
+    {"vector_load", &TimingCycles::vector_load},
+    {"vector_load_release", &TimingCycles::vector_load_release},
+    {"vector_store", &TimingCycles::vector_store},
+    {"vector_stored", &TimingCycles::vector_stored},
+};
+
 }  // namespace
 
 std::span<const TimingKey> timing_keys(std::string_view model) {
   if (model == "in_order") return kInOrder;
   if (model == "cortex_m") return kCortexM;
   if (model == "dual_issue") return kDualIssue;
+  if (model == "helium") return kHelium;
+  if (model == "vector") return kVector;
   return {};
 }
 

@@ -13,6 +13,8 @@ struct TimingKey {
   uint32_t TimingCycles::*cycles;
   /// What holds for a file without the key; null: it must have it.
   uint32_t TimingCycles::*otherwise = nullptr;
+  /// What it may be; narrower where it counts parts of the core and not cycles.
+  uint32_t least = 0, most = 1000;
 };
 
 /// Empty for a model that has none, and for an unknown one.

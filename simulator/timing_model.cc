@@ -1,5 +1,7 @@
 #include "simulator/timing_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -32,21 +34,28 @@ uint64_t PipelineState::hash() const {
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
           uint64_t{after_short} << 25 | uint64_t{after_exclusive} << 26 | uint64_t{odd_wide} << 27 |
           uint64_t{loaded_block} << 32};
-  return Fnv1a()
-      .add(std::span<const uint8_t>(wait))
+  Fnv1a hash;
+  hash.add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
-      .add({reinterpret_cast<const uint8_t*>(rest), sizeof rest})
-      .value();
+      .add({reinterpret_cast<const uint8_t*>(rest), sizeof rest});
+  if (vectors != VectorPipeline())
+    hash.add({reinterpret_cast<const uint8_t*>(&vectors), sizeof vectors});
+  return hash.value();
 }
 
-Result<TimingModel> TimingModel::create(const Timing& timing) {
+Result<TimingModel> TimingModel::create(const Timing& timing, uint32_t vector_bits) {
   TimingModel model;
+  model.vector_bits_ = vector_bits;
   if (timing.model == "in_order") {
     model.model_ = Model::kInOrder;
   } else if (timing.model == "cortex_m") {
     model.model_ = Model::kCortexM;
   } else if (timing.model == "dual_issue") {
     model.model_ = Model::kDualIssue;
+  } else if (timing.model == "helium") {
+    model.model_ = Model::kHelium;
+  } else if (timing.model == "vector") {
+    model.model_ = Model::kVector;
   } else if (timing.model != "unit") {
     return Error(ErrorCode::kInvalidInput, "unknown timing model '" + timing.model + "'");
   }
@@ -67,7 +76,12 @@ Result<TimingModel> TimingModel::create(const Timing& timing) {
       return Error(ErrorCode::kInvalidInput, "timing model '" + timing.model + "' needs the key '" +
                                                  std::string(key.name) + "'");
     }
-    model.cycles_.*key.cycles = static_cast<uint32_t>(found->second);
+    const auto value = static_cast<uint32_t>(found->second);
+    if (value < key.least || value > key.most)
+      return Error(ErrorCode::kInvalidInput,
+                   fmt::format("timing model '{}': {} must be {} to {}", timing.model, key.name,
+                               key.least, key.most));
+    model.cycles_.*key.cycles = value;
   }
   return model;
 }
@@ -75,6 +89,8 @@ Result<TimingModel> TimingModel::create(const Timing& timing) {
 uint32_t TimingModel::run(std::span<const Instruction> block, const BlockExit& exit,
                           PipelineState& state) const {
   if (model_ == Model::kUnit) return static_cast<uint32_t>(block.size());
+  if (model_ == Model::kHelium) return run_helium(block, exit, state);
+  if (model_ == Model::kVector) return run_vector(block, exit, state);
   uint32_t cycles = 0;
   for (size_t i = 0; i < block.size(); ++i) {
     const bool jumps = exit.taken && i + 1 == block.size();

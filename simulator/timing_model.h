@@ -10,6 +10,8 @@
 //   in_order    one instruction at a time, results late by kind (RISC-V cores, Cortex-M33)
 //   cortex_m    one at a time, loads and stores overlap their neighbours (Cortex-M0+ to M4)
 //   dual_issue  up to two at a time (Cortex-M7)
+//   helium      one or two at a time, halves of vectors overlap their neighbours (Cortex-M55, M85)
+//   vector      one at a time, with a vector unit beside it that has a queue (Vicuna)
 #pragma once
 
 #include <array>
@@ -19,6 +21,7 @@
 #include "devices/device.h"
 #include "simulator/fetch_stream.h"
 #include "simulator/instruction.h"
+#include "simulator/vector_pipeline.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
@@ -47,6 +50,7 @@ struct PipelineState {
   uint8_t buffered =
       2;  ///< half words of code that wait for decoding, the next instruction's first
   bool landed_beside = false;  ///< a jump led into that branch's word: fetched without the buffer
+  VectorPipeline vectors;      ///< vector: `wait` is in the steps of its times
 
   bool operator==(const PipelineState&) const = default;
   uint64_t hash() const;
@@ -75,12 +79,20 @@ struct TimingCycles {
   uint32_t atomic = 1, atomic_use = 0, exclusive_overlap = 0;
   uint32_t unaligned_part = 0, odd_wide_run = 0, transfer_after_store = 0;
   uint32_t bank_wait = 0;
+  uint32_t eight_alu = 8, eight_loads = 8, eight_stores = 8, eight_configures = 8;
+  uint32_t pipe_kilobit = 16, memory_kilobit = 16, vector_queue = 1, vector_issue = 0;
+  uint32_t vector_alu = 0, vector_multiply = 0, vector_element = 0, vector_load = 0;
+  uint32_t issue_width = 1, store_unit = 0, transfer_registers = 1, loop_first = 1;
+  uint32_t vector_round = 1, vector_narrow = 1, vector_sum = 1, vector_move = 1;
+  uint32_t vector_structure = 1;
+  uint32_t vector_load_release = 0, vector_store = 0, vector_stored = 0;
 };
 
 class TimingModel {
  public:
   /// kInvalidInput: an unknown model, or an unknown or missing key; the message names it.
-  static Result<TimingModel> create(const Timing& timing);
+  /// `vector_bits`: of a register, where the instruction set leaves that open.
+  static Result<TimingModel> create(const Timing& timing, uint32_t vector_bits = 0);
 
   /// Cycles of `block` entered in `state`, which is left as the block leaves it.
   uint32_t run(std::span<const Instruction> block, const BlockExit& exit,
@@ -108,7 +120,7 @@ class TimingModel {
   uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
  private:
-  enum class Model { kUnit, kInOrder, kCortexM, kDualIssue };
+  enum class Model { kUnit, kInOrder, kCortexM, kDualIssue, kHelium, kVector };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
   static bool overlaps(const Instruction& access, const PipelineState& state);
@@ -119,11 +131,16 @@ class TimingModel {
   bool has_buffer() const;
   /// Code that comes in during `cycles`, the last of which decodes `instruction`.
   void fetch_beside(const Instruction& instruction, uint32_t cycles, PipelineState& state) const;
+  uint32_t run_helium(std::span<const Instruction> block, const BlockExit& exit,
+                      PipelineState& state) const;
+  uint32_t run_vector(std::span<const Instruction> block, const BlockExit& exit,
+                      PipelineState& state) const;
   uint32_t single_cycles(const Instruction& instruction, bool taken,
                          const PipelineState& state) const;
 
   Model model_ = Model::kUnit;
   TimingCycles cycles_;
+  uint32_t vector_bits_ = 0;
 };
 
 }  // namespace tinytune

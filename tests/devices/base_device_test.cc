@@ -61,6 +61,35 @@ TEST(BaseDevice, DualBankL4r5_ReadsHalfAsMuchOfItsFlashAtATime) {
   EXPECT_EQ(device.memory("flash").next_fill_cycles, device.memory("flash").fill_cycles);
 }
 
+TEST(BaseDevice, CoreWithLongerVectors_IsOneFile) {
+  const std::string head = "name = \"mine\"\ndescription = \"Mine\"\nbase = \"vicuna\"\n";
+  const Device base = *load_device("vicuna");
+  const auto device =
+      parse_device(head +
+                       "[target]\nfamily = \"riscv32\"\nisa = \"rv32imc_zve32x\"\n"
+                       "triple = \"riscv32-unknown-elf\"\ncpu = \"generic-rv32\"\nabi = \"ilp32\"\n"
+                       "features = \"+m,+c,+zve32x\"\nvlen = 512\n",
+                   "mine.toml");
+  ASSERT_TRUE(device) << device.error().message();
+  EXPECT_EQ(base.target.vector_bits, 128u);
+  EXPECT_EQ(device->target.vector_bits, 512u);
+  EXPECT_EQ(device->timing.cycles, base.timing.cycles);
+  EXPECT_NE(device->hash, base.hash);
+}
+
+TEST(BaseDevice, ChipWithACortexM55_IsOneFile) {
+  const auto device = parse_device(
+      "name = \"mine\"\ndescription = \"Mine\"\nbase = \"corstone300\"\nclock_hz = 400_000_000\n"
+      "[[memory]]\nname = \"itcm\"\naddress = 0x50000000\n"
+      "[[memory]]\nname = \"itcm_rodata\"\naddress = 0x80000000\nsize_bytes = 0x500000\n"
+      "fill_cycles = 6\n",
+      "mine.toml");
+  ASSERT_TRUE(device) << device.error().message();
+  EXPECT_EQ(device->timing.model, "helium");
+  EXPECT_EQ(device->memory("itcm_rodata").fill_cycles, 6u);
+  EXPECT_TRUE(device->target.can(Capability::kMve));
+}
+
 TEST(BaseDevice, NameAndDescription_AreNotTheBases) {
   EXPECT_THAT(refusal("base = \"stm32l4r5\"\n"),
               HasSubstr("board.toml:1: missing key 'name' in the file"));

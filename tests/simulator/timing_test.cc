@@ -123,6 +123,17 @@ TEST(TimingModel, MissingKey_IsRefusedByName) {
   EXPECT_NE(model.error().message().find("'load_use'"), std::string::npos);
 }
 
+TEST(TimingModel, CountOutOfItsRange_IsRefusedByName) {
+  Timing timing = load_device("vicuna")->timing;
+  timing.cycles["vector_queue"] = 9;
+  EXPECT_NE(TimingModel::create(timing, 128).error().message().find("vector_queue must be 2 to 8"),
+            std::string::npos);
+  timing = load_device("corstone300")->timing;
+  timing.cycles["transfer_registers"] = 0;
+  EXPECT_NE(TimingModel::create(timing).error().message().find("must be 1 to 16"),
+            std::string::npos);
+}
+
 TEST(TimingModel, UnknownKeyOrModel_IsRefusedByName) {
   Timing timing = load_device("esp32c3")->timing;
   timing.cycles["load_usee"] = 1;

@@ -1,0 +1,191 @@
+// An in-order core that hands vector instructions to a unit beside it and goes on: the structure of
+// Vicuna (vproc), with RISC-V's vectors.
+//
+// Three clocks run here. The core issues in order, limited by fetching; what it hands over comes to
+// the unit some cycles later, and it stands while the unit's queue is full. The queue's head is
+// dispatched when its unit is free and no earlier instruction has yet to write one of the registers
+// that it writes. At the unit it waits for what it reads, then occupies the unit for as long as its
+// widest operand takes through the pipe; registers of a group are ready one after the other. A load
+// holds the core until its data is there, and what is queued before it has been dispatched by then.
+// A scalar load waits for the unit's stores.
+//
+// Time is in eighths of a cycle: such cores fetch lines of eight instructions, so that one of them
+// costs no whole number. What is left over at the end of a block goes to the next.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/rvv/footprint.h"
+#include "simulator/timing_model.h"
+
+namespace tinytune {
+namespace {
+
+using rvv::Footprint;
+
+constexpr uint32_t kParts = 8;  // of a cycle
+enum UnitIndex : uint8_t { kMemoryUnit, kArithmeticUnit, kMultiplyUnit };
+
+UnitIndex pipe_of(Footprint::Unit unit) {
+  if (unit == Footprint::Unit::kMemory) return kMemoryUnit;
+  return unit == Footprint::Unit::kMultiply ? kMultiplyUnit : kArithmeticUnit;
+}
+
+/// The core and its unit while a block runs; times count from the block's start.
+class Machine {
+ public:
+  Machine(const TimingCycles& cycles, uint32_t vector_bits, PipelineState& state)
+      : cycles_(cycles), vector_bits_(vector_bits), state_(state), now_(state.vectors.part) {
+    std::copy(state.vectors.ready.begin(), state.vectors.ready.end(), ready_.begin());
+    std::copy(state.vectors.unit.begin(), state.vectors.unit.end(), unit_.begin());
+    std::copy(state.vectors.waiting.begin(), state.vectors.waiting.end(), waiting_.begin());
+    for (size_t i = 0; i < core_ready_.size(); ++i) core_ready_[i] = state.wait[i];
+    stored_ = state.vectors.stored;
+  }
+
+  void issue(const Instruction& instruction, bool taken) {
+    wait_for_core_registers(instruction.reads);
+    if (!instruction.vector) return issue_scalar(instruction, taken);
+    const rvv::Code code{instruction.vector_code};
+    const Footprint of = rvv::footprint_of(code, state_.vectors.type, vector_bits_ / 8);
+    if (of.unit == Footprint::Unit::kNone) return configure(code);
+    issue_vector(of);
+  }
+
+  uint32_t leave() {
+    const uint32_t whole = now_ / kParts * kParts;
+    const auto left = [&](uint32_t time) {
+      return static_cast<VectorPipeline::Time>(
+          time > now_ ? std::min<uint32_t>(time - whole, 0xFFFF) : 0);
+    };
+    std::transform(ready_.begin(), ready_.end(), state_.vectors.ready.begin(), left);
+    std::transform(unit_.begin(), unit_.end(), state_.vectors.unit.begin(), left);
+    std::transform(waiting_.begin(), waiting_.end(), state_.vectors.waiting.begin(), left);
+    for (size_t i = 0; i < core_ready_.size(); ++i)
+      state_.wait[i] = static_cast<uint8_t>(std::min<uint32_t>(left(core_ready_[i]), 255));
+    state_.vectors.stored = left(stored_);
+    state_.vectors.part = static_cast<uint8_t>(now_ - whole);
+    return whole / kParts;
+  }
+
+ private:
+  void wait_for_core_registers(uint64_t reads) {
+    for (uint64_t left = reads & 0xffffffff; left != 0; left &= left - 1)
+      now_ = std::max(now_, core_ready_[static_cast<size_t>(std::countr_zero(left))]);
+  }
+
+  /// Of an instruction that takes `cycles` of its own, fetching included.
+  void advance(uint32_t cycles) { now_ += std::max(cycles_.eight_alu, cycles * kParts); }
+
+  void issue_scalar(const Instruction& instruction, bool taken) {
+    switch (instruction.kind) {
+      case InstructionKind::kAlu:
+        return advance(1);
+      case InstructionKind::kMultiply:
+        return advance(cycles_.multiply);
+      case InstructionKind::kMultiplyHigh:
+        return advance(cycles_.multiply_high);
+      case InstructionKind::kDivide:
+        return advance(cycles_.divide);
+      case InstructionKind::kLoad:
+        now_ = std::max(now_, stored_) + cycles_.eight_loads;
+        for (uint64_t left = instruction.writes & 0xffffffff; left != 0; left &= left - 1)
+          core_ready_[static_cast<size_t>(std::countr_zero(left))] =
+              now_ + cycles_.load_use * kParts;
+        return;
+      case InstructionKind::kStore:
+        now_ = std::max(now_, stored_) + cycles_.eight_stores;
+        return;
+      case InstructionKind::kBranch:
+        return advance(taken ? cycles_.branch_taken : cycles_.branch_not_taken);
+      case InstructionKind::kJump:
+        return advance(instruction.call ? cycles_.call : cycles_.jump);
+      case InstructionKind::kJumpIndirect:
+        return advance(cycles_.jump_indirect);
+    }
+  }
+
+  // The core does it when what came before has gone into the queue.
+  void configure(rvv::Code code) {
+    wait_for_queue(cycles_.vector_queue - 1);
+    now_ += cycles_.eight_configures;
+    state_.vectors.type = rvv::vtype_after(code, state_.vectors.type);
+  }
+
+  /// Until fewer than `most` instructions wait.
+  void wait_for_queue(uint32_t most) { now_ = std::max(now_, waiting_[most - 1]); }
+
+  uint32_t occupancy(const Footprint& of) const {
+    if (of.unit == Footprint::Unit::kElement || of.scattered) return of.elements * kParts;
+    const uint32_t kilobit =
+        of.unit == Footprint::Unit::kMemory ? cycles_.memory_kilobit : cycles_.pipe_kilobit;
+    return std::max<uint32_t>(of.registers * vector_bits_ * kilobit * kParts / 1024, 1);
+  }
+
+  uint32_t latency(const Footprint& of) const {
+    switch (of.unit) {
+      case Footprint::Unit::kMemory:
+        return cycles_.vector_load * kParts;
+      case Footprint::Unit::kMultiply:
+        return cycles_.vector_multiply * kParts;
+      case Footprint::Unit::kElement:
+        return cycles_.vector_element * kParts;
+      default:
+        return cycles_.vector_alu * kParts;
+    }
+  }
+
+  static uint32_t latest(uint32_t registers, const std::array<uint32_t, 32>& times) {
+    uint32_t latest = 0;
+    for (; registers != 0; registers &= registers - 1)
+      latest = std::max(latest, times[static_cast<size_t>(std::countr_zero(registers))]);
+    return latest;
+  }
+
+  void issue_vector(const Footprint& of) {
+    now_ += cycles_.eight_alu;
+    wait_for_queue(cycles_.vector_queue);
+    uint32_t& unit = unit_[pipe_of(of.unit)];
+    const uint32_t dispatch = std::max({now_ + cycles_.vector_issue * kParts, waiting_[0] + kParts,
+                                        unit, latest(of.writes, ready_)});
+    const uint32_t start = std::max(dispatch, latest(of.reads, ready_));
+    std::rotate(waiting_.begin(), waiting_.end() - 1, waiting_.end());
+    waiting_[0] = dispatch;
+    const uint32_t busy = occupancy(of);
+    unit = start + busy;
+    if (of.is_store) {
+      unit += cycles_.vector_store * kParts;
+      stored_ = std::max(stored_, start + busy + cycles_.vector_stored * kParts);
+    }
+    const uint32_t done = start + latency(of);
+    const auto written = static_cast<uint32_t>(std::popcount(of.writes));
+    uint32_t nth = 0;
+    for (uint32_t left = of.writes; left != 0; left &= left - 1)
+      ready_[static_cast<size_t>(std::countr_zero(left))] = done + busy * ++nth / written;
+    if (of.to_core) now_ = std::max(now_, done + busy);
+    // Fetching has run ahead while the core stood.
+    const uint32_t fetched = std::max(cycles_.eight_alu, kParts) - kParts;
+    if (of.unit == Footprint::Unit::kMemory && !of.is_store)
+      now_ = std::max(now_, start + busy + cycles_.vector_load_release * kParts - fetched);
+  }
+
+  const TimingCycles& cycles_;
+  uint32_t vector_bits_;
+  PipelineState& state_;
+  uint32_t now_;
+  std::array<uint32_t, 32> ready_{}, core_ready_{};
+  std::array<uint32_t, 4> unit_{};
+  std::array<uint32_t, VectorPipeline::kMostWaiting> waiting_{};
+  uint32_t stored_ = 0;
+};
+
+}  // namespace
+
+uint32_t TimingModel::run_vector(std::span<const Instruction> block, const BlockExit& exit,
+                                 PipelineState& state) const {
+  Machine machine(cycles_, vector_bits_, state);
+  for (size_t i = 0; i < block.size(); ++i)
+    machine.issue(block[i], exit.taken && i + 1 == block.size());
+  return machine.leave();
+}
+
+}  // namespace tinytune
