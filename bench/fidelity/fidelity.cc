@@ -1,5 +1,6 @@
 // Without arguments: prints a Markdown table of simulated against published cycles and the error of
-// each. Exits with 1 when a micro-kernel is off by anything but the error that it is known to have.
+// each. Exits with 1 when a micro-kernel is off by anything but the error that it is known to have,
+// or a layer in vectors by 5 % from what the RTL of the core takes.
 //
 // fidelity --device D --program FILE --published CYCLES [--call SYMBOL]: what `tune simulate`
 // counts for a program of the user's beside the figure that somebody published for it. The
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "bench/fidelity/micro_kernels.h"
 #include "simulator/program.h"
+#include "tests/simulator/pointwise_rvv.h"
 #include "tests/simulator/program.h"
 
 namespace tinytune {
@@ -85,6 +87,22 @@ bool print_micro_kernels() {
   return all_hold;
 }
 
+bool print_vector_kernels() {
+  constexpr double kMostPercent = 5;
+  bool all_hold = true;
+  fmt::print(
+      "\n| device | 1x1, 64 to 64 channels at 10 pixels | RTL | simulated | error |\n"
+      "|---|---|--:|--:|--:|\n");
+  for (const PointwiseRvv& kernel : pointwise_rvv()) {
+    const auto rtl = static_cast<double>(kernel.rtl_cycles);
+    const auto simulated = static_cast<double>(kernel.cycles());
+    const double percent = 100 * (simulated - rtl) / rtl;
+    fmt::print("| vicuna | {} | {} | {} | {:+.1f} % |\n", kernel.name, rtl, simulated, percent);
+    all_hold = all_hold && std::abs(percent) <= kMostPercent;
+  }
+  return all_hold;
+}
+
 template <typename T>
 T expect(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message());
@@ -111,7 +129,10 @@ void compare_program(std::map<std::string, std::string> options) {
 }
 
 int run(int argc, char** argv) {
-  if (argc == 1) return print_micro_kernels() ? 0 : 1;
+  if (argc == 1) {
+    const bool micro = print_micro_kernels(), vectors = print_vector_kernels();
+    return micro && vectors ? 0 : 1;
+  }
   std::map<std::string, std::string> options;
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
