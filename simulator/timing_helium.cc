@@ -45,7 +45,10 @@ bool may_pair(const Instruction& first, const Instruction& second, const Footpri
 
 class Core {
  public:
-  Core(const TimingCycles& cycles, PipelineState& state) : cycles_(cycles), state_(state) {}
+  Core(const TimingCycles& cycles, PipelineState& state)
+      : cycles_(cycles), state_(state), work_(state.vectors.get()) {}
+
+  void leave() { state_.vectors.set(work_); }
 
   uint32_t issue(const Instruction& i, bool taken) {
     const Footprint of = i.vector ? helium::footprint_of(i.vector_code) : Footprint();
@@ -84,8 +87,8 @@ class Core {
       wait = static_cast<Wait>(wait > cycles ? wait - cycles : 0);
     };
     for (auto& wait : state_.wait) pass(wait);
-    for (size_t q = 0; q < 8; ++q) pass(state_.vectors.ready[q]);
-    for (auto& wait : state_.vectors.unit) pass(wait);
+    for (size_t q = 0; q < 8; ++q) pass(work_.ready[q]);
+    for (auto& wait : work_.unit) pass(wait);
   }
 
   size_t unit_of(const Footprint& of) const {
@@ -111,11 +114,10 @@ class Core {
       stall = std::max(stall, wait);
     }
     for (uint32_t left = of.reads; left != 0; left &= left - 1)
-      stall = std::max<uint32_t>(stall,
-                                 state_.vectors.ready[static_cast<size_t>(std::countr_zero(left))]);
+      stall = std::max<uint32_t>(stall, work_.ready[static_cast<size_t>(std::countr_zero(left))]);
     if (holds_unit(of)) {
       const size_t unit = of.unit == Unit::kLogic ? size_t{3} : unit_of(of);
-      stall = std::max<uint32_t>(stall, state_.vectors.unit[unit]);
+      stall = std::max<uint32_t>(stall, work_.unit[unit]);
     }
     const bool conflict = state_.after_store && of.unit == Unit::kLoad;
     return stall + (conflict ? cycles_.bank_wait : 0);
@@ -149,13 +151,13 @@ class Core {
     const bool memory = is_vector_memory(of);
     const uint32_t late = of.result == Result::kGathered ? occupancy(of) : latency(of.result);
     for (uint32_t left = of.writes; left != 0; left &= left - 1)
-      state_.vectors.ready[static_cast<size_t>(std::countr_zero(left))] =
+      work_.ready[static_cast<size_t>(std::countr_zero(left))] =
           static_cast<VectorPipeline::Time>(late);
     for (uint64_t left = i.writes & 0xFFFFFFFF; left != 0; left &= left - 1)
       state_.wait[static_cast<size_t>(std::countr_zero(left))] =
           static_cast<uint8_t>(memory ? 1 : latency(of.result));
     if (holds_unit(of))
-      state_.vectors.unit[of.unit == Unit::kLogic ? size_t{3} : unit_of(of)] =
+      work_.unit[of.unit == Unit::kLogic ? size_t{3} : unit_of(of)] =
           static_cast<VectorPipeline::Time>(occupancy(of));
     state_.after_store = cycles_.bank_wait != 0 && of.unit == Unit::kStore;
   }
@@ -201,6 +203,7 @@ class Core {
 
   const TimingCycles& cycles_;
   PipelineState& state_;
+  VectorPipeline work_;
 };
 
 }  // namespace
@@ -211,6 +214,7 @@ uint32_t TimingModel::run_helium(std::span<const Instruction> block, const Block
   uint32_t cycles = 0;
   for (size_t i = 0; i < block.size(); ++i)
     cycles += core.issue(block[i], exit.taken && i + 1 == block.size());
+  core.leave();
   return cycles;
 }
 

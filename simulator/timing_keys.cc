@@ -194,6 +194,7 @@ constexpr TimingKey kHelium[] = {
 //   vector_issue     from the core to the queue's head
 //   vector_alu, vector_multiply, vector_load, vector_element  from an instruction's last part to
 //                    its result; vector_element for one that visits an element each cycle
+//   vector_reuse     from where a unit reads a register until another may write it
 //   vector_load_release  from a load's last part until the core goes on
 //   vector_store     more between two stores
 //   vector_stored    from a store's last part until the core may load
@@ -219,6 +220,7 @@ constexpr TimingKey kVector[] = {
     {"vector_multiply", &TimingCycles::vector_multiply},
     {"vector_element", &TimingCycles::vector_element},
     {"vector_load", &TimingCycles::vector_load},
+    {"vector_reuse", &TimingCycles::vector_reuse},
     {"vector_load_release", &TimingCycles::vector_load_release},
     {"vector_store", &TimingCycles::vector_store},
     {"vector_stored", &TimingCycles::vector_stored},

@@ -38,8 +38,8 @@ uint64_t PipelineState::hash() const {
   hash.add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
       .add({reinterpret_cast<const uint8_t*>(rest), sizeof rest});
-  if (vectors != VectorPipeline())
-    hash.add({reinterpret_cast<const uint8_t*>(&vectors), sizeof vectors});
+  if (vectors.any())
+    hash.add({reinterpret_cast<const uint8_t*>(&vectors.get()), sizeof(VectorPipeline)});
   return hash.value();
 }
 

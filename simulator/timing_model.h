@@ -50,7 +50,7 @@ struct PipelineState {
   uint8_t buffered =
       2;  ///< half words of code that wait for decoding, the next instruction's first
   bool landed_beside = false;  ///< a jump led into that branch's word: fetched without the buffer
-  VectorPipeline vectors;      ///< vector: `wait` is in the steps of its times
+  VectorWork vectors;          ///< vector: `wait` is in the steps of its times
 
   bool operator==(const PipelineState&) const = default;
   uint64_t hash() const;
@@ -85,7 +85,7 @@ struct TimingCycles {
   uint32_t issue_width = 1, store_unit = 0, transfer_registers = 1, loop_first = 1;
   uint32_t vector_round = 1, vector_narrow = 1, vector_sum = 1, vector_move = 1;
   uint32_t vector_structure = 1;
-  uint32_t vector_load_release = 0, vector_store = 0, vector_stored = 0;
+  uint32_t vector_load_release = 0, vector_store = 0, vector_stored = 0, vector_reuse = 0;
 };
 
 class TimingModel {

@@ -5,9 +5,10 @@
 // the unit some cycles later, and it stands while the unit's queue is full. The queue's head is
 // dispatched when its unit is free and no earlier instruction has yet to write one of the registers
 // that it writes. At the unit it waits for what it reads, then occupies the unit for as long as its
-// widest operand takes through the pipe; registers of a group are ready one after the other. A load
-// holds the core until its data is there, and what is queued before it has been dispatched by then.
-// A scalar load waits for the unit's stores.
+// widest operand takes through the pipe; registers of a group are ready one after the other, and
+// none is written that another unit has yet to read. A load holds the core until its data is there,
+// and what is queued before it has been dispatched by then. A scalar load waits for the unit's
+// stores.
 //
 // Time is in eighths of a cycle: such cores fetch lines of eight instructions, so that one of them
 // costs no whole number. What is left over at the end of a block goes to the next.
@@ -34,19 +35,24 @@ UnitIndex pipe_of(Footprint::Unit unit) {
 class Machine {
  public:
   Machine(const TimingCycles& cycles, uint32_t vector_bits, PipelineState& state)
-      : cycles_(cycles), vector_bits_(vector_bits), state_(state), now_(state.vectors.part) {
-    std::copy(state.vectors.ready.begin(), state.vectors.ready.end(), ready_.begin());
-    std::copy(state.vectors.unit.begin(), state.vectors.unit.end(), unit_.begin());
-    std::copy(state.vectors.waiting.begin(), state.vectors.waiting.end(), waiting_.begin());
+      : cycles_(cycles), vector_bits_(vector_bits), state_(state) {
+    const VectorPipeline& before = state.vectors.get();
+    std::copy(before.ready.begin(), before.ready.end(), ready_.begin());
+    std::copy(before.unit.begin(), before.unit.end(), unit_.begin());
+    std::copy(before.waiting.begin(), before.waiting.end(), waiting_.begin());
+    std::copy(before.read.begin(), before.read.end(), read_.begin());
+    reader_ = before.reader;
+    now_ = before.part;
+    type_ = before.type;
     for (size_t i = 0; i < core_ready_.size(); ++i) core_ready_[i] = state.wait[i];
-    stored_ = state.vectors.stored;
+    stored_ = before.stored;
   }
 
   void issue(const Instruction& instruction, bool taken) {
     wait_for_core_registers(instruction.reads);
     if (!instruction.vector) return issue_scalar(instruction, taken);
     const rvv::Code code{instruction.vector_code};
-    const Footprint of = rvv::footprint_of(code, state_.vectors.type, vector_bits_ / 8);
+    const Footprint of = rvv::footprint_of(code, type_, vector_bits_ / 8);
     if (of.unit == Footprint::Unit::kNone) return configure(code);
     issue_vector(of);
   }
@@ -57,13 +63,19 @@ class Machine {
       return static_cast<VectorPipeline::Time>(
           time > now_ ? std::min<uint32_t>(time - whole, 0xFFFF) : 0);
     };
-    std::transform(ready_.begin(), ready_.end(), state_.vectors.ready.begin(), left);
-    std::transform(unit_.begin(), unit_.end(), state_.vectors.unit.begin(), left);
-    std::transform(waiting_.begin(), waiting_.end(), state_.vectors.waiting.begin(), left);
+    VectorPipeline after;
+    std::transform(ready_.begin(), ready_.end(), after.ready.begin(), left);
+    std::transform(unit_.begin(), unit_.end(), after.unit.begin(), left);
+    std::transform(waiting_.begin(), waiting_.end(), after.waiting.begin(), left);
+    std::transform(read_.begin(), read_.end(), after.read.begin(), left);
+    for (size_t i = 0; i < reader_.size(); ++i)
+      after.reader[i] = after.read[i] > 0 ? reader_[i] : uint8_t{0};
     for (size_t i = 0; i < core_ready_.size(); ++i)
       state_.wait[i] = static_cast<uint8_t>(std::min<uint32_t>(left(core_ready_[i]), 255));
-    state_.vectors.stored = left(stored_);
-    state_.vectors.part = static_cast<uint8_t>(now_ - whole);
+    after.stored = left(stored_);
+    after.part = static_cast<uint8_t>(now_ - whole);
+    after.type = type_;
+    state_.vectors.set(after);
     return whole / kParts;
   }
 
@@ -108,7 +120,7 @@ class Machine {
   void configure(rvv::Code code) {
     wait_for_queue(cycles_.vector_queue - 1);
     now_ += cycles_.eight_configures;
-    state_.vectors.type = rvv::vtype_after(code, state_.vectors.type);
+    type_ = rvv::vtype_after(code, type_);
   }
 
   /// Until fewer than `most` instructions wait.
@@ -141,17 +153,50 @@ class Machine {
     return latest;
   }
 
+  // What another unit has yet to read is not written: loads do not ask for it, the others stand
+  // before they write.
+  uint32_t start_after_readers(const Footprint& of, UnitIndex pipe, uint32_t busy) const {
+    const auto written = static_cast<uint32_t>(std::popcount(of.writes));
+    uint32_t start = 0, nth = 0;
+    for (uint32_t left = of.writes; left != 0; left &= left - 1, ++nth) {
+      const auto reg = static_cast<size_t>(std::countr_zero(left));
+      const uint32_t write_at = pipe == kMemoryUnit
+                                    ? busy * nth / written
+                                    : latency(of) + busy * (nth + 1) / written - kParts;
+      if (reader_[reg] != pipe && read_[reg] > write_at)
+        start = std::max(start, read_[reg] - write_at);
+    }
+    return start;
+  }
+
+  void note_reads(const Footprint& of, UnitIndex pipe, uint32_t start, uint32_t busy) {
+    for (const uint32_t source : of.sources) {
+      const auto registers = static_cast<uint32_t>(std::popcount(source));
+      uint32_t nth = 0;
+      for (uint32_t left = source; left != 0; left &= left - 1, ++nth) {
+        const auto reg = static_cast<size_t>(std::countr_zero(left));
+        const uint32_t until = start + busy * nth / registers + cycles_.vector_reuse * kParts;
+        if (until <= read_[reg]) continue;
+        read_[reg] = until;
+        reader_[reg] = pipe;
+      }
+    }
+  }
+
   void issue_vector(const Footprint& of) {
     now_ += cycles_.eight_alu;
     wait_for_queue(cycles_.vector_queue);
-    uint32_t& unit = unit_[pipe_of(of.unit)];
+    const UnitIndex pipe = pipe_of(of.unit);
+    uint32_t& unit = unit_[pipe];
     const uint32_t dispatch = std::max({now_ + cycles_.vector_issue * kParts, waiting_[0] + kParts,
                                         unit, latest(of.writes, ready_)});
-    const uint32_t start = std::max(dispatch, latest(of.reads, ready_));
+    const uint32_t busy = occupancy(of);
+    const uint32_t start =
+        std::max({dispatch, latest(of.reads(), ready_), start_after_readers(of, pipe, busy)});
     std::rotate(waiting_.begin(), waiting_.end() - 1, waiting_.end());
     waiting_[0] = dispatch;
-    const uint32_t busy = occupancy(of);
     unit = start + busy;
+    note_reads(of, pipe, start, busy);
     if (of.is_store) {
       unit += cycles_.vector_store * kParts;
       stored_ = std::max(stored_, start + busy + cycles_.vector_stored * kParts);
@@ -171,8 +216,10 @@ class Machine {
   const TimingCycles& cycles_;
   uint32_t vector_bits_;
   PipelineState& state_;
-  uint32_t now_;
-  std::array<uint32_t, 32> ready_{}, core_ready_{};
+  uint32_t now_ = 0;
+  std::array<uint32_t, 32> ready_{}, core_ready_{}, read_{};
+  std::array<uint8_t, 32> reader_{};
+  uint8_t type_ = 0;
   std::array<uint32_t, 4> unit_{};
   std::array<uint32_t, VectorPipeline::kMostWaiting> waiting_{};
   uint32_t stored_ = 0;

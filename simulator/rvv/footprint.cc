@@ -36,9 +36,9 @@ Footprint memory_footprint(Code code, const State& state) {
   of.elements = fields * state.vlmax();
   uint32_t moved = 0;
   for (unsigned i = 0; i < of.registers; ++i) moved |= uint32_t{1} << ((code.vd() + i) % 32);
-  (of.is_store ? of.reads : of.writes) = moved;
-  if (indexed) of.reads |= group(code.vs2(), width - state.sew_log() + state.lmul_log());
-  if (code.masked()) of.reads |= 1;
+  (of.is_store ? of.sources[0] : of.writes) = moved;
+  if (indexed) of.sources[1] = group(code.vs2(), width - state.sew_log() + state.lmul_log());
+  if (code.masked()) of.sources[3] = 1;
   return of;
 }
 
@@ -111,10 +111,10 @@ Footprint footprint_of(Code code, uint32_t vtype, unsigned vlenb) {
   of.registers = std::max({size_of(to), has_first ? size_of(first) : 1u, 1u});
   of.elements = state.vlmax();
   if (!of.to_core) of.writes = group(code.vd(), to);
-  if (has_first) of.reads |= group(code.vs2(), first);
-  if (has_second) of.reads |= group(code.vs1(), second);
-  if (accumulates(code, multiplies)) of.reads |= of.writes;
-  if (code.masked() || shape == Shape::kCarry) of.reads |= 1;
+  if (has_first) of.sources[0] = group(code.vs2(), first);
+  if (has_second) of.sources[1] = group(code.vs1(), second);
+  if (accumulates(code, multiplies)) of.sources[2] = of.writes;
+  if (code.masked() || shape == Shape::kCarry) of.sources[3] = 1;
   return of;
 }
 

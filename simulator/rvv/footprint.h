@@ -4,6 +4,8 @@
 // number of elements (vl) plays no part: pipelines of in-order units pass whole registers.
 #pragma once
 
+#include <array>
+
 #include "simulator/rvv/state.h"
 
 namespace tinytune::rvv {
@@ -18,11 +20,14 @@ struct Footprint {
   };
   Unit unit = Unit::kNone;
   bool is_store = false;
-  bool scattered = false;          ///< loads or stores one element at a time
-  bool to_core = false;            ///< its result is one of the core's registers
-  unsigned registers = 0;          ///< of the widest operand
-  uint32_t elements = 0;           ///< that a kElement or scattered one visits
-  uint32_t reads = 0, writes = 0;  ///< registers, a bit each
+  bool scattered = false;  ///< loads or stores one element at a time
+  bool to_core = false;    ///< its result is one of the core's registers
+  unsigned registers = 0;  ///< of the widest operand
+  uint32_t elements = 0;   ///< that a kElement or scattered one visits
+  uint32_t writes = 0;     ///< registers, a bit each
+  /// Groups of registers that it reads from their first one on, in step; none twice.
+  std::array<uint32_t, 4> sources{};
+  uint32_t reads() const { return sources[0] | sources[1] | sources[2] | sources[3]; }
 };
 
 /// `vtype`: its low 6 bits, SEW and LMUL.

@@ -88,6 +88,16 @@ TEST(VectorTiming, CoreGoesOnWhileTheUnitWorks) {
   EXPECT_GT(each("e8,m4", "vadd.vv v8,v8,v8\nvmv.x.s t1,v8"), chain);
 }
 
+TEST(VectorTiming, LoadOverWhatAProductHasYetToRead_Waits) {
+  const auto into = [](const std::string& reg) {
+    return cycles_of(
+        *load_device("vicuna"),
+        ".option norvc\nf: vsetvli t0,zero,e16,m4,ta,ma\nvwmacc.vx v8,a2,v0\nvl1re8.v " + reg +
+            ",(a0)\nret\n");
+  };
+  EXPECT_GE(into("v3"), into("v4") + 12);
+}
+
 TEST(VectorTiming, LoadsFromEveryAddress_HoldTheUnitForEachElement) {
   const double unit = each("e32,m2", "vle32.v v8,(a0)");
   EXPECT_EQ(each("e32,m2", "vlse32.v v8,(a0),zero"), unit - 4 + 8);
