@@ -341,4 +341,23 @@ std::optional<FusedRequantise> fuse_requantise_from(const Workload& w, const Lay
   return std::nullopt;
 }
 
+std::optional<FusedWeights> fuse_into_weights(const Workload& w, const LayerData& data, int right) {
+  constexpr int kMostLeft = 8;
+  const auto ranges = accumulator_ranges(w, data);
+  if (!has_steps(w, data, ranges)) return std::nullopt;
+  FusedWeights fused;
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    FusedForm form{.right = right};
+    const int64_t largest = std::max(std::abs(ranges[c].low), std::abs(ranges[c].high));
+    while (form.left < kMostLeft && largest << (form.left + 1) <= INT32_MAX) ++form.left;
+    if (!has_multiplier(scale_of(data, c), form)) return std::nullopt;
+    const auto channel = fuse_channel(w, data, c, ranges[c], form);
+    if (!channel) return std::nullopt;
+    fused.left.push_back(form.left);
+    fused.multiplier.push_back(channel->multiplier);
+    fused.offset.push_back(channel->offset);
+  }
+  return fused;
+}
+
 }  // namespace tinytune

@@ -108,4 +108,16 @@ std::optional<FusedRequantise> fuse_requantise_from(const Workload& workload, co
                                                     const UnsignedMultiply& multiply,
                                                     const std::vector<int64_t>& origin);
 
+/// The fused form of kernels that multiply weights of 16 bits: each channel's weights, and what its
+/// sums start from, are shifted left in advance, and `right` is a constant of the code:
+///   out = clamp((mulh(acc << left[c], multiplier[c]) + offset[c]) >> right)
+struct FusedWeights {
+  std::vector<int> left;  ///< 0 to 8: int8 weights still fit
+  std::vector<int32_t> multiplier, offset;
+};
+
+/// Constants that agree with the reference on every reachable accumulator, or nothing.
+std::optional<FusedWeights> fuse_into_weights(const Workload& workload, const LayerData& data,
+                                              int right);
+
 }  // namespace tinytune

@@ -54,6 +54,30 @@ TEST(FusedRequantise, IsRefusedWhereOutputsLieOnBothSidesOfZero) {
   EXPECT_LT(found, 30);
 }
 
+TEST(FusedWeights, AgreeWithTheReferenceOnEveryReachableAccumulator) {
+  int found = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const RandomLayer layer = random_layer(small_layer(-128), Scales::kTypical, seed);
+    const auto ranges = accumulator_ranges(layer.workload, layer.data);
+    for (const int right : {9, 12}) {
+      const auto fused = fuse_into_weights(layer.workload, layer.data, right);
+      if (!fused) continue;
+      ++found;
+      for (size_t c = 0; c < ranges.size(); ++c)
+        for (int64_t a = ranges[c].low; a <= ranges[c].high; ++a) {
+          const int64_t sum = a * (1 << fused->left[c]);
+          ASSERT_TRUE(sum >= INT32_MIN && sum <= INT32_MAX);
+          const int64_t scaled = ((sum * fused->multiplier[c]) >> 32) + fused->offset[c];
+          ASSERT_EQ(std::clamp<int64_t>(scaled >> right, -128, 127),
+                    requantise_reference(layer.workload, static_cast<int32_t>(a),
+                                         layer.data.multiplier[c], layer.data.shift[c]))
+              << "seed " << seed << " channel " << c << " accumulator " << a;
+        }
+    }
+  }
+  EXPECT_GE(found, 20);
+}
+
 TEST(ShortRequantise, AgreesWithTheReferenceOnEveryReachableAccumulator) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const RandomLayer layer = random_layer(small_layer(9), Scales::kTypical, seed);
