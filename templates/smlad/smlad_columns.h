@@ -9,10 +9,15 @@
 // and an odd one, of a stride of 1, SMLATB of (x0, x1) with (w0, w1): x1 * w0, then SMLAD of
 // (x2, x3) with (w1, w2). The six words and four sums leave two registers: words of inputs come by
 // twos, and each serves all outputs of the tile that it meets.
+//
+// Nothing is moved besides: the last sum of a tile is loaded, and the first products of the others
+// add to it; the load of a tile's first words moves the cursor of inputs on, and stores that of
+// outputs.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "schedules/workload.h"
@@ -26,9 +31,11 @@ struct SmladColumns {
   static constexpr int kWeightWords = 6;
 
   const Workload& w;
-  int64_t row_bytes;  ///< from a row of widened inputs to the next
-  int rows, pixels;   ///< of outputs; of a tile, even
-  LoadOrder loads;    ///< grouped or paired
+  int64_t line_bytes;  ///< of a channel's row of widened inputs
+  int channels;        ///< whose lines lie side by side in a row
+  int rows, pixels;    ///< of outputs; of a tile, even
+  LoadOrder loads;     ///< grouped or paired
+  int right;           ///< shift of the requantisation (fuse_into_weights()); 0: channels have both
 
   /// Whether the layer's shape, requantisation and clamp are what this computes.
   static bool supports(const Workload& w) {
@@ -36,63 +43,58 @@ struct SmladColumns {
            w.dilation_w == 1 && w.facts.requantise == Requantise::kFused &&
            w.activation_min == -128 && w.activation_max == 127;
   }
+  int64_t row_bytes() const { return channels * line_bytes; }
   /// Whether loads reach.
   bool fits() const {
     constexpr int64_t kReach = Thumb2Dsp::kReach;
-    return kTaps * row_bytes <= kReach && w.stride_h * row_bytes <= kReach &&
+    return kTaps * row_bytes() <= kReach && w.stride_h * row_bytes() <= kReach &&
            int64_t{pixels} * w.out_c <= kReach;
   }
+  /// A channel's constants: its weights, multiplier, offset and what sums start from, and unless
+  /// `right` says it, how far they are shifted left and right.
+  int words() const { return kWeightWords + (right > 0 ? 3 : 5); }
 
-  /// All rows of one channel. `inputs`: the first row, with its border; `params`: of the channel;
-  /// `shared`: what ChannelLoop::end() points to; `output`: the channel in the first pixel.
+  /// All rows of neighbouring channels. `inputs`: the first row, with its border; `constants`: of
+  /// the first channel; `output`: that channel in the first pixel.
   struct Place {
-    Value inputs, output, weights, params, shared;
+    Value inputs, output, constants;
   };
   void write(const Place& place, IrText& ir) const;
 
  private:
   static constexpr int kTaps = 3;
 
-  // Operands. At the start the first of weights holds their address, the first sums those of
-  // parameters and of what is shared.
+  // Operands. At the start the first of weights holds the constants' address.
   static constexpr Reg kInputs{0}, kOutput{1}, kWeights{2}, kSums{2 + kWeightWords},
-      kWords{2 + kWeightWords + kMostPixels}, kParams = kSums, kShared{2 + kWeightWords + 1};
-  static constexpr size_t kOperands = Thumb2Dsp::kRegisters;
+      kWords{2 + kWeightWords + kMostPixels};
 
   // The frame, in bytes from the stack pointer.
-  static constexpr int kBiasAt = 0, kRowEndAt = 4, kScaleAt = 8, kLeftAt = 16, kRightAt = 20,
-                       kEndAt = 24, kFrame = 32;
+  static constexpr int kScaleAt = 0, kStartAt = 8, kShiftsAt = 16, kRowEndAt = 24, kEndAt = 28,
+                       kConstantsAt = 32, kOutputAt = 36, kOutputEndAt = 40, kFrame = 48;
 
   class Code;
 };
 
 class SmladColumns::Code : public Assembly {
  public:
-  explicit Code(const SmladColumns& columns)
-      : w_(columns.w), row_bytes_(columns.row_bytes), loads_(columns.loads) {
-    const int pixels = columns.pixels;
-    const int tiles = w_.out_w / pixels, left_over = w_.out_w % pixels;
-    const int64_t tile_bytes = int64_t{2} * pixels * w_.stride_w;
-    enter(columns.rows);
-    label(1);
-    if (tiles > 1) {
-      emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
-      isa_.store(kWords, kRowEndAt);
-      label(2);
+  explicit Code(const SmladColumns& columns) : columns_(columns) {
+    const int channels = columns.channels;
+    emit("sub sp, #{}", kFrame);
+    isa_.store_two(kWeights, kOutput, kConstantsAt);
+    if (channels > 1) {
+      emit("add {}, {}, #{}", kWords, kOutput, channels);
+      isa_.store(kWords, kOutputEndAt);
+      label(3);
     }
-    if (tiles > 0) {
-      tile(pixels);
-      emit("addw {0}, {0}, #{1}", kInputs, tile_bytes);
-    }
-    if (tiles > 1) repeat(2, kRowEndAt);
-    if (left_over > 0) tile(left_over);
-    const int64_t rest = w_.stride_h * row_bytes_ - tiles * tile_bytes;
-    emit("{0}w {1}, {1}, #{2}", rest < 0 ? "sub" : "add", kInputs, rest < 0 ? -rest : rest);
-    repeat(1, kEndAt);
+    enter();
+    rows();
+    if (channels > 1) next_channel();
     emit("add sp, #{}", kFrame);
   }
 
  private:
+  using Word = std::pair<int, int>;  // row, place
+
   void label(int number) {
     emit(".p2align 2");
     emit("{}:", number);
@@ -104,50 +106,121 @@ class SmladColumns::Code : public Assembly {
     isa_.repeat_until(kInputs, kWords, number);
   }
 
-  void enter(int rows) {
-    emit("sub sp, #{}", kFrame);
-    emit("ldrd {}, {}, [{}]", kWords, kWords + 1, kShared);
-    isa_.store_two(kWords, kWords + 1, kLeftAt);
-    emit("ldrd {}, {}, [{}, #4]", kWords, kWords + 1, kParams);
-    isa_.store_two(kWords, kWords + 1, kScaleAt);
-    emit("ldr {}, [{}]", kParams, kParams);
-    isa_.store(kParams, kBiasAt);
-    const int64_t bytes = rows * w_.stride_h * row_bytes_;
-    emit("movw {}, #{}", kWords, bytes & 0xffff);
-    if (bytes > 0xffff) emit("movt {}, #{}", kWords, bytes >> 16);
-    emit("add {0}, {0}, {1}", kWords, kInputs);
-    isa_.store(kWords, kEndAt);
-    for (int i = SmladColumns::kWeightWords - 1; i >= 0; --i)
-      emit("ldr {}, [{}, #{}]", kWeights + i, kWeights, 4 * i);
+  int64_t input_bytes() const {
+    return int64_t{columns_.rows} * w_.stride_h * columns_.row_bytes();
   }
 
-  void tile(int pixels) {
-    isa_.load(kSums, kBiasAt);
-    for (int i = 1; i < pixels; ++i) emit("mov {}, {}", kSums + i, kSums);
+  // A channel's constants, and where its rows end.
+  void enter() {
+    const Reg from = kWords + 1, scale = kSums;
+    isa_.load(from, kConstantsAt);
+    std::string list;
+    for (int i = 0; i < columns_.words(); ++i)
+      list += fmt::format("{}{}", i ? ", " : "", kWeights + i);
+    emit("ldm {}!, {{{}}}", from, list);
+    isa_.store(from, kConstantsAt);
+    isa_.store_two(scale, scale + 1, kScaleAt);
+    isa_.store(scale + 2, kStartAt);
+    if (columns_.right == 0) isa_.store_two(scale + 3, scale + 4, kShiftsAt);
+    emit("movw {}, #{}", from, input_bytes() & 0xffff);
+    if (input_bytes() > 0xffff) emit("movt {}, #{}", from, input_bytes() >> 16);
+    emit("add {0}, {0}, {1}", from, kInputs);
+    isa_.store(from, kEndAt);
+  }
+
+  void next_channel() {
+    isa_.load(kOutput, kOutputAt);
+    const int64_t back = input_bytes() - columns_.line_bytes;
+    emit("movw {}, #{}", kWords, back & 0xffff);
+    if (back > 0xffff) emit("movt {}, #{}", kWords, back >> 16);
+    emit("sub {0}, {0}, {1}", kInputs, kWords);
+    emit("add {}, #1", kOutput);
+    isa_.store(kOutput, kOutputAt);
+    isa_.load(kWords, kOutputEndAt);
+    isa_.repeat_until(kOutput, kWords, 3);
+  }
+
+  void rows() {
+    const int pixels = columns_.pixels, tiles = w_.out_w / pixels, left_over = w_.out_w % pixels;
+    const int64_t tile_bytes = int64_t{2} * pixels * w_.stride_w;
+    const int64_t next_row = w_.stride_h * columns_.row_bytes();
+    label(1);
+    if (tiles > 1) {
+      emit("addw {}, {}, #{}", kWords, kInputs, tiles * tile_bytes);
+      isa_.store(kWords, kRowEndAt);
+      label(2);
+    }
+    const int64_t rest = next_row - tiles * tile_bytes;
+    if (tiles > 0) tile(pixels, tiles == 1 && left_over == 0 ? next_row : tile_bytes);
+    if (tiles > 1) repeat(2, kRowEndAt);
+    if (left_over > 0)
+      tile(left_over, rest);
+    else if (tiles > 1)
+      move(rest);
+    repeat(1, kEndAt);
+  }
+
+  void move(int64_t bytes) {
+    emit("{0}w {1}, {1}, #{2}", bytes < 0 ? "sub" : "add", kInputs, std::abs(bytes));
+  }
+
+  // `next`: from its inputs to those of what follows.
+  void tile(int pixels, int64_t next) {
+    const Reg last = kSums + (pixels - 1);
+    isa_.load(last, kStartAt);
+    started_ = 0;
+    // Row 0 comes last, and of it the first words, whose load moves the cursor.
     const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
-    for (int first = 0; first < kTaps * in_row; first += 2) {
-      const int count = std::min(2, kTaps * in_row - first);
-      const auto at = [&](int word) { return word / in_row * row_bytes_ + word % in_row * 4; };
-      load_words(at(first), count == 2 ? at(first + 1) : at(first));
-      for (int i = 0; i < count; ++i)
-        multiply(kWords + i, (first + i) / in_row, (first + i) % in_row, pixels);
+    std::vector<Word> words;
+    for (const int row : {1, 2, 0})
+      for (int place = row == 0 ? 2 : 0; place < in_row; ++place) words.push_back({row, place});
+    std::vector<std::vector<Word>> groups;
+    for (size_t i = 0; i < words.size(); i += 2)
+      groups.emplace_back(words.begin() + static_cast<int64_t>(i),
+                          words.begin() + static_cast<int64_t>(std::min(i + 2, words.size())));
+    groups.push_back({{0, 0}, {0, 1}});
+    for (const auto& group : groups) {
+      const auto at = [&](const Word& word) {
+        return word.first * columns_.row_bytes() + word.second * 4;
+      };
+      load_words(at(group.front()), at(group.back()), next);
+      for (size_t i = 0; i < group.size(); ++i)
+        multiply(kWords + static_cast<int>(i), group[i].first, group[i].second, pixels);
     }
     requantise(pixels);
   }
 
-  // One or two words of inputs, at these distances from the cursor.
-  void load_words(int64_t first, int64_t last) {
-    if (loads_ == LoadOrder::kPaired && last == first + 4 && first <= Thumb2Dsp::kPairReach)
-      return emit("ldrd {}, {}, [{}, #{}]", kWords, kWords + 1, kInputs, first);
+  // One or two words of inputs, at these distances from the cursor; the first moves it by `next`.
+  void load_words(int64_t first, int64_t last, int64_t next) {
+    const bool paired = columns_.loads == LoadOrder::kPaired && last == first + 4;
+    const Reg second = kWords + 1;
+    if (first == 0) {
+      const bool reaches =
+          next > 0 && next <= (paired ? Thumb2Dsp::kPairReach : Thumb2Dsp::kReachBack);
+      if (!paired) emit("ldr {}, [{}, #{}]", second, kInputs, last);
+      const std::string to =
+          fmt::format("[{}]{}", kInputs, reaches ? fmt::format(", #{}", next) : "");
+      if (paired)
+        emit("ldrd {}, {}, {}", kWords, second, to);
+      else
+        emit("ldr {}, {}", kWords, to);
+      if (!reaches) move(next);
+      return;
+    }
+    if (paired && first <= Thumb2Dsp::kPairReach)
+      return emit("ldrd {}, {}, [{}, #{}]", kWords, second, kInputs, first);
     emit("ldr {}, [{}, #{}]", kWords, kInputs, first);
-    if (last != first) emit("ldr {}, [{}, #{}]", kWords + 1, kInputs, last);
+    if (last != first) emit("ldr {}, [{}, #{}]", second, kInputs, last);
   }
 
   // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
   void multiply(Reg word, int row, int place, int pixels) {
     const Reg first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
     const auto add = [&](const char* how, int pixel, Reg weights) {
-      emit("{0} {1}, {2}, {3}, {1}", how, kSums + pixel, word, weights);
+      const bool starts = pixel == started_;
+      if (starts) ++started_;
+      emit("{} {}, {}, {}, {}", how, kSums + pixel, word, weights,
+           kSums + (starts ? pixels - 1 : pixel));
     };
     for (int i = 0; i < pixels; ++i) {
       const int tap = 2 * place - i * w_.stride_w;  // of the word's low half
@@ -160,34 +233,38 @@ class SmladColumns::Code : public Assembly {
 
   // Two registers serve all that scales, one after the other.
   void requantise(int pixels) {
+    const int right = columns_.right;
     Thumb2Dsp::Sums sums;
-    std::vector<int64_t> at;
-    for (int i = 0; i < pixels; ++i) sums.push_back(kSums + i), at.push_back(int64_t{i} * w_.out_c);
-    isa_.load(kWords, kLeftAt);
-    isa_.shift_left(sums, kWords);
+    for (int i = 0; i < pixels; ++i) sums.push_back(kSums + i);
+    if (right == 0) {
+      isa_.load(kWords, kShiftsAt);
+      isa_.shift_left(sums, kWords);
+    }
     emit("ldrd {}, {}, [sp, #{}]", kWords, kWords + 1, kScaleAt);
     isa_.scale(sums, kWords, kWords + 1);
-    isa_.load(kWords, kRightAt);
-    isa_.shift_right(sums, kWords);
-    isa_.saturate(sums);
+    if (right == 0) {
+      isa_.load(kWords, kShiftsAt + 4);
+      isa_.shift_right(sums, kWords);
+    }
+    isa_.saturate(sums, right);
+    if (w_.out_c <= Thumb2Dsp::kReachBack) {
+      for (const Reg s : sums) emit("strb {}, [{}], #{}", s, kOutput, w_.out_c);
+      return;
+    }
+    std::vector<int64_t> at;
+    for (int i = 0; i < pixels; ++i) at.push_back(int64_t{i} * w_.out_c);
     isa_.store_bytes(sums, kOutput, at);
     isa_.add(kOutput, kOutput, int64_t{pixels} * w_.out_c);
   }
 
-  const Workload& w_;
-  const int64_t row_bytes_;
-  const LoadOrder loads_;
+  const SmladColumns& columns_;
+  const Workload& w_ = columns_.w;
   Thumb2Dsp isa_{*this};
+  int started_ = 0;  // sums of the tile that have a product
 };
 
 inline void SmladColumns::write(const Place& place, IrText& ir) const {
-  Values operands(kOperands, 0);
-  operands[kInputs.number] = place.inputs;
-  operands[kOutput.number] = place.output;
-  operands[kWeights.number] = place.weights;
-  operands[kParams.number] = place.params;
-  operands[kShared.number] = place.shared;
-  ir.assembly(Code(*this).text(), operands, {}, 0);
+  ir.assembly_of_all_registers(Code(*this).text(), {place.inputs, place.output, place.constants});
 }
 
 }  // namespace tinytune

@@ -1,9 +1,14 @@
 // 3x3 depthwise convolution in NHWC for cores with the Arm DSP extension.
 //
-// One channel at a time: the rows that a few output rows read are widened to 16 bits with their
-// border in place, then smlad_columns.h walks them. A filling serves all channels in turn before
-// the next rows come.
+// The rows that a few output rows read are widened to 16 bits with their border in place, those of
+// one channel or of four, which a word of inputs holds; then smlad_columns.h walks them. A filling
+// serves all channels in turn before the next rows come.
+//
+// Two pixels of four channels are two words. PKHBT and PKHTB bring the same two channels of both
+// together, SXTB16 then takes one channel of both: ten instructions for eight inputs.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 #include "schedules/requantise.h"
@@ -13,42 +18,53 @@
 #include "templates/packing.h"
 #include "templates/smlad/smlad_columns.h"
 #include "templates/switches.h"
-#include "templates/tile/channel_loop.h"
 #include "templates/usual_knobs.h"
 
 namespace tinytune {
 namespace {
 
 constexpr const char* kName = "smlad_depthwise";
-constexpr int kVersion = 2;
-constexpr int kStartWords = 1;    // of a channel: the bias
+constexpr int kVersion = 3;
+constexpr int kLanes = 4;         // channels in a word of inputs
 constexpr int kMostUnrolled = 8;  // inputs widened between two tests
 // Fewer do not pay for the start of a channel.
 constexpr int kFewestPixels = 16;
 constexpr int kMostEqual = 6;  // fillings of as many rows each
+// Of the requantisation, in the code. Twelve to the right suit scales from 1/2^12 to 1/32, nine
+// those up to 1/4; 0: every channel reads the layer's.
+constexpr const char* kRightShifts[] = {"12", "9", "0"};
 
 /// Rows of each of so many fillings.
 int rows_of_each(int rows, int fillings) { return (rows + fillings - 1) / fillings; }
 
 struct Plan {
-  int px, rows;       // of a tile; output rows per filling
-  int64_t used;       // columns that are copied; the rest of a buffered row is border
-  int64_t row_bytes;  // a word more than the windows, which the last tile may read
-  int buffered;       // rows
+  int px, rows;                   // of a tile; output rows per filling
+  int channels;                   // of a filling
+  int right;                      // shift of the requantisation; see kRightShifts
+  int64_t used;                   // columns that are copied; the rest of a buffered row is border
+  int64_t line_bytes, row_bytes;  // of a channel's row of words, and from row to row
+  int buffered;                   // rows
   LoadOrder loads;
 
   Plan(const Workload& w, const Schedule& s)
-      : px(s.get_int("px")), rows(s.get_int("rows")), loads(load_order(s.get("loads"))) {
+      : px(s.get_int("px")),
+        rows(s.get_int("rows")),
+        channels(s.get_int("channels")),
+        right(s.get_int("right")),
+        loads(load_order(s.get("loads"))) {
     const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
     used = std::min<int64_t>(w.in_w, width - w.pad_left);
-    row_bytes = 2 * ((width + 1) / 2 * 2 + 2);
+    line_bytes = 4 * ((width + 1) / 2);
+    row_bytes = channels * line_bytes;
     buffered = (rows - 1) * w.stride_h + w.kernel_h;
   }
 
-  bool legal(const Workload& w) const { return columns(w).fits(); }
+  bool legal(const Workload& w) const { return w.in_c % channels == 0 && columns(w).fits(); }
   int64_t scratch_bytes(const Workload&) const { return buffered_bytes(); }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
-  SmladColumns columns(const Workload& w) const { return {w, row_bytes, rows, px, loads}; }
+  SmladColumns columns(const Workload& w) const {
+    return {w, line_bytes, channels, rows, px, loads, right};
+  }
 };
 
 bool supports(const Workload& w, const Device& device) {
@@ -70,6 +86,8 @@ KnobTable knobs(const Workload& w, const Device& device) {
           kVersion,
           {{"px", {2, 4}, 4},
            int_knob("rows", rows),
+           {Knob{"channels", {"1", "4"}}, w.in_c % kLanes == 0 ? "4" : "1"},
+           Knob{"right", {std::begin(kRightShifts), std::end(kRightShifts)}},
            {scheduler_knob(device), usual_scheduler(device)},
            {Knob{"loads", {"grouped", "paired"}}, paired ? "paired" : "grouped"}}};
 }
@@ -80,36 +98,69 @@ ConfigSpace space(const Workload& w, const Device& device) {
 
 // Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
 // two of each filling are widened for the second time, and the last moves back to fit.
-Schedule default_schedule(const Workload& w, const Device& device) {
+Schedule with_right(const Workload& w, const Device& device, const char* right) {
   const KnobTable table = knobs(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
-  const int64_t room = std::max<int64_t>(tensors / 40, 512);
+  const int64_t room = std::max<int64_t>(tensors / 14, 512);
   Schedule best = space(w, device).schedule(0);
   int least = std::numeric_limits<int>::max();
-  for (const std::string& rows : table.knobs[1].values) {
-    const Schedule s = table.usual({{"rows", rows}});
-    const Plan plan(w, s);
-    const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
-    if (plan.legal(w) && plan.buffered_bytes() <= room && work < least) best = s, least = work;
+  for (const char* channels : {"4", "1"}) {
+    for (const std::string& rows : table.knobs[1].values) {
+      const Schedule s = table.usual({{"rows", rows}, {"channels", channels}, {"right", right}});
+      const Plan plan(w, s);
+      const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
+      if (plan.legal(w) && plan.buffered_bytes() <= room && work < least) best = s, least = work;
+    }
+    if (least < std::numeric_limits<int>::max()) break;
   }
   return best;
 }
 
-// [channel][kernel row], two words a row: see smlad_columns.h.
+Schedule default_schedule(const Workload& w, const Device& device) {
+  return with_right(w, device, kRightShifts[0]);
+}
+
+std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+  return {with_right(w, device, kRightShifts[1]), with_right(w, device, kRightShifts[2])};
+}
+
+// The proof itself, of each shift.
+std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+  std::vector<int> proved = {0};
+  for (const char* right : kRightShifts)
+    if (fuse_into_weights(w, data, std::stoi(right))) proved.push_back(std::stoi(right));
+  return [proved](const Schedule& schedule) {
+    return std::find(proved.begin(), proved.end(), schedule.get_int("right")) != proved.end();
+  };
+}
+
+// See SmladColumns::words(); two words of weights a row.
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule&) {
-  TT_TRY_ASSIGN(const PackedConstant params, pack_params(w, data));
+                                         const Schedule& schedule) {
+  const int right = Plan(w, schedule).right;
+  TT_TRY_ASSIGN(const ChannelParams params, ChannelParams::create(w, data));
+  const auto fused = right > 0 ? fuse_into_weights(w, data, right) : std::nullopt;
+  if (right > 0 && !fused)
+    return Error(ErrorCode::kUnsupported,
+                 "no shifted weights are exact for a channel of this layer");
   std::vector<int32_t> words;
   for (int c = 0; c < w.out_c; ++c) {
+    const auto i = static_cast<size_t>(c);
+    const int left = fused ? fused->left[i] : 0;
     const auto weight = [&, all = channel_weights(w, data, c)](int row, int column) {
-      return int{all[static_cast<size_t>(row * w.kernel_w + column)]};
+      return int{all[static_cast<size_t>(row * w.kernel_w + column)]} * (1 << left);
     };
     for (int row = 0; row < w.kernel_h; ++row) {
       words.push_back(halves(weight(row, 0), weight(row, 1)));
       words.push_back(halves(weight(row, 1), weight(row, 2)));
     }
+    const auto scaling =
+        fused ? std::vector{fused->multiplier[i], fused->offset[i]} : params.scaling(c);
+    words.insert(words.end(), scaling.begin(), scaling.end());
+    words.push_back(static_cast<int32_t>(static_cast<uint32_t>(folded_bias(w, data, c)) << left));
+    if (!fused) words.insert(words.end(), params.shared().begin(), params.shared().end());
   }
-  return std::vector<PackedConstant>{words_constant("weights", words), params};
+  return std::vector<PackedConstant>{words_constant("weights", words)};
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -117,11 +168,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   const int64_t out_row = int64_t{w.out_w} * w.out_c;
-  NestBuilder build(w, 2, 4, kStartWords);
+  const int64_t words = int64_t{4} * plan.columns(w).words();
+  NestBuilder build(w, 2, 4, 1);
   build.loop("row_block", blocks, {.output = plan.rows * out_row});
-  build.loop(
-      "channel", w.out_c,
-      {.weights = 4 * SmladColumns::kWeightWords, .output = 1, .params = build.params_bytes()});
+  build.loop("channel", w.out_c, {.weights = words, .output = 1, .params = words});
   build.loop("row", plan.rows, {.input = w.stride_h * plan.row_bytes, .output = out_row});
   build.loop("px_outer", tiles,
              {.input = 2 * plan.px * w.stride_w, .output = int64_t{plan.px} * w.out_c});
@@ -133,34 +183,34 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 2.0 / 3;
   nest.accumulators = plan.px;
   nest.outputs = blocks * plan.rows * tiles * plan.px * w.out_c;
-  nest.prologue_bytes = blocks * w.out_c * plan.buffered_bytes();
+  nest.prologue_bytes = blocks * w.out_c / plan.channels * plan.buffered_bytes();
   nest.unrolled_body = plan.px * w.kernel_h * w.kernel_w;
   nest.switches.emplace_back("smlad", 1.0);
+  nest.switches.emplace_back("channels", plan.channels);
+  nest.switches.emplace_back("shifted", plan.right > 0 ? 1.0 : 0.0);
   return nest;
 }
 
 class Writer {
  public:
-  Writer(const Workload& w, const Plan& plan)
-      : w_(w), plan_(plan), channels_(w, ir_, kStartWords) {}
+  Writer(const Workload& w, const Plan& plan) : w_(w), plan_(plan) {}
 
   std::string write(const std::string& symbol) {
     const Value scratch = argument("scratch");
     const SmladColumns columns = plan_.columns(w_);
+    const int channels = plan_.channels;
     ir_.fill(scratch, plan_.buffered_bytes() / 4, zero_points());
     ir_.tiles(w_.out_h, plan_.rows, [&](const Value& first) {
       const Value top = ir_.sub(ir_.mul(first, w_.stride_h), w_.pad_top);
       const Value output = ir_.at(argument("output"), first, int64_t{w_.out_w} * w_.out_c);
-      ir_.count_to(w_.out_c, [&](const Value& channel) {
-        widen_rows(top, channel);
-        columns.write(
-            {scratch, ir_.at(output, channel),
-             ir_.at(argument("weights"), channel, 4 * SmladColumns::kWeightWords),
-             ir_.at(argument("params"), channel, channels_.param_bytes()), channels_.end()},
-            ir_);
+      ir_.count_to(w_.out_c / channels, [&](const Value& group) {
+        widen_rows(top, ir_.mul(group, channels));
+        columns.write({scratch, ir_.at(output, group, channels),
+                       ir_.at(argument("weights"), group, int64_t{4} * channels * columns.words())},
+                      ir_);
       });
     });
-    return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
+    return ir_.function(symbol, {"input", "weights", "scratch", "output"});
   }
 
  private:
@@ -173,16 +223,17 @@ class Writer {
     return count;
   }
 
-  // The buffered rows of a channel from input row `top` on. Columns of the border keep their first
+  // The buffered rows of channels from input row `top` on. Columns of the border keep their first
   // filling, and rows do if there is but one; else others' inputs may be there.
   void widen_rows(const Value& top, const Value& channel) {
     const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
-    const Value buffer = ir_.at(argument("scratch"), int64_t{2} * w_.pad_left);
     const Value above = ir_.clamp(ir_.sub(0, top), 0, plan_.buffered);
     const Value below = ir_.clamp(ir_.sub(w_.in_h, top), 0, plan_.buffered);
-    const auto row = [&](const Value& r) { return ir_.at(buffer, r, plan_.row_bytes); };
+    const auto row = [&](const Value& r) {
+      return ir_.at(argument("scratch"), r, plan_.row_bytes);
+    };
     if (plan_.rows < w_.out_h) {
-      fill_rows(buffer, row(above));
+      fill_rows(argument("scratch"), row(above));
       fill_rows(row(below), row(plan_.buffered));
     }
     const Value end = row(below);
@@ -191,7 +242,11 @@ class Writer {
         {ir_.at(ir_.at(argument("input"), channel), first), row(above)},
         [&](const Values& v) { return ir_.differs(v[1], end); },
         [&](const Values& v) {
-          widen_row(v[0], v[1]);
+          const Value inside = ir_.at(v[1], int64_t{2} * w_.pad_left);
+          if (plan_.channels == kLanes)
+            widen_lanes(v[0], inside);
+          else
+            widen_row(v[0], inside);
           return Values{ir_.at(v[0], in_row), ir_.at(v[1], plan_.row_bytes)};
         });
   }
@@ -214,21 +269,68 @@ class Writer {
     });
   }
 
-  // Whole rows of border, but for the columns that always are.
+  // The same of four channels: lone columns beside pairs that share a word, pairs by twos.
+  void widen_lanes(const Value& source, const Value& target) {
+    constexpr int64_t kStep = 4;  // columns of a turn
+    const int64_t lone = w_.pad_left % 2, turns = (plan_.used - lone) / kStep;
+    const auto from = [&](const Value& at, int64_t column) { return ir_.at(at, column * w_.in_c); };
+    if (lone > 0) widen_lone(source, target);
+    const Values begin = {from(source, lone), ir_.at(target, 2 * lone)};
+    const auto turn = [&](const Values& v) {
+      for (const int64_t column : {0, 2}) widen_pair(from(v[0], column), ir_.at(v[1], 2 * column));
+    };
+    const Values end = turns * kStep <= kMostUnrolled
+                           ? unrolled_turns(turns, kStep, begin, turn)
+                           : ir_.advance(turns, begin, {kStep * w_.in_c, 2 * kStep}, turn);
+    int64_t column = 0;
+    const int64_t rest = plan_.used - lone - turns * kStep;
+    for (; column + 2 <= rest; column += 2)
+      widen_pair(from(end[0], column), ir_.at(end[1], 2 * column));
+    if (column < rest) widen_lone(from(end[0], column), ir_.at(end[1], 2 * column));
+  }
+
+  Values unrolled_turns(int64_t turns, int64_t step, Values at,
+                        const std::function<void(const Values&)>& turn) {
+    for (int64_t i = 0; i < turns; ++i) {
+      turn(at);
+      at = {ir_.at(at[0], step * w_.in_c), ir_.at(at[1], 2 * step)};
+    }
+    return at;
+  }
+
+  void widen_lone(const Value& from, const Value& to) {
+    for (int c = 0; c < kLanes; ++c)
+      ir_.store_half(ir_.load_byte(ir_.at(from, c), true), ir_.at(to, c * plan_.line_bytes));
+  }
+
+  void widen_pair(const Value& from, const Value& to) {
+    const Value first = ir_.load_word(from), second = ir_.load_word(ir_.at(from, w_.in_c));
+    // LLVM would take either apart again.
+    const Value lower =
+        ir_.opaque(ir_.bit_or(ir_.bit_and(first, 0xffff), ir_.shift_left(second, 16)));
+    const Value upper =
+        ir_.opaque(ir_.bit_or(ir_.shift_right_unsigned(first, 16), ir_.bit_and(second, -0x10000)));
+    int c = 0;
+    for (const Value& two : {lower, upper})
+      for (const Value& of_channel : {two, ir_.rotate_right(two, 8)})
+        ir_.store_word(ir_.call("llvm.arm.sxtb16", {of_channel}),
+                       ir_.at(to, c++ * plan_.line_bytes));
+  }
+
+  // Whole rows of border.
   void fill_rows(const Value& from, const Value& end) {
     ir_.while_loop(
         {from}, [&](const Values& v) { return ir_.differs(v[0], end); },
         [&](const Values& v) {
-          ir_.advance(plan_.used, v, {2},
-                      [&](const Values& at) { ir_.store_half(w_.input_zero_point, at[0]); });
-          return Values{ir_.at(v[0], plan_.row_bytes)};
+          for (int c = 0; c < plan_.channels; ++c)
+            ir_.store_word(static_cast<int32_t>(zero_points()), ir_.at(v[0], 4 * c));
+          return Values{ir_.at(v[0], 4 * plan_.channels)};
         });
   }
 
   const Workload& w_;
   const Plan& plan_;
   IrText ir_;
-  ChannelLoop channels_;
 };
 
 }  // namespace
@@ -236,11 +338,14 @@ class Writer {
 const KernelTemplate kSmladDepthwise = {
     .name = kName,
     .version = kVersion,
+    .constants = {"weights"},
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,
+    .fallback_schedules = fallback_schedules,
     .describe = describe,
     .pack = pack,
+    .may_pack = may_pack,
     .scratch_bytes = scratch_of<Plan>,
     .lower = lower_as_text<Plan, Writer>,
 };

@@ -33,10 +33,12 @@ struct Plan {
   int tiles = 1;     // staged together
   SmladTile tile;
   LoadOrder loads;
+  bool multiple;  // see SmladInputs
   Scaled scaled;
   std::string border;
   Staging staging;
   bool staged = true;  // else: inputs are widened in the loop
+  int right;           // see SmladShape
   bool moved;          // by LLVM's machine scheduler
   int64_t pairs;       // of the reduction, rounded up to steps
 
@@ -45,9 +47,11 @@ struct Plan {
         px(s.get_int("px")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
-        loads(load_order(s.get("loads"))),
+        loads(smlad_load_order(s.get("loads"))),
+        multiple(s.get("loads") == "multiple"),
         scaled(s.template_name() == kDenseByLayer ? Scaled::kByLayer : Scaled::kByChannel),
         border(s.get("border")),
+        right(s.get_int("right")),
         moved(switches_of(s).scheduler == "pressure") {
     const int64_t run = inputs_of_run(w, border);
     staging = w.in_c / w.groups % 4 == 0                 ? Staging::kWords
@@ -79,11 +83,11 @@ struct Plan {
 
   SmladInputs inputs() const {
     const int64_t pair = staged ? 4 * px : 2;
-    return {pair, 4, pair * step, !staged};
+    return {pair, 4, pair * step, !staged, multiple};
   }
 
   SmladShape shape() const {
-    return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled};
+    return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled, right};
   }
 
   // Words of four inputs, whole steps of them. Without a loop around a tile the machine scheduler
@@ -94,7 +98,10 @@ struct Plan {
       return false;
     const bool walks_staged = staged && w.op == OpKind::kConv2d;
     if (moved && !walks_staged && oc >= w.out_c / w.groups) return false;
-    if (scaled == Scaled::kByLayer && !SmladTiles(w, shape()).in_one_piece()) return false;
+    const SmladTiles smlad(w, shape());
+    if (!smlad.permits_right() || !smlad.permits_loads() ||
+        (scaled == Scaled::kByLayer && !smlad.in_one_piece()))
+      return false;
     return staged || (staging == Staging::kWords && w.reduction() % (2 * step) == 0);
   }
 };
@@ -174,17 +181,12 @@ class Writer {
     for (int64_t p = w_.reduction() / 2; p < plan_.pairs; ++p)
       for (int i = 0; i < plan_.pixels(); ++i)
         ir_.store_word(0, ir_.at(staged, staged_at(i) + p * pair));
+    if (plan_.staging == Staging::kWords) return stage_words(pixels);
     for (int i = 0; i < plan_.pixels(); ++i) {
       const PixelTiles::Pixel& pixel = pixels[static_cast<size_t>(i)];
       const Value target = ir_.at(staged, staged_at(i));
       switch (plan_.staging) {
         case Staging::kWords:
-          tiles_.for_each_input({pixel}, target, 4, pair / 2, [&](const Values& p) {
-            const Value bytes = ir_.load_word(p[0]);
-            ir_.store_word(ir_.call("llvm.arm.sxtb16", {bytes}), p[1]);
-            ir_.store_word(ir_.call("llvm.arm.sxtb16", {ir_.rotate_right(bytes, 8)}),
-                           ir_.at(p[1], pair));
-          });
           break;
         case Staging::kPairs:
           tiles_.for_each_input({pixel}, target, 2, pair / 2,
@@ -214,6 +216,29 @@ class Writer {
     }
   }
 
+  // The pixels of a tile together: their words lie side by side. Where borders are tested, one by
+  // one: most are inside.
+  void stage_words(const std::vector<PixelTiles::Pixel>& pixels) {
+    const int together = plan_.border == "test" ? 1 : plan_.px;
+    const int64_t pair = int64_t{4} * plan_.px;
+    for (int i = 0; i < plan_.pixels(); i += together) {
+      const Value target = ir_.at(tiles_.staging_area(), staged_at(i));
+      tiles_.for_each_input({pixels.begin() + i, pixels.begin() + i + together}, target, 4,
+                            pair / 2, [&](const Values& p) {
+                              Values words;
+                              for (int k = 0; k < together; ++k)
+                                words.push_back(ir_.load_word(p[static_cast<size_t>(k)]));
+                              for (const int64_t half : {0, 1})
+                                for (int k = 0; k < together; ++k) {
+                                  const Value& word = words[static_cast<size_t>(k)];
+                                  const Value bytes = half == 0 ? word : ir_.rotate_right(word, 8);
+                                  ir_.store_word(ir_.call("llvm.arm.sxtb16", {bytes}),
+                                                 ir_.at(p.back(), half * pair + int64_t{4} * k));
+                                }
+                            });
+    }
+  }
+
   void stage_pair(const Value& from, const Value& to) {
     ir_.store_half(ir_.load_byte(from, true), to);
     ir_.store_half(ir_.load_byte(ir_.at(from, 1), true), ir_.at(to, 2));
@@ -225,7 +250,7 @@ class Writer {
     if (w_.groups == 1) return slice;
     const SmladTiles tiles(group_, plan_.shape(), slice);
     const int64_t params = int64_t{tiles.channels(ir_).param_bytes()} * group_.out_c +
-                           4 * shared_words(w_.facts.requantise);
+                           (plan_.right > 0 ? 0 : 4 * shared_words(w_.facts.requantise));
     slice.weights = ir_.at(slice.weights, tiles_.group(), tiles.weight_bytes());
     slice.params = ir_.at(slice.params, tiles_.group(), params);
     return slice;
@@ -266,7 +291,7 @@ struct Row {
         {border_knob(w), usual_border(w)},
         {scheduler_knob(device), usual_scheduler(device)},
         weights_knob(),
-        {loads_knob(), usual_loads(device)}};
+        {smlad_loads_knob(), usual_loads(device)}};
     if (name == kPointwise) return knobs;
     knobs.emplace_back(kIsConv ? int_knob("tiles", {1, 2, 4})
                                : Knob{"inputs", {"staged", "widened"}});
@@ -274,11 +299,19 @@ struct Row {
   }
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
   // where loads cost nothing beside products, six sums leave registers to load ahead.
-  static std::pair<int, int> first_tile(const Workload& w, const Device& device) {
-    const bool more_pixels = weights_wait(device) || usual_loads(device) == "spread";
+  // Where instructions are counted, few sums of long reductions by LDM first.
+  static std::vector<FirstTile> first_tiles(const Workload& w, const Device& device) {
+    constexpr int kLong = 64;  // inputs that pay for twice the tiles
+    const std::string loads = usual_loads(device);
+    const bool more_pixels = weights_wait(device) || loads == "spread";
     const int most = name == kPointwise ? 1 : more_pixels ? 3 : 2;
-    const int pixels = std::min(w.out_h * w.out_w, most);
-    return {std::min(w.out_c / w.groups, pixels == 1 ? 8 : pixels == 2 ? 4 : 2), pixels};
+    const int channels = w.out_c / w.groups, pixels = std::min(w.out_h * w.out_w, most);
+    const FirstTile last = {std::min(channels, pixels == 1   ? 8
+                                               : pixels == 2 ? 4
+                                                             : 2),
+                            pixels, loads};
+    if (!kIsConv || loads != "paired" || channels < 4 || w.reduction() < kLong) return {last};
+    return {{pixels == 1 ? 4 : 2, pixels, "multiple"}, last};
   }
 };
 

@@ -20,6 +20,8 @@ struct Plan {
   int oc, px, rows, step;  // a tile; output rows per filling; pairs between tests of the loop
   SmladTile tile;
   LoadOrder loads;
+  bool multiple;  // see SmladInputs
+  int right;      // see SmladShape
   bool channels_outer;
   int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
   int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
@@ -33,7 +35,9 @@ struct Plan {
         rows(s.get_int("rows")),
         step(s.get_int("step")),
         tile{weight_form(s.get("weights")), oc, px},
-        loads(load_order(s.get("loads"))),
+        loads(smlad_load_order(s.get("loads"))),
+        multiple(s.get("loads") == "multiple"),
+        right(s.get_int("right")),
         channels_outer(s.get("order") == "channels_outer") {
     run = int64_t{w.kernel_w} * w.in_c;
     pairs = ((run + 1) / 2 + step - 1) / step * step;
@@ -51,7 +55,8 @@ struct Plan {
   // Whether a step is a whole kernel row, so that the inner loop walks rows.
   bool steps_are_rows() const { return pairs == step; }
   SmladInputs inputs() const {
-    return {4, pixel_bytes, steps_are_rows() ? kernel_row_bytes : int64_t{4} * step};
+    const int64_t bytes = steps_are_rows() ? kernel_row_bytes : int64_t{4} * step;
+    return {.pair_bytes = 4, .pixel_bytes = pixel_bytes, .step_bytes = bytes, .multiple = multiple};
   }
   SmladRuns runs() const {
     if (steps_are_rows()) return {.pairs = kernel_h * pairs, .step = step};
@@ -59,7 +64,7 @@ struct Plan {
         .count = kernel_h, .pairs = pairs, .step = step, .gap_bytes = kernel_row_bytes - 4 * pairs};
   }
   int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
-  SmladShape shape() const { return {tile, inputs(), runs(), loads}; }
+  SmladShape shape() const { return {tile, inputs(), runs(), loads, Scaled::kByChannel, right}; }
   // Weights are [tile of channels][kernel row][pair][channel].
   int64_t input_of(int64_t half) const {
     const int64_t row = half / (2 * pairs), in_row = half % (2 * pairs);
@@ -68,7 +73,8 @@ struct Plan {
   // A step that pads a run by more than one pair is another step's slower twin.
   bool legal(const Workload& w) const {
     return smlad_step_fits(tile, inputs(), step) && px <= w.out_w && rows <= w.out_h &&
-           pairs <= (run + 1) / 2 + 1;
+           pairs <= (run + 1) / 2 + 1 && SmladTiles(w, shape()).permits_right() &&
+           SmladTiles(w, shape()).permits_loads();
   }
   int64_t buffered_bytes() const { return buffered * row_bytes; }
   int64_t scratch_bytes(const Workload& w) const {
@@ -226,12 +232,16 @@ struct Row {
             int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
             {scheduler_knob(device), usual_scheduler(device)},
             weights_knob(),
-            {loads_knob(), usual_loads(device)},
+            {smlad_loads_knob(), usual_loads(device)},
             {Knob{"order", {"pixels_outer", "channels_outer"}},
              wait ? "channels_outer" : "pixels_outer"}};
   }
-  static std::pair<int, int> first_tile(const Workload& w, const Device&) {
-    return {std::min(w.out_c, 2), std::min(w.out_w, 3)};
+  // Where instructions are counted, LDM for one pixel first.
+  static std::vector<FirstTile> first_tiles(const Workload& w, const Device& device) {
+    const std::string loads = usual_loads(device);
+    const FirstTile last = {std::min(w.out_c, 2), std::min(w.out_w, 3), loads};
+    if (loads != "paired" || w.out_c < 4) return {last};
+    return {{4, 1, "multiple"}, last};
   }
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "templates/isa/thumb2_dsp.h"
+#include "templates/smlad/smlad_multiples.h"
 #include "templates/smlad/smlad_weights.h"
 #include "templates/tile/assembly.h"
 #include "templates/tile/load_scheduler.h"
@@ -25,6 +26,7 @@ struct SmladInputs {
   int64_t pixel_bytes;    ///< from a pixel to the next
   int64_t step_bytes;     ///< from a step to the next
   bool as_bytes = false;  ///< words of four inputs, widened in the loop: of one pixel
+  bool multiple = false;  ///< LDM loads all that a step reads: smlad_multiples.h
 };
 
 struct SmladStep {
@@ -50,6 +52,15 @@ inline int fewest_temporaries(const SmladTile& tile, const SmladInputs& inputs) 
   return (inputs.as_bytes ? 2 : tile.pixels) + 1;
 }
 
+/// Whether LDM loads all that a step reads: see smlad_multiples.h.
+inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
+  const int64_t pair = int64_t{4} * tile.pixels;
+  return !tile.is_joined() && !inputs.as_bytes && inputs.pair_bytes == pair &&
+         (tile.pixels == 1 || inputs.pixel_bytes == 4) && inputs.step_bytes >= pair * pairs &&
+         SmladMultiples::best(tile, SmladStep::kCursors + tile.channels * tile.pixels, pairs)
+                 .group > 0;
+}
+
 /// Whether registers and the reach of a load's offset suffice. `pairs`: between tests of the loop.
 inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
@@ -64,12 +75,13 @@ inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, in
 class SmladStepWriter {
  public:
   SmladStepWriter(const SmladTile& tile, const SmladInputs& inputs, int pairs, LoadOrder loads,
-                  bool end_on_stack)
+                  bool end_on_stack, bool once)
       : tile_(tile),
         inputs_(inputs),
         pairs_(pairs),
         order_(loads),
         end_on_stack_(end_on_stack),
+        once_(once),
         inputs_apart_(loads == LoadOrder::kGrouped && tile.pixels == 1 && tile.words() > 2),
         registers_(smlad_registers(tile, end_on_stack)),
         temporaries_(registers_.left()),
@@ -77,7 +89,8 @@ class SmladStepWriter {
     queue_reads();
     for (int pair = 0; pair < pairs_; ++pair) products(pair);
     loads_.finish();
-    if (end_on_stack_) code_.emit("ldr {}, [sp]", sum(0, 0) + tile_.channels * tile_.pixels);
+    if (end_on_stack_ && !once)
+      code_.emit("ldr {}, [sp]", sum(0, 0) + tile_.channels * tile_.pixels);
   }
 
   SmladStep result() const {
@@ -182,21 +195,25 @@ class SmladStepWriter {
   void multiply(int pair, int first, int count) {
     const bool joined = tile_.form == WeightForm::kJoined;
     for (int i = first; joined && i < first + count; ++i) {
-      for (int pixel = 0; pixel < tile_.pixels; ++pixel) add_product(pair, i, pixel, 2 * i + 1);
+      for (int k = 0; k < tile_.pixels; ++k) add_product(pair, i, pixel(pair, k), 2 * i + 1);
       code_.emit("sxtb16 {0}, {0}", loads_.reg(word(pair, i)));
     }
     for (int i = first; i < first + count; ++i) {
-      for (int pixel = 0; pixel < tile_.pixels; ++pixel) {
-        if (pixel == tile_.pixels - 1) registers_.give_back(loads_.reg(word(pair, i)));
-        if (i == tile_.words() - 1) registers_.give_back(input(pair, pixel));
-        add_product(pair, i, pixel, joined ? 2 * i : i);
+      for (int k = 0; k < tile_.pixels; ++k) {
+        if (k == tile_.pixels - 1) registers_.give_back(loads_.reg(word(pair, i)));
+        if (i == tile_.words() - 1) registers_.give_back(input(pair, pixel(pair, k)));
+        add_product(pair, i, pixel(pair, k), joined ? 2 * i : i);
       }
     }
   }
 
+  // The `k`-th that meets a word. The first pixel's sums are what the others' start from, so its
+  // own first products come last.
+  int pixel(int pair, int k) const { return once_ && pair == 0 ? tile_.pixels - 1 - k : k; }
+
   void add_product(int pair, int i, int pixel, int channel) {
-    code_.emit("smlad {0}, {1}, {2}, {0}", sum(pixel, channel), input(pair, pixel),
-               loads_.reg(word(pair, i)));
+    code_.emit("smlad {}, {}, {}, {}", sum(pixel, channel), input(pair, pixel),
+               loads_.reg(word(pair, i)), sum(once_ && pair == 0 ? 0 : pixel, channel));
     loads_.computed();
   }
 
@@ -204,7 +221,7 @@ class SmladStepWriter {
   const SmladInputs& inputs_;
   const int pairs_;
   const LoadOrder order_;
-  const bool end_on_stack_, inputs_apart_;
+  const bool end_on_stack_, once_, inputs_apart_;
   Assembly code_;
   Registers registers_;
   const int temporaries_;
@@ -214,14 +231,22 @@ class SmladStepWriter {
   Reg widened_[2];                        // of the current two pairs
 };
 
-/// Of a step that fits.
+/// Of a step that fits. `once`: there is no loop around it, and no end; the first pixel has what
+/// all pixels' sums start from.
 inline SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs,
-                            LoadOrder loads) {
+                            LoadOrder loads, bool once = false) {
   TT_CHECK(smlad_step_fits(tile, inputs, pairs), "requires smlad_step_fits()");
-  const SmladStepWriter on_stack(tile, inputs, pairs, loads, true);
-  if (!smlad_registers(tile, false).suffice(fewest_temporaries(tile, inputs)))
+  if (inputs.multiple) {
+    const Reg sums{SmladStep::kCursors};
+    const auto cut =
+        SmladMultiples::best(tile, SmladStep::kCursors + tile.channels * tile.pixels, pairs, once);
+    const int64_t gap = inputs.step_bytes - inputs.pair_bytes * pairs;
+    return {cut.code(tile, pairs, gap, Reg{0}, Reg{1}, sums), 0, cut.end_on_stack};
+  }
+  const SmladStepWriter on_stack(tile, inputs, pairs, loads, true, once);
+  if (once || !smlad_registers(tile, false).suffice(fewest_temporaries(tile, inputs)))
     return on_stack.result();
-  const SmladStepWriter in_register(tile, inputs, pairs, loads, false);
+  const SmladStepWriter in_register(tile, inputs, pairs, loads, false, false);
   // Pushed and popped once a run of a few steps.
   constexpr int kEndOnStackCycles = 6, kEndOnStackInstructions = 2;
   // Loads beside products cost nothing, and with a register more each may stand further ahead.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "templates/channel_params.h"
 #include "templates/isa/thumb2_dsp.h"
@@ -31,11 +32,14 @@ struct SmladShape {
   SmladRuns runs;
   LoadOrder loads;
   Scaled scaled = Scaled::kByChannel;
+  int right = 0;  ///< shift of the requantisation, in the code (fuse_into_weights()); 0: it is read
 
   /// Of weights and what sums start from, from a tile to the next.
   int64_t tile_bytes() const {
     return int64_t{4} * tile.channels + runs.count * tile.weight_bytes(runs.pairs);
   }
+  /// Whether one step is all: there is no loop.
+  bool is_one_step() const { return runs.count == 1 && runs.pairs == runs.step; }
 };
 
 class SmladSums {
@@ -45,13 +49,14 @@ class SmladSums {
 
   SmladSums(const SmladShape& shape, Assembly& out)
       : shape_(shape),
-        step_(smlad_step(shape.tile, shape.inputs, shape.runs.step, shape.loads)),
+        step_(smlad_step(shape.tile, shape.inputs, shape.runs.step, shape.loads,
+                         shape.is_one_step())),
         out_(out) {}
 
   /// Leaves the cursor of weights at the next tile's. Takes the labels 2 and 3. `neighbours`: the
   /// operands are registers in their order, which is what LDM loads.
   void write(bool neighbours) const {
-    const auto& [tile, inputs, runs, loads, scaled] = shape_;
+    const auto& [tile, inputs, runs, loads, scaled, right] = shape_;
     Thumb2Dsp isa(out_);
     std::string list;
     for (int c = 0; c < tile.channels; ++c) {
@@ -64,9 +69,10 @@ class SmladSums {
       out_.emit("ldr {}, [{}], #4", list, kWeights);
     else
       out_.emit("ldm {}!, {{{}}}", kWeights, list);
-    isa.add(end(), kWeights, runs.count * tile.weight_bytes(runs.pairs));
-    for (int i = 1; i < tile.pixels; ++i)
+    if (!shape_.is_one_step()) isa.add(end(), kWeights, runs.count * tile.weight_bytes(runs.pairs));
+    for (int i = 1; i < tile.pixels && !shape_.is_one_step(); ++i)
       for (int c = 0; c < tile.channels; ++c) out_.emit("mov {}, {}", sum(i, c), sum(0, c));
+    if (shape_.is_one_step()) return out_.append(step_.code);
     if (runs.count > 1) {
       isa.store(end(), kTileEndAt);
       out_.emit("2:");
@@ -114,7 +120,7 @@ class SmladPoints {
         points_(points) {}
 
   bool fits() const {
-    const auto& [tile, inputs, runs, loads, scaled] = shape_;
+    const auto& [tile, inputs, runs, loads, scaled, right] = shape_;
     return smlad_step_fits(tile, inputs, runs.step) && runs.pairs % runs.step == 0 &&
            tile.weight_bytes(runs.pairs) <= Thumb2Dsp::kReach && sum_bytes() <= Thumb2Dsp::kReach;
   }
@@ -133,18 +139,31 @@ class SmladPoints {
     isa.add(point.kFirst, point.kFirst, sum_bytes());
     isa.store(point.kFirst, kSumsEndAt);
     code.emit("1:");
-    point.write(false);
+    // Where instructions are counted, by as few as there are.
+    const bool few = shape_.loads == LoadOrder::kPaired;
+    point.write(few);
     const Reg to = point.end();
     isa.load(to, kSumsAt);
-    for (int c = 0, at = 0; c < shape_.tile.channels; ++c)
-      for (int i = 0; i < shape_.tile.pixels; ++i, at += 4)
-        code.emit("str {}, [{}, #{}]", point.sum(i, c), to, at);
+    std::vector<Reg> stored;
+    for (int c = 0; c < shape_.tile.channels; ++c)
+      for (int i = 0; i < shape_.tile.pixels; ++i) stored.push_back(point.sum(i, c));
+    for (size_t s = 0; s < stored.size(); ++s) {
+      if (few && s + 1 < stored.size()) {
+        code.emit("strd {}, {}, [{}, #{}]", stored[s], stored[s + 1], to, 4 * s);
+        ++s;
+      } else {
+        code.emit("str {}, [{}, #{}]", stored[s], to, 4 * s);
+      }
+    }
     isa.load(point.kFirst, kSumsEndAt);
     code.emit("add {}, #{}", to, 4 * this->sums());
     isa.store(to, kSumsAt);
     isa.repeat_until(to, point.kFirst, 1);
     code.emit("add sp, #{}", kPointsFrame);
-    ir.assembly(code.text(), {weights, inputs, sums}, {}, Thumb2Dsp::kRegisters - 3);
+    if (few)
+      ir.assembly_of_all_registers(code.text(), {weights, inputs, sums});
+    else
+      ir.assembly(code.text(), {weights, inputs, sums}, {}, Thumb2Dsp::kRegisters - 3);
   }
 
  private:

@@ -22,7 +22,7 @@ namespace tinytune {
 /// The inner loops of `terms` pairs, and what is said of all tiles.
 inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_t terms,
                               NestBuilder& build, const Schedule& schedule) {
-  const auto& [tile, inputs, runs, loads, scaled] = shape;
+  const auto& [tile, inputs, runs, loads, scaled, right] = shape;
   build.products({.terms = terms,
                   .step = runs.step,
                   .pixels = tile.pixels,
@@ -36,12 +36,19 @@ inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 0.5;
   nest.switches.emplace_back("smlad", 1.0);
+  if (right > 0) nest.switches.emplace_back("shifted", 1.0);
   return nest;
 }
 
+/// Of an untuned layer, and the value of its "loads".
+struct FirstTile {
+  int channels, pixels;
+  std::string loads;
+};
+
 template <typename Row, typename Plan, typename Writer>
 struct SmladTemplate {
-  static constexpr int kVersion = 3;
+  static constexpr int kVersion = 4;
 
   /// The tile's usual values are looked for: untuned().
   static KnobTable table(const Workload& w, const Device& device) {
@@ -50,6 +57,7 @@ struct SmladTemplate {
       if (c <= w.out_c / w.groups) channels.push_back(c);
     KnobTable all{Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
     for (UsualKnob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));
+    all.knobs.push_back(smlad_right_knob());
     return all;
   }
 
@@ -57,34 +65,67 @@ struct SmladTemplate {
     return table(w, device).template legal_space<Plan>(w);
   }
 
-  /// Of a tile's steps, no padding before anything else, then long ones. Odd tiles cannot join
-  /// their weights, and not every width exists.
-  static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred) {
-    const KnobTable knobs = table(w, device);
+  /// The first of the row's tiles that is legal; the last is narrowed until it is. Odd tiles cannot
+  /// join their weights, and not every width exists.
+  static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred,
+                          bool shifted) {
     const ConfigSpace all = space(w, device);
-    auto [channels, pixels] = Row::first_tile(w, device);
-    for (int& narrowed = Row::kNarrowsPixels ? pixels : channels;; --narrowed)
-      for (const std::string& weights : {preferred, std::string("pairs")}) {
-        Schedule best;
-        for (int step = 1; step <= 8; ++step)
-          for (const char* inputs : {"staged", "widened"}) {
-            const Schedule s = knobs.usual({{"oc", std::to_string(channels)},
-                                            {"px", std::to_string(pixels)},
-                                            {"step", std::to_string(step)},
-                                            {"weights", weights},
-                                            {"inputs", inputs}});
-            if (!all.find(s)) continue;
-            if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
-          }
-        if (!best.knobs().empty() || narrowed == 0) return best;
+    const auto legal = [&](const FirstTile& tile) {
+      for (const auto& [weights, right] : forms(preferred, shifted)) {
+        const Schedule s = longest_step(w, device, all, tile, weights, right);
+        if (!s.knobs().empty()) return s;
       }
+      return Schedule();
+    };
+    std::vector<FirstTile> tiles = Row::first_tiles(w, device);
+    for (FirstTile& tile : tiles)
+      for (int& narrowed = Row::kNarrowsPixels ? tile.pixels : tile.channels;; --narrowed) {
+        const Schedule s = legal(tile);
+        if (!s.knobs().empty() || (&tile == &tiles.back() && narrowed == 0)) return s;
+        if (&tile != &tiles.back()) break;
+      }
+    return {};
+  }
+  /// Of a tile's steps, no padding before anything else, then long ones.
+  static Schedule longest_step(const Workload& w, const Device& device, const ConfigSpace& all,
+                               const FirstTile& tile, const std::string& weights,
+                               const std::string& right) {
+    const KnobTable knobs = table(w, device);
+    Schedule best;
+    for (int step = 1; step <= 8; ++step)
+      for (const char* inputs : {"staged", "widened"}) {
+        const Schedule s = knobs.usual({{"oc", std::to_string(tile.channels)},
+                                        {"px", std::to_string(tile.pixels)},
+                                        {"loads", tile.loads},
+                                        {"step", std::to_string(step)},
+                                        {"weights", weights},
+                                        {"right", right},
+                                        {"inputs", inputs}});
+        if (!all.find(s)) continue;
+        if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
+      }
+    return best;
   }
 
   static Schedule default_schedule(const Workload& w, const Device& device) {
-    return untuned(w, device, usual_weights(w, device));
+    return untuned(w, device, usual_weights(w, device), true);
   }
   static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-    return {untuned(w, device, "pairs")};
+    std::vector<Schedule> all;
+    for (const bool shifted : {true, false}) {
+      Schedule s = untuned(w, device, "pairs", shifted);
+      if (s != default_schedule(w, device)) all.push_back(std::move(s));
+    }
+    return all;
+  }
+  /// Of weights, with the shift of the requantisation, in the order to try them.
+  static std::vector<std::pair<std::string, std::string>> forms(const std::string& preferred,
+                                                                bool shifted) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const std::string& weights : {preferred, std::string("pairs")})
+      for (const std::string& right : smlad_right_knob().values)
+        if (shifted || right == "0") all.emplace_back(weights, right);
+    return all;
   }
 
   static Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,

@@ -23,10 +23,25 @@ namespace tinytune {
 
 // Registers besides sums that finish a tile, the cursor of weights not among them: the output,
 // what scales, and where the next channel's is.
-inline int smlad_finishing(const Workload& w, Scaled scaled) {
-  const bool by_layer = scaled == Scaled::kByLayer;
-  const int shifts = w.facts.requantise != Requantise::kFused ? 1 : by_layer ? 0 : 2;
+inline int smlad_finishing(const Workload& w, const SmladShape& shape) {
+  const bool by_layer = shape.scaled == Scaled::kByLayer, in_code = by_layer || shape.right > 0;
+  const int shifts = w.facts.requantise != Requantise::kFused ? 1 : in_code ? 0 : 2;
   return 1 + 2 + shifts + (by_layer ? 0 : 1);
+}
+
+/// "right": the shift of a fused requantisation where weights have the left one, or 0. Twelve suit
+/// scales from 1/2^12 to 1/32.
+inline Knob smlad_right_knob() { return {"right", {"12", "0"}}; }
+
+/// loads_knob(), and by LDM.
+inline Knob smlad_loads_knob() {
+  Knob knob = loads_knob();
+  knob.values.emplace_back("multiple");
+  return knob;
+}
+/// `value` is that knob's.
+inline LoadOrder smlad_load_order(const std::string& value) {
+  return value == "multiple" ? LoadOrder::kPaired : load_order(value);
 }
 
 /// Writes the loop over tiles of channels in one piece.
@@ -40,8 +55,9 @@ class SmladTileWriter : public Assembly {
         paired_(shape.loads == LoadOrder::kPaired),
         by_layer_(shape.scaled == Scaled::kByLayer),
         fused_(w.facts.requantise == Requantise::kFused),
-        shifts_are_read_(fused_ && !by_layer_),
-        crowded_(kRegisters - 1 - tile_.channels * tile_.pixels < smlad_finishing(w, shape.scaled)),
+        right_(shape.right),
+        shifts_are_read_(fused_ && !by_layer_ && right_ == 0),
+        crowded_(kRegisters - 1 - tile_.channels * tile_.pixels < smlad_finishing(w, shape)),
         sums_(shape, *this) {
     enter();
     if (by_layer_) emit(".p2align 2");
@@ -79,7 +95,7 @@ class SmladTileWriter : public Assembly {
     isa_.store(kInputs, kInputsAt);
     isa_.store(kWeightsEnd, kWeightsEndAt);
     isa_.store_two(kParams, kOutput, kParamsAt);
-    if (!fused_ && !by_layer_) return;
+    if (!by_layer_ && !shifts_are_read_) return;
     emit("ldrd {}, {}, [{}, #0]", kWeightsEnd, kParams, kShared);
     isa_.store_two(kWeightsEnd, kParams, by_layer_ ? kMultiplierAt : kLeftAt);
   }
@@ -93,13 +109,13 @@ class SmladTileWriter : public Assembly {
     if (!by_layer_) params_ = free.take();
     output_ = free.take();
     multiplier_ = free.take(), last_ = free.take();
-    if (!fused_ || !by_layer_) left_ = free.take();
-    if (shifts_are_read_) right_ = free.take();
+    if (!fused_ || shifts_are_read_) left_ = free.take();
+    if (shifts_are_read_) by_right_ = free.take();
     if (by_layer_)
       isa_.load(output_, kOutputAt);
     else
       load_two(params_, output_, kParamsAt);
-    if (shifts_are_read_) load_two(left_, right_, kLeftAt);
+    if (shifts_are_read_) load_two(left_, by_right_, kLeftAt);
     if (by_layer_) load_two(multiplier_, last_, kMultiplierAt);
   }
 
@@ -138,12 +154,16 @@ class SmladTileWriter : public Assembly {
       isa_.scale_short(sums, multiplier_, last_, left_, w_.output_zero_point);
       return isa_.saturate(sums);
     }
+    if (right_ > 0) {
+      isa_.scale(sums, multiplier_, last_);
+      return isa_.saturate(sums, right_);
+    }
     const int left = kLayerLeft - (upper ? 8 : 0);
     if (!by_layer_) isa_.shift_left(sums, left_);
     for (const Reg s : sums)
       if (by_layer_ && left > 0) emit("lsl {0}, {0}, #{1}", s, left);
     isa_.scale(sums, multiplier_, last_);
-    if (!by_layer_) isa_.shift_right(sums, right_);
+    if (!by_layer_) isa_.shift_right(sums, by_right_);
     isa_.saturate(sums, by_layer_ ? kLayerRight : 0);
   }
 
@@ -166,10 +186,12 @@ class SmladTileWriter : public Assembly {
   const Workload& w_;
   const int64_t pixel_bytes_;
   const SmladTile& tile_;
-  const bool paired_, by_layer_, fused_, shifts_are_read_, crowded_;
+  const bool paired_, by_layer_, fused_;
+  const int right_;
+  const bool shifts_are_read_, crowded_;
   Thumb2Dsp isa_{*this};
   const SmladSums sums_;
-  Reg params_, output_, multiplier_, last_, left_, right_;  // last: offset, or right shift
+  Reg params_, output_, multiplier_, last_, left_, by_right_;  // last: offset, or right shift
 };
 
 class SmladTiles {
@@ -190,10 +212,20 @@ class SmladTiles {
   bool in_one_piece() const {
     const SmladTile& tile = shape_.tile;
     return end_in_assembly(w_) &&
-           Thumb2Dsp::kRegisters - tile.channels * tile.pixels >=
-               smlad_finishing(w_, shape_.scaled) &&
+           Thumb2Dsp::kRegisters - tile.channels * tile.pixels >= smlad_finishing(w_, shape_) &&
            (tile.pixels - 1) * slice_.pixel_bytes + tile.channels <= Thumb2Dsp::kReach &&
            shape_.runs.gap_bytes <= Thumb2Dsp::kReach;
+  }
+  /// Whether loads may be as the shape says.
+  bool permits_loads() const {
+    return !shape_.inputs.multiple ||
+           (in_one_piece() && smlad_multiples_fit(shape_.tile, shape_.inputs, shape_.runs.step));
+  }
+  /// Whether the shift of the requantisation may be in the code.
+  bool permits_right() const {
+    return shape_.right == 0 ||
+           (w_.facts.requantise == Requantise::kFused && !shape_.tile.is_joined() &&
+            shape_.scaled == Scaled::kByChannel && in_one_piece());
   }
   /// Of weights, from a tile to the next; what sums start from is there or with the parameters.
   int64_t tile_bytes() const {
@@ -204,15 +236,23 @@ class SmladTiles {
   /// kUnsupported: these constants do not permit it.
   Result<std::vector<PackedConstant>> pack(const LayerData& data, const InputOf& input_of) const {
     const bool starts = in_one_piece();
-    TT_TRY_ASSIGN(const PackedConstant params,
-                  starts ? pack_scaling(w_, data, shape_.scaled) : pack_params(w_, data));
+    const auto fused = shape_.right > 0 ? fuse_into_weights(w_, data, shape_.right) : std::nullopt;
+    if (shape_.right > 0 && !fused)
+      return Error(ErrorCode::kUnsupported, "no shifted weights are exact for this layer");
+    TT_TRY_ASSIGN(const PackedConstant params, fused    ? pack_fused(*fused)
+                                               : starts ? pack_scaling(w_, data, shape_.scaled)
+                                                        : pack_params(w_, data));
     if (starts && shape_.tile.is_joined()) TT_TRY(check_starts(data));
     std::vector<int32_t> words;
     const int channels = shape_.tile.channels;
     for (int first = 0; first < w_.out_c; first += channels) {
       const auto tile = weights_of_tile(w_, data, first, channels);
-      if (starts) add_starts(data, std::min(first, w_.out_c - channels), words);
-      TT_TRY(pack_smlad(shape_.tile, tile, shape_.runs.count * shape_.runs.pairs, input_of, words));
+      const int from = std::min(first, w_.out_c - channels);
+      std::vector<int> left;
+      if (fused) left.assign(fused->left.begin() + from, fused->left.begin() + from + channels);
+      if (starts) add_starts(data, from, left, words);
+      TT_TRY(pack_smlad(shape_.tile, tile, left, shape_.runs.count * shape_.runs.pairs, input_of,
+                        words));
     }
     return std::vector<PackedConstant>{words_constant("weights", words), params};
   }
@@ -244,7 +284,7 @@ class SmladTiles {
   /// One tile of channels, of whose first all are. Returns the next one's weights.
   Value one(const Value& weights, const Value& inputs, const Value& params, const Value& output,
             IrText& ir) const {
-    const auto& [tile, inputs_of_tile, runs, loads, scaled] = shape_;
+    const auto& [tile, inputs_of_tile, runs, loads, scaled, right] = shape_;
     const Value end = ir.at(weights, tile_bytes());
     if (in_one_piece()) {
       write({weights, inputs, end, params, output}, ir);
@@ -321,10 +361,19 @@ class SmladTiles {
     return ok_status();
   }
 
-  void add_starts(const LayerData& data, int first, std::vector<int32_t>& words) const {
+  static Result<PackedConstant> pack_fused(const FusedWeights& fused) {
+    std::vector<int32_t> words;
+    for (size_t c = 0; c < fused.offset.size(); ++c)
+      words.insert(words.end(), {fused.multiplier[c], fused.offset[c]});
+    return words_constant("params", words);
+  }
+
+  void add_starts(const LayerData& data, int first, const std::vector<int>& left,
+                  std::vector<int32_t>& words) const {
     uint32_t lower = 0;
     for (int c = 0; c < shape_.tile.channels; ++c) {
       auto start = static_cast<uint32_t>(folded_bias(w_, data, first + c));
+      if (!left.empty()) start <<= left[static_cast<size_t>(c)];
       if (shape_.tile.is_joined() && c % 2 == 1) start = 256 * start + lower;
       words.push_back(static_cast<int32_t>(start));
       lower = start;

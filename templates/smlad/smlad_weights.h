@@ -87,15 +87,18 @@ inline Status check_joined(const std::vector<std::vector<int8_t>>& channels) {
   return ok_status();
 }
 
-/// Appends the words of a tile, pair by pair. `channels` has the weights of each.
+/// Appends the words of a tile, pair by pair. `channels` has the weights of each, `left` how far
+/// pairs are shifted, if at all.
 /// kUnsupported: these weights cannot be joined.
 inline Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
-                         int64_t pairs, const InputOf& input_of, std::vector<int32_t>& words) {
+                         const std::vector<int>& left, int64_t pairs, const InputOf& input_of,
+                         std::vector<int32_t>& words) {
   const bool joined = tile.form == WeightForm::kJoined;
   if (joined) TT_TRY(check_joined(channels));
   const auto weight = [&](size_t channel, int64_t half) -> int {
     const auto k = static_cast<size_t>(input_of(half));
-    return k < channels[channel].size() ? channels[channel][k] : 0;
+    if (k >= channels[channel].size()) return 0;
+    return channels[channel][k] * (left.empty() ? 1 : 1 << left[channel]);
   };
   const auto value = [&](size_t channel, int64_t half) {
     return weight(channel, half) + (joined ? 256 * weight(channel + 1, half) : 0);

@@ -48,7 +48,7 @@ std::vector<std::string> templates_for(const Device& device) {
   return names;
 }
 
-const Schedule kSmlad("smlad_nhwc", 3,
+const Schedule kSmlad("smlad_nhwc", 4,
                       {{"oc", "2"},
                        {"px", "2"},
                        {"step", "2"},
@@ -56,7 +56,8 @@ const Schedule kSmlad("smlad_nhwc", 3,
                        {"sched", "source"},
                        {"weights", "joined"},
                        {"loads", "grouped"},
-                       {"tiles", "1"}});
+                       {"tiles", "1"},
+                       {"right", "0"}});
 
 TEST(Capabilities, ACoreWithDsp_GetsSmladByItsFileAlone) {
   const Device m33 = device_of("armv8-m.main+dsp", "thumbv8m.main-none-unknown-eabi", "cortex-m33",

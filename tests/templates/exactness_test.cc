@@ -150,6 +150,7 @@ const Case kCases[] = {
 bool asks_for_a_proof(const Schedule& schedule) {
   return (*find_template(schedule))->may_pack != nullptr ||
          schedule.template_name() == "smlad_dense_by_layer" ||
+         (schedule.has("right") && schedule.get("right") != "0") ||
          to_text(schedule).find("weights=joined") != std::string::npos;  // sums of 24 bits
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/rng.h"
@@ -38,7 +39,7 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 100;
-  bool fused = false, not_fused = false;
+  bool fused = false, not_fused = false, shifted = false, multiple = false;
   for (const char* shape : kShapes) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     const bool is_fused = layer.workload.facts.requantise == Requantise::kFused;
@@ -49,12 +50,16 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
       const Schedule schedule = space.schedule(rng.below(space.size()));
       if (!schedule.template_name().starts_with("smlad")) continue;
       if (schedule.template_name() == "smlad_dense_by_layer") continue;  // asks for one scale
+      if (schedule.get("right") != "0" && !packs(layer, schedule)) continue;
+      shifted |= schedule.get("right") != "0";
+      multiple |= schedule.get("loads") == "multiple";
       expect_exact(*simulator, *device, layer, schedule, ++seed);
       ++tried;
     }
     if (HasFatalFailure()) return;
   }
   EXPECT_TRUE(fused && not_fused) << "tiles end in either requantisation";
+  EXPECT_TRUE(shifted && multiple) << "and with every knob";
 }
 
 // Multipliers that are 0, or smaller than TFLite writes them, as well.
@@ -120,6 +125,13 @@ const char* const kDepthwiseShapes[] = {
     "lane1 long",
     "depthwise_conv2d_s8 nhwc n1 in3x31x2 out1x16x2 k3x3 s2x2 d1x1 p0,1 g1 m1 zp9,-128 act-128,127 "
     "lane1 long",
+    // Channels by fours: pairs of columns behind a lone one, loops over them, a lone last one.
+    "depthwise_conv2d_s8 nhwc n1 in9x7x8 out9x7x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
+    "act-128,127 lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in7x23x4 out3x11x4 k3x3 s2x2 d1x1 p0,0 g1 m1 zp5,-128 act-128,127 "
+    "lane1 long",
+    "depthwise_conv2d_s8 nhwc n1 in5x18x12 out5x18x12 k3x3 s1x1 d1x1 p1,1 g1 m1 zp0,-128 "
+    "act-128,127 lane1 long",
 };
 
 TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
@@ -128,6 +140,7 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 500;
+  std::set<std::string> shifts;
   for (const char* shape : kDepthwiseShapes) {
     RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     // What it computes is the fused requantisation, which most constants permit.
@@ -140,12 +153,18 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
       const Schedule schedule = space.schedule(point);
       if (schedule.template_name() != "smlad_depthwise" || schedule.get("sched") != "source")
         continue;
+      // Fillings: of one row, of some, and of all.
+      const int rows = schedule.get_int("rows");
+      if (rows > 1 && rows != 3 && rows < layer.workload.out_h) continue;
+      if (!packs(layer, schedule)) continue;
+      shifts.insert(schedule.get("right"));
       expect_exact(*simulator, *device, layer, schedule, ++seed);
       ++tried;
     }
     EXPECT_GE(tried, 2) << shape;
     if (HasFatalFailure()) return;
   }
+  EXPECT_EQ(shifts, (std::set<std::string>{"0", "12", "9"}));
 }
 
 // 25 rows: twice 16 are 32 to compute, twice 13 are 26.
@@ -158,6 +177,7 @@ TEST(SmladDepthwise, DefaultFillsEquallyWhereOneFillingHasNoRoom) {
   const Schedule usual = *default_schedule_of(layer, *device);
   EXPECT_EQ(usual.template_name(), "smlad_depthwise");
   EXPECT_EQ(usual.get("rows"), "13");
+  EXPECT_EQ(usual.get("channels"), "4");
 }
 
 // One dense layer, all weights of a channel alike.
@@ -175,7 +195,7 @@ RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   return layer;
 }
 
-const Schedule kJoined("smlad_dense", 3,
+const Schedule kJoined("smlad_dense", 4,
                        {{"oc", "2"},
                         {"px", "1"},
                         {"step", "1"},
@@ -183,7 +203,8 @@ const Schedule kJoined("smlad_dense", 3,
                         {"sched", "source"},
                         {"weights", "joined"},
                         {"loads", "grouped"},
-                        {"inputs", "staged"}});
+                        {"inputs", "staged"},
+                        {"right", "0"}});
 
 TEST(JoinedWeights, TheLargestSumsThatFit_AreExact) {
   const auto device = load_device("cortex-m4");
