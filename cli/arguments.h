@@ -50,6 +50,8 @@ struct Arguments {
   bool portable = false;
   bool bench = false;  ///< a program that prints cycles by layer
   std::vector<std::string> inputs, outputs;
+  std::optional<std::string> input_set, labels;  ///< a folder or a file; a file
+  bool reference = false;                        ///< the operators instead of kernels
   uint64_t steps = 1;
   bool verify = false;
   std::string stream_input;       ///< "rows"; empty: whole

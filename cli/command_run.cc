@@ -1,5 +1,6 @@
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/input_set_run.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/tensor_files.h"
@@ -63,6 +64,9 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
 
 int run_run(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
+  if (arguments.input_set) return run_input_set(arguments, context);
+  if (arguments.labels || arguments.reference)
+    return console.fail(kExitWrongInput, "--labels and --reference go with --inputs");
   const Result<RunReport> report = run(arguments, console);
   if (!report) return console.fail(report.error());
   const int told = console.result(arguments.json ? to_json(*report) : to_text(*report));

@@ -107,6 +107,17 @@ Command run() {
                         .value = "FILE|seed:N",
                         .help = "Raw tensor bytes, or seed:N; repeat for several inputs",
                         .otherwise = "seed:1"},
+                       {.names = "--inputs",
+                        .field = &Arguments::input_set,
+                        .value = "DIR|FILE",
+                        .help = "Run many inputs: a file each, or all in one; raw bytes or .npy"},
+                       {.names = "--labels",
+                        .field = &Arguments::labels,
+                        .value = "FILE",
+                        .help = "Print accuracy of --inputs: lines of CLASS, or of INPUT CLASS"},
+                       {.names = "--reference",
+                        .field = &Arguments::reference,
+                        .help = "Run --inputs by the reference operators, without compiling"},
                        {.names = "--output",
                         .field = &Arguments::outputs,
                         .value = "FILE",
@@ -141,6 +152,8 @@ Command run() {
               "  tune run --model kws.tflite --device esp32c3 --verify\n"
               "  tune run --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
               "--input x.bin --output y.bin\n"
+              "  tune run --model kws.tflite --device esp32c3 --inputs x.npy --labels y.txt "
+              "--verify\n"
               "  tune run --model kws.tflite --device stm32f7 --on stm32f7@gdb:localhost:3333 "
               "--verify",
           .run = run_run};

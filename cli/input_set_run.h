@@ -1,0 +1,11 @@
+// tune run --inputs: a network's answers to many inputs, and how many of them are as labelled.
+#pragma once
+
+#include "cli/commands.h"
+
+namespace tinytune {
+
+/// The program's exit code.
+int run_input_set(const Arguments& arguments, const Context& context);
+
+}  // namespace tinytune
