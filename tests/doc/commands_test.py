@@ -20,6 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "models"
 MODELS = {"kws.tflite": "kws_ref_model.tflite", "vww.tflite": "vww_96_int8.tflite", "ad.tflite": "ad01_int8.tflite"}
+EXAMPLES = {"wake_word.tflite": "str_ww.tflite", "person_detection.tflite": "person_detection.tflite"}  # beside the small model
 PATIENCE = 300  # seconds, for a block
 BLOCK = re.compile(r"(?:<!-- not run: (?P<why>[^\n]+?) -->\n+)?^```(?P<kind>sh|toml|c)\n(?P<text>.*?)^```$", re.M | re.S)
 FEW_TRIALS = """#!/bin/sh
@@ -74,6 +75,8 @@ def prepare(folder, path, tune, small_model):
     """What the documents take for granted."""
     for name, of in MODELS.items():
         shutil.copy(SHARED / of if (SHARED / of).exists() else small_model, folder / name)
+    for name, of in EXAMPLES.items():
+        shutil.copy(pathlib.Path(small_model).parent / of, folder / name)
     (path / "tune").write_text(FEW_TRIALS.format(tune=tune))
     (path / "tune").chmod(0o755)
     (folder / "program.c").write_text(PROGRAM)
