@@ -59,6 +59,9 @@ struct Arguments {
   std::optional<std::string> on;  ///< a board's address
   std::optional<std::string> dump_directory;
 
+  // Choosing a device.
+  std::optional<double> most_milliseconds;  ///< of an inference
+
   // One operator.
   std::string workload;  ///< its description
   std::optional<std::string> constants;

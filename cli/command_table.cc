@@ -218,6 +218,35 @@ Command explain() {
           .run = run_explain};
 }
 
+Command advise_command() {
+  return {.name = "advise",
+          .summary = "Say on which devices a model fits, and how fast it is untuned",
+          .options = {model(),
+                      optional(device(), "all that can be simulated"),
+                      ram(),
+                      flash(),
+                      {.names = "--max-ms",
+                       .field = &Arguments::most_milliseconds,
+                       .value = "T",
+                       .help = "Most milliseconds of an inference; devices without a clock pass",
+                       .otherwise = "any",
+                       .syntax = Syntax::kMilliseconds},
+                      workers(),
+                      disable_pass(),
+                      external(),
+                      json(),
+                      quiet()},
+          .examples =
+              "Every device with a simulator, with weights and code in fast memory as far as they\n"
+              "fit and with all in flash; figures are those of `tune run`. Exit code 1 where it\n"
+              "fits none.\n"
+              "\n"
+              "Examples:\n"
+              "  tune advise --model kws.tflite\n"
+              "  tune advise --model kws.tflite --ram 64K --max-ms 30",
+          .run = run_advise};
+}
+
 Command inspect() {
   return {.name = "inspect",
           .summary = "List a model's operators and tuning tasks",
@@ -272,10 +301,13 @@ Command simulate() {
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
-      tune(),     compile(),      run(),      report(),    explain(),      inspect(),
-      op(),       ops(),          devices(),  log_files(), watch(),        batch(),
-      compare(),  check(),        simulate(), worker(),    completion(),   manual(),
-      firmware(), keys_command(), doctor(),   fleet(),     import_times(), calibration()};
+      tune(),           compile(),    run(),    report(),
+      explain(),        inspect(),    op(),     ops(),
+      devices(),        log_files(),  watch(),  batch(),
+      advise_command(), compare(),    check(),  simulate(),
+      worker(),         completion(), manual(), firmware(),
+      keys_command(),   doctor(),     fleet(),  import_times(),
+      calibration()};
   return table;
 }
 

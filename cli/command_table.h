@@ -27,6 +27,7 @@ enum class Syntax {
   kBytes,           ///< 98304, 96K, 96KB, 96KiB, 1M, all of 1024; above zero
   kBytesOrNone,     ///< the same, or 0, or "all"
   kPercent,         ///< 0 to 100, 1.5
+  kMilliseconds,    ///< 20, 0.5; above zero
   kDuration,        ///< 90, 60s, 5m, 2h; above zero
   kDurationOrNone,  ///< the same, or 0
 };

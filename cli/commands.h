@@ -21,6 +21,7 @@ struct Context {
 int run_tune(const Arguments& arguments, const Context& context);
 int run_compile(const Arguments& arguments, const Context& context);
 int run_run(const Arguments& arguments, const Context& context);
+int run_advise(const Arguments& arguments, const Context& context);
 int run_report(const Arguments& arguments, const Context& context);
 int run_explain(const Arguments& arguments, const Context& context);
 int run_inspect(const Arguments& arguments, const Context& context);

@@ -137,6 +137,23 @@ Option seed() {
           .syntax = Syntax::kCount};
 }
 
+Option fast_ram() {
+  return {.names = "--fast-ram",
+          .field = &Arguments::fast_ram,
+          .value = "BYTES|all|0",
+          .help =
+              "Most bytes of code and weights copied to fast memory; all: what fits; 0: none, and "
+              "kernels count as measured in flash",
+          .otherwise = "half of what the arena leaves free, or what --ram leaves",
+          .syntax = Syntax::kBytesOrNone};
+}
+
+}  // namespace
+
+std::vector<Option> searching() {
+  return {trials(), budget(), early_stop(), tuner(), seed(), window()};
+}
+
 Option ram() {
   return {.names = "--ram",
           .field = &Arguments::ram,
@@ -153,23 +170,6 @@ Option flash() {
           .help = "Most bytes of weights and code",
           .otherwise = "the device's",
           .syntax = Syntax::kBytes};
-}
-
-Option fast_ram() {
-  return {.names = "--fast-ram",
-          .field = &Arguments::fast_ram,
-          .value = "BYTES|all|0",
-          .help =
-              "Most bytes of code and weights copied to fast memory; all: what fits; 0: none, and "
-              "kernels count as measured in flash",
-          .otherwise = "half of what the arena leaves free, or what --ram leaves",
-          .syntax = Syntax::kBytesOrNone};
-}
-
-}  // namespace
-
-std::vector<Option> searching() {
-  return {trials(), budget(), early_stop(), tuner(), seed(), window()};
 }
 
 std::vector<Option> memory_limits() { return {ram(), arena(), flash(), fast_ram()}; }

@@ -17,6 +17,8 @@ Option trials();
 Option window();
 std::vector<Option> searching();      ///< how long, which way
 std::vector<Option> memory_limits();  ///< --ram, --arena, --flash, --fast-ram
+Option ram();
+Option flash();
 Option workers();
 Option board_patience(std::string otherwise = "5m");
 Option layout(std::string help);

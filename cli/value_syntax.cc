@@ -87,6 +87,10 @@ void set_syntax(const Option& option, CLI::Option& to) {
     case Syntax::kPercent:
       to.check(in_words(CLI::Range(0.0, 100.0), "a number of percent"));
       break;
+    case Syntax::kMilliseconds:
+      to.check(in_words(CLI::Number.description(""), "milliseconds like 20 or 0.5"));
+      to.check(above_zero());
+      break;
     case Syntax::kDuration:
       to.transform(duration());
       to.check(above_zero());

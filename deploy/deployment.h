@@ -68,6 +68,15 @@ struct Deployment {
   };
   Result<Plan> plan(const NetworkOptions& options) const;
 
+  /// What the network of the least RAM takes, layer by layer or in strips, and the bytes of RAM
+  /// that the device or the limits lack for it; where that cannot be built, its arena alone. Flash
+  /// has to be enough. kFailed: no arena is enough.
+  struct Need {
+    Footprint takes;
+    uint64_t missing_ram = 0;
+  };
+  Result<Need> least_need(const NetworkOptions& options) const;
+
  private:
   struct Placed;
   struct Least;
@@ -96,6 +105,7 @@ struct Deployment {
   Result<Least> lean(const StripPlan& plan, uint64_t arena_bytes,
                      const NetworkOptions& options) const;
   Result<Least> whole_below(Least least, const NetworkOptions& options) const;
+  Result<Least> smallest(const StripFallback& fallback, const NetworkOptions& options) const;
   uint64_t needs(const Footprint& takes) const;
   Error refused(const Least& least) const;
 };

@@ -163,6 +163,23 @@ Result<Deployment::Least> Deployment::whole_below(Least least,
   return least;
 }
 
+Result<Deployment::Least> Deployment::smallest(const StripFallback& fallback,
+                                               const NetworkOptions& options) const {
+  Result<Least> smallest = least(fallback, options);
+  if (!smallest || excess(smallest->takes) == 0) return smallest;
+  return whole_below(std::move(*smallest), options);
+}
+
+Result<Deployment::Need> Deployment::least_need(const NetworkOptions& options) const {
+  const Device roomy = with_data_memory(device, kMuchRam);
+  const StripFallback fallback(model.state().network, roomy, records, options);
+  const auto arena = fallback.smallest();
+  if (!arena) return Error(ErrorCode::kFailed, "no arena is enough");
+  const Result<Least> built = smallest(fallback, options);
+  const Footprint takes = built ? built->takes : Footprint{.arena_bytes = arena->arena_bytes};
+  return Need{takes, excess(takes)};
+}
+
 Error Deployment::refused(const Least& least) const {
   const MemoryRegion& data = device.memory(device.data_memory);
   const uint64_t in_data = in_data_memory(least.takes, device);
@@ -190,8 +207,7 @@ Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
   const auto use_least = [&] {
     const bool arena_fits = fallback.within(*room.bytes).has_value();
     Result<Least> smallest = Error(ErrorCode::kFailed, "not tried");
-    if (arena_fits || !limits_arena) smallest = least(fallback, options);
-    if (smallest && excess(smallest->takes) > 0) smallest = whole_below(*smallest, options);
+    if (arena_fits || !limits_arena) smallest = this->smallest(fallback, options);
     if (!smallest && arena_fits) return false;
     const bool fits = smallest && excess(smallest->takes) == 0;
     best = fits       ? Result<GeneratedNetwork>(std::move(smallest->network))
@@ -233,8 +249,7 @@ Result<Deployment::Plan> Deployment::plan(const NetworkOptions& options) const {
   }
   if (limits.arena_bytes == room.bytes && !fallback.within(*room.bytes))
     return fallback.refused(room);
-  Result<Least> smallest = least(fallback, options);
-  if (smallest && excess(smallest->takes) > 0) smallest = whole_below(*smallest, options);
+  Result<Least> smallest = this->smallest(fallback, options);
   if (!smallest) return fallback.refused(room);
   if (excess(smallest->takes) > 0) return refused(*smallest);
   return Plan{smallest->plan, smallest->takes.arena_bytes};

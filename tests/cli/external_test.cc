@@ -91,6 +91,21 @@ TEST_F(External, FunctionThatDiffersByCore_IsToldFromTheReference) {
   EXPECT_THAT(told.err, HasSubstr("differs from the reference"));
 }
 
+TEST_F(External, FunctionThatDiffersForOneInput_IsToldByItsFile) {
+  std::string source = kSource;  // zeros come to it as small numbers
+  source.replace(source.find("int v = "), 8,
+                 "int v = -100 * (sizeof(void *) == 8 && x[0] > 60) + ");
+  write_bytes(path("softsign.c"), source);
+  std::filesystem::create_directory(path("set"));
+  for (const char* name : {"a.bin", "b.bin", "c.bin"})
+    write_bytes(path(std::string("set/") + name), std::string(6 * 6 * 4, name[0] == 'b' ? 'z' : 0));
+  const ProcessResult told =
+      external_on({"run", "--inputs", "set", "--verify", "--json"}, "esp32c3");
+  EXPECT_EQ(told.exit_code, 1) << told.err;
+  EXPECT_EQ(Json::parse(told.out)["first_difference"], "b.bin") << told.out;
+  EXPECT_THAT(told.err, HasSubstr("differs from the reference: b.bin: output 0 byte "));
+}
+
 TEST_F(External, Tune_TunesWhatIsAround) {
   const ProcessResult tuned = external_on({"--trials", "4", "--records", "net.jsonl"}, "esp32c3");
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
