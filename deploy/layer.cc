@@ -1,6 +1,7 @@
 // Layer: a network of one operator, made of a description.
 #include "tinytune/layer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -59,7 +60,10 @@ IntegerNetwork network_of(const KernelOp& op) {
 }
 
 Result<LayerData> data_of(const LayerConstants& given, const Workload& workload) {
-  LayerData data{given.weights, given.bias, given.multiplier, given.shift};
+  LayerData data{given.weights, given.bias, given.multiplier, given.shift, {}};
+  if (workload.rounding == Rounding::kMultiplyAdd)  // to nearest
+    for (const int32_t shift : given.shift)
+      data.addend.push_back(int64_t{1} << std::clamp(30 - shift, 0, 61));
   if (data.bias.empty()) data.bias.assign(static_cast<size_t>(workload.out_c), 0);
   const Status belongs = check_constants(workload, data);
   if (!belongs) return belongs.error().within("constants");

@@ -85,6 +85,7 @@ std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
   add_numbers(writer, task.data.bias);
   add_numbers(writer, task.data.multiplier);
   add_numbers(writer, task.data.shift);
+  add_numbers(writer, task.data.addend);
   return writer.take();
 }
 
@@ -100,6 +101,7 @@ Sandbox::Answer answer(std::span<const uint8_t> request, const Device& device) {
   get_numbers(reader, data.bias);
   get_numbers(reader, data.multiplier);
   get_numbers(reader, data.shift);
+  get_numbers(reader, data.addend);
   const auto workload = parse_workload(workload_text);
   const auto schedule = parse_schedule(schedule_text);
   TT_CHECK(reader.complete() && workload && schedule, "a request of this program does not parse");

@@ -9,6 +9,7 @@ Digest TaskData::digest() const {
       .add_all(data.bias)
       .add_all(data.multiplier)
       .add_all(data.shift);
+  if (!data.addend.empty()) digester.add_all(data.addend);
   for (const TestCase& test : cases)
     digester.add(test.name)
         .add(static_cast<uint64_t>(test.input.kind))

@@ -45,6 +45,8 @@ LayerData generate(const Workload& w, uint64_t seed, const Tameness& tameness) {
     const QuantizedMultiplier fixed = quantize_multiplier(scale);
     data.multiplier.push_back(fixed.multiplier);
     data.shift.push_back(fixed.shift);
+    if (w.rounding == Rounding::kMultiplyAdd)  // to nearest
+      data.addend.push_back(int64_t{1} << (30 - fixed.shift));
     const auto most = static_cast<uint64_t>(spread) + 1;
     data.bias.push_back(static_cast<int32_t>(rng.below(2 * most + 1)) - static_cast<int32_t>(most));
   }

@@ -56,11 +56,11 @@ Status prove_facts(IntegerNetwork& network) {
     if (kernel == nullptr) continue;
     Workload& w = kernel->workload;
     w.facts = prove_facts(w, kernel->data);
-    if (w.rounding == Rounding::kHalfToEven && w.facts.requantise == Requantise::kLong) {
+    if (w.rounding != Rounding::kTwice && w.facts.requantise == Requantise::kLong) {
       const Operator& op = network.graph.operators[step];
       return Error(ErrorCode::kUnsupported,
-                   fmt::format("operator {} {}: no integer form gives its float32 scaling; scales "
-                               "of 1/4 and more, or sums beyond 2^31",
+                   fmt::format("operator {} {}: no integer form gives its scaling; scales of 1/4 "
+                               "and more, or sums beyond 2^31",
                                op.index, name_of(op.kind)));
     }
   }

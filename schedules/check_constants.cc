@@ -22,6 +22,8 @@ Status check_constants(const Workload& w, const LayerData& data) {
   TT_TRY(check_size("biases", data.bias.size(), w.out_c));
   TT_TRY(check_size("multipliers", data.multiplier.size(), w.out_c));
   TT_TRY(check_size("shifts", data.shift.size(), w.out_c));
+  TT_TRY(check_size("addends", data.addend.size(),
+                    w.rounding == Rounding::kMultiplyAdd ? w.out_c : 0));
   for (const int32_t multiplier : data.multiplier)
     if (multiplier != 0 && multiplier < 1 << 30)
       return bad(fmt::format("multiplier {} is neither 0 nor in [2^30, 2^31)", multiplier));

@@ -15,6 +15,9 @@ struct LayerData {
   std::vector<int32_t> bias;        ///< zeros when the model has none
   std::vector<int32_t> multiplier;  ///< 0, or in [2^30, 2^31)
   std::vector<int32_t> shift;       ///< positive shifts left, negative right (TFLite's sign)
+  /// Of Rounding::kMultiplyAdd alone, else empty: out = clamp(zero_point + floor((acc * multiplier
+  /// + addend) * 2^(shift - 31))), so a half that rounds to nearest is part of it.
+  std::vector<int64_t> addend;
 
   bool operator==(const LayerData&) const = default;
 };

@@ -136,17 +136,28 @@ int8_t requantise_reference(const Workload& w, int32_t accumulator, int32_t mult
   return add_zero_point(scaled, w.output_zero_point, w.activation_min, w.activation_max);
 }
 
+int8_t requantise_reference(const Workload& w, const LayerData& data, size_t channel,
+                            int32_t accumulator) {
+  if (w.rounding != Rounding::kMultiplyAdd)
+    return requantise_reference(w, accumulator, data.multiplier[channel], data.shift[channel]);
+  const __int128 sum =
+      static_cast<__int128>(accumulator) * data.multiplier[channel] + data.addend[channel];
+  const auto level =
+      static_cast<__int128>(w.output_zero_point) + (sum >> (31 - data.shift[channel]));
+  return static_cast<int8_t>(std::clamp<__int128>(level, w.activation_min, w.activation_max));
+}
+
 // It lies beside where real numbers would put it, so two looks there save most of the bisection.
 int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const LayerData& data,
                        size_t channel, int level) {
   int64_t below = range.low - 1, reaching = range.high + 1;
   const auto look_at = [&](int64_t accumulator) {
     const bool reaches =
-        requantise_reference(w, static_cast<int32_t>(accumulator), data.multiplier[channel],
-                             data.shift[channel]) >= level;
+        requantise_reference(w, data, channel, static_cast<int32_t>(accumulator)) >= level;
     (reaches ? reaching : below) = accumulator;
   };
-  const double real = (level - w.output_zero_point - 0.5) / scale_of(data, channel);
+  const double real =
+      (level - w.output_zero_point - raised_by(data, channel)) / scale_of(data, channel);
   if (real > static_cast<double>(range.low) && real < static_cast<double>(range.high))
     for (const int64_t near : {std::llround(real) - 2, std::llround(real) + 2})
       if (near > below && near < reaching) look_at(near);
@@ -165,6 +176,12 @@ std::vector<OutputStep> output_steps(const Workload& w, const AccumulatorRange& 
 
 double scale_of(const LayerData& data, size_t channel) {
   return std::ldexp(data.multiplier[channel], data.shift[channel] - 31);
+}
+
+double raised_by(const LayerData& data, size_t channel) {
+  return data.addend.empty()
+             ? 0.5
+             : std::ldexp(static_cast<double>(data.addend[channel]), data.shift[channel] - 31);
 }
 
 std::vector<int8_t> channel_weights(const Workload& w, const LayerData& data, int channel) {
@@ -220,8 +237,11 @@ std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& dat
   // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
   // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
   const int rest = right - right_shift(data, static_cast<int>(channel)) - 1;
-  const int64_t middle = (int64_t{w.output_zero_point} << right) + (int64_t{1} << (right - 1)) +
-                         (rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
+  const double raised = std::floor(std::ldexp(raised_by(data, channel), right));
+  if (std::abs(raised) > INT32_MAX) return std::nullopt;
+  const int64_t middle =
+      (int64_t{w.output_zero_point} << right) + static_cast<int64_t>(raised) +
+      (w.rounding != Rounding::kMultiplyAdd && rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
   // What the origin adds, the offset takes off.
   const int64_t of_origin =
       high_word(form.factor(0), std::llround(form.multiplier(scale_of(data, channel))));
@@ -271,7 +291,9 @@ int largest_right_shift(double largest_scale, FusedForm form) {
 
 bool scaled_alike(const LayerData& data) {
   for (size_t c = 1; c < data.multiplier.size(); ++c)
-    if (data.multiplier[c] != data.multiplier[0] || data.shift[c] != data.shift[0]) return false;
+    if (data.multiplier[c] != data.multiplier[0] || data.shift[c] != data.shift[0] ||
+        (!data.addend.empty() && data.addend[c] != data.addend[0]))
+      return false;
   return true;
 }
 

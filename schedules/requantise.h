@@ -34,6 +34,10 @@ int8_t add_zero_point(int32_t scaled, int32_t zero_point, int low, int high);
 int8_t requantise_reference(const Workload& workload, int32_t accumulator, int32_t multiplier,
                             int shift);
 
+/// The same of a channel, with whatever the workload's rounding asks of its constants.
+int8_t requantise_reference(const Workload& workload, const LayerData& data, size_t channel,
+                            int32_t accumulator);
+
 /// What an output channel's accumulator can reach: bias + sum of (x - zero_point) * w over all
 /// int8 x. 64 bits, so that an overflow of int32 shows.
 struct AccumulatorRange {
@@ -59,6 +63,10 @@ std::vector<OutputStep> output_steps(const Workload& workload, const Accumulator
 
 /// What a channel's accumulators are multiplied by, as a real number.
 double scale_of(const LayerData& data, size_t channel);
+
+/// What is added to a channel's scaled accumulators before they are rounded down, as a real number:
+/// a half where rounding is to nearest.
+double raised_by(const LayerData& data, size_t channel);
 
 /// The weights of one output channel in reduction order; works for every operator.
 std::vector<int8_t> channel_weights(const Workload& workload, const LayerData& data, int channel);

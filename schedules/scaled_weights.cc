@@ -18,14 +18,13 @@ class Channel {
           int right)
       : range_(range), right_(right) {
     const auto output = [&](int64_t accumulator) {
-      return int{requantise_reference(w, static_cast<int32_t>(accumulator),
-                                      data.multiplier[channel], data.shift[channel])};
+      return int{requantise_reference(w, data, channel, static_cast<int32_t>(accumulator))};
     };
     lowest_ = output(range.low);
     steps_ = output_steps(w, range, data, channel, lowest_, output(range.high));
     scale_ = scale_of(data, channel);
     // Where the scaled sum plus offset is zero.
-    if (scale_ > 0) zero_at_ = -(w.output_zero_point + 0.5) / scale_;
+    if (scale_ > 0) zero_at_ = -(w.output_zero_point + raised_by(data, channel)) / scale_;
   }
 
   std::optional<ScaledChannel> find() const {

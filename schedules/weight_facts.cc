@@ -36,7 +36,7 @@ WeightFacts prove_facts(const Workload& workload, const LayerData& data) {
   }
   if (fuse_requantise(workload, data)) {
     facts.requantise = Requantise::kFused;
-  } else if (workload.rounding == Rounding::kHalfToEven) {
+  } else if (workload.rounding != Rounding::kTwice) {
     if (step_requantise(workload, data)) facts.requantise = Requantise::kStepped;
   } else if (short_requantise_proved(workload, data)) {
     facts.requantise = Requantise::kShort;

@@ -13,9 +13,9 @@ namespace tinytune {
 /// within what it may reach on either side of its middle.
 bool fits_lane(std::span<const int8_t> weights);
 
-/// `workload.facts` is ignored. Half-to-even rounding has no long form: kLong then says that no
-/// form is proved, and no kernel may be made. Groups run in reduction order (kernel row, kernel
-/// column, input channel; depthwise: row, column); the lane group is at most 64.
+/// `workload.facts` is ignored. Other roundings than TFLite's have no long form: kLong then says
+/// that no form is proved, and no kernel may be made. Groups run in reduction order (kernel row,
+/// kernel column, input channel; depthwise: row, column); the lane group is at most 64.
 WeightFacts prove_facts(const Workload& workload, const LayerData& data);
 
 /// Whether these constants are as tame as `workload.facts` say, or tamer: every kernel that is

@@ -46,8 +46,22 @@ int64_t Workload::weight_bytes() const { return reduction() * out_c; }
 int64_t Workload::macs() const { return output_bytes() * reduction(); }
 
 namespace {
-constexpr std::string_view kEvenWord = " even";
+
+constexpr std::string_view kEvenWord = " even", kAddendWord = " addend";
+
+std::string_view word_of(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kTwice:
+      break;
+    case Rounding::kHalfToEven:
+      return kEvenWord;
+    case Rounding::kMultiplyAdd:
+      return kAddendWord;
+  }
+  return "";
 }
+
+}  // namespace
 
 std::string to_text(const Workload& w) {
   return fmt::format(
@@ -57,7 +71,7 @@ std::string to_text(const Workload& w) {
       w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.pad_top,
       w.pad_left, w.groups, w.depth_multiplier, w.input_zero_point, w.output_zero_point,
       w.activation_min, w.activation_max, w.facts.lane_group, name_of(w.facts.requantise),
-      w.rounding == Rounding::kHalfToEven ? kEvenWord : "");
+      word_of(w.rounding));
 }
 
 std::string shape_text(const Workload& workload) {
@@ -91,7 +105,8 @@ Result<Workload> parse_workload(std::string_view text) {
   for (Requantise kind : {Requantise::kLong, Requantise::kShifted, Requantise::kShort,
                           Requantise::kFused, Requantise::kStepped})
     if (name_of(kind) == requantise) w.facts.requantise = kind;
-  if (text.ends_with(kEvenWord)) w.rounding = Rounding::kHalfToEven;
+  for (Rounding rounding : {Rounding::kHalfToEven, Rounding::kMultiplyAdd})
+    if (text.ends_with(word_of(rounding))) w.rounding = rounding;
   TT_TRY(validate(w));
   // The text form is canonical: whatever sscanf forgave, this does not.
   if (to_text(w) != line) return bad;

@@ -25,8 +25,9 @@ std::string_view name_of(Layout layout);
 
 /// What the scaled accumulator becomes a whole number by.
 enum class Rounding {
-  kTwice,       ///< TFLite's fixed point: after the multiplication and after the shift
-  kHalfToEven,  ///< ONNX's: float32(accumulator) * float32 scale, to nearest, ties to even
+  kTwice,        ///< TFLite's fixed point: after the multiplication and after the shift
+  kHalfToEven,   ///< ONNX's: float32(accumulator) * float32 scale, to nearest, ties to even
+  kMultiplyAdd,  ///< RequantShift's: accumulator * multiplier + addend, shifted right (LayerData)
 };
 
 enum class Requantise {
@@ -85,7 +86,7 @@ struct Workload {
 
 /// One line, every field, in a fixed order; parse() of it gives an equal workload.
 /// Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
-/// act-128,127 lane1 fused"; half to even says " even" behind it.
+/// act-128,127 lane1 fused"; half to even says " even" behind it, multiply and add " addend".
 std::string to_text(const Workload& workload);
 
 /// The text of the layer's shape alone: without zero points, bounds and what constants allow, which

@@ -58,8 +58,7 @@ ValueRange requantised(const KernelOp& op, const Sum& sum, int channel) {
       !fits_int32(low * scale) || !fits_int32(high * scale))
     return any;
   const auto result = [&](int64_t accumulator) {
-    return requantise_reference(w, static_cast<int32_t>(accumulator), op.data.multiplier[c],
-                                op.data.shift[c]);
+    return requantise_reference(w, op.data, c, static_cast<int32_t>(accumulator));
   };
   return {result(low), result(high)};
 }

@@ -182,6 +182,7 @@ class Folding {
     form.data.bias = selected(form.data.bias, output);
     form.data.multiplier = selected(form.data.multiplier, output);
     form.data.shift = selected(form.data.shift, output);
+    form.data.addend = selected(form.data.addend, output);
     form.workload.out_c = static_cast<int>(count(output));
   }
 

@@ -26,7 +26,7 @@ Taps taps_inside(int out, int stride, int pad, int dilation, int kernel, int ext
 int8_t finish(const KernelOp& op, uint32_t sum, int channel) {
   const auto c = static_cast<size_t>(channel);
   const auto accumulator = static_cast<int32_t>(sum + static_cast<uint32_t>(op.data.bias[c]));
-  return requantise_reference(op.workload, accumulator, op.data.multiplier[c], op.data.shift[c]);
+  return requantise_reference(op.workload, op.data, c, accumulator);
 }
 
 void dense(const KernelOp& op, const int8_t* input, int8_t* output) {

@@ -56,6 +56,7 @@ std::string to_wire(const TaskData& task) {
   message.mutable_bias()->Assign(task.data.bias.begin(), task.data.bias.end());
   message.mutable_multiplier()->Assign(task.data.multiplier.begin(), task.data.multiplier.end());
   message.mutable_shift()->Assign(task.data.shift.begin(), task.data.shift.end());
+  message.mutable_addend()->Assign(task.data.addend.begin(), task.data.addend.end());
   for (const TestCase& test : task.cases) {
     rpc::TestCase& added = *message.add_cases();
     added.set_name(test.name);
@@ -75,6 +76,7 @@ Result<TaskData> task_from_wire(const rpc::TaskHead& head, std::string_view byte
   task.data.bias.assign(message.bias().begin(), message.bias().end());
   task.data.multiplier.assign(message.multiplier().begin(), message.multiplier().end());
   task.data.shift.assign(message.shift().begin(), message.shift().end());
+  task.data.addend.assign(message.addend().begin(), message.addend().end());
   for (const rpc::TestCase& test : message.cases()) {
     TT_TRY_ASSIGN(Contents input, input_of(test));
     task.cases.push_back({test.name(), std::move(input), bytes_of(test.expected())});

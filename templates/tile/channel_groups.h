@@ -47,11 +47,14 @@ inline Result<std::vector<PackedConstant>> pack_groups(
       const auto from = values.begin() + g * size;
       return std::decay_t<decltype(values)>(from, from + size);
     };
-    TT_TRY_ASSIGN(const auto constants,
-                  pack(group, {.weights = of_group(data.weights, group.weight_bytes()),
-                               .bias = of_group(data.bias, group.out_c),
-                               .multiplier = of_group(data.multiplier, group.out_c),
-                               .shift = of_group(data.shift, group.out_c)}));
+    TT_TRY_ASSIGN(
+        const auto constants,
+        pack(group,
+             {.weights = of_group(data.weights, group.weight_bytes()),
+              .bias = of_group(data.bias, group.out_c),
+              .multiplier = of_group(data.multiplier, group.out_c),
+              .shift = of_group(data.shift, group.out_c),
+              .addend = data.addend.empty() ? data.addend : of_group(data.addend, group.out_c)}));
     if (all.empty()) {
       all = constants;
       continue;

@@ -82,6 +82,11 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
   }
   if (workload.rounding == Rounding::kHalfToEven)  // its scales are floats: 24 bits
     for (int32_t& multiplier : data.multiplier) multiplier &= ~0x7f;
+  if (workload.rounding == Rounding::kMultiplyAdd)  // up to 100 levels, and any part of one
+    for (const int32_t shift : data.shift) {
+      const int64_t level = int64_t{1} << (31 - shift);
+      data.addend.push_back(level / 1000 * (static_cast<int64_t>(rng.below(200'001)) - 100'000));
+    }
   workload.facts = prove_facts(workload, data);
   return {workload, data};
 }
