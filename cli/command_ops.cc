@@ -96,10 +96,9 @@ std::string templates_text() {
   return names;
 }
 
-std::string onnx_text() {
+std::string joined(const std::vector<std::string_view>& all) {
   std::string names;
-  for (const std::string_view name : onnx_operators())
-    names += (names.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : all) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 
@@ -121,8 +120,11 @@ int run_ops(const Arguments& arguments, const Context& context) {
                      {"limits", limits_of(form)}});
     for (const OperatorStateRow& row : unsupported())
       all.push_back({{"name", row.name}, {"state", name_of(row.state)}});
-    return context.console.result(
-        nlohmann::ordered_json{{"operators", std::move(all)}, {"onnx", onnx_operators()}}.dump(2));
+    return context.console.result(nlohmann::ordered_json{
+        {"operators", std::move(all)},
+        {"onnx", onnx_operators()},
+        {"onnx_integers",
+         onnx_integer_operators()}}.dump(2));
   }
   Table table({"operator", "computed by", "limits"});
   for (const auto& [name, form] : kOperators)
@@ -132,7 +134,9 @@ int run_ops(const Arguments& arguments, const Context& context) {
     table.add({std::string(row.name), std::string(name_of(row.state)),
                row.state == OperatorState::kFloatOnly ? "TensorFlow Lite Micro has no int8 kernel"
                                                       : "-"});
-  return context.console.result(table.text() + "\nONNX operators: " + onnx_text() +
+  return context.console.result(table.text() + "\nONNX operators: " + joined(onnx_operators()) +
+                                "\n\nONNX operators on plain integers (Deeploy, QuantLib): " +
+                                joined(onnx_integer_operators()) +
                                 "\n\nkernel templates: " + templates_text() + limits_text() +
                                 "Anything else is refused when a model is read, in a line that "
                                 "names it (`tune inspect`).\n");

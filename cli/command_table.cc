@@ -36,6 +36,7 @@ Command tune() {
            memory_limits(),
            {disable_pass(),
             external(),
+            input_type(),
             workers(),
             board_patience(),
             {.names = "--listen",
@@ -73,6 +74,7 @@ Command compile() {
                              {stream_input(),
                               disable_pass(),
                               external(),
+                              input_type(),
                               {.names = "-o,--output",
                                .field = &Arguments::directory,
                                .value = "DIR",
@@ -128,6 +130,7 @@ Command run() {
                        arena_front(),
                        disable_pass(),
                        external(),
+                       input_type(),
                        {.names = "--steps",
                         .field = &Arguments::steps,
                         .value = "N",
@@ -170,6 +173,7 @@ Command report() {
                   {arena_front(),
                    disable_pass(),
                    external(),
+                   input_type(),
                    {.names = "--html",
                     .field = &Arguments::html,
                     .value = "FILE",
@@ -211,6 +215,7 @@ Command explain() {
                        .required = true},
                       disable_pass(),
                       external(),
+                      input_type(),
                       json()},
           .examples =
               "Example: tune explain --model kws.tflite --device esp32c3 --records "
@@ -257,7 +262,7 @@ Command inspect() {
                               optional(device(), "the model alone"),
                               log()},
                              memory_limits(),
-                             {disable_pass(), external(), json()}}),
+                             {disable_pass(), external(), input_type(), json()}}),
           .examples =
               "Examples:\n"
               "  tune inspect kws.tflite\n"

@@ -226,6 +226,13 @@ Option external() {
               "repeated); FUNCTION.c beside it is its code"};
 }
 
+Option input_type() {
+  return {.names = "--input-type",
+          .field = &Arguments::input_types,
+          .value = "NAME=uint8|int8|int32",
+          .help = "What an input of an .onnx network of plain integers holds (may be repeated)"};
+}
+
 Option portable() {
   return {.names = "--portable",
           .field = &Arguments::portable,

@@ -28,6 +28,7 @@ Option arena_front();
 Option stream_input();
 Option disable_pass();
 Option external();
+Option input_type();
 Option portable();
 Option keys(std::string help);
 Option json();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "base/files.h"
 #include "tinytune/deploy.h"
@@ -70,6 +71,18 @@ constexpr std::string_view kSeed = "seed:";
 
 bool is_seed(const std::string& argument) { return argument.starts_with(kSeed); }
 
+/// Inputs without elements are none of the model's: a file for one is left out.
+std::vector<std::string> without_empty_files(std::span<const std::string> arguments,
+                                             size_t wanted) {
+  std::vector<std::string> files(arguments.begin(), arguments.end());
+  if (files.size() <= wanted) return files;
+  std::erase_if(files, [](const std::string& file) {
+    std::error_code failed;
+    return !is_seed(file) && std::filesystem::file_size(file, failed) == 0 && !failed;
+  });
+  return files.size() == wanted ? files : std::vector(arguments.begin(), arguments.end());
+}
+
 }  // namespace
 
 Result<uint32_t> parse_seed(std::string_view text) {
@@ -84,9 +97,10 @@ Result<uint32_t> parse_seed(std::string_view text) {
 }
 
 Result<std::vector<std::vector<uint8_t>>> read_inputs(const Model& model,
-                                                      std::span<const std::string> arguments,
+                                                      std::span<const std::string> given,
                                                       int steps) {
   const std::vector<TensorInfo>& tensors = model.info().inputs;
+  const std::vector<std::string> arguments = without_empty_files(given, tensors.size());
   if (arguments.empty()) return generate_inputs(model, 1, steps);
   if (arguments.size() == 1) {
     if (!is_seed(arguments[0])) return split_file(model, arguments[0], steps);

@@ -63,6 +63,11 @@ std::string_view name_of(OperatorKind kind) {
       return "END_WHILE";
     case OperatorKind::kCopy:
       return "COPY";
+#define INTEGER_OPERATOR(kind, name, ...) \
+  case OperatorKind::k##kind:             \
+    return #name;
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
   }
   return "?";
 }

@@ -10,6 +10,7 @@
 
 #include "models/broadcast.h"
 #include "models/graph.h"
+#include "models/plain_op.h"
 #include "models/product_op.h"
 #include "models/raw_op.h"
 #include "models/recurrent_op.h"
@@ -355,7 +356,9 @@ struct MatMulOp {
   Side left, right;
   int32_t multiplier = 0;
   int shift = 0, output_offset = 0;
-  ByteSteps steps;  ///< ONNX's instead of the multiplier; without both, int32 sums are the result
+  /// ONNX's and RequantShift's instead of the multiplier, which is then about what they follow, or
+  /// 0; without both, int32 sums are the result.
+  ByteSteps steps;
   int64_t macs() const {
     return int64_t{batches[0]} * batches[1] * batches[2] * rows * columns * depth;
   }

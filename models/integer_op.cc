@@ -30,6 +30,7 @@ int64_t macs_of(const IntegerOp& op) {
   if (const auto* wide = std::get_if<WideTransposeConvOp>(&op)) return wide->shape.macs();
   if (const auto* dense = std::get_if<ComputedDenseOp>(&op)) return dense->macs();
   if (const auto* product = std::get_if<MatMulOp>(&op)) return product->macs();
+  if (const auto* product = std::get_if<PlainMatMulOp>(&op)) return product->macs();
   if (const auto* svdf = std::get_if<SvdfOp>(&op)) return svdf->macs();
   if (const auto* lstm = std::get_if<LstmOp>(&op)) return lstm->macs();
   return 0;

@@ -22,7 +22,9 @@ using IntegerForm = std::variant<
     AddNOp, CompareOp, SelectOp, CastOp, GatherOp, ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp,
     L2NormalizationOp, LogSoftmaxOp, CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp,
     SteppedSoftmaxOp, FloatPoolOp, ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp,
-    WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp, WideTransposeConvOp, ComputedDenseOp>;
+    WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp, WideTransposeConvOp, ComputedDenseOp,
+    RequantShiftOp, PlainTableOp, SumTableOp, PlainArithmeticOp, PlainDivideOp, PlainMatMulOp,
+    PlainSoftmaxOp, PlainNormOp, PlainReduceOp>;
 
 template <typename T, typename Forms>
 inline constexpr bool kIsOneOf = false;

@@ -75,6 +75,15 @@ int64_t steps(const ResizeOp& op) {
 }
 int64_t steps(const MeanOp& op) { return product(op.extents); }
 int64_t steps(const ReduceOp& op) { return product(op.extents); }
+int64_t steps(const RequantShiftOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const PlainTableOp& op) { return op.elements; }
+int64_t steps(const SumTableOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const PlainArithmeticOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const PlainDivideOp& op) { return product(op.broadcast.extents); }
+int64_t steps(const PlainMatMulOp& op) { return op.macs(); }
+int64_t steps(const PlainSoftmaxOp& op) { return int64_t{op.rows} * op.depth; }
+int64_t steps(const PlainNormOp& op) { return int64_t{op.rows} * op.depth; }
+int64_t steps(const PlainReduceOp& op) { return product(op.extents); }
 
 }  // namespace
 

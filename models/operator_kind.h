@@ -16,6 +16,12 @@ enum class OperatorKind : int {
   kDo,
   kEndWhile,
   kCopy,
+#define INTEGER_OPERATOR(kind, name, form) k##kind,
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
 };
+
+/// Whether it is one of integer_operators.inc.
+constexpr bool is_integer_operator(OperatorKind kind) { return kind > OperatorKind::kCopy; }
 
 }  // namespace tinytune

@@ -11,6 +11,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_blocks.h"
 #include "codegen/operators/pair_text.h"
+#include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
 namespace tinytune {
@@ -67,8 +68,9 @@ int64_t reach_of(const MatMulOp& op) { return op.depth * largest(op.left) * larg
 // One multiplication in place of the reference's two roundings, where it is proved for every sum.
 std::optional<HighMultiply> short_form(const MatMulOp& op) {
   const int64_t reach = reach_of(op);
-  if (leaves_sums(op) || !op.steps.empty() || reach > INT32_MAX) return std::nullopt;
+  if (leaves_sums(op) || op.multiplier == 0 || reach > INT32_MAX) return std::nullopt;
   return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, [&](int32_t sum) {
+    if (!op.steps.empty()) return byte_of(op.steps, sum);
     return add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
                           op.output_offset, -128, 127);
   });
@@ -90,7 +92,7 @@ void store(CWriter& w, const MatMulOp& op, EmitContext& context,
     w.line(output + " = (int32_t)" + sum + ";");
     return;
   }
-  if (!op.steps.empty()) {
+  if (!op.steps.empty() && !form) {
     w.line(output + " = (int8_t)" + byte_steps_text(context, op.steps, "(int32_t)" + sum) + ";");
     return;
   }

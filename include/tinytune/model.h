@@ -95,6 +95,9 @@ struct LoadOptions {
   /// header declares softsign(), and dsp/softsign.c is its code where there is one: without it
   /// run_model() refuses, and libraries have a stub in their smoke test.
   std::vector<std::string> externals;
+  /// Of an .onnx network of plain integers that are declared float32: the types of inputs that
+  /// nothing else says, "name=uint8", int8 or int32.
+  std::vector<std::string> input_types;
 };
 
 /// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as

@@ -13,6 +13,8 @@ namespace {
 
 bool quantises(const OnnxNode& node) {
   static constexpr std::string_view kSigns[] = {"Quantize", "QLinear", "QGemm", "Integer"};
+  if (const OnnxOperator* op = find_onnx_operator(node); op != nullptr && op->is_of_dialect())
+    return false;
   return std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
     return node.type.find(sign) != std::string::npos;
   });
@@ -20,16 +22,31 @@ bool quantises(const OnnxNode& node) {
 
 }  // namespace
 
-Result<Graph> OnnxImport::run() {
-  const bool is_float = std::none_of(model_.nodes.begin(), model_.nodes.end(), quantises) &&
-                        std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const auto& in) {
-                          return in.type == ElementType::kFloat32;
-                        });
+Result<Graph> OnnxImport::run(std::span<const std::string> types) {
+  const bool is_quantised = std::any_of(model_.nodes.begin(), model_.nodes.end(), quantises);
+  if (!types.empty() && is_quantised)
+    return Error(ErrorCode::kInvalidInput,
+                 "--input-type is for networks of plain integers; this one has scales");
+  if (!is_quantised && is_of_integers(model_, types)) {
+    TT_TRY(read_integers(types));
+    TT_TRY(add_outputs());
+    return std::move(graph_).finish();
+  }
+  const bool is_float =
+      !is_quantised && std::any_of(model_.inputs.begin(), model_.inputs.end(),
+                                   [](const auto& in) { return in.type == ElementType::kFloat32; });
   if (is_float) return values_.in_float(model_.nodes[0]);
   TT_TRY(add_inputs());
   for (const OnnxNode& node : model_.nodes) TT_TRY(read(node));
   TT_TRY(add_outputs());
   return std::move(graph_).finish();
+}
+
+Status OnnxImport::read_integers(std::span<const std::string> types) {
+  OnnxIntegers integers(*this, model_);
+  TT_TRY(integers.add_inputs(types));
+  for (const OnnxNode& node : model_.nodes) TT_TRY(integers.read(node));
+  return integers.store_outputs();
 }
 
 Status OnnxImport::add_inputs() {
@@ -129,12 +146,12 @@ Status OnnxImport::add_byte_output(const OnnxValue& output, const OnnxBytes& fou
 }
 
 Result<Graph> import_onnx(std::span<const uint8_t> bytes, const std::string& name,
-                          const std::string& label) {
+                          const std::string& label, std::span<const std::string> types) {
   const std::string shown = printable_ascii(label, kLongestPath);
   auto model = read_onnx(bytes);
   if (!model) return model.error().within(shown);
   OnnxImport import(*model, name);
-  auto graph = import.run();
+  auto graph = import.run(types);
   if (!graph) return graph.error().within(shown);
   return graph;
 }

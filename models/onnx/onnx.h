@@ -4,6 +4,7 @@
 // such stretch becomes one operator of the graph, whose integer form has that meaning
 // (models/operators/onnx_forms.cc, ADR 76). uint8 activations become int8: 128 less, zero point
 // included, is the same number. What is not between the two computes in float32 and is refused.
+// Networks of plain integers, without scales, are another matter: onnx_integers.h.
 // onnx_operators.cc has a row for each operator.
 #pragma once
 
@@ -19,12 +20,15 @@
 namespace tinytune {
 
 /// `name` becomes Graph::name; `label` starts every message. kInvalidInput: damaged, or operands
-/// that do not fit. kUnsupported: float32 networks (the message says how to quantise them), results
-/// that are not quantised (it says where), other operators, dynamic shapes.
+/// that do not fit. `types`: what float32 inputs of a network of plain integers hold,
+/// "name=uint8", int8 or int32. kUnsupported: float32 networks (the message says how to quantise
+/// them), results that are not quantised (it says where), other operators, dynamic shapes.
 Result<Graph> import_onnx(std::span<const uint8_t> bytes, const std::string& name,
-                          const std::string& label);
+                          const std::string& label, std::span<const std::string> types = {});
 
-/// The names of all operators that are imported, in alphabetical order.
+/// The names of all operators that are imported, in alphabetical order: of quantised networks, and
+/// of those of plain integers.
 std::vector<std::string_view> onnx_operators();
+std::vector<std::string_view> onnx_integer_operators();
 
 }  // namespace tinytune

@@ -126,6 +126,11 @@ int OnnxGraph::gathered(int id, int stored_axis, const std::vector<int64_t>& pla
   return to;
 }
 
+int OnnxGraph::zero_of(int id) const {
+  const std::vector<int32_t>& zero_points = tensor(id).quantization.zero_points;
+  return zero_points.empty() ? 0 : zero_points[0];
+}
+
 int OnnxGraph::padded(int id, const std::vector<int64_t>& before, const std::vector<int64_t>& after,
                       int value) {
   const Tensor from = tensor(id);
@@ -137,8 +142,9 @@ int OnnxGraph::padded(int id, const std::vector<int64_t>& before, const std::vec
                 {static_cast<int32_t>(before[axis]), static_cast<int32_t>(after[axis])});
   }
   const int amounts = add_numbers("pads", pads, {static_cast<int>(shape.size()), 2});
-  const int fill =
-      add_constant("fill", from.type, {}, {static_cast<uint8_t>(value)}, from.quantization);
+  std::vector<uint8_t> element(size_of(from.type));
+  std::memcpy(element.data(), &value, std::min(element.size(), sizeof value));
+  const int fill = add_constant("fill", from.type, {}, std::move(element), from.quantization);
   const int to = add(from.name, from.type, shape, from.quantization, channels_last(id));
   add_operator(OperatorKind::kPadV2, {id, amounts, fill}, to);
   return to;

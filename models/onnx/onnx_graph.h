@@ -48,7 +48,9 @@ class OnnxGraph {
   int concatenated(const std::vector<int>& ids, int stored_axis);
   /// Places along a stored axis, each within it.
   int gathered(int id, int stored_axis, const std::vector<int64_t>& places);
-  /// Stored axis i longer by before[i] and after[i] elements that are byte `value`.
+  /// What stands for 0: the zero point, or 0 of what has none.
+  int zero_of(int id) const;
+  /// Stored axis i longer by before[i] and after[i] elements that are stored as `value`.
   int padded(int id, const std::vector<int64_t>& before, const std::vector<int64_t>& after,
              int value);
 

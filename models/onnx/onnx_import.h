@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -40,11 +41,13 @@ class OnnxImport {
   OnnxImport(OnnxModel& model, const std::string& name)
       : model_(model), graph_(name), values_(model) {}
 
-  Result<Graph> run();
+  /// `types`: of inputs, as import_onnx() has them.
+  Result<Graph> run(std::span<const std::string> types);
 
   OnnxGraph& graph() { return graph_; }
   const OnnxModel& model() const { return model_; }
   const OnnxValues& values() const { return values_; }
+  void set_bytes(const std::string& name, OnnxBytes bytes) { values_.set_bytes(name, bytes); }
 
   /// int8 bytes of that name and scale, computed or constant.
   Result<int> bytes(const OnnxNode& node, const std::string& name, const OnnxScale& scale);
@@ -70,6 +73,7 @@ class OnnxImport {
   int reread(int id, const OnnxScale& scale);
 
  private:
+  Status read_integers(std::span<const std::string> types);
   Status add_inputs();
   Status add_outputs();
   Status read(const OnnxNode& node);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "models/onnx/onnx_windows.h"
+#include "models/operators/plain_operands.h"
 #include "models/quantise.h"
 
 namespace tinytune {
@@ -47,7 +48,7 @@ Result<TurnedWeights> turned(const OnnxGraph& graph, const OnnxLayer& layer, Pla
   if (from.type != scale.type)
     return OnnxValues::invalid(layer.node, "a zero point of another type than the weights'");
   TurnedWeights weights;
-  weights.doublings = doublings_of(graph, layer);
+  if (layer.scaling.empty()) weights.doublings = doublings_of(graph, layer);
   if (weights.doublings > kMostDoublings)
     return OnnxValues::unsupported(layer.node, "its result's scale is far below its operands'");
   for (size_t i = 0; i < from.data.size(); ++i) {
@@ -114,7 +115,13 @@ Quantization turned_scales(const OnnxLayer& layer, const TurnedWeights& weights,
 Result<std::vector<int>> with_bias(OnnxGraph& graph, const OnnxLayer& layer, int input, int weights,
                                    int doublings) {
   std::vector<int> inputs = {input, weights};
-  if (!layer.bias) return inputs;
+  const auto with_scaling = [&] {
+    if (layer.scaling.empty()) return inputs;
+    inputs.resize(kPlainScaling, -1);
+    inputs.insert(inputs.end(), layer.scaling.begin(), layer.scaling.end());
+    return inputs;
+  };
+  if (!layer.bias) return with_scaling();
   std::vector<int32_t> bias;
   for (const int32_t number : *layer.bias) {
     const int64_t doubled = int64_t{number} * (1 << doublings);
@@ -123,7 +130,7 @@ Result<std::vector<int>> with_bias(OnnxGraph& graph, const OnnxLayer& layer, int
     bias.push_back(static_cast<int32_t>(doubled));
   }
   inputs.push_back(graph.add_numbers("bias", bias, {static_cast<int>(bias.size())}));
-  return inputs;
+  return with_scaling();
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ struct OnnxLayer {
   std::optional<std::vector<int32_t>> bias;  ///< in units of the product of both scales
   OnnxScale output;
   Activation activation = Activation::kNone;
+  /// RequantShift's operands (models/operators/plain_operands.h), which then scale it.
+  std::vector<int> scaling{};
 };
 
 /// Each returns the int8 tensor of the result. kInvalidInput, kUnsupported: as import_onnx().

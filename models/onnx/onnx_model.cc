@@ -175,7 +175,7 @@ Result<OnnxValue> read_value(const onnx::ValueInfoProto& from) {
     if (!known && axis > 0)
       return unsupported(fmt::format("{} has a dynamic shape (axis {})", shown(value.name), axis));
     const int64_t extent = known ? dim.dim_value() : 1;
-    if (extent < 1 || extent > kMostTensorBytes || (bytes *= extent) > kMostTensorBytes)
+    if (extent < 0 || extent > kMostTensorBytes || (bytes *= extent) > kMostTensorBytes)
       return invalid(fmt::format("{} has an extent of {}", shown(value.name), extent));
     value.shape.push_back(static_cast<int>(extent));
   }
@@ -223,7 +223,10 @@ Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
     if (model.initializers.count(input.name()) != 0 || model.unreadable.count(input.name()) != 0)
       continue;  // its default value
     TT_TRY_ASSIGN(OnnxValue value, read_value(input));
-    model.inputs.push_back(std::move(value));
+    if (std::count(value.shape.begin(), value.shape.end(), 0) != 0)  // nothing to give
+      model.initializers[value.name] = OnnxTensor{value.type, value.shape, {}};
+    else
+      model.inputs.push_back(std::move(value));
   }
   for (const onnx::ValueInfoProto& output : graph.output()) {
     OnnxValue value;

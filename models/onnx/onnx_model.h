@@ -56,8 +56,8 @@ struct OnnxModel {
   std::map<std::string, OnnxTensor> initializers;
   std::map<std::string, std::string> unreadable;   ///< constants of other types, and their types
   std::map<std::string, std::vector<int>> shapes;  ///< of values, where the file says them
-  std::vector<OnnxValue> inputs, outputs;
-  int64_t opset = 13;  ///< of the standard domain
+  std::vector<OnnxValue> inputs, outputs;          ///< inputs without elements are initializers
+  int64_t opset = 13;                              ///< of the standard domain
 };
 
 /// kInvalidInput: not a protobuf of a model, or damaged. kUnsupported: an older opset, inputs of

@@ -210,11 +210,16 @@ Result<int> import_pad(OnnxImport& import, const OnnxNode& node, int, const Data
   const bool none = std::all_of(before.begin(), before.end(), [](int64_t n) { return n == 0; }) &&
                     std::all_of(after.begin(), after.end(), [](int64_t n) { return n == 0; });
   if (none) return id;
-  // A real number, or a byte where the node is among bytes.
-  const Quantization& q = graph.tensor(id).quantization;
+  // A real number, or a byte where the node is among bytes, or int32.
+  const bool is_wide = graph.tensor(id).type == ElementType::kInt32;
+  const float scale = is_wide ? 1 : graph.tensor(id).quantization.scales[0];
+  const std::pair<double, double> limits =
+      is_wide ? std::pair<double, double>(INT32_MIN, INT32_MAX) : std::pair(-128.0, 127.0);
   const OnnxBytes* bytes = import.values().find_bytes(node.outputs[0]);
   const int offset = bytes != nullptr && bytes->type == ElementType::kUint8 ? 128 : 0;
-  double value = node.get_float("value", 0);
+  double value = node.floats.count("value") != 0
+                     ? node.get_float("value", 0)
+                     : static_cast<double>(node.get("value", int64_t{0}));
   if (node.has_input(2)) {
     const OnnxTensor* number = import.values().constant(node.inputs[2]);
     if (number == nullptr) {
@@ -226,10 +231,11 @@ Result<int> import_pad(OnnxImport& import, const OnnxNode& node, int, const Data
       value = number->at(0);
     }
   }
-  const double byte =
-      bytes != nullptr ? value - offset
-                       : std::nearbyint(static_cast<float>(value) / q.scales[0]) + q.zero_points[0];
-  return graph.padded(id, before, after, static_cast<int>(std::clamp(byte, -128.0, 127.0)));
+  const double byte = bytes != nullptr
+                          ? value - offset
+                          : std::nearbyint(static_cast<float>(value) / scale) + graph.zero_of(id);
+  return graph.padded(id, before, after,
+                      static_cast<int>(std::clamp(byte, limits.first, limits.second)));
 }
 
 Result<int> import_expand(OnnxImport& import, const OnnxNode& node, int, const Data& data) {

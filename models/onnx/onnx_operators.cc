@@ -43,10 +43,18 @@ constexpr std::string_view kOnGpus =
     "a layout of onnxruntime's CUDA kernels; export for onnxruntime's CPU kernels";
 
 const OnnxOperator kOperators[] = {
-    {.name = "Conv", .real = import_conv, .fuses = true},
+    {.name = "Conv", .real = import_conv, .fuses = true, .integers = import_integer_conv},
     {.name = "ConvTranspose", .real = import_conv_transpose, .fuses = true},
-    {.name = "Gemm", .real = import_product, .fuses = true, .sums = import_product_sums},
-    {.name = "MatMul", .real = import_product, .fuses = true, .sums = import_product_sums},
+    {.name = "Gemm",
+     .real = import_product,
+     .fuses = true,
+     .sums = import_product_sums,
+     .integers = import_integer_gemm},
+    {.name = "MatMul",
+     .real = import_product,
+     .fuses = true,
+     .sums = import_product_sums,
+     .integers = import_integer_product},
     {.name = "QLinearConv", .bytes = import_qlinear_conv},
     {.name = "QLinearMatMul", .bytes = import_qlinear_matmul},
     {.name = "QGemm", .bytes = import_qgemm},
@@ -56,16 +64,19 @@ const OnnxOperator kOperators[] = {
     {.name = "Add",
      .real = import_add,
      .fuses = true,
-     .function = [](const OnnxNode&, Numbers x) { return x[0] + argument(x, 1); }},
+     .function = [](const OnnxNode&, Numbers x) { return x[0] + argument(x, 1); },
+     .integers = import_integer_pair},
     {.name = "Sub",
      .real = import_sub,
      .fuses = true,
-     .function = [](const OnnxNode&, Numbers x) { return x[0] - argument(x, 1); }},
+     .function = [](const OnnxNode&, Numbers x) { return x[0] - argument(x, 1); },
+     .integers = import_integer_pair},
     {.name = "Mul",
      .real = import_mul,
      .fuses = true,
      .function = [](const OnnxNode&, Numbers x) { return x[0] * argument(x, 1); },
-     .has_kernel = true},
+     .has_kernel = true,
+     .integers = import_integer_pair},
     {.name = "Sum",
      .real = import_add_all,
      .fuses = true,
@@ -74,14 +85,14 @@ const OnnxOperator kOperators[] = {
     {.name = "QLinearAdd", .bytes = import_qlinear_add},
     {.name = "QLinearMul", .bytes = import_qlinear_mul},
 
-    {.name = "MaxPool", .move = import_max_pool},
+    {.name = "MaxPool", .move = import_max_pool, .integers = import_integer_max_pool},
     {.name = "GlobalMaxPool", .move = import_max_pool},
-    {.name = "ReduceMax", .move = import_extremum},
-    {.name = "ReduceMin", .move = import_extremum},
+    {.name = "ReduceMax", .move = import_extremum, .integers = import_integer_reduction},
+    {.name = "ReduceMin", .move = import_extremum, .integers = import_integer_reduction},
     {.name = "AveragePool", .real = import_average_pool},
     {.name = "GlobalAveragePool", .real = import_mean},
-    {.name = "ReduceMean", .real = import_mean},
-    {.name = "ReduceSum", .real = import_sum},
+    {.name = "ReduceMean", .real = import_mean, .integers = import_integer_reduction},
+    {.name = "ReduceSum", .real = import_sum, .integers = import_integer_reduction},
     {.name = "QLinearAveragePool", .bytes = import_qlinear_average_pool},
     {.name = "QLinearGlobalAveragePool", .bytes = import_qlinear_mean},
     {.name = "QLinearReduceMean", .bytes = import_qlinear_mean},
@@ -100,7 +111,7 @@ const OnnxOperator kOperators[] = {
     {.name = "Squeeze", .move = import_reshape, .whole = import_whole_reshape},
     {.name = "Unsqueeze", .move = import_reshape, .whole = import_whole_reshape},
     {.name = "Transpose", .move = import_transpose},
-    {.name = "Concat", .move = import_concat},
+    {.name = "Concat", .move = import_concat, .integers = import_integer_concat},
     {.name = "QLinearConcat", .bytes = import_qlinear_concat},
     {.name = "Slice", .move = import_slice},
     {.name = "Split", .move = import_split},
@@ -115,7 +126,9 @@ const OnnxOperator kOperators[] = {
     // Relu, Relu6 and Clip on a result are limits (clamp_of()); these are theirs inside functions.
     {.name = "Relu",
      .byte_move = import_clipped_bytes,
-     .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); }},
+     .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); },
+     .integers = import_integer_relu,
+     .of_integer = integer_relu},
     {.name = "Relu6", .function = [](const OnnxNode&, Numbers x) { return clipped(x[0], 0, 6); }},
     {.name = "Clip",
      .byte_move = import_clipped_bytes,
@@ -229,6 +242,33 @@ const OnnxOperator kOperators[] = {
      .function = [](const OnnxNode&, Numbers x) { return sigmoid(x[0]); },
      .bytes = import_qlinear_function},
 
+    // Deeploy's and QuantLib's, of plain integers alone.
+    {.name = "RequantShift", .integers = import_requant_shift},
+    {.name = "iSoftmax", .integers = import_integer_softmax, .gives = ElementType::kUint8},
+    {.name = "ITAMax",
+     .integers = import_integer_softmax,
+     .takes = ElementType::kInt8,
+     .gives = ElementType::kUint8},
+    {.name = "iRMSNorm",
+     .integers = import_integer_norm,
+     .takes = ElementType::kInt8,
+     .gives = ElementType::kInt8},
+    {.name = "iLayerNorm",
+     .integers = import_integer_norm,
+     .takes = ElementType::kInt8,
+     .gives = ElementType::kInt8},
+    {.name = "iGELU",
+     .of_integer = integer_gelu,
+     .takes = ElementType::kInt8,
+     .gives = ElementType::kInt32},
+    {.name = "iHardswish",
+     .of_integer = integer_hardswish,
+     .takes = ElementType::kInt8,
+     .gives = ElementType::kInt32},
+    {.name = "TrueIntegerDiv", .integers = import_integer_division, .gives = ElementType::kInt32},
+    {.name = "IntegerDiv", .integers = import_integer_division, .gives = ElementType::kInt32},
+    {.name = "IntegerMean", .integers = import_integer_reduction},
+
     {.name = "DynamicQuantizeLinear", .refused = kAtRunTime},
     {.name = "DynamicQuantizeMatMul", .refused = kAtRunTime},
     {.name = "DynamicQuantizeLSTM", .refused = kAtRunTime},
@@ -280,16 +320,27 @@ constexpr OnnxOperator kOfOtherLayouts{.name = "", .refused = kFused};
 const OnnxOperator* find_onnx_operator(const OnnxNode& node) {
   if (node.domain == "com.microsoft.nchwc" || node.domain.starts_with("com.ms.internal"))
     return &kOfOtherLayouts;
-  if (!node.domain.empty() && node.domain != "com.microsoft") return nullptr;
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                    [&](const OnnxOperator& op) { return op.name == node.type; });
-  return found == std::end(kOperators) ? nullptr : found;
+  if (found == std::end(kOperators)) return nullptr;
+  // Exporters of the dialect put its operators where they like.
+  const bool is_known = node.domain.empty() || node.domain == "com.microsoft";
+  return is_known || found->is_of_dialect() ? found : nullptr;
 }
 
 std::vector<std::string_view> onnx_operators() {
   std::vector<std::string_view> names = {"QuantizeLinear", "DequantizeLinear", "Constant"};
   for (const OnnxOperator& op : kOperators)
-    if (op.refused.empty()) names.push_back(op.name);
+    if (op.refused.empty() && !op.is_of_dialect()) names.push_back(op.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string_view> onnx_integer_operators() {
+  std::vector<std::string_view> names = {"Constant"};
+  for (const OnnxOperator& op : kOperators)
+    if (op.integers != nullptr || op.of_integer != nullptr || op.move != nullptr)
+      names.push_back(op.name);
   std::sort(names.begin(), names.end());
   return names;
 }

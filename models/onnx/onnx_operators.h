@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/onnx/onnx_import.h"
+#include "models/onnx/onnx_integers.h"
 
 namespace tinytune {
 
@@ -39,8 +40,19 @@ struct OnnxOperator {
   /// The sums that the real numbers are, int32 with one scale: for an output in float32.
   Result<int> (*sums)(OnnxImport&, const OnnxNode&) = nullptr;
   bool takes_condition = false;  ///< its first input is bools
+  /// Of plain integers (onnx_integers.h). `of_integer`: a function of one of them, also where
+  /// `integers` has it of more than a byte.
+  Result<OnnxWhole> (*integers)(OnnxIntegers&, const OnnxNode&) = nullptr;
+  int64_t (*of_integer)(const OnnxNode&, int64_t) = nullptr;
+  std::optional<ElementType> takes{}, gives{};  ///< what it reads alone, what its result always is
   /// Why it is refused.
   std::string_view refused{};
+
+  /// Whether it has a meaning among plain integers alone.
+  bool is_of_dialect() const {
+    return (integers != nullptr || of_integer != nullptr) && real == nullptr && move == nullptr &&
+           byte_move == nullptr;
+  }
 };
 
 /// Null where there is no row.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
+#include "models/onnx/onnx_products.h"
 #include "models/onnx/onnx_tiles.h"
 #include "models/onnx/onnx_windows.h"
 
@@ -96,16 +97,19 @@ Result<std::vector<int32_t>> reduced_axes(OnnxImport& import, const OnnxNode& no
   return stored;
 }
 
-Result<int> reduced(OnnxImport& import, const OnnxNode& node, int id, OperatorKind kind,
-                    const Quantization& q) {
+}  // namespace
+
+Result<int> add_reduction(OnnxImport& import, const OnnxNode& node, int id,
+                          const OnnxProduct& result) {
   OnnxGraph& graph = import.graph();
   TT_TRY_ASSIGN(const auto axes, reduced_axes(import, node, id));
   const Tensor from = graph.tensor(id);
   std::vector<int> shape = from.shape;
   for (const int32_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  const int to = graph.add(node.outputs[0], ElementType::kInt8, shape, q, graph.channels_last(id));
+  const int to =
+      graph.add(node.outputs[0], result.type, shape, result.quantization, graph.channels_last(id));
   const int numbers = graph.add_numbers("axes", axes, {static_cast<int>(axes.size())});
-  graph.add_operator(kind, {id, numbers}, to, ReducerAttributes{true});
+  graph.add_operator(result.kind, {id, numbers}, to, ReducerAttributes{true});
   const bool global = node.type.find("Global") != std::string::npos;
   if (global || node.get("keepdims", int64_t{1}) != 0) return to;
   const int kept = graph.to_onnx_order(to);
@@ -122,8 +126,6 @@ Result<int> reduced(OnnxImport& import, const OnnxNode& node, int id, OperatorKi
       rest.push_back(graph.tensor(kept).shape[axis]);
   return graph.reshaped(kept, rest, false);
 }
-
-}  // namespace
 
 Result<int> import_max_pool(OnnxImport& import, const OnnxNode& node, int output,
                             const std::vector<int>& data) {
@@ -156,8 +158,10 @@ Result<int> import_max_pool(OnnxImport& import, const OnnxNode& node, int output
 Result<int> import_extremum(OnnxImport& import, const OnnxNode& node, int,
                             const std::vector<int>& data) {
   const Quantization q = import.graph().tensor(data[0]).quantization;
-  return reduced(import, node, data[0],
-                 node.type == "ReduceMax" ? OperatorKind::kReduceMax : OperatorKind::kReduceMin, q);
+  return add_reduction(
+      import, node, data[0],
+      {ElementType::kInt8, q,
+       node.type == "ReduceMax" ? OperatorKind::kReduceMax : OperatorKind::kReduceMin});
 }
 
 Result<int> import_average_pool(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
@@ -169,13 +173,15 @@ Result<int> import_average_pool(OnnxImport& import, const OnnxNode& node, const 
 Result<int> import_mean(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                         Activation) {
   TT_TRY_ASSIGN(const int input, import.operand(node, 0));
-  return reduced(import, node, input, OperatorKind::kMean, scale.quantization());
+  return add_reduction(import, node, input,
+                       {ElementType::kInt8, scale.quantization(), OperatorKind::kMean});
 }
 
 Result<int> import_sum(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                        Activation) {
   TT_TRY_ASSIGN(const int input, import.operand(node, 0));
-  return reduced(import, node, input, OperatorKind::kSum, scale.quantization());
+  return add_reduction(import, node, input,
+                       {ElementType::kInt8, scale.quantization(), OperatorKind::kSum});
 }
 
 // Input, its scale and zero point, the result's.
@@ -194,7 +200,8 @@ Result<OnnxResult> import_qlinear_mean(OnnxImport& import, const OnnxNode& node)
   OnnxNode plain = node;  // its second input is a scale
   if (plain.ints.count("axes") == 0) plain.inputs.resize(1);
   TT_TRY_ASSIGN(const int id,
-                reduced(import, plain, x.id, OperatorKind::kMean, scale.quantization()));
+                add_reduction(import, plain, x.id,
+                              {ElementType::kInt8, scale.quantization(), OperatorKind::kMean}));
   return OnnxResult{id, scale.type};
 }
 

@@ -11,7 +11,9 @@ int multiplied(OnnxGraph& graph, const OnnxNode& node, int left, int right, std:
                const OnnxProduct& result) {
   const int to =
       graph.add(node.outputs[0], result.type, std::move(shape), result.quantization, false);
-  graph.add_operator(OperatorKind::kBatchMatMul, {left, right}, to, BatchMatMulAttributes{});
+  std::vector<int> inputs = {left, right};
+  inputs.insert(inputs.end(), result.scaling.begin(), result.scaling.end());
+  graph.add_operator(result.kind, std::move(inputs), to, BatchMatMulAttributes{});
   return to;
 }
 
@@ -109,7 +111,7 @@ Result<int> add_computed_convolution(OnnxGraph& graph, const OnnxNode& node, int
   int from = graph.reshaped(graph.to_onnx_order(image), shape, false);
   if (w.pad_top + w.pad_left + w.pad_bottom + w.pad_right > 0)
     from = graph.padded(from, {0, 0, w.pad_top, w.pad_left}, {0, 0, w.pad_bottom, w.pad_right},
-                        graph.tensor(from).quantization.zero_points[0]);
+                        graph.zero_of(from));
   const std::vector<int> padded = graph.tensor(from).shape;
   const Places places{w, padded[1], padded[2], padded[3]};
   if (places.count() > kMostTensorBytes / 4)

@@ -82,9 +82,7 @@ Result<OnnxTiles> tiled(OnnxGraph& graph, const OnnxNode& node, int id, std::opt
   tiles.taps = static_cast<int>(taps);
   tiles.windows = static_cast<int>(count);
   int from = graph.reshaped(graph.to_onnx_order(id), image, false);
-  if (tiles.is_padded)
-    from = graph.padded(from, before, after,
-                        fill.value_or(graph.tensor(from).quantization.zero_points[0]));
+  if (tiles.is_padded) from = graph.padded(from, before, after, fill.value_or(graph.zero_of(from)));
   std::vector<int64_t> places, window(axes.size()), tap(axes.size());
   do {
     do {

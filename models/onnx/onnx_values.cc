@@ -51,10 +51,11 @@ Error OnnxValues::in_float(const OnnxNode& node) const {
                                          narrow->second));
   return unsupported(
       node,
-      "computes in float32; quantise the network: `python3 -m onnxruntime.quantization.preprocess "
-      "--input float.onnx --output prepared.onnx`, then `python3 -m "
-      "onnxruntime.quantization.static_quantize_runner -i prepared.onnx -o int8.onnx "
-      "--activation_type qint8 --per_channel`");
+      "its tensors are float32, and nothing says how they become integers; quantise the network: "
+      "`python3 -m onnxruntime.quantization.preprocess --input float.onnx --output prepared.onnx`, "
+      "then `python3 -m onnxruntime.quantization.static_quantize_runner -i prepared.onnx -o "
+      "int8.onnx --activation_type qint8 --per_channel`; where they hold integers already, as "
+      "Deeploy's do, give --input-type NAME=uint8|int8|int32 for each input");
 }
 
 const OnnxTensor* OnnxValues::constant(const std::string& name) const {

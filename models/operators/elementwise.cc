@@ -10,7 +10,8 @@
 
 namespace tinytune {
 
-Result<Broadcast> broadcast_shapes(const OperatorView& view) {
+Result<Broadcast> broadcast_shapes(const OperatorView& view, size_t count) {
+  count = std::min(count, view.inputs());
   const Tensor& output = view.output();
   constexpr size_t kRank = std::tuple_size_v<decltype(Broadcast::extents)>;
   using Extents = std::array<int, kRank>;
@@ -19,7 +20,7 @@ Result<Broadcast> broadcast_shapes(const OperatorView& view) {
   size_t rank = 0;
   if (output.shape.size() > kRank)
     return view.unsupported(describe(output) + " has more than 5 axes");
-  for (size_t operand = 0; operand < view.inputs(); ++operand) {
+  for (size_t operand = 0; operand < count; ++operand) {
     const Tensor& t = view.input(operand);
     if (t.shape.size() > kRank) return view.unsupported(describe(t) + " has more than 5 axes");
     rank = std::max(rank, t.shape.size());
@@ -28,7 +29,7 @@ Result<Broadcast> broadcast_shapes(const OperatorView& view) {
   }
   const auto mismatch = [&] {
     std::string operands = describe(view.input(0));
-    for (size_t i = 1; i < view.inputs(); ++i) operands += " and " + describe(view.input(i));
+    for (size_t i = 1; i < count; ++i) operands += " and " + describe(view.input(i));
     return view.invalid(fmt::format("{} do not make {}", operands, describe(output)));
   };
   for (size_t axis = 0; axis < kRank; ++axis)

@@ -6,8 +6,9 @@
 
 namespace tinytune {
 
-/// Lines up all operands and the output, of any type. kInvalidInput: not broadcastable.
-Result<Broadcast> broadcast_shapes(const OperatorView& view);
+/// Lines up the first `count` operands, all of them unless said, and the output, of any type.
+/// kInvalidInput: not broadcastable.
+Result<Broadcast> broadcast_shapes(const OperatorView& view, size_t count = SIZE_MAX);
 
 /// The same of two int8 operands and an int8 output.
 Result<Broadcast> broadcast_of(const OperatorView& view);

@@ -17,7 +17,8 @@ int64_t product(const Shape& shape, size_t first, size_t last) {
 // Constants on either side, and the types that TFLite Micro takes.
 Status read_operands(const OperatorView& view, size_t data, size_t places, GatherOp& op) {
   const Tensor &from = view.input(data), &at = view.input(places), &output = view.output();
-  if (from.type != ElementType::kInt8 && from.type != ElementType::kFloat32)
+  const bool is_plain = view.arithmetic() == Arithmetic::kOnnx && from.type == ElementType::kInt32;
+  if (from.type != ElementType::kInt8 && from.type != ElementType::kFloat32 && !is_plain)
     return view.unsupported(fmt::format("{} is {}", describe(from), name_of(from.type)));
   if (from.type != output.type)
     return view.unsupported(fmt::format("{} is {} and {} is {}", describe(from), name_of(from.type),

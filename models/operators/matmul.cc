@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "models/byte_steps.h"
 #include "models/operators/elementwise.h"
 #include "models/operators/move_builder.h"
 #include "models/operators/onnx_scale.h"
+#include "models/operators/plain_operands.h"
 
 namespace tinytune {
 namespace {
@@ -24,7 +26,8 @@ struct Operand {
 Result<Operand> read_operand(const OperatorView& view, size_t index, bool depth_last) {
   const Tensor& t = view.input(index);
   const size_t rank = t.shape.size();
-  TT_TRY(view.require_int8(t));
+  const bool is_plain = is_integer_operator(view.op().kind) && t.type == ElementType::kInt32;
+  if (!is_plain) TT_TRY(view.require_int8(t));
   if (rank < 2) return view.invalid(describe(t) + " is no matrix");
   if (rank > 5) return view.unsupported(describe(t) + " has more than 5 axes");
   std::vector<int> shape(5, 1);
@@ -40,15 +43,15 @@ Result<Operand> read_operand(const OperatorView& view, size_t index, bool depth_
   operand.depth = shape[depth];
   operand.side.step = steps[across];
   operand.side.depth_step = steps[depth];
-  operand.side.offset = -t.quantization.zero_points[0];
+  if (!is_plain) operand.side.offset = -t.quantization.zero_points[0];
   operand.side.constant.assign(t.data.begin(), t.data.end());
   return operand;
 }
 
 Result<MatMulOp> read_product(const OperatorView& view) {
-  const auto& a = std::get<BatchMatMulAttributes>(view.op().attributes);
-  TT_TRY_ASSIGN(Operand left, read_operand(view, 0, !a.adj_x));
-  TT_TRY_ASSIGN(Operand right, read_operand(view, 1, a.adj_y));
+  const auto* a = std::get_if<BatchMatMulAttributes>(&view.op().attributes);
+  TT_TRY_ASSIGN(Operand left, read_operand(view, 0, a == nullptr || !a->adj_x));
+  TT_TRY_ASSIGN(Operand right, read_operand(view, 1, a != nullptr && a->adj_y));
   const auto mismatch = [&] {
     return view.invalid(fmt::format("{} and {} do not make {}", describe(view.input(0)),
                                     describe(view.input(1)), describe(view.output())));
@@ -130,6 +133,38 @@ Result<IntegerOp> prepare_batch_matmul(const OperatorView& view) {
     op.multiplier = 1;
     op.shift = -31;
   }
+  return IntegerOp(std::move(op));
+}
+
+namespace {
+
+PlainMatMulOp::Side plain_side(const OperatorView& view, size_t index, const MatMulOp::Side& side) {
+  const Tensor& t = view.input(index);
+  return {{t.type, side.offset}, side.batch_steps, side.step, side.depth_step, t.data};
+}
+
+}  // namespace
+
+// {left, right}, and of bytes also REQUANT_SHIFT's operands behind them.
+Result<IntegerOp> prepare_integer_matmul(const OperatorView& view) {
+  constexpr size_t kScaled = 5;
+  TT_TRY_ASSIGN(MatMulOp op, read_product(view));
+  if (view.input(0).type == ElementType::kInt32 || view.input(1).type == ElementType::kInt32)
+    return IntegerOp(PlainMatMulOp{op.batches, op.rows, op.columns, op.depth,
+                                   plain_side(view, 0, op.left), plain_side(view, 1, op.right)});
+  if (view.inputs() < kScaled) return IntegerOp(std::move(op));
+  TT_TRY_ASSIGN(const RequantShiftOp scaling, read_requant_shift(view, 2));
+  if (scaling.multiplier.size() != 1 || scaling.addend.size() != 1 || scaling.multiplier[0] < 1)
+    return view.unsupported("a scaling of its sums that is not one, or falls");
+  const ChannelScaling scale = channel_scaling(scaling, 0);
+  op.multiplier = scale.multiplier;
+  op.shift = scale.shift;
+  op.steps = find_byte_steps(INT32_MIN, INT32_MAX, [&](int32_t sum) {
+    const int64_t level =
+        (int64_t{sum} * scaling.multiplier[0] + scaling.addend[0]) >> scaling.shift;
+    return static_cast<int>(std::clamp<int64_t>(level, scaling.output.low, scaling.output.high)) +
+           scaling.output.offset;
+  });
   return IntegerOp(std::move(op));
 }
 

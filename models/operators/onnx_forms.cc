@@ -8,6 +8,7 @@
 
 #include "models/byte_steps.h"
 #include "models/operators/onnx_scale.h"
+#include "models/operators/plain_operands.h"
 #include "models/quantise.h"
 #include "schedules/requantise.h"
 
@@ -25,6 +26,10 @@ Result<IntegerOp> kernel_form(const OperatorView& view, Result<IntegerOp> prepar
                               Activation activation) {
   TT_TRY_ASSIGN(IntegerOp form, std::move(prepared));
   auto& kernel = std::get<KernelOp>(form);
+  if (view.inputs() > kPlainScaling) {
+    TT_TRY(scale_plainly(view, kernel));
+    return form;
+  }
   const float in = view.input(0).quantization.scales[0];
   const float out = view.output().quantization.scales[0];
   const std::vector<float>& weights = view.input(1).quantization.scales;

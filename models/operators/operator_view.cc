@@ -149,6 +149,11 @@ Result<IntegerOp> prepare_form(const OperatorView& view) {
       return prepare_nothing(view);
     case OperatorKind::kCopy:
       return prepare_whole_copy(view);
+#define INTEGER_OPERATOR(kind, name, form) \
+  case OperatorKind::k##kind:              \
+    return prepare_##form(view);
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
   }
   return view.unsupported("no such operator");
 }

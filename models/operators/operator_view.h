@@ -66,6 +66,10 @@ Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view);
   Result<IntegerOp> prepare_##form(const OperatorView& view);
 #include "models/operators.inc"
 #undef OPERATOR
+#define INTEGER_OPERATOR(kind, name, form) \
+  Result<IntegerOp> prepare_##form(const OperatorView& view);
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
 Result<IntegerOp> prepare_external(const OperatorView& view);
 
 }  // namespace tinytune

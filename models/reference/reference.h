@@ -73,6 +73,15 @@ void run(const WideGateOp& op, const Buffers& buffers);
 void run(const RescaleOp& op, const Buffers& buffers);
 void run(const WideTransposeConvOp& op, const Buffers& buffers);
 void run(const ComputedDenseOp& op, const Buffers& buffers);
+void run(const RequantShiftOp& op, const Buffers& buffers);
+void run(const PlainTableOp& op, const Buffers& buffers);
+void run(const SumTableOp& op, const Buffers& buffers);
+void run(const PlainArithmeticOp& op, const Buffers& buffers);
+void run(const PlainDivideOp& op, const Buffers& buffers);
+void run(const PlainMatMulOp& op, const Buffers& buffers);
+void run(const PlainSoftmaxOp& op, const Buffers& buffers);
+void run(const PlainNormOp& op, const Buffers& buffers);
+void run(const PlainReduceOp& op, const Buffers& buffers);
 /// Only a network knows the function; alone, the operator is its stub of zeros.
 void run(const ExternalOp& op, const Buffers& buffers);
 

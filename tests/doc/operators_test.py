@@ -27,6 +27,10 @@ Of quantised ONNX networks (QDQ and QLinear operators, opset 7 on, int8 and uint
 that is onnxruntime's result, says [reference.md](reference.md). Functions of one number (Relu to Softsign, also
 several after each other, and with constant operands) become one table of 256 bytes. Between operators on real numbers stand
 QuantizeLinear and DequantizeLinear; what is missing is said where a network is refused.
+
+Of networks of plain integers, Deeploy's and QuantLib's dialect (tensors declared float32 that hold integers, without scales):
+{integers}. [reference.md](reference.md) has their meaning. What an input holds is said by what reads it or
+by `--input-type NAME=uint8|int8|int32`.
 """
 
 
@@ -34,7 +38,8 @@ def page(told):
     how = {True: "tuned kernels", False: "generated C"}
     rows = "".join(f"| {op['name']} | {how[op['tuned']]} | {op['limits']} |\n"
                    for op in told["operators"] if op["state"] == "supported")
-    return HEAD + rows + ONNX.format(names=", ".join(told["onnx"]))
+    return HEAD + rows + ONNX.format(names=", ".join(told["onnx"]),
+                                    integers=", ".join(told["onnx_integers"]))
 
 
 def without_source(operators):

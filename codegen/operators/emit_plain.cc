@@ -1,0 +1,192 @@
+// Elementwise operators on plain integers. Products have 64 bits only where an operand's type and
+// the constants do not rule out that they need them.
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/little_endian.h"
+#include "codegen/operators/elementwise.h"
+#include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/plain_text.h"
+
+namespace tinytune {
+namespace {
+
+template <typename T>
+int64_t largest(const std::vector<T>& values) {
+  int64_t most = 0;
+  for (const T value : values) most = std::max(most, std::abs(int64_t{value}));
+  return most;
+}
+
+int64_t elements_of(const Broadcast& broadcast) {
+  int64_t elements = 1;
+  for (const int extent : broadcast.extents) elements *= extent;
+  return elements;
+}
+
+// Lines that compute, clamp and store one element; `x` reads it.
+void print_requant_shift(CWriter& w, const RequantShiftOp& op, const std::string& x,
+                         const std::string& multiplier, const std::string& addend,
+                         const std::string& output) {
+  const __int128 reach =
+      static_cast<__int128>(plain_reach(op.input)) * largest(op.multiplier) + largest(op.addend);
+  const bool is_short = reach <= INT32_MAX, fits = (reach >> op.shift) <= INT32_MAX;
+  const std::string shift = std::to_string(op.shift), cast = is_short ? "" : "(int64_t)";
+  const std::string sum = cast + plain_value(op.input, x) + " * " + multiplier + " + " + addend;
+  if (fits) {
+    w.line("int32_t v = " + std::string(is_short ? "" : "(int32_t)") + "((" + sum + ") >> " +
+           shift + ");");
+  } else {
+    w.line("const int64_t y = (" + sum + ") >> " + shift + ";");
+    w.line("int32_t v = y < " + c_int(op.output.low) + " ? " + c_int(op.output.low) + " : y > " +
+           c_int(op.output.high) + " ? " + c_int(op.output.high) + " : (int32_t)y;");
+  }
+  print_clamped_store(w, plain_store(output, op.output));
+}
+
+std::string long_number(int64_t value) {
+  if (value == static_cast<int32_t>(value)) return c_int(value);
+  return value == INT64_MIN ? "INT64_MIN" : "INT64_C(" + std::to_string(value) + ")";
+}
+
+std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
+  const RequantShiftOp& op = std::get<RequantShiftOp>(any);
+  CWriter w(1);
+  if (op.multiplier.size() == 1 && op.addend.size() == 1) {
+    print_elementwise(w, elements_of(op.broadcast), {context.input(0), "", context.output()},
+                      [&](CWriter& e, const auto& x, const auto&, const auto& out) {
+                        print_requant_shift(e, op, x, c_int(op.multiplier[0]),
+                                            long_number(op.addend[0]), out);
+                      });
+    return w.text();
+  }
+  const std::string multipliers =
+      context.constant("multiplier", CType::kInt32, little_endian_bytes(op.multiplier));
+  const int loops = open_broadcast_loops(w, op.broadcast);
+  w.line("const int32_t c = " + broadcast_offset(op.broadcast, 2) + ";");
+  print_requant_shift(w, op, context.input(0) + "[" + broadcast_offset(op.broadcast, 0) + "]",
+                      multipliers + "[" + broadcast_offset(op.broadcast, 1) + "]",
+                      long_constant(context, "addend", op.addend, "c"), "*" + context.output());
+  w.line("++" + context.output() + ";");
+  for (int i = 0; i < loops; ++i) w.close();
+  return w.text();
+}
+
+std::string emit_table(const IntegerOp& any, EmitContext& context) {
+  const PlainTableOp& op = std::get<PlainTableOp>(any);
+  const std::string table = context.constant("table", CType::kInt32, little_endian_bytes(op.table));
+  CWriter w(1);
+  print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+                    [&](CWriter& e, const auto& x, const auto&, const auto& out) {
+                      e.line(out + " = " + table + "[" + x + " + 128];");
+                    });
+  return w.text();
+}
+
+// The byte itself, 128 more, is its own term.
+bool is_identity(const std::vector<int16_t>& terms) {
+  for (size_t i = 0; i < terms.size(); ++i)
+    if (terms[i] != static_cast<int16_t>(i)) return false;
+  return true;
+}
+
+std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
+  const SumTableOp& op = std::get<SumTableOp>(any);
+  const std::string table = context.constant("table", CType::kInt8, bytes_of(op.table));
+  const char* const names[] = {"first", "second"};
+  std::array<std::string, 2> terms;
+  for (size_t i = 0; i < 2; ++i)
+    if (!is_identity(op.terms[i]))
+      terms[i] = context.constant(names[i], CType::kInt16, little_endian_bytes(op.terms[i]));
+  const auto term = [&](size_t i, const std::string& x) {
+    return terms[i].empty() ? x + " + 128" : terms[i] + "[" + x + " + 128]";
+  };
+  CWriter w(1);
+  print_elementwise(w, op.broadcast, binary_pointers(context),
+                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+                      e.line(out + " = " + table + "[" + term(0, a) + " + " + term(1, b) + "];");
+                    });
+  return w.text();
+}
+
+std::string arithmetic(PlainArithmeticOp::Function function, const std::string& a,
+                       const std::string& b) {
+  using Function = PlainArithmeticOp::Function;
+  const auto wrapped = [&](const char* symbol) {
+    return "(int32_t)((uint32_t)" + a + symbol + "(uint32_t)" + b + ")";
+  };
+  switch (function) {
+    case Function::kAdd:
+      return wrapped(" + ");
+    case Function::kSubtract:
+      return wrapped(" - ");
+    case Function::kMultiply:
+      return wrapped(" * ");
+    case Function::kMaximum:
+      return a + " > " + b + " ? " + a + " : " + b;
+    case Function::kMinimum:
+      break;
+  }
+  return a + " < " + b + " ? " + a + " : " + b;
+}
+
+std::string emit_arithmetic(const IntegerOp& any, EmitContext& context) {
+  const PlainArithmeticOp& op = std::get<PlainArithmeticOp>(any);
+  CWriter w(1);
+  print_elementwise(
+      w, op.broadcast, binary_pointers(context),
+      [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+        e.line(out + " = " +
+               arithmetic(op.function, plain_value(op.inputs[0], a), plain_value(op.inputs[1], b)) +
+               ";");
+      });
+  return w.text();
+}
+
+const SharedFunction kPlainQuotient = {
+    "plain_quotient",
+    "/* n / d, towards minus infinity or, where `nearest` is not 0, to the nearest with halves "
+    "away\n"
+    " * from zero; 0 by 0. */",
+    "int32_t @_plain_quotient(int64_t n, int64_t d, int32_t nearest)",
+    R"(
+  if (d == 0) return 0;
+  if (nearest != 0) return (int32_t)(uint32_t)(uint64_t)((n >= 0 ? n + (d >> 1) : n - (d >> 1)) / d);
+  const int64_t quotient = n / d;
+  const int64_t above = n % d != 0 && (n < 0) != (d < 0) ? 1 : 0;
+  return (int32_t)(uint32_t)(uint64_t)(quotient - above);
+)",
+    {}};
+
+std::string emit_divide(const IntegerOp& any, EmitContext& context) {
+  const PlainDivideOp& op = std::get<PlainDivideOp>(any);
+  const std::string quotient = context.helper(kPlainQuotient);
+  CWriter w(1);
+  print_elementwise(w, op.broadcast, binary_pointers(context),
+                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+                      e.line(out + " = " + quotient + "(INT64_C(" + std::to_string(op.numerator) +
+                             ") * " + plain_value(op.inputs[0], a) + ", INT64_C(" +
+                             std::to_string(op.factor) + ") * " + plain_value(op.inputs[1], b) +
+                             " + " + std::to_string(op.summand) + ", " +
+                             (op.to_nearest ? "1" : "0") + ");");
+                    });
+  return w.text();
+}
+
+template <typename Op>
+constexpr auto kTakes = [](const IntegerOp& op) { return std::holds_alternative<Op>(op); };
+constexpr auto kInPlace = [](const IntegerOp&, int) { return true; };
+
+}  // namespace
+
+extern const OperatorEmitter kRequantShiftEmitter, kPlainTableEmitter, kSumTableEmitter,
+    kPlainArithmeticEmitter, kPlainDivideEmitter;
+const OperatorEmitter kRequantShiftEmitter = {kTakes<RequantShiftOp>, kInPlace, emit_requant_shift};
+const OperatorEmitter kPlainTableEmitter = {kTakes<PlainTableOp>, kInPlace, emit_table};
+const OperatorEmitter kSumTableEmitter = {kTakes<SumTableOp>, kInPlace, emit_sum_table};
+const OperatorEmitter kPlainArithmeticEmitter = {kTakes<PlainArithmeticOp>, kInPlace,
+                                                 emit_arithmetic};
+const OperatorEmitter kPlainDivideEmitter = {kTakes<PlainDivideOp>, kInPlace, emit_divide};
+
+}  // namespace tinytune

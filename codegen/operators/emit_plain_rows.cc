@@ -1,0 +1,237 @@
+// Softmax and norms of rows of plain integers, reductions, and products of which one side is int32.
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/little_endian.h"
+#include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/plain_text.h"
+
+namespace tinytune {
+namespace {
+
+int64_t largest(const std::vector<int32_t>& values) {
+  int64_t most = 0;
+  for (const int32_t value : values) most = std::max(most, std::abs(int64_t{value}));
+  return most;
+}
+
+std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
+  const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
+  const uint64_t most = *std::max_element(op.terms.begin(), op.terms.end());
+  const bool is_wide = most * static_cast<uint64_t>(op.depth) > UINT32_MAX ||
+                       (op.shifts.empty() && most * op.scale > UINT32_MAX);
+  const std::string type = is_wide ? "uint64_t" : "uint32_t",
+                    scale = std::to_string(op.scale) + "u";
+  const std::string terms =
+      context.constant("terms", CType::kUint32,
+                       little_endian_bytes(std::vector<int32_t>(op.terms.begin(), op.terms.end())));
+  const std::string x = context.input(0), y = context.output();
+  CWriter w(1);
+  w.loop("row", op.rows);
+  w.line("int32_t most = " + x + "[0];");
+  w.loop("i", op.depth);
+  w.line("if (" + x + "[i] > most) most = " + x + "[i];");
+  w.close();
+  w.line(type + " sum = 0;");
+  w.loop("i", op.depth);
+  w.line("sum += " + terms + "[most - " + x + "[i]];");
+  w.close();
+  if (!op.shifts.empty()) w.line("const " + type + " share = " + scale + " / sum;");
+  w.loop("i", op.depth);
+  std::string share = "(" + type + ")" + terms + "[most - " + x + "[i]] * " + scale + " / sum";
+  if (!op.shifts.empty())
+    share = "share >> " + context.constant("shifts", CType::kUint8, op.shifts) + "[most - " + x +
+            "[i]]";
+  w.line(y + "[i] = (int8_t)(" + c_plus("(int32_t)(" + share + ")", op.output_offset) + ");");
+  w.close();
+  w.line(x + " += " + std::to_string(op.depth) + ";");
+  w.line(y + " += " + std::to_string(op.depth) + ";");
+  w.close();
+  return w.text();
+}
+
+const SharedFunction kPlainRoot = {"plain_root",
+                                   "/* The largest integer whose square is at most x. */",
+                                   "uint32_t @_plain_root(uint32_t x)",
+                                   R"(
+  uint32_t root = 0;
+  for (uint32_t bit = UINT32_C(1) << 30; bit > 0u; bit >>= 2) {
+    if (x >= root + bit) {
+      x -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return root;
+)",
+                                   {}};
+
+const SharedFunction kPlainRootLong = {"plain_root_long",
+                                       "/* The largest integer whose square is at most x. */",
+                                       "uint64_t @_plain_root_long(uint64_t x)",
+                                       R"(
+  uint64_t root = 0;
+  for (uint64_t bit = UINT64_C(1) << 62; bit > 0u; bit >>= 2) {
+    if (x >= root + bit) {
+      x -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return root;
+)",
+                                       {}};
+
+std::string emit_norm(const IntegerOp& any, EmitContext& context) {
+  const PlainNormOp& op = std::get<PlainNormOp>(any);
+  // Less its mean, an element is at most twice as large as the largest.
+  const int64_t reach = plain_reach(op.input) * (op.is_centred ? 2 : 1);
+  const bool is_wide = op.input.type != ElementType::kInt8 ||
+                       reach * reach * op.depth + 1 > UINT32_MAX ||
+                       reach * largest(op.weights) + largest(op.bias) > INT32_MAX;
+  const std::string type = is_wide ? "int64_t" : "int32_t", depth = std::to_string(op.depth);
+  const std::string squares = is_wide ? "uint64_t" : "uint32_t";
+  const std::string weights =
+      context.constant("weights", CType::kInt32, little_endian_bytes(op.weights));
+  const std::string root = context.helper(is_wide ? kPlainRootLong : kPlainRoot);
+  const std::string x = context.input(0), y = context.output();
+  const std::string element =
+      "(" + type + ")" + plain_value(op.input, x + "[i]") + (op.is_centred ? " - mean" : "");
+  CWriter w(1);
+  w.loop("row", op.rows);
+  if (op.is_centred) {
+    w.line(type + " mean = 0;");
+    w.loop("i", op.depth);
+    w.line("mean += " + plain_value(op.input, x + "[i]") + ";");
+    w.close();
+    w.line("mean /= " + depth + ";");
+  }
+  w.line(squares + " squares = 0;");
+  w.loop("i", op.depth);
+  w.line("const " + type + " d = " + element + ";");
+  w.line("squares += (" + squares + ")(d * d);");
+  w.close();
+  w.line("const " + type + " root = (" + type + ")" + root + "(squares / " + depth + "u + 1u);");
+  w.loop("i", op.depth);
+  w.line("const " + type + " d = " + element + ";");
+  const std::string bias =
+      op.bias.empty()
+          ? ""
+          : " + " + context.constant("bias", CType::kInt32, little_endian_bytes(op.bias)) + "[i]";
+  w.line("const " + type + " t = (d * " + weights + "[i] / root" + bias + ") >> " +
+         std::to_string(op.shift) + ";");
+  if (op.wraps)
+    w.line(y + "[i] = (int8_t)(uint8_t)t;");
+  else
+    w.line(y + "[i] = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
+  w.close();
+  w.line(x + " += " + depth + ";");
+  w.line(y + " += " + depth + ";");
+  w.close();
+  return w.text();
+}
+
+// Loops over the axes that are kept, or over those that are not; how many.
+int open_axes(CWriter& w, const PlainReduceOp& op, bool kept) {
+  int depth = 0;
+  for (size_t axis = 0; axis < op.extents.size(); ++axis)
+    if (op.extents[axis] != 1 && (op.output_steps[axis] != 0) == kept) {
+      w.loop("i" + std::to_string(axis), op.extents[axis]);
+      ++depth;
+    }
+  return depth;
+}
+
+std::string place_of(const PlainReduceOp& op) {
+  std::string place;
+  int64_t step = 1;
+  for (size_t axis = op.extents.size(); axis-- > 0; step *= op.extents[axis])
+    if (op.extents[axis] != 1)
+      place += (place.empty() ? "i" : " + i") + std::to_string(axis) + " * " + std::to_string(step);
+  return place.empty() ? "0" : place;
+}
+
+std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
+  using Function = PlainReduceOp::Function;
+  const PlainReduceOp& op = std::get<PlainReduceOp>(any);
+  const bool is_mean = op.function == Function::kMean, is_sum = op.function == Function::kSum;
+  const bool is_wide = is_mean && plain_reach(op.input) * op.count > INT32_MAX / 4;
+  const std::string type = is_wide ? "int64_t" : "int32_t";
+  const std::string x = plain_value(op.input, context.input(0) + "[" + place_of(op) + "]");
+  CWriter w(1);
+  int kept = open_axes(w, op, true);
+  const bool takes_any = is_mean || is_sum;
+  w.line((is_sum ? "uint32_t" : type) + " sum = " +
+         (takes_any ? "0" : c_int(op.function == Function::kMaximum ? INT32_MIN : INT32_MAX)) +
+         ";");
+  int reduced = open_axes(w, op, false);
+  w.line("const int32_t x = " + x + ";");
+  if (takes_any)
+    w.line(std::string("sum += ") + (is_sum ? "(uint32_t)" : "") + "x;");
+  else
+    w.line(std::string("if (x ") + (op.function == Function::kMaximum ? ">" : "<") +
+           " sum) sum = x;");
+  for (; reduced > 0; --reduced) w.close();
+  w.open("");
+  if (is_mean) {  // halves up
+    const std::string whole = std::to_string(2 * op.count);
+    w.line("const " + type + " twice = 2 * sum + " + std::to_string(op.count) + ";");
+    w.line("int32_t v = (int32_t)(twice / " + whole + ") - (twice % " + whole + " < 0 ? 1 : 0);");
+  } else {
+    w.line("int32_t v = (int32_t)sum;");
+  }
+  print_clamped_store(w, plain_store("*" + context.output(), op.output));
+  w.close();
+  w.line("++" + context.output() + ";");
+  for (; kept > 0; --kept) w.close();
+  return w.text();
+}
+
+std::string emit_product(const IntegerOp& any, EmitContext& context) {
+  const PlainMatMulOp& op = std::get<PlainMatMulOp>(any);
+  const auto place = [&](const PlainMatMulOp::Side& side, const char* across) {
+    std::string sum;
+    for (size_t axis = 0; axis < op.batches.size(); ++axis)
+      if (op.batches[axis] != 1)
+        sum += "n" + std::to_string(axis) + " * " + std::to_string(side.batch_steps[axis]) + " + ";
+    return sum + across + " * " + std::to_string(side.step) + " + d * " +
+           std::to_string(side.depth_step);
+  };
+  CWriter w(1);
+  int loops = 2;
+  for (size_t axis = 0; axis < op.batches.size(); ++axis)
+    if (op.batches[axis] != 1) {
+      w.loop("n" + std::to_string(axis), op.batches[axis]);
+      ++loops;
+    }
+  w.loop("i", op.rows).loop("j", op.columns);
+  w.line("uint32_t sum = 0;");
+  w.loop("d", op.depth);
+  w.line("sum += (uint32_t)" +
+         plain_value(op.left.operand, context.input(0) + "[" + place(op.left, "i") + "]") +
+         " * (uint32_t)" +
+         plain_value(op.right.operand, context.input(1) + "[" + place(op.right, "j") + "]") + ";");
+  w.close();
+  w.line("*" + context.output() + "++ = (int32_t)sum;");
+  for (; loops > 0; --loops) w.close();
+  return w.text();
+}
+
+template <typename Op>
+constexpr auto kTakes = [](const IntegerOp& op) { return std::holds_alternative<Op>(op); };
+constexpr auto kInPlace = [](const IntegerOp&, int) { return true; };
+constexpr auto kApart = [](const IntegerOp&, int) { return false; };
+
+}  // namespace
+
+extern const OperatorEmitter kPlainSoftmaxEmitter, kPlainNormEmitter, kPlainReduceEmitter,
+    kPlainMatMulEmitter;
+const OperatorEmitter kPlainSoftmaxEmitter = {kTakes<PlainSoftmaxOp>, kInPlace, emit_softmax};
+const OperatorEmitter kPlainNormEmitter = {kTakes<PlainNormOp>, kInPlace, emit_norm};
+const OperatorEmitter kPlainReduceEmitter = {kTakes<PlainReduceOp>, kApart, emit_reduce};
+const OperatorEmitter kPlainMatMulEmitter = {kTakes<PlainMatMulOp>, kApart, emit_product};
+
+}  // namespace tinytune
