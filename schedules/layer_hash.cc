@@ -16,7 +16,7 @@ std::string hash_of(const std::vector<T>& values) {
 
 std::string hash_text(const LayerData& data) {
   return hash_of(data.weights) + " " + hash_of(data.bias) + " " + hash_of(data.multiplier) + " " +
-         hash_of(data.shift);
+         hash_of(data.shift) + " " + hash_of(data.addend);
 }
 
 }  // namespace tinytune
