@@ -230,7 +230,9 @@ Option input_type() {
   return {.names = "--input-type",
           .field = &Arguments::input_types,
           .value = "NAME=uint8|int8|int32",
-          .help = "What an input of an .onnx network of plain integers holds (may be repeated)"};
+          .help =
+              "What an input of an .onnx network of plain integers holds; NAME may be *, for "
+              "all that nothing else tells (may be repeated)"};
 }
 
 Option portable() {

@@ -82,6 +82,7 @@ bool is_of_integers(const OnnxModel& model, std::span<const std::string> types) 
 
 Status OnnxIntegers::find_types(std::span<const std::string> given) {
   Types types;
+  std::optional<ElementType> others;  // of inputs that nothing else tells: "*=int8"
   for (const std::string& text : given) {
     const size_t at = text.rfind('=');
     const std::string name = text.substr(0, at);
@@ -91,7 +92,13 @@ Status OnnxIntegers::find_types(std::span<const std::string> given) {
     if (!type)
       return Error(
           ErrorCode::kInvalidInput,
-          "--input-type is NAME=uint8, NAME=int8 or NAME=int32, not " + OnnxValues::shown(text));
+          "--input-type is NAME=uint8, NAME=int8 or NAME=int32, and NAME may be * for all that "
+          "nothing else tells, not " +
+              OnnxValues::shown(text));
+    if (name == "*") {
+      others = type;
+      continue;
+    }
     // One without elements has nothing to say a type of.
     if (!is_input && model_.initializers.count(name) == 0)
       return Error(ErrorCode::kInvalidInput,
@@ -102,13 +109,15 @@ Status OnnxIntegers::find_types(std::span<const std::string> given) {
   for (const OnnxValue& input : model_.inputs)
     if (type_named(name_of(input.type))) types.try_emplace(input.name, input.type);
   types = followed(model_, std::move(types));
+  if (others)
+    for (const OnnxValue& input : model_.inputs) types.try_emplace(input.name, *others);
   std::vector<OnnxValue> untyped;
   std::copy_if(model_.inputs.begin(), model_.inputs.end(), std::back_inserter(untyped),
                [&](const OnnxValue& input) { return types.count(input.name) == 0; });
   if (!untyped.empty())
     return Error(ErrorCode::kInvalidInput,
                  fmt::format("nothing says which integers {} {}; give --input-type "
-                             "NAME=uint8|int8|int32 for each",
+                             "NAME=uint8|int8|int32 for each, or *=TYPE for all",
                              names_of(untyped), untyped.size() == 1 ? "holds" : "hold"));
   types_ = std::move(types);
   return ok_status();

@@ -75,6 +75,7 @@ def types(folder):
     for wrong, line in (({"q": np.int8}, "no input 'q', but 'x', 'z'"), ({"x": np.int16}, "not 'x=int16'")):
         asked = said("sums", wrong)
         assert asked.returncode == 2 and line in asked.stderr, asked.stderr
+    assert said("sums", {"*": np.int8}, "--verify").returncode == 0
     assert said("ita_max", {}).returncode == 0
     assert said("ita_max", {"x": np.uint8}, "--verify").returncode == 0
     assert said("joined", {"x": np.int32, "z": np.int8}, "--verify").returncode == 0
