@@ -79,8 +79,9 @@ class Gatherer {
     std::vector<Schedule> schedules;
   };
 
-  /// Behind what has records or was counted, others come in their order. Counts stand in one order
-  /// with a simulator's records, so that a few trials cost nothing that the defaults had.
+  /// Behind what has records or was counted, others come in their order. Counts stand behind the
+  /// best of a simulator's records, which says what the log chose; a few trials so cost no kernel
+  /// with little scratch that the defaults had.
   Status offer_unmeasured() {
     std::vector<Offer> offers;
     const bool has_records = !task_.options.empty();
@@ -91,6 +92,9 @@ class Gatherer {
       std::erase_if(offers, [&](const Offer& offer) {
         return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
       });
+      if (const Measurement* best = records_.best(group_.workload))
+        for (Offer& offer : offers)
+          offer.cycles = std::max(offer.cycles, *best->median_cycles() + 1);
     }
     const std::vector<Offer> counted = offers;
     for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
