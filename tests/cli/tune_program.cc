@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kPatience{100};
+constexpr std::chrono::seconds kPatience{300};
 
 std::vector<std::string> command(const fs::path& folder, std::vector<std::string> arguments) {
   // A killed run cannot remove its sockets: they go with the test's folder.
