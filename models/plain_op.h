@@ -12,6 +12,7 @@
 
 #include "models/broadcast.h"
 #include "models/graph.h"
+#include "models/raw_op.h"
 
 namespace tinytune {
 
@@ -56,7 +57,7 @@ struct SumTableOp {
 
 /// INTEGER_ADD and its kin: int32 of two operands.
 struct PlainArithmeticOp {
-  enum class Function { kAdd, kSubtract, kMultiply, kMaximum, kMinimum };
+  using Function = RawArithmeticOp::Function;
   Function function = Function::kAdd;
   std::array<PlainOperand, 2> inputs;
   Broadcast broadcast;

@@ -53,6 +53,28 @@ void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& poin
   });
 }
 
+std::string raw_expression(RawArithmeticOp::Function function, const std::string& a,
+                           const std::string& b) {
+  using Function = RawArithmeticOp::Function;
+  const auto wrapped = [&](const char* symbol) {
+    return "(int32_t)((uint32_t)" + a + symbol + "(uint32_t)" + b + ")";
+  };
+  const auto chosen = [&](const char* symbol) { return a + symbol + b + " ? " + a + " : " + b; };
+  switch (function) {
+    case Function::kAdd:
+      return wrapped(" + ");
+    case Function::kSubtract:
+      return wrapped(" - ");
+    case Function::kMultiply:
+      return wrapped(" * ");
+    case Function::kMaximum:
+      return chosen(" > ");
+    case Function::kMinimum:
+      break;
+  }
+  return chosen(" < ");
+}
+
 ElementPointers binary_pointers(EmitContext& context) {
   return {context.input(0), context.input(1), context.output()};
 }

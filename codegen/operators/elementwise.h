@@ -32,6 +32,10 @@ void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& poin
 int open_broadcast_loops(CWriter& w, const Broadcast& broadcast);
 std::string broadcast_offset(const Broadcast& broadcast, size_t operand);
 
+/// The C expression of two int32 without a scale; sums and products wrap.
+std::string raw_expression(RawArithmeticOp::Function function, const std::string& a,
+                           const std::string& b);
+
 /// The first two inputs and the output of an operator.
 ElementPointers binary_pointers(EmitContext& context);
 

@@ -12,13 +12,6 @@
 namespace tinytune {
 namespace {
 
-template <typename T>
-int64_t largest(const std::vector<T>& values) {
-  int64_t most = 0;
-  for (const T value : values) most = std::max(most, std::abs(int64_t{value}));
-  return most;
-}
-
 int64_t elements_of(const Broadcast& broadcast) {
   int64_t elements = 1;
   for (const int extent : broadcast.extents) elements *= extent;
@@ -110,37 +103,16 @@ std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string arithmetic(PlainArithmeticOp::Function function, const std::string& a,
-                       const std::string& b) {
-  using Function = PlainArithmeticOp::Function;
-  const auto wrapped = [&](const char* symbol) {
-    return "(int32_t)((uint32_t)" + a + symbol + "(uint32_t)" + b + ")";
-  };
-  switch (function) {
-    case Function::kAdd:
-      return wrapped(" + ");
-    case Function::kSubtract:
-      return wrapped(" - ");
-    case Function::kMultiply:
-      return wrapped(" * ");
-    case Function::kMaximum:
-      return a + " > " + b + " ? " + a + " : " + b;
-    case Function::kMinimum:
-      break;
-  }
-  return a + " < " + b + " ? " + a + " : " + b;
-}
-
 std::string emit_arithmetic(const IntegerOp& any, EmitContext& context) {
   const PlainArithmeticOp& op = std::get<PlainArithmeticOp>(any);
   CWriter w(1);
-  print_elementwise(
-      w, op.broadcast, binary_pointers(context),
-      [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
-        e.line(out + " = " +
-               arithmetic(op.function, plain_value(op.inputs[0], a), plain_value(op.inputs[1], b)) +
-               ";");
-      });
+  print_elementwise(w, op.broadcast, binary_pointers(context),
+                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
+                      e.line(out + " = " +
+                             raw_expression(op.function, plain_value(op.inputs[0], a),
+                                            plain_value(op.inputs[1], b)) +
+                             ";");
+                    });
   return w.text();
 }
 

@@ -10,12 +10,6 @@
 namespace tinytune {
 namespace {
 
-int64_t largest(const std::vector<int32_t>& values) {
-  int64_t most = 0;
-  for (const int32_t value : values) most = std::max(most, std::abs(int64_t{value}));
-  return most;
-}
-
 std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
   const uint64_t most = *std::max_element(op.terms.begin(), op.terms.end());
@@ -51,29 +45,11 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-const SharedFunction kPlainRoot = {"plain_root",
-                                   "/* The largest integer whose square is at most x. */",
-                                   "uint32_t @_plain_root(uint32_t x)",
-                                   R"(
-  uint32_t root = 0;
-  for (uint32_t bit = UINT32_C(1) << 30; bit > 0u; bit >>= 2) {
-    if (x >= root + bit) {
-      x -= root + bit;
-      root = (root >> 1) + bit;
-    } else {
-      root >>= 1;
-    }
-  }
-  return root;
-)",
-                                   {}};
+constexpr const char* kRootSays = "/* The largest integer whose square is at most x. */";
 
-const SharedFunction kPlainRootLong = {"plain_root_long",
-                                       "/* The largest integer whose square is at most x. */",
-                                       "uint64_t @_plain_root_long(uint64_t x)",
-                                       R"(
-  uint64_t root = 0;
-  for (uint64_t bit = UINT64_C(1) << 62; bit > 0u; bit >>= 2) {
+std::string root_body(const std::string& type, const std::string& highest_bit) {
+  return "\n  " + type + " root = 0;\n  for (" + type + " bit = " + highest_bit +
+         R"(; bit > 0u; bit >>= 2) {
     if (x >= root + bit) {
       x -= root + bit;
       root = (root >> 1) + bit;
@@ -82,7 +58,17 @@ const SharedFunction kPlainRootLong = {"plain_root_long",
     }
   }
   return root;
-)",
+)";
+}
+
+const std::string kRootBody = root_body("uint32_t", "UINT32_C(1) << 30");
+const std::string kLongRootBody = root_body("uint64_t", "UINT64_C(1) << 62");
+const SharedFunction kPlainRoot = {
+    "plain_root", kRootSays, "uint32_t @_plain_root(uint32_t x)", kRootBody.c_str(), {}};
+const SharedFunction kPlainRootLong = {"plain_root_long",
+                                       kRootSays,
+                                       "uint64_t @_plain_root_long(uint64_t x)",
+                                       kLongRootBody.c_str(),
                                        {}};
 
 std::string emit_norm(const IntegerOp& any, EmitContext& context) {

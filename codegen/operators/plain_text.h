@@ -1,7 +1,11 @@
 // Text that the emitters of plain integers (models/plain_op.h) share.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -12,6 +16,14 @@ namespace tinytune {
 /// The number of an element that expression `stored` reads, as an int32_t expression.
 inline std::string plain_value(const PlainOperand& operand, const std::string& stored) {
   return operand.offset == 0 ? stored : "(" + c_plus(stored, operand.offset) + ")";
+}
+
+/// The largest size of a value; 0 without any.
+template <typename T>
+int64_t largest(const std::vector<T>& values) {
+  int64_t most = 0;
+  for (const T value : values) most = std::max(most, std::abs(int64_t{value}));
+  return most;
 }
 
 /// No number of the operand is larger in size.

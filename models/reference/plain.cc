@@ -6,11 +6,12 @@
 
 #include "models/plain_division.h"
 #include "models/reference/broadcast.h"
+#include "models/reference/raw_arithmetic.h"
 
 namespace tinytune::reference {
 namespace {
 
-int64_t element(const PlainOperand& operand, const uint8_t* from, int64_t at) {
+int32_t element(const PlainOperand& operand, const uint8_t* from, int64_t at) {
   if (operand.type == ElementType::kInt8) return static_cast<int8_t>(from[at]) + operand.offset;
   int32_t value;
   std::memcpy(&value, from + at * static_cast<int64_t>(sizeof value), sizeof value);
@@ -31,23 +32,6 @@ void store(const PlainResult& result, uint8_t* to, int64_t at, int64_t value) {
 }
 
 int32_t wrapped(int64_t value) { return static_cast<int32_t>(static_cast<uint32_t>(value)); }
-
-int32_t computed(PlainArithmeticOp::Function function, int64_t a, int64_t b) {
-  using Function = PlainArithmeticOp::Function;
-  switch (function) {
-    case Function::kAdd:
-      return wrapped(a + b);
-    case Function::kSubtract:
-      return wrapped(a - b);
-    case Function::kMultiply:
-      return wrapped(a * b);
-    case Function::kMaximum:
-      return wrapped(std::max(a, b));
-    case Function::kMinimum:
-      break;
-  }
-  return wrapped(std::min(a, b));
-}
 
 template <typename Row>
 void for_each_row(int rows, int depth, Row row) {

@@ -2,28 +2,10 @@
 #include <algorithm>
 
 #include "models/reference/broadcast.h"
+#include "models/reference/raw_arithmetic.h"
 
 namespace tinytune::reference {
 namespace {
-
-using Function = RawArithmeticOp::Function;
-
-int32_t computed(Function function, int32_t a, int32_t b) {
-  const auto x = static_cast<uint32_t>(a), y = static_cast<uint32_t>(b);  // they wrap
-  switch (function) {
-    case Function::kAdd:
-      return static_cast<int32_t>(x + y);
-    case Function::kSubtract:
-      return static_cast<int32_t>(x - y);
-    case Function::kMultiply:
-      return static_cast<int32_t>(x * y);
-    case Function::kMaximum:
-      return std::max(a, b);
-    case Function::kMinimum:
-      break;
-  }
-  return std::min(a, b);
-}
 
 template <typename T>
 void run_as(const RawArithmeticOp& op, const Buffers& buffers) {
