@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/kernels/kernel_key.h"
 #include "deploy/kernel_count.h"
 #include "deploy/lean_schedules.h"
 #include "schedules/layer_hash.h"
@@ -154,10 +155,9 @@ std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const L
   static std::mutex mutex;
   static std::map<std::string, std::vector<EstimatedKernel>> known;
   constexpr size_t kMost = 1 << 12;
-  std::string key = std::to_string(device.hash) +
-                    (device.target.portable_kernels ? " portable " : " ") + to_text(workload) +
-                    " " + hash_text(data) + " " + std::to_string(place.free_scratch) + " " +
-                    std::to_string(place.grain) + (place.constants_in_flash ? " flash" : " fast");
+  std::string key = kernel_key(device) + to_text(workload) + " " + hash_text(data) + " " +
+                    std::to_string(place.free_scratch) + " " + std::to_string(place.grain) +
+                    (place.constants_in_flash ? " flash" : " fast");
   for (const Schedule& schedule : also) key += " " + to_text(schedule);
   const std::lock_guard lock(mutex);
   if (const auto at = known.find(key); at != known.end()) return at->second;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/kernels/kernel.h"
+#include "codegen/kernels/kernel_key.h"
 #include "deploy/device_memory.h"
 #include "deploy/lean_schedules.h"
 #include "measure/runner.h"
@@ -68,9 +69,8 @@ std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule&
                                        uint64_t at_most) {
   static std::mutex mutex;
   static std::map<std::string, Count> known;
-  const std::string key =
-      std::to_string(device.hash) + (device.target.portable_kernels ? " portable" : " ") +
-      (constants_in_flash ? " flash " : " fast ") + to_text(workload) + " " + to_text(schedule);
+  const std::string key = kernel_key(device) + (constants_in_flash ? "flash " : "fast ") +
+                          to_text(workload) + " " + to_text(schedule);
   const std::lock_guard lock(mutex);
   auto at = known.find(key);
   // One that was stopped earlier than this call would be is counted again.

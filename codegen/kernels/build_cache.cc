@@ -3,16 +3,12 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "codegen/kernels/kernel_key.h"
 
 namespace tinytune {
 namespace {
 
 constexpr uint64_t kMostBytes = 256 << 20;
-
-// Portable kernels are of the same device, whose records stay valid.
-std::string key_of(const Device& device) {
-  return std::to_string(device.hash) + (device.target.portable_kernels ? " portable\n" : "\n");
-}
 
 std::string digest(const std::string& text) {
   return sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
@@ -38,7 +34,7 @@ void BuildCache::make_room(uint64_t bytes) {
 Result<CompiledKernel> BuildCache::kernel(const Workload& workload, const Schedule& schedule,
                                           const Device& device, const std::string& symbol,
                                           Emit emit) {
-  const std::string key = key_of(device) + to_text(workload) + "\n" + to_text(schedule) + "\n" +
+  const std::string key = kernel_key(device) + to_text(workload) + "\n" + to_text(schedule) + "\n" +
                           symbol + "\n" + std::to_string(static_cast<int>(emit));
   {
     const std::lock_guard lock(mutex_);
@@ -55,7 +51,7 @@ Result<CompiledKernel> BuildCache::kernel(const Workload& workload, const Schedu
 Result<std::vector<uint8_t>> BuildCache::object(
     const std::string& name, const std::string& texts, const Device& device,
     const std::function<Result<std::vector<uint8_t>>()>& compile) {
-  const std::string key = key_of(device) + name + "\n" + digest(texts);
+  const std::string key = kernel_key(device) + name + "\n" + digest(texts);
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = found(objects_, key)) return *known;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "codegen/kernels/kernel_key.h"
 #include "schedules/layer_hash.h"
 
 namespace tinytune {
@@ -9,9 +10,9 @@ namespace {
 
 constexpr size_t kMostPoints = 1 << 20;  // some 64 bytes each
 
-// What a hash of its records leaves out: kernels as portable C, and where weights are.
+// Spaces depend on where weights are, too.
 std::string key_of(const Device& device, const Workload& workload) {
-  std::string key = std::to_string(device.hash) + (device.target.portable_kernels ? " c " : " ");
+  std::string key = kernel_key(device);
   for (const std::string& memory : device.fast_rodata_memories) key += memory + " ";
   return key + to_text(workload);
 }
