@@ -96,13 +96,7 @@ Result<int> add_computed_product(OnnxGraph& graph, const OnnxNode& node, int a, 
 Result<int> add_computed_convolution(OnnxGraph& graph, const OnnxNode& node, int image, int weights,
                                      const OnnxProduct& result) {
   std::vector<int> shape = graph.onnx_shape(image), kernel = graph.onnx_shape(weights);
-  const size_t rank = shape.size();
-  if ((rank != 3 && rank != 4) || kernel.size() != rank)
-    return OnnxValues::unsupported(node, "a convolution of other than one or two axes");
-  if (rank == 3) {
-    shape.insert(shape.begin() + 2, 1);
-    kernel.insert(kernel.begin() + 2, 1);
-  }
+  TT_TRY_ASSIGN(const size_t rank, give_two_axes(node, shape, kernel));
   const int64_t groups = node.get("group", int64_t{1});
   if (groups < 1 || groups * kernel[1] != shape[1] || kernel[0] % groups != 0)
     return OnnxValues::invalid(node, "its weights do not fit its input");

@@ -299,13 +299,7 @@ Result<OnnxWhole> import_integer_conv(OnnxIntegers& integers, const OnnxNode& no
     return OnnxWhole{to, ElementType::kInt32, {}, nullptr};
   }
   std::vector<int> shape = graph.onnx_shape(image), kernel = weights->shape;
-  const size_t rank = shape.size();
-  if ((rank != 3 && rank != 4) || kernel.size() != rank)
-    return OnnxValues::unsupported(node, "a convolution of other than one or two axes");
-  if (rank == 3) {
-    shape.insert(shape.begin() + 2, 1);
-    kernel.insert(kernel.begin() + 2, 1);
-  }
+  TT_TRY_ASSIGN(const size_t rank, give_two_axes(node, shape, kernel));
   TT_TRY_ASSIGN(const OnnxWindows w,
                 windows_of(with_two_axes(node, rank), shape[2], shape[3], kernel[2], kernel[3]));
   std::vector<int> result = {shape[0], kernel[0], w.out_h, w.out_w};

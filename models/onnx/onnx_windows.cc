@@ -43,6 +43,16 @@ OnnxNode with_two_axes(const OnnxNode& node, size_t rank) {
   return wide;
 }
 
+Result<size_t> give_two_axes(const OnnxNode& node, std::vector<int>& shape,
+                             std::vector<int>& weights) {
+  const size_t rank = shape.size();
+  if ((rank != 3 && rank != 4) || weights.size() != rank)
+    return OnnxValues::unsupported(node, "a convolution of other than one or two axes");
+  if (rank == 3)
+    for (std::vector<int>* extents : {&shape, &weights}) extents->insert(extents->begin() + 2, 1);
+  return rank;
+}
+
 int as_image(OnnxGraph& graph, int id) {
   const std::vector<int> shape = graph.onnx_shape(id);
   if (shape.size() == 3)

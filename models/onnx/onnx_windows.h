@@ -24,6 +24,10 @@ Result<int> place_windows(const OnnxNode& node, OnnxAxis& axis);
 
 /// A node on [batch, channels, length] as one on [batch, channels, 1, length]: its attributes.
 OnnxNode with_two_axes(const OnnxNode& node, size_t rank);
+/// The same of the shapes of a convolution's input and weights; how many axes they had.
+/// kUnsupported: others than three or four, or not as many each.
+Result<size_t> give_two_axes(const OnnxNode& node, std::vector<int>& shape,
+                             std::vector<int>& weights);
 /// A tensor of three axes as an image, channels last; of four as it is.
 int as_image(OnnxGraph& graph, int id);
 /// An image as the tensor of `rank` axes that the model has.
