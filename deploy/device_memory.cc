@@ -37,10 +37,15 @@ Device with_data_memory(Device device, uint64_t bytes) {
     return other.name != data->name && other.address < data->address + bytes &&
            data->address < uint64_t{other.address} + other.size_bytes;
   };
-  constexpr uint32_t kStep = 1u << 28;
-  for (uint32_t next = 0;
-       std::any_of(device.memories.begin(), device.memories.end(), reaches_into);)
-    data->address = next += kStep;
+  constexpr uint64_t kStep = 1u << 28, kEnd = uint64_t{1} << 32;
+  const uint32_t as_it_was = data->address;
+  uint64_t next = 0;
+  while (std::any_of(device.memories.begin(), device.memories.end(), reaches_into)) {
+    next += kStep;
+    const bool has_room = next + bytes <= kEnd;
+    data->address = has_room ? static_cast<uint32_t>(next) : as_it_was;
+    if (!has_room) break;
+  }
   return device;
 }
 

@@ -18,7 +18,7 @@ uint64_t ram_of(const Device& device);
 uint64_t in_data_memory(const Footprint& takes, const Device& device);
 
 /// The device with another size of the memory that arenas are in, at another address where it would
-/// reach into the next one.
+/// reach into the next one and there is room elsewhere.
 Device with_data_memory(Device device, uint64_t bytes);
 
 /// Where code and constants live.
