@@ -86,9 +86,13 @@ class Gatherer {
     std::vector<Offer> offers;
     const bool has_records = !task_.options.empty();
     if (!has_records || (records_.fidelity() == Fidelity::kSimulate && !is_strip())) {
-      const std::vector<Offer> known = has_records ? fastest_measured() : of_its_shape();
-      offers = by_estimate(known);
-      if (offers.empty() && !has_records) offers = known;
+      const std::vector<Offer> alike = has_records ? std::vector<Offer>() : of_its_shape();
+      std::vector<Schedule> also;
+      for (const Offer& offer : alike) also.push_back(offer.schedules[0]);
+      // Beside what was measured, defaults are counted, not guessed.
+      if (has_records) also.push_back(task_.options.front().schedule);
+      offers = by_estimate(also);
+      if (offers.empty()) offers = alike;
       std::erase_if(offers, [&](const Offer& offer) {
         return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
       });
@@ -124,11 +128,6 @@ class Gatherer {
     return offers;
   }
 
-  /// Beside it, defaults are counted, not guessed.
-  std::vector<Offer> fastest_measured() const {
-    return {{task_.options.front().cycles, {task_.options.front().schedule}}};
-  }
-
   /// The fastest that was measured for other layers of this one's shape, as far as they are legal.
   std::vector<Offer> of_its_shape() const {
     constexpr size_t kMost = 4;
@@ -151,7 +150,7 @@ class Gatherer {
   bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
 
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
-  std::vector<Offer> by_estimate(const std::vector<Offer>& known) const {
+  std::vector<Offer> by_estimate(const std::vector<Schedule>& also) const {
     const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
     const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
     LayerPlace place{.constants_in_flash = constants_in_flash_};
@@ -162,8 +161,6 @@ class Gatherer {
     }
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
     std::vector<Offer> offers;
-    std::vector<Schedule> also;
-    for (const Offer& offer : known) also.push_back(offer.schedules[0]);
     for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place, also))
       offers.push_back(
           {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
