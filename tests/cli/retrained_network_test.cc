@@ -36,6 +36,15 @@ class RetrainedNetwork : public TuneProgram {
     EXPECT_TRUE(log) << log.error().message();
     return std::move(log->measurements);
   }
+  void tune_for(const std::string& model, const std::string& log, int count,
+                std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"--model",   model, "--device", "rv32imc",
+                                      "--records", log,   "--trials", std::to_string(count),
+                                      "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult run = tune(words);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
   uint64_t cycles_of(std::vector<std::string> words) const {
     words.insert(words.begin(), "run");
     words.insert(words.end(), {"--device", "rv32imc", "--json", "--verify"});
@@ -49,14 +58,8 @@ class RetrainedNetwork : public TuneProgram {
 
 TEST_F(RetrainedNetwork, LogOfItsPredecessor_ServesAndIsCounted) {
   write_model(retrained(small_graph()), path("again.tflite"));
-  ASSERT_EQ(tune({"--model", "small.tflite", "--device", "rv32imc", "--records", "log.jsonl",
-                  "--trials", "48", "--quiet"})
-                .exit_code,
-            0);
-  ASSERT_EQ(tune({"--model", "again.tflite", "--device", "rv32imc", "--records", "own.jsonl",
-                  "--trials", "48", "--quiet"})
-                .exit_code,
-            0);
+  tune_for("small.tflite", "log.jsonl", 48);
+  tune_for("again.tflite", "own.jsonl", 48);
   const uint64_t own = cycles_of({"--model", "again.tflite", "--records", "own.jsonl"});
   EXPECT_LE(cycles_of({"--model", "again.tflite", "--records", "log.jsonl"}), own + own / 100);
   const ProcessResult compiled = tune({"compile", "--model", "again.tflite", "--device", "rv32imc",
@@ -70,15 +73,9 @@ TEST_F(RetrainedNetwork, LogOfItsPredecessor_ServesAndIsCounted) {
 
 TEST_F(RetrainedNetwork, SearchThatBeginsWithThatLog_TriesItsFastestBehindTheDefaults) {
   write_model(retrained(small_graph()), path("again.tflite"));
-  ASSERT_EQ(tune({"--model", "small.tflite", "--device", "rv32imc", "--records", "log.jsonl",
-                  "--trials", "48", "--quiet"})
-                .exit_code,
-            0);
+  tune_for("small.tflite", "log.jsonl", 48);
   const size_t before = log_of("log.jsonl").size();
-  ASSERT_EQ(tune({"--model", "again.tflite", "--device", "rv32imc", "--records", "new.jsonl",
-                  "--prior", "log.jsonl", "--trials", std::to_string(before + 9), "--quiet"})
-                .exit_code,
-            0);
+  tune_for("again.tflite", "new.jsonl", static_cast<int>(before) + 9, {"--prior", "log.jsonl"});
   const auto all = log_of("new.jsonl");
   ASSERT_GT(all.size(), before);
   std::map<std::string, std::pair<uint64_t, std::string>> best_of;  // by shape: cycles, schedule
@@ -105,10 +102,7 @@ TEST_F(RetrainedNetwork, OfAReport_TakesWhatItsOwnTuningTakes) {
   if (!std::filesystem::exists(folder + "retrained.tflite"))
     GTEST_SKIP() << "no " << folder << "retrained.tflite";
   const std::string model = folder + "retrained.tflite";
-  ASSERT_EQ(tune({"--model", model, "--device", "rv32imc", "--records", "own.jsonl", "--trials",
-                  "64", "--quiet"})
-                .exit_code,
-            0);
+  tune_for(model, "own.jsonl", 64);
   const uint64_t own = cycles_of({"--model", model, "--records", "own.jsonl"});
   EXPECT_LE(cycles_of({"--model", model, "--records", folder + "conv_s2_asym.rv32imc.jsonl"}),
             own + own / 100);

@@ -9,6 +9,7 @@
 #include "schedules/stepped_requantise.h"
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"
+#include "tests/templates/each_layer.h"
 #include "tests/templates/expect_exact.h"
 #include "tests/templates/random_layer.h"
 
@@ -97,23 +98,14 @@ TEST(HalfToEven, EveryTemplateComputesTheReferencesBytes) {
       "depthwise_conv2d_s8 nchw n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,127 "
       "act-128,127",
       "dense_s8 nhwc n1 in1x1x64 out1x1x12 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,14 act-128,127"};
-  for (const char* name : {"rv32imc", "cortex-m4"}) {
-    const auto device = load_device(name);
-    ASSERT_TRUE(device) << device.error().message();
-    auto simulator = Simulator::create(*device);
-    ASSERT_TRUE(simulator) << simulator.error().message();
-    uint64_t seed = 0;
-    for (const char* shape : kShapes) {
-      const auto workload = parse_workload(std::string(shape) + " lane1 stepped even");
-      ASSERT_TRUE(workload) << workload.error().message();
-      const RandomLayer layer = random_layer(*workload, Scales::kTypical, ++seed);
-      ASSERT_NE(layer.workload.facts.requantise, Requantise::kLong) << shape;
-      const ConfigSpace space = space_of(layer.workload, layer.data, *device);
-      for (size_t point = 0; point < space.size(); ++point)
-        if (point == 0 || space.family_of(point) != space.family_of(point - 1))
-          expect_exact(*simulator, *device, layer, space.schedule(point), seed);
-    }
-  }
+  for_each_layer(kShapes, " lane1 stepped even",
+                 [](Simulator& simulator, const Device& device, const RandomLayer& layer,
+                    const ConfigSpace& space, uint64_t seed) {
+                   ASSERT_NE(layer.workload.facts.requantise, Requantise::kLong);
+                   for (size_t point = 0; point < space.size(); ++point)
+                     if (point == 0 || space.family_of(point) != space.family_of(point - 1))
+                       expect_exact(simulator, device, layer, space.schedule(point), seed);
+                 });
 }
 
 }  // namespace

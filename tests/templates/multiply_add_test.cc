@@ -9,6 +9,7 @@
 #include "schedules/requantise.h"
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"
+#include "tests/templates/each_layer.h"
 #include "tests/templates/expect_exact.h"
 #include "tests/templates/random_layer.h"
 
@@ -90,28 +91,20 @@ TEST(MultiplyAdd, EveryTemplateComputesTheReferencesBytes) {
       "depthwise_conv2d_s8 nchw n1 in7x5x8 out7x5x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,0 "
       "act-128,127",
       "dense_s8 nhwc n1 in1x1x64 out1x1x12 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,0 act-128,127"};
-  for (const char* name : {"rv32imc", "cortex-m4"}) {
-    const auto device = load_device(name);
-    ASSERT_TRUE(device) << device.error().message();
-    auto simulator = Simulator::create(*device);
-    ASSERT_TRUE(simulator) << simulator.error().message();
-    uint64_t seed = 0;
-    for (const char* shape : kShapes) {
-      const auto workload = parse_workload(std::string(shape) + " lane1 fused addend");
-      ASSERT_TRUE(workload) << workload.error().message();
-      const RandomLayer layer = random_layer(*workload, Scales::kTypical, ++seed);
-      ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused) << shape;
-      const ConfigSpace space = space_of(layer.workload, layer.data, *device);
-      // Of each template the first that the constants permit.
-      std::set<size_t> tried;
-      for (size_t point = 0; point < space.size(); ++point)
-        if (!tried.contains(space.family_of(point)) && packs(layer, space.schedule(point))) {
-          tried.insert(space.family_of(point));
-          expect_exact(*simulator, *device, layer, space.schedule(point), seed);
-        }
-      EXPECT_FALSE(tried.empty()) << shape;
-    }
-  }
+  for_each_layer(
+      kShapes, " lane1 fused addend",
+      [](Simulator& simulator, const Device& device, const RandomLayer& layer,
+         const ConfigSpace& space, uint64_t seed) {
+        ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused);
+        // Of each template the first that the constants permit.
+        std::set<size_t> tried;
+        for (size_t point = 0; point < space.size(); ++point)
+          if (!tried.contains(space.family_of(point)) && packs(layer, space.schedule(point))) {
+            tried.insert(space.family_of(point));
+            expect_exact(simulator, device, layer, space.schedule(point), seed);
+          }
+        EXPECT_FALSE(tried.empty());
+      });
 }
 
 }  // namespace
