@@ -14,9 +14,10 @@
 
 namespace tinytune {
 
-/// What `work` returns for 0, 1, … below `count`, in that order; kFailed where its process ended
-/// without an answer. At most `jobs` processes, each of which takes the next piece when it has done
-/// one; they end with this process. `on_done`, which may be empty, hears how many pieces are done.
+/// Calls work(0) to work(count - 1) in forked processes and returns their results in that order;
+/// kFailed for one whose process ended without an answer. At most `jobs` processes, each of which
+/// takes the next piece when it has done one; they end with this process. `on_done`, which may be
+/// empty, hears how many pieces are done.
 std::vector<Result<std::string>> divide_work(size_t count, size_t jobs,
                                              const std::function<std::string(size_t)>& work,
                                              const std::function<void(size_t)>& on_done = {});

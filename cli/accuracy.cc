@@ -34,7 +34,7 @@ bool is_comparable(ElementType type) {
          type == ElementType::kInt32 || type == ElementType::kFloat32;
 }
 
-/// Where a single element begins to mean class 1.
+/// The threshold of class 1 for an output of one element, in the units it is stored in.
 double half_of(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (q.scales.empty() || q.zero_points.empty()) return 0.5;

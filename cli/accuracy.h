@@ -17,7 +17,7 @@ namespace tinytune {
 /// tensor of a type that has no order here.
 Result<std::vector<int>> classes_of(const Tensor& tensor, std::span<const uint8_t> outputs);
 
-/// What was answered, by what it is.
+/// Counts answers by label.
 struct Confusion {
   std::vector<std::vector<int>> counts;  ///< [label][answer]
   int correct = 0, total = 0;
@@ -29,7 +29,7 @@ struct Confusion {
 Result<Confusion> confusion_of(std::span<const int> labels, std::span<const int> answers,
                                int classes);
 
-/// Of what classes_of() answers for this tensor.
+/// Returns the number of classes that classes_of() tells apart for this tensor.
 int class_count(const Tensor& tensor);
 
 }  // namespace tinytune

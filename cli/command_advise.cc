@@ -67,7 +67,8 @@ void compare_with_limit(Json& row, std::optional<double> most) {
   row["fits"] = false;
 }
 
-/// What fits first; the faster, the closer to fitting first; devices without a clock behind.
+/// Orders rows: devices that fit, by latency; then those that do not, by the bytes they lack.
+/// Devices without a clock come last in each.
 bool before(const Json& a, const Json& b) {
   const auto key = [](const Json& row) {
     const bool has_time = row["milliseconds"].is_number();

@@ -49,7 +49,7 @@ Status check_options(const Arguments& arguments, const Model& model) {
   return ok_status();
 }
 
-/// What the reference operators make of each item; nothing is compiled.
+/// Runs the reference operators on each item and returns the outputs; compiles nothing.
 Result<std::vector<std::vector<uint8_t>>> by_reference(const Model& model, const InputSet& set) {
   const Graph& graph = model.state().graph;
   std::vector<std::vector<uint8_t>> outputs(graph.outputs.size());
