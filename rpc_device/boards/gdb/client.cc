@@ -202,7 +202,7 @@ Result<std::string> Client::read_object(const std::string& object, const std::st
 Status Client::write_memory(uint32_t address, std::span<const uint8_t> bytes) {
   if (!binary_writes_) {
     TT_TRY_ASSIGN(const std::string reply, request("X" + hex_number(address) + ",0:"));
-    binary_writes_ = reply == "OK";
+    binary_writes_ = std::string_view(reply) == "OK";
   }
   // Whole words, because servers write odd addresses byte by byte.
   const size_t most = (packet_bytes_ - kOverhead) / 2 / 4 * 4;
