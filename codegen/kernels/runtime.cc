@@ -1,5 +1,6 @@
 #include "codegen/kernels/runtime.h"
 
+#include <fmt/format.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
@@ -154,6 +155,17 @@ HELPER int32_t __modsi3(int32_t a, int32_t b) {
 }
 )";
 
+Result<std::vector<uint8_t>> object_of_ir(std::string_view text, const Device& device) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  const auto module = llvm::parseAssemblyString({text.data(), text.size()}, problem, context);
+  TT_CHECK(module != nullptr, problem.getMessage().str());
+  retarget(*module, *machine);
+  set_switches("source");  // whatever the kernel built before left them at
+  return machine_code(*module, *machine, Emit::kObject);
+}
+
 }  // namespace
 
 std::string_view c_helpers() { return kCHelpers; }
@@ -164,14 +176,19 @@ Result<std::vector<uint8_t>> runtime_object(const Device& device) {
   if (target.family != CoreFamily::kArmM ||
       (target.can(Capability::kMulHigh) && target.can(Capability::kDivide)))
     return std::vector<uint8_t>();
-  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  const auto module = llvm::parseAssemblyString(kArmHelpers, problem, context);
-  TT_CHECK(module != nullptr, problem.getMessage().str());
-  retarget(*module, *machine);
-  set_switches("source");  // whatever the kernel built before left them at
-  return machine_code(*module, *machine, Emit::kObject);
+  return object_of_ir(kArmHelpers, device);
+}
+
+Result<std::vector<uint8_t>> arrays_object(std::span<const ZeroedArray> arrays,
+                                           const Device& device) {
+  const bool in_c = device.target.family == CoreFamily::kAnyC;
+  std::string text;
+  for (const ZeroedArray& array : arrays)
+    text += in_c ? fmt::format("_Alignas({}) unsigned char {}[{}];\n", array.alignment, array.name,
+                               array.bytes)
+                 : fmt::format("@\"{}\" = global [{} x i8] zeroinitializer, align {}\n", array.name,
+                               array.bytes, array.alignment);
+  return in_c ? compile_text(text, device) : object_of_ir(text, device);
 }
 
 }  // namespace tinytune

@@ -3,6 +3,7 @@
 #include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
+#include "codegen/kernels/runtime.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network.h"
 
@@ -36,19 +37,17 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("build"));
   std::vector<GeneratedFile> files = network.files;
   // The caller's part: the arena, and rows of an input that arrives in them. It is not in the
-  // library, so its size counts as memory alone. No network can be called what its file is.
-  std::string callers;
+  // library, so its size counts as memory alone.
+  std::vector<ZeroedArray> callers;
   uint32_t callers_in_bss = 0;
   const auto add = [&](const std::string& name, uint32_t bytes) {
     bytes = std::max((bytes + kArenaAlignment - 1) / kArenaAlignment, 1u) * kArenaAlignment;
-    callers += "_Alignas(" + std::to_string(kArenaAlignment) + ") unsigned char " + name + "[" +
-               std::to_string(bytes) + "];\n";
+    callers.push_back({name, bytes, kArenaAlignment});
     callers_in_bss += bytes;
   };
   add(network.arena_symbol, network.arena_bytes);
   if (const auto& stream = network.stream)
     add(stream->rows_symbol, static_cast<uint32_t>(stream->rows) * stream->row_bytes);
-  files.push_back({"the-arena.c", callers, FileRole::kSource});
   if (!network.stubs.empty()) files.push_back({"the-stubs.c", network.stubs, FileRole::kSource});
   for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
   std::string headers;
@@ -66,6 +65,8 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
     TT_TRY_ASSIGN(auto object, builds.object(f.name, headers + f.contents, device, compile));
     objects.push_back(std::move(object));
   }
+  TT_TRY_ASSIGN(auto arrays, arrays_object(callers, device));
+  objects.push_back(std::move(arrays));
   TT_TRY_ASSIGN(Image image,
                 link_image(objects, device, network.invoke_symbol,
                            has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
