@@ -54,6 +54,8 @@ struct Deployment {
   /// kUnsupported: the device has no simulator. kFailed: it does not build or run, or does not fit.
   Result<RunReport> try_out(const GeneratedNetwork& network) const;
   Result<Footprint> measure(const GeneratedNetwork& network) const;
+  /// As far as excess() asks for it: with the stack where there is a limit on all RAM.
+  Result<Footprint> footprint(const GeneratedNetwork& network) const;
 
   /// Says what there is to say of RAM: that much of it is the network's, or that no application
   /// fits beside it. kFailed: it takes more flash than there is.

@@ -16,6 +16,7 @@
 #include "deploy/deployment.h"
 #include "deploy/device_memory.h"
 #include "deploy/model_state.h"
+#include "deploy/network_simulation.h"
 #include "deploy/slow_work.h"
 #include "deploy/strip_fallback.h"
 
@@ -104,8 +105,15 @@ Result<Deployment::Least> Deployment::lean(const StripPlan& plan, uint64_t arena
   const Deployment other{model, roomy, records, limits, sink, input};
   const KernelLimits kernels{.arena_bytes = arena_bytes, .flash_bytes = limits.flash_bytes};
   TT_TRY_ASSIGN(GeneratedNetwork network, other.choose_kernels(planned, kernels, {}));
-  TT_TRY_ASSIGN(const Footprint takes, other.measure(network));
+  TT_TRY_ASSIGN(const Footprint takes, other.footprint(network));
   return Least{std::move(network), takes, plan};
+}
+
+// A device's memory for data does not hold the stack, which alone takes a run to know.
+Result<Footprint> Deployment::footprint(const GeneratedNetwork& network) const {
+  if (limits.ram_bytes) return measure(network);
+  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
+  return built.footprint;
 }
 
 // Another plan, or kernels with more scratch, may need less stack than they add to the arena.
