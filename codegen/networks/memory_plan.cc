@@ -20,10 +20,6 @@ int64_t attempts_for(size_t buffers) {
   return std::min(kAttempts, kMostPairs / (count * count + 1));
 }
 
-uint32_t align_up(uint32_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
-
 bool live_together(const ArenaBuffer& a, const ArenaBuffer& b) {
   return a.first_step <= b.last_step && b.first_step <= a.last_step;
 }
@@ -34,7 +30,7 @@ class Planner {
     related_.resize(buffers.size());
     for (size_t i = 0; i < buffers.size(); ++i) {
       const ArenaBuffer& b = buffers[i];
-      sizes_.push_back(align_up(b.bytes));
+      sizes_.push_back(aligned_in_arena(b.bytes));
       blocks_ = std::max(blocks_, block_of(b.last_step) + 1);
       if (b.runs_into) related_[i] = related_[b.runs_into->buffer] = true;
     }
@@ -126,7 +122,7 @@ class Planner {
   int64_t shared(size_t below) const {
     const RunsIntoBuffer& into = *buffers_[below].runs_into;
     const int64_t apart = int64_t{sizes_[below]} + sizes_[into.buffer];
-    const int64_t joined = int64_t{align_up(into.distance)} + sizes_[into.buffer];
+    const int64_t joined = int64_t{aligned_in_arena(into.distance)} + sizes_[into.buffer];
     return std::max<int64_t>(0, apart - std::max<int64_t>(sizes_[below], joined));
   }
 
@@ -140,9 +136,9 @@ class Planner {
     Forbidden none{at - int64_t{sizes_[b]}, at + int64_t{sizes_[neighbour]}};
     const auto &mine = buffers_[b].runs_into, &theirs = buffers_[neighbour].runs_into;
     if (mine && mine->buffer == neighbour)
-      none.above = std::max(none.above, at - int64_t{align_up(mine->distance)});
+      none.above = std::max(none.above, at - int64_t{aligned_in_arena(mine->distance)});
     if (theirs && theirs->buffer == b)
-      none.below = std::min(none.below, at + int64_t{align_up(theirs->distance)});
+      none.below = std::min(none.below, at + int64_t{aligned_in_arena(theirs->distance)});
     return none;
   }
 
@@ -183,7 +179,13 @@ uint32_t shared_bytes(const ArenaBuffer& below, const ArenaBuffer& above) {
   return static_cast<uint32_t>(apart - std::min(apart, std::max<uint64_t>(below.bytes, joined)));
 }
 
-MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers) {
+uint32_t aligned_in_arena(uint32_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+namespace {
+
+MemoryPlan plan_free(std::span<const ArenaBuffer> buffers) {
   const Planner planner(buffers);
   const uint32_t lower_bound = planner.lower_bound();
   MemoryPlan best;
@@ -208,6 +210,37 @@ MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers) {
   }
   best.lower_bound = lower_bound;
   return best;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers) {
+  constexpr auto kNone = static_cast<size_t>(-1);
+  uint32_t fixed_bytes = 0;
+  std::vector<ArenaBuffer> others;
+  std::vector<size_t> place_of(buffers.size(), kNone);  // in `others`
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].fixed_at) {
+      fixed_bytes += aligned_in_arena(buffers[i].bytes);
+      continue;
+    }
+    place_of[i] = others.size();
+    others.push_back(buffers[i]);
+  }
+  if (others.size() == buffers.size()) return plan_free(buffers);
+  for (ArenaBuffer& buffer : others) {
+    if (!buffer.runs_into) continue;
+    buffer.runs_into->buffer = place_of[buffer.runs_into->buffer];
+    TT_CHECK(buffer.runs_into->buffer != kNone, "nothing runs into a buffer whose place is fixed");
+  }
+  const MemoryPlan behind = plan_free(others);
+  MemoryPlan plan;
+  plan.arena_bytes = fixed_bytes + behind.arena_bytes;
+  plan.lower_bound = fixed_bytes + behind.lower_bound;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    plan.offsets.push_back(buffers[i].fixed_at ? *buffers[i].fixed_at
+                                               : fixed_bytes + behind.offsets[place_of[i]]);
+  return plan;
 }
 
 }  // namespace tinytune

@@ -27,6 +27,9 @@ struct ArenaBuffer {
   uint32_t bytes = 0;
   int first_step = 0, last_step = 0;
   std::optional<RunsIntoBuffer> runs_into = {};
+  /// Where it lies, if others have decided that. Such buffers live throughout, nothing runs into
+  /// them, and together they are the arena's start: all others lie behind their bytes.
+  std::optional<uint32_t> fixed_at = {};
 };
 
 /// Of what both of these take by themselves, the bytes they need only once. `above` is the buffer
@@ -42,6 +45,9 @@ struct MemoryPlan {
 
 /// Of the arena and of every buffer in it: enough for any element type and for wide copies.
 inline constexpr uint32_t kArenaAlignment = 16;
+
+/// Rounds up to it.
+uint32_t aligned_in_arena(uint32_t bytes);
 
 /// Deterministic. Sizes below 2^31 in sum are our own contract.
 MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers);

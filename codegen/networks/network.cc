@@ -37,10 +37,12 @@ class Generation {
         forms_(laid_out.ops),
         layout_of_(laid_out.layout_of),
         flows_(flows),
-        kernels_(device, schedules, options.name, options.builds) {}
+        kernels_(device, schedules, options.name, options.builds),
+        share_(options.share) {}
 
   Result<GeneratedNetwork> run() {
-    storage_ = assign_storage(graph_, forms_, flows_);
+    storage_ = assign_storage(graph_, forms_, flows_,
+                              share_ ? std::optional(share_->state) : std::nullopt);
     for (const int t : graph_.outputs)
       if (!storage_.buffer_of[static_cast<size_t>(t)])
         return Error(ErrorCode::kUnsupported,
@@ -62,7 +64,8 @@ class Generation {
     network_.stream = parts_.stream;
     if (!parts_.state.empty() || parts_.stream) network_.reset_symbol = parts_.name + "_reset";
     network_.arena_symbol = parts_.name + "_arena";
-    network_.arena_bytes = parts_.arena_bytes = plan_.arena_bytes;
+    network_.arena_bytes = parts_.arena_bytes =
+        std::max(plan_.arena_bytes, share_ ? share_->arena_bytes : 0);
     for (const ConstantPool::Array& array : parts_.constants.arrays())
       network_.constant_bytes += array.bytes.size();
     network_.warnings = kernels_.warnings();
@@ -347,6 +350,7 @@ class Generation {
   std::vector<std::vector<std::optional<KernelCall>>> strip_calls_;  // by flow and variant
   std::unordered_map<std::string, size_t> function_of_;              // by body
   std::vector<size_t> times_called_;                                 // by function
+  std::optional<ArenaShare> share_;
   GeneratedNetwork network_;
 };
 

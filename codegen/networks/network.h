@@ -16,6 +16,7 @@
 
 #include "codegen/networks/layer_function.h"
 #include "codegen/networks/placement.h"
+#include "codegen/networks/storage.h"
 #include "codegen/strips/strip_flow.h"
 #include "devices/device.h"
 #include "models/graph.h"
@@ -135,6 +136,13 @@ struct GeneratedNetwork {
   std::shared_ptr<BuildCache> builds;  ///< NetworkOptions::builds, for build_network()
 };
 
+/// Of networks that run one after another in one arena.
+struct ArenaShare {
+  StateRoom state;
+  uint32_t arena_bytes = 0;  ///< of the arena, at least
+  int networks = 1;          ///< this one included
+};
+
 struct NetworkOptions {
   std::string name;           ///< prefix of symbols and files; a C identifier
   LayoutSource layouts = {};  ///< empty: all NHWC
@@ -143,6 +151,11 @@ struct NetworkOptions {
   bool early_shortcuts = false;
   std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
+  std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
+
+  std::optional<StateRoom> state_room() const {
+    return share ? std::optional(share->state) : std::nullopt;
+  }
 };
 
 /// `network` as codegen/passes make it. kUnsupported: an operator no template or emitter takes, or

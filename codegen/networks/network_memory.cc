@@ -10,10 +10,6 @@
 namespace tinytune {
 namespace {
 
-uint32_t rounded(uint32_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
-
 bool is_alive(const ArenaBuffer& buffer, int step) {
   return buffer.first_step <= step && step <= buffer.last_step;
 }
@@ -34,8 +30,8 @@ uint32_t bytes_alive(std::span<const ArenaBuffer> buffers, int step) {
 /// As the planner rounds them.
 std::vector<ArenaBuffer> rounded(std::vector<ArenaBuffer> buffers) {
   for (ArenaBuffer& buffer : buffers) {
-    buffer.bytes = rounded(buffer.bytes);
-    if (buffer.runs_into) buffer.runs_into->distance = rounded(buffer.runs_into->distance);
+    buffer.bytes = aligned_in_arena(buffer.bytes);
+    if (buffer.runs_into) buffer.runs_into->distance = aligned_in_arena(buffer.runs_into->distance);
   }
   return buffers;
 }
@@ -69,7 +65,7 @@ NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOption
   const auto flows = strip_flows(network, options.strips);
   TT_CHECK(flows.has_value(), "groups of strips that are possible");
   NetworkMemory memory;
-  memory.buffers = assign_storage(network.graph, network.ops, *flows).buffers;
+  memory.buffers = assign_storage(network.graph, network.ops, *flows, options.state_room()).buffers;
   memory.lower_bound = peak_live_bytes(memory.buffers);
   const std::vector<ArenaBuffer> planned = rounded(memory.buffers);
   const auto add = [&](size_t step, KernelOp op) -> NetworkMemory::Layer& {

@@ -26,13 +26,14 @@ class Assignment {
       if (t.is_variable) at(is_output_, t.id) = true;
   }
 
-  Storage run() && {
+  Storage run(const std::optional<StateRoom>& room) && {
     find_last_steps();
     // Before step 0: one that is moved away first thing still needs room beside the others.
     for (const int input : graph_.inputs)
       if (!is_streamed(input)) begin_buffer(input, -1);
     for (const Tensor& t : graph_.tensors)
       if (t.is_variable) begin_buffer(t.id, -1);
+    if (room) settle_state(*room);
     for (size_t step = 0; step < ops_.size(); ++step) place_outputs(static_cast<int>(step));
     if (std::any_of(flows_.begin(), flows_.end(), [](const auto& f) { return f.streamed; })) {
       storage_.progress = storage_.buffers.size();
@@ -88,6 +89,24 @@ class Assignment {
     storage_.buffers.push_back({static_cast<uint32_t>(graph_.tensor(tensor).bytes()), step,
                                 at(storage_.last_step, tensor)});
     holds_output_.push_back(at(is_output_, tensor));
+  }
+
+  // One buffer more stands for the state of the other networks.
+  void settle_state(const StateRoom& room) {
+    uint32_t next = room.offset;
+    for (const Tensor& t : graph_.tensors) {
+      if (!t.is_variable) continue;
+      ArenaBuffer& buffer = storage_.buffers[*at(storage_.buffer_of, t.id)];
+      buffer.fixed_at = next;
+      next += aligned_in_arena(buffer.bytes);
+    }
+    const uint32_t own = next - room.offset;
+    TT_CHECK(next <= room.bytes, "the room for state holds all of it");
+    if (own == room.bytes) return;
+    ArenaBuffer others{room.bytes - own, -1, last_step_of_all()};
+    others.fixed_at = 0;
+    storage_.buffers.push_back(others);
+    holds_output_.push_back(true);
   }
 
   void join_buffer(int tensor, int owner) {
@@ -203,9 +222,16 @@ class Assignment {
 
 }  // namespace
 
+uint32_t state_bytes(const Graph& graph) {
+  uint32_t bytes = 0;
+  for (const Tensor& t : graph.tensors)
+    if (t.is_variable) bytes += aligned_in_arena(static_cast<uint32_t>(t.bytes()));
+  return bytes;
+}
+
 Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops,
-                       std::span<const StripFlow> flows) {
-  return Assignment(graph, ops, flows).run();
+                       std::span<const StripFlow> flows, const std::optional<StateRoom>& room) {
+  return Assignment(graph, ops, flows).run(room);
 }
 
 }  // namespace tinytune

@@ -41,10 +41,20 @@ struct Storage {
   std::optional<size_t> progress;  ///< the buffer of RowProgress, where rows of the input arrive
 };
 
+/// The start of an arena that networks share, which holds what each of them keeps between calls.
+/// Nothing else may lie there: another network runs between two calls.
+struct StateRoom {
+  uint32_t offset = 0, bytes = 0;  ///< where this network's state begins, and of all networks'
+};
+
+/// What a network keeps between calls, as a plan rounds it.
+uint32_t state_bytes(const Graph& graph);
+
 /// `ops` are the graph's operators in execution order; a step is an index into them. Graph inputs
-/// are filled before step 0 and outputs read after the last one; variables live throughout. `flows`
-/// are of the same graph.
+/// are filled before step 0 and outputs read after the last one; variables live throughout, in
+/// `room` where there is one. `flows` are of the same graph.
 Storage assign_storage(const Graph& graph, std::span<const IntegerOp> ops,
-                       std::span<const StripFlow> flows = {});
+                       std::span<const StripFlow> flows = {},
+                       const std::optional<StateRoom>& room = {});
 
 }  // namespace tinytune

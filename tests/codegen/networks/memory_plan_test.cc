@@ -55,6 +55,24 @@ TEST(MemoryPlan, RandomInstances_NoLivePairOverlaps) {
   EXPECT_LE(arena * 100, bound * 105);
 }
 
+TEST(MemoryPlan, FixedBuffers_StayAndOthersLieBehindThem) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    auto buffers = random_buffers(seed, 20, 10);
+    const MemoryPlan alone = plan_memory(buffers);
+    ArenaBuffer below{20, -1, 9}, above{40, -1, 9};
+    above.fixed_at = 0;
+    below.fixed_at = 48;
+    buffers.insert(buffers.begin(), above);
+    buffers.insert(buffers.begin() + 7, below);
+    const MemoryPlan plan = plan_memory(buffers);
+    expect_sound(buffers, plan);
+    EXPECT_EQ(plan.offsets[0], 0u);
+    EXPECT_EQ(plan.offsets[7], 48u);
+    EXPECT_EQ(plan.arena_bytes, alone.arena_bytes + 48 + 32);
+    EXPECT_EQ(plan.lower_bound, alone.lower_bound + 48 + 32);
+  }
+}
+
 TEST(MemoryPlan, Chain_ReachesLowerBound) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
