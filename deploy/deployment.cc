@@ -88,6 +88,7 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.name = model.info().name;
   options.builds = model.state().builds;
   options.layouts = layouts.source();
+  options.share = share;
   Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
                                      : input == InputArrival::kRows ? in_rows(options)
                                                                     : in_frames(options);
@@ -314,7 +315,8 @@ Result<Deployment::Placed> Deployment::place(const NetworkOptions& options,
   TT_TRY_ASSIGN(GeneratedNetwork network, choose_kernels(options, kernels, waits));
   TT_TRY(check_arena(network));
   Placed placed{std::move(network), {}, {}};
-  placed.budget = fast_budget(device, placed.network.arena_bytes, limits, stack_bytes);
+  placed.budget = fast_budget(device, placed.network.arena_bytes, limits, stack_bytes,
+                              options.share ? options.share->networks : 1);
   auto placement = place_in_fast_memory(model.state().graph, device, placed.budget, placed.network);
   // Without a compiler everything stays in flash.
   if (!placement && placement.error().code() != ErrorCode::kNotFound) return placement.error();

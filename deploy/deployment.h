@@ -6,6 +6,7 @@
 // is what is written.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "codegen/networks/network.h"
@@ -33,6 +34,7 @@ struct Deployment {
   const MemoryLimits& limits;
   const MessageSink& sink;  ///< may be empty
   InputArrival input = InputArrival::kWhole;
+  std::optional<ArenaShare> share = {};  ///< with networks that run before and after this one
 
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.
@@ -78,6 +80,10 @@ struct Deployment {
     uint64_t missing_ram = 0;
   };
   Result<Need> least_need(const NetworkOptions& options) const;
+
+  /// What the network of the least flash takes, layer by layer, with nothing copied to RAM. The
+  /// device's flash has to be enough. kFailed: it does not fit the RAM.
+  Result<Footprint> least_flash(const NetworkOptions& options) const;
 
  private:
   struct Placed;

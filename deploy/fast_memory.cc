@@ -142,8 +142,10 @@ Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget
 
 }  // namespace
 
-FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
-                       uint64_t stack_bytes) {
+namespace {
+
+FastBudget budget_of_one(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
+                         uint64_t stack_bytes) {
   constexpr uint64_t kDataAlignment = 64;
   FastBudget budget;
   if (!device.fast_code_memory.empty())
@@ -170,6 +172,19 @@ FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryL
   if (limits.ram_bytes)
     budget.total_bytes =
         std::min(budget.total_bytes, without(*limits.ram_bytes, arena_bytes + stack_bytes));
+  return budget;
+}
+
+}  // namespace
+
+FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
+                       uint64_t stack_bytes, int networks) {
+  FastBudget budget = budget_of_one(device, arena_bytes, limits, stack_bytes);
+  if (networks <= 1) return budget;
+  const auto among = static_cast<uint64_t>(networks);
+  budget.code_bytes /= among;
+  for (uint64_t& bytes : budget.constant_bytes) bytes /= among;
+  budget.total_bytes /= among;
   return budget;
 }
 

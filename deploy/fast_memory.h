@@ -40,8 +40,9 @@ struct FastBudget {
 /// What copies may take beside the arena. Where nothing is said: half of the RAM that the arena
 /// leaves free, half of it also in the memory that it shares with weights, and never what a small
 /// application needs (device_memory.h). A limit on all RAM stands for that, beside `stack_bytes`.
+/// Where several networks use the arena in turn, each has an equal part.
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
-                       uint64_t stack_bytes = 0);
+                       uint64_t stack_bytes = 0, int networks = 1);
 
 /// Where each moves to: those with the most saved cycles a byte first, each into the memory that is
 /// preferred; or another order or room (large parts find none behind small ones) that saves more.
