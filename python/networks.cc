@@ -10,6 +10,9 @@ PackageFormat format_of(const std::string& name) {
   if (name == "zephyr") return PackageFormat::kZephyr;
   if (name == "arduino") return PackageFormat::kArduino;
   if (name == "mlf") return PackageFormat::kMlf;
+  if (name == "platformio") return PackageFormat::kPlatformio;
+  if (name == "pico-sdk") return PackageFormat::kPicoSdk;
+  if (name == "stm32cube") return PackageFormat::kStm32Cube;
   throw Raised{Error(ErrorCode::kInvalidInput, "'" + name + "' is no package format")};
 }
 

@@ -19,7 +19,7 @@ std::string compiler_of(const PackageParts& parts) {
   return is_arm(parts) ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc";
 }
 
-std::string stm32cube(const PackageParts& parts) {
+std::string stm32cube_ide(const PackageParts& parts) {
   const std::string& name = parts.network.name;
   return "\n### STM32CubeIDE\n\n1. Copy the directory into the project, beside `Core/`.\n"
          "2. *Project > Properties > C/C++ General > Paths and Symbols*: add `" +
@@ -45,7 +45,7 @@ std::string cmake_steps(const PackageParts& parts) {
                compiler + " -DCMAKE_ASM_COMPILER=" + compiler + " \\\n  -DCMAKE_C_FLAGS=\"" +
                flags_of(parts) + "\" -DCMAKE_ASM_FLAGS=\"" + flags_of(parts) +
                "\"\ncmake --build build\n") +
-         (is_arm(parts) ? stm32cube(parts) : "");
+         (is_arm(parts) ? stm32cube_ide(parts) : "");
 }
 
 std::string esp_idf_steps(const PackageParts& parts) {
@@ -91,6 +91,43 @@ std::string mlf_steps(const PackageParts& parts) {
                " -std=c11 -O2 -ffreestanding -I codegen/host/include \\\n  -c "
                "codegen/host/src/*.c codegen/host/src/*.S\n") +
          "\nIt is called through `" + name + ".h`, not through TVM's runtime.\n";
+}
+
+std::string platformio_steps(const PackageParts& parts) {
+  const std::string& name = parts.network.name;
+  return "Copy the directory to your project's `lib/` and include `" + in_markdown_code(name) +
+         ".h`; PlatformIO finds the library by it. The board's core must take `" + flags_of(parts) +
+         "`.\n\nThe smoke test is a project of its own, for frameworks without a `main` of theirs; "
+         "it prints PASS:\n\n" +
+         shell("cd lib/" + name + "/examples/" + name +
+               "_smoke\nPIO_PLATFORM=espressif32 PIO_BOARD=esp32-c3-devkitm-1 "
+               "PIO_FRAMEWORK=espidf pio run -t upload -t monitor   # your board's names\n");
+}
+
+std::string pico_sdk_steps(const PackageParts& parts) {
+  const std::string& name = parts.network.name;
+  return "In your project's `CMakeLists.txt`, after `pico_sdk_init()`:\n\n"
+         "```cmake\nadd_subdirectory(" +
+         name + ")\ntarget_link_libraries(firmware " + name +
+         ")\n```\n\nThe smoke test is a project of its own; it prints PASS on USB and UART once a "
+         "second:\n\n" +
+         shell("cmake -S " + name +
+               "/test -B build   # with PICO_SDK_PATH set; PICO_BOARD: yours\n"
+               "cmake --build build\npicotool load -x build/" +
+               name + "_smoke.uf2\n");
+}
+
+std::string stm32cube_steps(const PackageParts& parts) {
+  const std::string& name = parts.network.name;
+  return "Copy the directory to a project that STM32CubeMX generated for CMake, beside `Core/`, "
+         "and "
+         "add to its `CMakeLists.txt`:\n\n```cmake\nadd_subdirectory(" +
+         name + ")\ntarget_link_libraries(${CMAKE_PROJECT_NAME} " + name + " " + name +
+         "_smoke)\n```\n\nThe project's toolchain file has the core's flags, `" + flags_of(parts) +
+         "`. The smoke test is a function here: call `" + name +
+         "_smoke()` from `main`; it returns 0 when every byte is right. Leave it out of the "
+         "firmware that you ship.\n" +
+         (is_arm(parts) ? stm32cube_ide(parts) : "");
 }
 
 }  // namespace tinytune

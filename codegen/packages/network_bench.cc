@@ -254,10 +254,11 @@ std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
          upper +
          "_BENCH_CYCLES=f names a\n * uint32_t f(void) that reads cycles where they should come "
          "from somewhere else. */\n#include \"" +
-         name + ".h\"\n#include \"" + name + "_internal.h\"\n\n" + printing(name) +
-         counter(upper, reading) + "#define BENCH_ROUNDS " + std::to_string(kRounds) +
-         "u\n#define BENCH_STEPS " + std::to_string(steps.count) + "u\n\n" +
-         print_example_data(parts.network, smoke) +
+         name + ".h\"\n#include \"" + name +
+         "_internal.h\"\n\n#if defined(LIB_PICO_STDIO)\n#include \"pico/stdlib.h\"\n#endif\n" +
+         printing(name) + counter(upper, reading) + "#define BENCH_ROUNDS " +
+         std::to_string(kRounds) + "u\n#define BENCH_STEPS " + std::to_string(steps.count) +
+         "u\n\n" + print_example_data(parts.network, smoke) +
          "static const struct {\n  const char *what;\n  void (*run)(unsigned char *arena);\n} "
          "bench_steps[BENCH_STEPS] = {\n" +
          steps.table +
@@ -269,10 +270,11 @@ std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
          "  bench_begin();\n  callee(arena);\n  return bench_elapsed();\n}\n\n" +
          line_writer() +
          "/* 0: every byte is right. 1: a call was refused. 2: a byte differs. */\nint " +
-         function + "(void);\n\n" + bench_function(parts) +
-         "\n#if !defined(ARDUINO)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) { (void)" +
+         function + "(void);\n\n" + bench_function(parts) + "\n#if !defined(ARDUINO) && !defined(" +
+         upper + "_WITHOUT_MAIN)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) { (void)" +
          function + "(); }\n#else\nint main(void) {\n" + print_unit_start(parts.device) +
-         "  return " + function + "();\n}\n#endif\n#endif\n";
+         "#if defined(LIB_PICO_STDIO)\n  (void)stdio_init_all();\n#endif\n  return " + function +
+         "();\n}\n#endif\n#endif\n";
 }
 
 }  // namespace tinytune

@@ -79,7 +79,8 @@ std::string print_smoke_test(const PackageParts& parts, const SmokeTest& smoke) 
                     "Do not edit. */\n#include \"" +
                     name +
                     ".h\"\n\n#if __STDC_HOSTED__ && !defined(ARDUINO)\n"
-                    "#include <stdio.h>\n#endif\n\n" +
+                    "#include <stdio.h>\n#endif\n" +
+                    "#if defined(LIB_PICO_STDIO)\n#include \"pico/stdlib.h\"\n#endif\n\n" +
                     print_example_data(network, smoke);
   const std::string function = name + "_smoke";
   out += "/* 0: every byte is right. 1: a call was refused. 2: a byte differs. */\nint " +
@@ -105,11 +106,16 @@ std::string print_smoke_test(const PackageParts& parts, const SmokeTest& smoke) 
   print_comparison(w, network, "return 2;");
   w.line("return 0;").close();
   // Three kinds of systems differ in how a program starts; Arduino's sketch calls the function.
-  return out + w.text() +
-         "\n#if !defined(ARDUINO)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) {\n" +
-         "  (void)printf(\"%s\\n\", " + function + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n#else\n" +
-         "int main(void) {\n" + print_unit_start(parts.device) +
-         "  const int failure = " + function + "();\n#if __STDC_HOSTED__\n" +
+  return out + w.text() + "\n#if !defined(ARDUINO) && !defined(" + upper +
+         "_WITHOUT_MAIN)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) {\n" +
+         "  (void)printf(\"%s\\n\", " + function + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n" +
+         // Who opens the port comes after the first line was printed.
+         "#elif defined(LIB_PICO_STDIO)\nint main(void) {\n  (void)stdio_init_all();\n" +
+         "  const int failure = " + function + "();\n  for (;;) {\n" +
+         "    (void)printf(\"%s\\n\", failure == 0 ? \"PASS\" : \"FAIL\");\n" +
+         "    sleep_ms(1000);\n  }\n}\n#else\n" + "int main(void) {\n" +
+         print_unit_start(parts.device) + "  const int failure = " + function +
+         "();\n#if __STDC_HOSTED__\n" +
          "  (void)printf(\"%s\\n\", failure == 0 ? \"PASS\" : \"FAIL\");\n#endif\n" +
          "  return failure;\n}\n#endif\n#endif\n";
 }

@@ -14,7 +14,7 @@
 
 namespace tinytune {
 
-/// "cmake", "esp-idf", "zephyr", "arduino", "mlf".
+/// "cmake", "esp-idf", "zephyr", "arduino", "mlf", "platformio", "pico-sdk", "stm32cube".
 std::string_view name_of(PackageFormat format);
 std::optional<PackageFormat> parse_package_format(std::string_view name);
 
@@ -32,8 +32,8 @@ struct PackagePrograms {
 
 /// The files of the package. Same arguments, same bytes. For kMlf they are what its archive holds.
 std::vector<GeneratedFile> package_files(const GeneratedNetwork& network, const Device& device,
-                                         PackageFormat format,
-                                         const PackagePrograms& programs = {});
+                                         PackageFormat format, const PackagePrograms& programs = {},
+                                         const PackageIdentity& identity = {});
 
 /// The same as they are written: one archive for kMlf.
 std::vector<GeneratedFile> files_to_write(const GeneratedNetwork& network,

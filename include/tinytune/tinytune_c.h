@@ -146,7 +146,10 @@ typedef enum {
   TINYTUNE_FORMAT_ESP_IDF = 1,
   TINYTUNE_FORMAT_ZEPHYR = 2,
   TINYTUNE_FORMAT_ARDUINO = 3,
-  TINYTUNE_FORMAT_MLF = 4
+  TINYTUNE_FORMAT_MLF = 4,
+  TINYTUNE_FORMAT_PLATFORMIO = 5,
+  TINYTUNE_FORMAT_PICO_SDK = 6,
+  TINYTUNE_FORMAT_STM32CUBE = 7
 } tinytune_format;
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */

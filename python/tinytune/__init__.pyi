@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Buffer = bytes | bytearray | memoryview | NDArray[Any]
 Layout = Literal["nhwc", "nchw", "auto"]
-Format = Literal["cmake", "esp-idf", "zephyr", "arduino", "mlf"]
+Format = Literal["cmake", "esp-idf", "zephyr", "arduino", "mlf", "platformio", "pico-sdk", "stm32cube"]
 OnMessage = Callable[[bool, str], object]
 
 _bytes = bytes

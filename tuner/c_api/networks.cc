@@ -22,6 +22,12 @@ PackageFormat format_of(tinytune_format format) {
       return PackageFormat::kArduino;
     case TINYTUNE_FORMAT_MLF:
       return PackageFormat::kMlf;
+    case TINYTUNE_FORMAT_PLATFORMIO:
+      return PackageFormat::kPlatformio;
+    case TINYTUNE_FORMAT_PICO_SDK:
+      return PackageFormat::kPicoSdk;
+    case TINYTUNE_FORMAT_STM32CUBE:
+      return PackageFormat::kStm32Cube;
   }
   return PackageFormat::kCmake;
 }

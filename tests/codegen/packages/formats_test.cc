@@ -26,7 +26,8 @@ TEST(PackageFormats, SourcesAreTheSameInAll_AndNamedWhereBuildFilesDo) {
   ASSERT_TRUE(executed) << executed.error().message();
   const auto network = generate_network(*executed, device, {}, {"net"});
   ASSERT_TRUE(network) << network.error().message();
-  for (const char* name : {"cmake", "esp-idf", "zephyr", "arduino", "mlf"}) {
+  for (const char* name :
+       {"cmake", "esp-idf", "zephyr", "arduino", "mlf", "platformio", "pico-sdk", "stm32cube"}) {
     SCOPED_TRACE(name);
     const auto format = parse_package_format(name);
     ASSERT_TRUE(format.has_value());
@@ -39,8 +40,11 @@ TEST(PackageFormats, SourcesAreTheSameInAll_AndNamedWhereBuildFilesDo) {
     std::string build_files;
     for (const GeneratedFile& file : files)
       if (file.name.ends_with("CMakeLists.txt")) build_files += file.contents;
-    // Arduino's tools compile all of src/; an archive of the format has no build files.
-    if (*format == PackageFormat::kArduino || *format == PackageFormat::kMlf) continue;
+    // Arduino's and PlatformIO's tools compile all of src/; an archive of the format has no build
+    // files.
+    if (*format == PackageFormat::kArduino || *format == PackageFormat::kMlf ||
+        *format == PackageFormat::kPlatformio)
+      continue;
     for (const char* source : {"net.c", "net_weights.c", "net_kernels.S"})
       EXPECT_THAT(build_files, HasSubstr(source));
   }

@@ -128,6 +128,8 @@ TEST_F(Manifests, EspIdf_ComponentNamesItsFiles) {
   EXPECT_EQ(manifest.at("version"), "\"1.0.0\"");
   EXPECT_EQ(manifest.count("description"), 1u);
   EXPECT_EQ(manifest.at("targets"), "[esp32c3]");
+  EXPECT_EQ(manifest.at("dependencies.idf"), "\">=4.4\"");
+  EXPECT_EQ(manifest.count("url") + manifest.count("license"), 0u) << "nobody gave them";
 
   // The kit's project file is looked for in IDF_PATH; an empty one shows what ours adds.
   ASSERT_TRUE(write_file(path("idf/tools/cmake/project.cmake"),

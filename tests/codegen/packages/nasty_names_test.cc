@@ -26,7 +26,8 @@ using Bytes = std::vector<uint8_t>;
 const std::string kNasty =
     "x*/ int y; /*\n#error a\\\n\"; }?\?/\r\n`$(id)` ${CMAKE_C_COMPILER} #[[ ]] - : \xff\xf0 @%s\t";
 
-const char* const kFormats[] = {"cmake", "esp-idf", "zephyr", "arduino", "mlf"};
+const char* const kFormats[] = {"cmake", "esp-idf",    "zephyr",   "arduino",
+                                "mlf",   "platformio", "pico-sdk", "stm32cube"};
 
 /// No kernels: C that a compiler of any machine takes.
 Graph graph_named(const std::string& tensors) {
