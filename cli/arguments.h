@@ -44,8 +44,11 @@ struct Arguments {
   bool in_flash = false;                   ///< a worker measures in flash
 
   // Deploying.
+  std::vector<std::string> more_models;  ///< that share the arena of `model`
+  bool share_arena = false;
   std::string directory;
   std::string format = "cmake";
+  std::string package_version = "1.0.0", package_url, package_licence;
   bool require_tuned = false;
   bool portable = false;
   bool bench = false;  ///< a program that prints cycles by layer

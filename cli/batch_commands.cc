@@ -11,7 +11,7 @@ Command batch() {
           .summary = "Tune models on devices overnight; tell what got slower",
           .options = {{.names = "NIGHT",
                        .field = &Arguments::batch,
-                       .help = "A TOML file: models, devices, directory, [[settings]]",
+                       .help = "TOML file: models, devices, directory, [[settings]]",
                        .required = true},
                       workers(),
                       board_patience(),
@@ -27,7 +27,7 @@ Command batch() {
               "  name = \"auto\"\n"
               "  layout = \"auto\"            # also ram, arena, flash, fast_ram, tuner, seed\n"
               "\n"
-              "What an earlier call left is gone on with. Exit code 1 when a run failed, is not "
+              "Resumes an earlier batch. Exit code 1 when a run failed, is not "
               "exact, or is\n"
               "slower than the summary had it.\n"
               "\n"
@@ -44,7 +44,7 @@ Command compare() {
                       {.names = "--tuners",
                        .field = &Arguments::tuners,
                        .value = "LIST",
-                       .help = "Strategies",
+                       .help = "Strategies, separated by commas",
                        .otherwise = "xgb,random,grid"},
                       {.names = "--seeds",
                        .field = &Arguments::seeds,
@@ -55,7 +55,7 @@ Command compare() {
                       {.names = "-o,--output",
                        .field = &Arguments::directory,
                        .value = "DIR",
-                       .help = "Where the logs go, which a later call goes on with",
+                       .help = "Directory of the logs, which a later call continues",
                        .required = true},
                       trials(),
                       window(),
@@ -80,13 +80,13 @@ Command check() {
                   {.names = "--against",
                    .field = &Arguments::against,
                    .value = "LOG",
-                   .help = "What is promised: the best record of each workload",
+                   .help = "Log whose best record of each workload is checked",
                    .required = true},
                   optional(model(), "weights are generated"),
                   {.names = "--tolerance",
                    .field = &Arguments::tolerance_percent,
                    .value = "PERCENT",
-                   .help = "How much slower still holds",
+                   .help = "Slowdown in per cent that still holds",
                    .otherwise = "0 with --model: simulators are exact; else 5",
                    .syntax = Syntax::kPercent},
                   workers(),

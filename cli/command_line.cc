@@ -12,7 +12,7 @@ namespace tinytune {
 namespace {
 
 std::string description_of(const Option& option) {
-  return option.otherwise.empty() ? option.help : option.help + " [" + option.otherwise + "]";
+  return option.help + " [" + default_of(option) + "]";
 }
 
 /// "-o" of "-o,--output".
@@ -37,10 +37,32 @@ CLI::Option* bind(CLI::App& app, const Option& option, Value& field) {
   return app.add_option(option.names, field, description_of(option));
 }
 
+/// The first value to the option's field, the others to `more`.
+CLI::Option* bind_repeated(CLI::App& app, const Option& option, Arguments& arguments) {
+  std::string& first = arguments.*std::get<std::string Arguments::*>(option.field);
+  std::vector<std::string>& more = arguments.*option.more;
+  return app
+      .add_option_function<std::vector<std::string>>(
+          option.names,
+          [&first, &more](const std::vector<std::string>& given) {
+            first = given.front();
+            more.assign(given.begin() + 1, given.end());
+          },
+          description_of(option))
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+CLI::Option* bind(CLI::App& app, const Option& option, Arguments& arguments) {
+  if (option.more != nullptr) return bind_repeated(app, option, arguments);
+  return std::visit([&](const auto field) { return bind(app, option, arguments.*field); },
+                    option.field);
+}
+
 void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   for (const Option& option : command.options) {
-    CLI::Option* added = std::visit(
-        [&](const auto field) { return bind(app, option, arguments.*field); }, option.field);
+    CLI::Option* added = bind(app, option, arguments);
     if (!option.value.empty()) added->type_name(option.value);
     set_syntax(option, *added);
   }

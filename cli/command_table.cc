@@ -18,13 +18,14 @@ Command tune() {
       .summary = "Finds the fastest exact int8 kernels for a neural network on a microcontroller.",
       .options = all_of(
           {{model(), device(),
-            records("The log to continue or create", "MODEL.DEVICE.jsonl in this directory")},
+            records("Log to continue or create", "MODEL.DEVICE.jsonl in this directory")},
            searching(),
            {{.names = "--prior",
              .field = &Arguments::priors,
              .value = "LOG",
-             .help = "A log whose records of this device a new log begins with, of this network or "
-                     "others (may be repeated)"},
+             .help = "Log of this network or others, whose records of this device a new log begins "
+                     "with (may be repeated)",
+             .otherwise = "none"},
             {.names = "--tasks",
              .field = &Arguments::tasks,
              .value = "LIST",
@@ -42,7 +43,7 @@ Command tune() {
             {.names = "--listen",
              .field = &Arguments::listen,
              .value = "unix:PATH|HOST:PORT",
-             .help = "Where workers may dial in",
+             .help = "Address at which workers dial in",
              .otherwise = "a private socket"},
             keys("Keys of `tune keys`, its tuner/: links are encrypted, strangers refused"),
             {.names = "--insecure",
@@ -67,34 +68,58 @@ Command tune() {
 }
 
 Command compile() {
-  return {.name = "compile",
-          .summary = "Write the network as a C library",
-          .options = all_of({{model(), device(), log(), layout_of_activations()},
-                             memory_limits(),
-                             {stream_input(),
-                              disable_pass(),
-                              external(),
-                              input_type(),
-                              {.names = "-o,--output",
-                               .field = &Arguments::directory,
-                               .value = "DIR",
-                               .help = "The directory to write",
-                               .required = true},
-                              choice("--format", &Arguments::format,
-                                     {"cmake", "esp-idf", "zephyr", "arduino", "mlf"},
-                                     "Build files for what", "cmake"),
-                              {.names = "--require-tuned",
-                               .field = &Arguments::require_tuned,
-                               .help = "Fail if a layer has no usable record"},
-                              {.names = "--bench",
-                               .field = &Arguments::bench,
-                               .help = "A program too that prints cycles by layer on the chip"},
-                              portable(),
-                              json()}}),
-          .examples =
-              "Example: tune compile --model kws.tflite --device esp32c3 --records "
-              "kws.esp32c3.jsonl -o kws/",
-          .run = run_compile};
+  return {
+      .name = "compile",
+      .summary = "Write the network as a C library",
+      .options = all_of({{models(), device(), log(), layout_of_activations()},
+                         memory_limits(),
+                         {{.names = "--share-arena",
+                           .field = &Arguments::share_arena,
+                           .help = "Plan several models (--model repeated), which run one "
+                                   "after another, into one arena"},
+                          stream_input(),
+                          disable_pass(),
+                          external(),
+                          input_type(),
+                          {.names = "-o,--output",
+                           .field = &Arguments::directory,
+                           .value = "DIR",
+                           .help = "Directory to write",
+                           .required = true},
+                          choice("--format", &Arguments::format,
+                                 {"cmake", "esp-idf", "zephyr", "arduino", "mlf", "platformio",
+                                  "pico-sdk", "stm32cube"},
+                                 "Build system or kit of the package", "cmake"),
+                          {.names = "--package-version",
+                           .field = &Arguments::package_version,
+                           .value = "N.N.N",
+                           .help = "Version in the package's manifest",
+                           .otherwise = "1.0.0"},
+                          {.names = "--package-url",
+                           .field = &Arguments::package_url,
+                           .value = "URL",
+                           .help = "Address in the package's manifest, which registries ask for",
+                           .otherwise = "none"},
+                          {.names = "--package-licence",
+                           .field = &Arguments::package_licence,
+                           .value = "SPDX",
+                           .help = "Licence in the package's manifest: an SPDX expression",
+                           .otherwise = "none"},
+                          {.names = "--require-tuned",
+                           .field = &Arguments::require_tuned,
+                           .help = "Fail if a layer has no usable record"},
+                          {.names = "--bench",
+                           .field = &Arguments::bench,
+                           .help = "Add a program that prints cycles by layer on the chip"},
+                          portable(),
+                          json()}}),
+      .examples =
+          "Examples:\n"
+          "  tune compile --model kws.tflite --device esp32c3 --records "
+          "kws.esp32c3.jsonl -o kws/\n"
+          "  tune compile --model kws.tflite --model ad.tflite --share-arena "
+          "--device esp32c3 -o both/",
+      .run = run_compile};
 }
 
 Command run() {
@@ -112,18 +137,21 @@ Command run() {
                        {.names = "--inputs",
                         .field = &Arguments::input_set,
                         .value = "DIR|FILE",
-                        .help = "Run many inputs: a file each, or all in one; raw bytes or .npy"},
+                        .help = "Run many inputs: a file each, or all in one; raw bytes or .npy",
+                        .otherwise = "none"},
                        {.names = "--labels",
                         .field = &Arguments::labels,
                         .value = "FILE",
-                        .help = "Print accuracy of --inputs: lines of CLASS, or of INPUT CLASS"},
+                        .help = "Print accuracy of --inputs: lines of CLASS, or of INPUT CLASS",
+                        .otherwise = "none"},
                        {.names = "--reference",
                         .field = &Arguments::reference,
                         .help = "Run --inputs by the reference operators, without compiling"},
                        {.names = "--output",
                         .field = &Arguments::outputs,
                         .value = "FILE",
-                        .help = "Where to write raw output bytes; may be repeated"},
+                        .help = "Write raw output bytes here; may be repeated",
+                        .otherwise = "none"},
                        layout_of_activations()},
                       memory_limits(),
                       {stream_input(),
@@ -144,11 +172,13 @@ Command run() {
                        {.names = "--on",
                         .field = &Arguments::on,
                         .value = "BOARD",
-                        .help = "Run it on this board as well: DEVICE@gdb:HOST:PORT"},
+                        .help = "Run it on this board as well: DEVICE@gdb:HOST:PORT",
+                        .otherwise = "none"},
                        {.names = "--dump-tensors",
                         .field = &Arguments::dump_directory,
                         .value = "DIR",
-                        .help = "Write tensor_<id>.bin here"},
+                        .help = "Write tensor_<id>.bin here",
+                        .otherwise = "none"},
                        json()}}),
           .examples =
               "Examples:\n"
@@ -177,18 +207,20 @@ Command report() {
                    {.names = "--html",
                     .field = &Arguments::html,
                     .value = "FILE",
-                    .help = "Write the report as a page: figures of the search and the network"},
+                    .help = "Write the report as a page: figures of the search and the network",
+                    .otherwise = "none"},
                    {.names = "--library",
                     .field = &Arguments::library,
                     .value = "CSV",
-                    .help = "Instructions of hand-written libraries by layer, for the page"},
+                    .help = "Instructions of hand-written libraries by layer, for the page",
+                    .otherwise = "none"},
                    {.names = "--live",
                     .field = &Arguments::live,
                     .help = "Serve the page to this machine while a run goes on"},
                    {.names = "--port",
                     .field = &Arguments::port,
                     .value = "N",
-                    .help = "The port of --live",
+                    .help = "Port of --live",
                     .otherwise = "any that is free",
                     .syntax = Syntax::kPositive},
                    json()}}),
@@ -211,7 +243,7 @@ Command explain() {
                       {.names = "--task",
                        .field = &Arguments::tasks,
                        .value = "N",
-                       .help = "A task of `tune inspect`",
+                       .help = "Task, by its number in `tune inspect`",
                        .required = true},
                       disable_pass(),
                       external(),
@@ -224,32 +256,33 @@ Command explain() {
 }
 
 Command advise_command() {
-  return {.name = "advise",
-          .summary = "Say on which devices a model fits, and how fast it is untuned",
-          .options = {model(),
-                      optional(device(), "all that can be simulated"),
-                      ram(),
-                      flash(),
-                      {.names = "--max-ms",
-                       .field = &Arguments::most_milliseconds,
-                       .value = "T",
-                       .help = "Most milliseconds of an inference; devices without a clock pass",
-                       .otherwise = "any",
-                       .syntax = Syntax::kMilliseconds},
-                      workers(),
-                      disable_pass(),
-                      external(),
-                      json(),
-                      quiet()},
-          .examples =
-              "Every device with a simulator, with weights and code in fast memory as far as they\n"
-              "fit and with all in flash; figures are those of `tune run`. Exit code 1 where it\n"
-              "fits none.\n"
-              "\n"
-              "Examples:\n"
-              "  tune advise --model kws.tflite\n"
-              "  tune advise --model kws.tflite --ram 64K --max-ms 30",
-          .run = run_advise};
+  return {
+      .name = "advise",
+      .summary = "Say on which devices a model fits, and how fast it is untuned",
+      .options = {model(),
+                  optional(device(), "all that can be simulated"),
+                  ram(),
+                  flash(),
+                  {.names = "--max-ms",
+                   .field = &Arguments::most_milliseconds,
+                   .value = "T",
+                   .help = "Limit in milliseconds on an inference; devices without a clock pass",
+                   .otherwise = "any",
+                   .syntax = Syntax::kMilliseconds},
+                  workers(),
+                  disable_pass(),
+                  external(),
+                  json(),
+                  quiet()},
+      .examples =
+          "Every device with a simulator, with weights and code in fast memory as far as they\n"
+          "fit and with all in flash; figures are those of `tune run`. Exit code 1 where it\n"
+          "fits none.\n"
+          "\n"
+          "Examples:\n"
+          "  tune advise --model kws.tflite\n"
+          "  tune advise --model kws.tflite --ram 64K --max-ms 30",
+      .run = run_advise};
 }
 
 Command inspect() {
@@ -257,7 +290,7 @@ Command inspect() {
           .summary = "List a model's operators and tuning tasks",
           .options = all_of({{{.names = "MODEL",
                                .field = &Arguments::model,
-                               .help = "A .tflite or .onnx file",
+                               .help = "Network: a .tflite or .onnx file",
                                .required = true},
                               optional(device(), "the model alone"),
                               log()},
@@ -276,7 +309,7 @@ Command simulate() {
           .options = {device(),
                       {.names = "PROGRAM",
                        .field = &Arguments::program,
-                       .help = "An ELF file as a linker wrote it",
+                       .help = "ELF file as a linker wrote it",
                        .required = true},
                       {.names = "--call",
                        .field = &Arguments::function,
@@ -286,7 +319,7 @@ Command simulate() {
                       {.names = "--limit",
                        .field = &Arguments::instruction_limit,
                        .value = "N",
-                       .help = "Most instructions to run",
+                       .help = "Limit on the instructions to run",
                        .otherwise = "10000000000",
                        .syntax = Syntax::kPositive},
                       json()},
@@ -303,6 +336,11 @@ Command simulate() {
 }
 
 }  // namespace
+
+std::string default_of(const Option& option) {
+  if (option.required) return "required";
+  return std::holds_alternative<bool Arguments::*>(option.field) ? "off" : option.otherwise;
+}
 
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {

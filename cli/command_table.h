@@ -48,6 +48,8 @@ struct Option {
   Syntax syntax = Syntax::kText;
   std::vector<std::string> choices;
   bool required = false;
+  /// Where further values go if the option is repeated; null: it may not be.
+  std::vector<std::string> Arguments::*more = nullptr;
 };
 
 /// What a signal does to a command under way (interrupts.h).
@@ -65,6 +67,9 @@ struct Command {
   int (*run)(const Arguments&, const Context&) = nullptr;
   Interruption interruption = Interruption::kIsTidied;
 };
+
+/// "off" of a switch, "required", or what holds where the option is left out.
+std::string default_of(const Option& option);
 
 /// The first is the one without a name.
 std::span<const Command> command_table();

@@ -76,7 +76,7 @@ std::string manual_of(const Option& option) {
   std::string text = ".TP\n.BI \"" + in_roff(option.names) + "\" \"";
   if (!option.value.empty()) text += " " + in_roff(option.value);
   text += "\"\n" + in_roff(option.help);
-  if (!option.otherwise.empty()) text += " [" + in_roff(option.otherwise) + "]";
+  text += " [" + in_roff(default_of(option)) + "]";
   return text + "\n";
 }
 

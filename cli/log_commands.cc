@@ -9,7 +9,7 @@ using namespace options;
 Command log_files() {
   Option action = choice("ACTION", &Arguments::action,
                          {"merge", "pick", "stats", "show", "check", "export", "import"},
-                         "What to do with the logs", "");
+                         "Action on the logs", "");
   action.value.clear();
   action.required = true;
   return {.name = "log",
@@ -22,7 +22,7 @@ Command log_files() {
                       {.names = "-o,--to",
                        .field = &Arguments::output_file,
                        .value = "FILE",
-                       .help = "Where the result goes; it must not exist",
+                       .help = "File to write; it must not exist",
                        .otherwise = "stdout, of an export"},
                       choice("--as,--format", &Arguments::exchange, {"csv", "autotvm", "t4"},
                              "Format of an export", "csv"),
@@ -49,7 +49,7 @@ Command watch() {
           .summary = "Show a run from another terminal",
           .options = {{.names = "LOGFILE",
                        .field = &Arguments::records,
-                       .help = "The log that the run writes",
+                       .help = "Log that the run writes",
                        .required = true},
                       quiet()},
           .examples = "Example: tune watch kws.esp32c3.jsonl",

@@ -202,13 +202,30 @@ std::string to_json(const Inspection& inspection, const std::optional<RunReport>
   return dump(all);
 }
 
-std::string to_json(const CompileReport& report) {
+namespace {
+
+Json json_of(const CompileReport& report) {
   Json all = {
       {"directory", report.directory},       {"files", report.files},
       {"layers_tuned", report.layers_tuned}, {"layers_tunable", report.layers_tunable},
       {"arena_bytes", report.arena_bytes},   {"arena_lower_bound", report.arena_lower_bound}};
   all["exact"] = or_null(report.exact);
   if (report.footprint) add(all, *report.footprint, report.clock_hz);
+  return all;
+}
+
+}  // namespace
+
+std::string to_json(const CompileReport& report) { return dump(json_of(report)); }
+
+std::string to_json(const SharedArenaReport& report) {
+  Json all = Json::object();
+  if (report.footprint) add(all, *report.footprint, report.networks.front().clock_hz);
+  all["arena_bytes"] = report.arena_bytes;
+  all["state_bytes"] = report.state_bytes;
+  all["apart_arena_bytes"] = report.apart_bytes;
+  all["networks"] = Json::array();
+  for (const CompileReport& network : report.networks) all["networks"].push_back(json_of(network));
   return dump(all);
 }
 

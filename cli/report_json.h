@@ -21,6 +21,7 @@ std::string error_json(const std::string& message);
 /// named.
 std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device);
 std::string to_json(const CompileReport& report);
+std::string to_json(const SharedArenaReport& report);
 std::string to_json(std::span<const DeviceInfo> devices);
 /// Without figures of the whole network, the sums of its tuned layers.
 std::string to_json(const TuneReport& report, const std::optional<NetworkCycles>& network);

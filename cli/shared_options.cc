@@ -21,17 +21,24 @@ Option model() {
       .names = "--model",
       .field = &Arguments::model,
       .value = "FILE",
-      .help =
-          "The network: a .tflite file, C source with one in an array, or a quantised .onnx file",
+      .help = "Network: a .tflite file, C source with one in an array, or a quantised .onnx file",
       .required = true};
 }
 
+Option models() {
+  Option option = model();
+  option.help += " (may be repeated with --share-arena)";
+  option.more = &Arguments::more_models;
+  return option;
+}
+
 Option device() {
-  return {.names = "--device",
-          .field = &Arguments::device,
-          .value = "NAME|FILE[@BOARD]",
-          .help = "A name from `tune devices`, or a device file; a board of it: @gdb:HOST:PORT",
-          .required = true};
+  return {
+      .names = "--device",
+      .field = &Arguments::device,
+      .value = "NAME|FILE[@BOARD]",
+      .help = "Device: a name from `tune devices`, or a device file; a board of it: @gdb:HOST:PORT",
+      .required = true};
 }
 
 Option records(std::string help, std::string otherwise) {
@@ -42,7 +49,7 @@ Option records(std::string help, std::string otherwise) {
           .otherwise = std::move(otherwise)};
 }
 
-Option log() { return records("The tuning log", "default schedules"); }
+Option log() { return records("Tuning log to read", "default schedules"); }
 
 Option optional(Option option, std::string otherwise) {
   option.required = false;
@@ -80,7 +87,7 @@ Option board_patience(std::string otherwise) {
   return {.names = "--board-patience",
           .field = &Arguments::board_patience_seconds,
           .value = "TIME",
-          .help = "Wait so long for a board that is lost: 0, 60s, 5m, 2h",
+          .help = "Wait so long for a lost board, in seconds: 0, 60s, 5m, 2h",
           .otherwise = std::move(otherwise),
           .syntax = Syntax::kDurationOrNone};
 }
@@ -98,7 +105,7 @@ Option window() {
   return {.names = "--window",
           .field = &Arguments::window,
           .value = "N",
-          .help = "Proposals that are out at a time; part of what makes a run the same",
+          .help = "Proposals under way at a time; another number is another run",
           .otherwise = "16",
           .syntax = Syntax::kPositive};
 }
@@ -109,7 +116,8 @@ Option budget() {
   return {.names = "--budget",
           .field = &Arguments::budget_seconds,
           .value = "TIME",
-          .help = "Wall time of this run: 90, 60s, 5m, 2h",
+          .help = "Wall time of this run, in seconds: 90, 60s, 5m, 2h",
+          .otherwise = "none",
           .syntax = Syntax::kDuration};
 }
 
@@ -125,27 +133,28 @@ Option early_stop() {
 Option tuner() {
   std::vector<std::string> strategies;
   for (const std::string_view name : strategy_names()) strategies.emplace_back(name);
-  return choice("--tuner", &Arguments::tuner, strategies, "How to search", "bayes");
+  return choice("--tuner", &Arguments::tuner, strategies, "Search strategy", "bayes");
 }
 
 Option seed() {
   return {.names = "--seed",
           .field = &Arguments::seed,
           .value = "S",
-          .help = "Same seed, same run",
+          .help = "Seed of the search: the same seed repeats a run",
           .otherwise = "1",
           .syntax = Syntax::kCount};
 }
 
 Option fast_ram() {
-  return {.names = "--fast-ram",
-          .field = &Arguments::fast_ram,
-          .value = "BYTES|all|0",
-          .help =
-              "Most bytes of code and weights copied to fast memory; all: what fits; 0: none, and "
-              "kernels count as measured in flash",
-          .otherwise = "half of what the arena leaves free, or what --ram leaves",
-          .syntax = Syntax::kBytesOrNone};
+  return {
+      .names = "--fast-ram",
+      .field = &Arguments::fast_ram,
+      .value = "BYTES|all|0",
+      .help =
+          "Limit in bytes on code and weights copied to fast memory; all: what fits; 0: none, and "
+          "kernels count as measured in flash",
+      .otherwise = "half of what the arena leaves free, or what --ram leaves",
+      .syntax = Syntax::kBytesOrNone};
 }
 
 }  // namespace
@@ -158,7 +167,7 @@ Option ram() {
   return {.names = "--ram",
           .field = &Arguments::ram,
           .value = "BYTES",
-          .help = "Most bytes of RAM: arena, code and weights copied there, stack: 98304, 96K",
+          .help = "Limit on RAM in bytes: arena, code and weights copied there, stack: 98304, 96K",
           .otherwise = "the device's",
           .syntax = Syntax::kBytes};
 }
@@ -167,7 +176,7 @@ Option flash() {
   return {.names = "--flash",
           .field = &Arguments::flash,
           .value = "BYTES",
-          .help = "Most bytes of weights and code",
+          .help = "Limit on flash in bytes: weights and code",
           .otherwise = "the device's",
           .syntax = Syntax::kBytes};
 }
@@ -190,7 +199,7 @@ Option arena() {
   return {.names = "--arena",
           .field = &Arguments::arena,
           .value = "BYTES",
-          .help = "Most bytes of the arena: tensors and scratch",
+          .help = "Limit on the arena in bytes: tensors and scratch",
           .otherwise = "what its bytes are worth, or what --ram leaves",
           .syntax = Syntax::kBytes};
 }
@@ -203,8 +212,8 @@ Option arena_front() {
 
 Option stream_input() {
   return choice("--stream-input", &Arguments::stream_input, {"rows", "frames"},
-                "The input arrives some rows at a time and never exists as a whole; frames: rows "
-                "without end, of which a window slides over the last",
+                "Take the input some rows at a time, so that it never exists as a whole; frames: "
+                "rows without end, of which a window slides over the last",
                 "the whole input in the arena");
 }
 
@@ -214,7 +223,8 @@ Option disable_pass() {
   return {.names = "--disable-pass",
           .field = &Arguments::disabled_passes,
           .value = "NAME",
-          .help = "Leave out a graph pass (may be repeated): " + names + "all"};
+          .help = "Leave out a graph pass (may be repeated): " + names + "all",
+          .otherwise = "none"};
 }
 
 Option external() {
@@ -223,7 +233,8 @@ Option external() {
           .value = "OPERATOR=FUNCTION.h",
           .help =
               "Leave an operator to a C function of yours, CUSTOM:name or a builtin (may be "
-              "repeated); FUNCTION.c beside it is its code"};
+              "repeated); FUNCTION.c beside it is its code",
+          .otherwise = "none"};
 }
 
 Option input_type() {
@@ -231,26 +242,32 @@ Option input_type() {
           .field = &Arguments::input_types,
           .value = "NAME=uint8|int8|int32",
           .help =
-              "What an input of an .onnx network of plain integers holds; NAME may be *, for "
-              "all that nothing else tells (may be repeated)"};
+              "Type of an input of an .onnx network of plain integers; NAME may be *, for all that "
+              "nothing else tells (may be repeated)",
+          .otherwise = "the type in the file"};
 }
 
 Option portable() {
   return {.names = "--portable",
           .field = &Arguments::portable,
-          .help = "Kernels as plain C for any core, instead of assembly"};
+          .help = "Write kernels as plain C for any core, instead of assembly"};
 }
 
 Option keys(std::string help) {
-  return {.names = "--keys", .field = &Arguments::keys, .value = "DIR", .help = std::move(help)};
+  return {.names = "--keys",
+          .field = &Arguments::keys,
+          .value = "DIR",
+          .help = std::move(help),
+          .otherwise = "none"};
 }
 
 Option json() {
-  return {.names = "--json", .field = &Arguments::json, .help = "One JSON object on stdout"};
+  return {.names = "--json", .field = &Arguments::json, .help = "Print one JSON object on stdout"};
 }
 
 Option quiet() {
-  return {.names = "--quiet", .field = &Arguments::quiet, .help = "No progress; warnings stay"};
+  return {
+      .names = "--quiet", .field = &Arguments::quiet, .help = "Print no progress; warnings stay"};
 }
 
 }  // namespace tinytune::options

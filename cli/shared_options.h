@@ -10,6 +10,7 @@
 namespace tinytune::options {
 
 Option model();
+Option models();  ///< one, or several that share an arena
 Option device();
 Option records(std::string help, std::string otherwise);
 Option log();  ///< records to read; default schedules without

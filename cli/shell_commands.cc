@@ -7,7 +7,7 @@ Command completion() {
           .summary = "Print a shell's completion script",
           .options = {{.names = "SHELL",
                        .field = &Arguments::action,
-                       .help = "bash, zsh or fish",
+                       .help = "Shell: bash, zsh or fish",
                        .syntax = Syntax::kChoice,
                        .choices = {"bash", "zsh", "fish"},
                        .required = true}},

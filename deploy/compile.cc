@@ -1,74 +1,21 @@
-// compile_model(): the network's files, written.
-#include <filesystem>
+// compile_model() and compile_models(): files of networks, written.
+#include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/printable.h"
-#include "codegen/packages/package.h"
+#include "codegen/networks/storage.h"
+#include "codegen/operators/c_writer.h"
 #include "codegen/packages/write_package.h"
-#include "deploy/deployment.h"
-#include "deploy/known_records.h"
-#include "deploy/log_figures.h"
+#include "deploy/compilation.h"
+#include "deploy/device_memory.h"
 #include "deploy/model_state.h"
-#include "models/integer_op.h"
-#include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"
-#include "tinytune/tinytune.h"
 
 namespace tinytune {
 namespace {
-
-std::string untuned_layers(const GeneratedNetwork& network) {
-  constexpr size_t kMostListed = 8;
-  std::vector<std::string> layers;
-  for (const GeneratedLayer& layer : network.layers)
-    if (layer.schedule && !layer.tuned)
-      layers.push_back(std::to_string(layer.index) + " " + layer.op);
-  return shortened_list(layers, kMostListed);
-}
-
-/// What it comes from and what it takes, in its header too. A library that does not fit its device
-/// is no result. Without a compiler on this machine that is for the firmware's own linker to find.
-/// Says whether it is exact, where that can be said.
-Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
-                                           const Provenance& provenance, const SmokeTest& smoke,
-                                           GeneratedNetwork& network) {
-  const Result<RunReport> ran = deployment.try_out(network);
-  if (ran) {
-    TT_TRY(deployment.check(ran->footprint));
-    if (const auto figures =
-            compare_with_log(deployment.model.state().network, network, *ran, deployment.records);
-        figures && deployment.sink)
-      deployment.sink(figures->kind, figures->line);
-    state_facts(network, deployment.device, provenance, ran->footprint);
-    return std::optional<bool>(ran->outputs == smoke.outputs);
-  }
-  state_facts(network, deployment.device, provenance, std::nullopt);
-  if (ran.error().code() == ErrorCode::kFailed) return ran.error();
-  if (deployment.sink)
-    deployment.sink(MessageKind::kInfo, "not checked whether it fits: " + ran.error().message());
-  return std::optional<bool>();
-}
-
-Provenance provenance_of(const Model& model, const CompileOptions& options) {
-  Provenance provenance{std::string("tinytune ") + version(), model.state().sha256, ""};
-  if (options.records)
-    provenance.records = std::filesystem::path(*options.records).filename().string();
-  return provenance;
-}
-
-/// The generator's first inputs, and what the reference makes of them.
-Result<SmokeTest> make_smoke_test(const Model& model) {
-  const Graph& graph = model.state().graph;
-  SmokeTest smoke;
-  TT_TRY_ASSIGN(smoke.inputs, generate_inputs(model, 1));
-  TT_TRY_ASSIGN(const auto reference, model.state().reference(smoke.inputs));
-  for (const int output : graph.outputs)
-    smoke.outputs.push_back(reference.at(static_cast<size_t>(output)));
-  return smoke;
-}
 
 /// Only now is anything in the directory touched.
 Result<std::vector<std::string>> write_files(const std::string& directory,
@@ -84,60 +31,151 @@ Result<std::vector<std::string>> write_files(const std::string& directory,
   return names;
 }
 
-CompileReport report_of(const GeneratedNetwork& network, const std::string& directory) {
-  CompileReport report;
-  report.directory = directory;
-  report.arena_bytes = network.arena_bytes;
-  report.arena_lower_bound = network.arena_lower_bound;
-  report.footprint = network.footprint;
-  for (const GeneratedLayer& layer : network.layers) {
-    report.layers_tunable += layer.schedule ? 1 : 0;
-    report.layers_tuned += layer.tuned ? 1 : 0;
+/// Networks that share an arena, each where the plan of all has it. The arena is the largest
+/// network's; the others are made again where that leaves less room for their copies.
+Result<std::vector<GeneratedNetwork>> generate_in_turn(std::span<const Compilation> compilations,
+                                                       const MessageSink& sink,
+                                                       SharedArenaReport& report) {
+  std::vector<ArenaShare> shares;
+  for (const Compilation& compilation : compilations) {
+    ArenaShare share;
+    share.networks = static_cast<int>(compilations.size());
+    share.state.offset = report.state_bytes;
+    report.state_bytes += state_bytes(compilation.model().state().network.graph);
+    shares.push_back(share);
   }
-  return report;
+  std::vector<GeneratedNetwork> networks;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    shares[i].state.bytes = report.state_bytes;
+    TT_TRY_ASSIGN(GeneratedNetwork network, compilations[i].generate(sink, shares[i]));
+    const uint32_t end = i + 1 < shares.size() ? shares[i + 1].state.offset : report.state_bytes;
+    const uint32_t own_state = end - shares[i].state.offset;
+    report.apart_bytes += network.arena_bytes - (report.state_bytes - own_state);
+    report.arena_bytes = std::max(report.arena_bytes, network.arena_bytes);
+    networks.push_back(std::move(network));
+  }
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (networks[i].arena_bytes == report.arena_bytes) continue;
+    shares[i].arena_bytes = report.arena_bytes;
+    TT_TRY_ASSIGN(networks[i], compilations[i].generate({}, shares[i]));
+  }
+  return networks;
+}
+
+/// Of the arena once, of everything else what each has; only one of them is on the stack.
+Footprint sum_of(const std::vector<CompileReport>& networks) {
+  Footprint all = *networks.front().footprint;
+  for (size_t i = 1; i < networks.size(); ++i) {
+    const Footprint& next = *networks[i].footprint;
+    all.weights_bytes += next.weights_bytes;
+    all.weights_beside_arena_bytes += next.weights_beside_arena_bytes;
+    all.code_bytes += next.code_bytes;
+    all.data_bytes += next.data_bytes;
+    all.flash_bytes += next.flash_bytes;
+    all.cycles += next.cycles;
+    all.stack_bytes = std::max(all.stack_bytes, next.stack_bytes);
+  }
+  return all;
+}
+
+Status check_sum(const Footprint& all, const Device& device, const MemoryLimits& limits) {
+  const auto over = [&](uint64_t takes, uint64_t most, const std::string& of) -> Status {
+    if (takes <= most) return ok_status();
+    return Error(ErrorCode::kFailed, "together the networks take " + std::to_string(takes) +
+                                         " bytes of " + of + ", there are " + std::to_string(most) +
+                                         "; --fast-ram makes it less");
+  };
+  TT_TRY(over(all.ram_bytes(), limits.ram_bytes.value_or(ram_of(device)), "RAM"));
+  TT_TRY(over(in_data_memory(all, device), device.memory(device.data_memory).size_bytes,
+              device.data_memory));
+  return over(all.flash_bytes, limits.flash_bytes.value_or(flash_of(device)), "flash");
+}
+
+std::string readme_of(const SharedArenaReport& report) {
+  std::string names, includes, calls;
+  for (const CompileReport& network : report.networks) {
+    const std::string name = network.directory.substr(network.directory.rfind('/') + 1);
+    names += "* `" + name + "/`\n";
+    includes += "#include \"" + name + ".h\"\n";
+    calls += "  /* ... fill " + name + "_input_0(arena) ... */\n  (void)" + name +
+             "_invoke(arena);\n  /* ... read " + name + "_output_0(arena) ... */\n";
+  }
+  const std::string first = report.networks.front().directory;
+  const std::string upper = c_upper(first.substr(first.rfind('/') + 1));
+  return "# Networks that share an arena\n\nEach folder is a package of its own, with its own "
+         "README:\n\n" +
+         names + "\nThey run one after another in the same " + std::to_string(report.arena_bytes) +
+         " bytes, never at the same time:\n\n```c\n" + includes + "\n" + upper +
+         "_STATIC_ARENA(arena);\n\nvoid run_all(void) {\n" + calls +
+         "}\n```\n\nA call overwrites the inputs and outputs of the other networks: read an "
+         "output before the next network's input is written." +
+         (report.state_bytes > 0
+              ? " What a network keeps between its calls is in the first " +
+                    std::to_string(report.state_bytes) +
+                    " bytes, which no other network touches; reset each network once before its "
+                    "first call."
+              : "") +
+         " Compile all of these packages again together when one changes.\n";
 }
 
 }  // namespace
 
-Result<CompileReport> compile_model(const Model& model, const std::string& device_name,
+Result<CompileReport> compile_model(const Model& model, const std::string& device,
                                     const std::string& directory, const CompileOptions& options) {
   const MessageSink& sink = options.on_message;
   TT_TRY_ASSIGN(const Ground ground,
-                load_ground(device_name, options.limits, options.records, sink, options.portable));
-  const auto& [device, records, in_log] = ground;
-  say_how_records_match(ground, model.state().tasks, options.records, sink);
-  LayoutChoice layouts(options.layout, device, records);
-  TT_TRY_ASSIGN(const SmokeTest smoke, make_smoke_test(model));
-  if (options.input != InputArrival::kWhole && options.format == PackageFormat::kMlf)
+                load_ground(device, options.limits, options.records, sink, options.portable));
+  TT_TRY_ASSIGN(const Compilation compilation,
+                Compilation::prepare(model, device, ground, options));
+  TT_TRY_ASSIGN(GeneratedNetwork network, compilation.generate(sink));
+  TT_TRY_ASSIGN(Compilation::Package made, compilation.package(std::move(network)));
+  made.report.directory = directory;
+  TT_TRY_ASSIGN(made.report.files, write_files(directory, made.files, sink));
+  return std::move(made.report);
+}
+
+Result<SharedArenaReport> compile_models(std::span<const Model> models, const std::string& device,
+                                         const std::string& directory,
+                                         const CompileOptions& options) {
+  const MessageSink& sink = options.on_message;
+  if (models.size() < 2)
+    return Error(ErrorCode::kInvalidInput, "an arena is shared by two networks or more");
+  if (options.input != InputArrival::kWhole)
     return Error(ErrorCode::kUnsupported,
-                 "TVM's format knows no inputs that arrive in " +
-                     std::string(options.input == InputArrival::kRows ? "rows" : "frames") +
-                     "; other formats take them");
-  PackagePrograms programs{smoke};
-  if (options.bench) {
-    if (options.input != InputArrival::kWhole)
-      return Error(ErrorCode::kUnsupported,
-                   "a network whose input arrives in rows has no layers to time one by one");
-    TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
-    TT_TRY_ASSIGN(programs.bench, load_cycle_reading(address.device));
+                 "a network whose input arrives in rows keeps them in its arena, and shares none");
+  std::set<std::string> names;
+  for (const Model& model : models)
+    if (!names.insert(model.info().name).second)
+      return Error(ErrorCode::kInvalidInput, "two networks are called " + model.info().name +
+                                                 ": rename a file, symbols begin with its name");
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground(device, options.limits, options.records, sink, options.portable));
+  std::vector<Compilation> compilations;
+  for (const Model& model : models) {
+    TT_TRY_ASSIGN(Compilation compilation, Compilation::prepare(model, device, ground, options));
+    compilations.push_back(std::move(compilation));
   }
-  const Deployment deployment{model, device, records, options.limits, sink, options.input};
-  TT_TRY_ASSIGN(GeneratedNetwork network, deployment.generate(layouts));
-  const std::string untuned = untuned_layers(network);
-  if (options.require_tuned && !untuned.empty()) {
-    return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
-                                         "; tune them first, or leave out --require-tuned");
+  SharedArenaReport report;
+  TT_TRY_ASSIGN(std::vector<GeneratedNetwork> networks,
+                generate_in_turn(compilations, sink, report));
+  std::vector<GeneratedFile> files;
+  for (size_t i = 0; i < models.size(); ++i) {
+    TT_TRY_ASSIGN(Compilation::Package made, compilations[i].package(std::move(networks[i])));
+    made.report.directory = directory + "/" + models[i].info().name;
+    for (GeneratedFile& file : made.files) {
+      made.report.files.push_back(file.name);
+      file.name = models[i].info().name + "/" + file.name;
+      files.push_back(std::move(file));
+    }
+    report.networks.push_back(std::move(made.report));
   }
-  TT_TRY_ASSIGN(const std::optional<bool> exact,
-                state_facts_of(deployment, provenance_of(model, options), smoke, network));
-  const auto files = files_to_write(
-      network, package_files(network, device, options.format, programs), options.format);
-  CompileReport report = report_of(network, directory);
-  report.clock_hz = device.clock_hz;
-  report.exact = exact;
-  TT_TRY_ASSIGN(report.files, write_files(directory, files, sink));
-  if (sink && options.records && !untuned.empty())
-    sink(MessageKind::kInfo, "default schedule for layer(s) " + untuned);
+  if (std::all_of(report.networks.begin(), report.networks.end(),
+                  [](const CompileReport& network) { return network.footprint.has_value(); })) {
+    report.footprint = sum_of(report.networks);
+    TT_TRY(check_sum(*report.footprint, ground.device, options.limits));
+  }
+  files.push_back({"README.md", readme_of(report), FileRole::kDocument});
+  TT_TRY(write_files(directory, files, sink));
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct CompileOptions {
   bool bench = false;  ///< a program too that prints cycles by layer; not with rows of the input
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
+  PackageIdentity identity;                      ///< of the package's manifest
   MemoryLimits limits;  ///< the fastest kernels within them; kFailed where there are none
   InputArrival input = InputArrival::kWhole;  ///< kUnsupported: its layers are not computed by row
   MessageSink on_message;                     ///< warnings and news; may be empty
@@ -50,6 +52,24 @@ struct CompileReport {
 /// generator takes. kFailed: require_tuned is not met, a kernel does not build, cannot write.
 Result<CompileReport> compile_model(const Model& model, const std::string& device,
                                     const std::string& directory, const CompileOptions& options);
+
+/// Networks that run one after another in one arena, and what they take together.
+struct SharedArenaReport {
+  std::vector<CompileReport> networks;  ///< in the order of the models, a folder each
+  uint32_t arena_bytes = 0;             ///< of the one arena: the largest network's
+  uint32_t state_bytes = 0;  ///< of it, at its start: what networks keep between their calls
+  uint32_t apart_bytes = 0;  ///< what arenas of their own would take in sum
+  /// Of all: the arena once, the deepest stack, sums of the rest. Absent as CompileReport's.
+  std::optional<Footprint> footprint;
+};
+
+/// Writes the library of each model into a folder of `directory` that has its name. All use one
+/// arena, each at its own times; what a network keeps between calls no other touches. Limits hold
+/// for all together. Errors as compile_model(). kInvalidInput: fewer than two models, or two of one
+/// name. kUnsupported: inputs that arrive in rows. kFailed: together they do not fit.
+Result<SharedArenaReport> compile_models(std::span<const Model> models, const std::string& device,
+                                         const std::string& directory,
+                                         const CompileOptions& options);
 
 /// What to run, on which inputs, and what to compare.
 struct RunOptions {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "cli/command_line.h"
@@ -55,6 +56,50 @@ TEST(CommandTable, EveryRow_CanBeExplainedAndDone) {
       EXPECT_EQ(is_switch || option.names[0] != '-', option.value.empty()) << option.names;
     }
   }
+}
+
+/// Words that say neither what an option does nor what its value is.
+bool begins_badly(const std::string& help) {
+  const std::string word = help.substr(0, help.find_first_of(" ,:;"));
+  for (const char* bad : {"A", "An", "The", "What", "Where", "Which", "Who", "How", "If", "In",
+                          "No", "Only", "Most", "Same", "Once", "With", "Without", "So", "It"})
+    if (word == bad) return true;
+  return word.empty() || std::isupper(static_cast<unsigned char>(word[0])) == 0;
+}
+
+std::string unit_of(Syntax syntax) {
+  switch (syntax) {
+    case Syntax::kBytes:
+    case Syntax::kBytesOrNone:
+      return "in bytes";
+    case Syntax::kPercent:
+      return "in per cent";
+    case Syntax::kMilliseconds:
+      return "in milliseconds";
+    case Syntax::kDuration:
+    case Syntax::kDurationOrNone:
+      return "in seconds";
+    default:
+      return "";
+  }
+}
+
+TEST(CommandTable, HelpOfAnOption_BeginsWithVerbOrNounAndHasUnitAndDefault) {
+  for (const Command& command : command_table()) {
+    std::vector<std::string> words = {"tune", "--help"};
+    if (!command.name.empty()) words.insert(words.begin() + 1, command.name);
+    const std::string text = parse_command_line(words)->text;
+    for (const Option& option : command.options) {
+      SCOPED_TRACE(command.name + " " + option.names + ": " + option.help);
+      EXPECT_FALSE(begins_badly(option.help));
+      EXPECT_NE(option.help.find(unit_of(option.syntax)), std::string::npos);
+      EXPECT_FALSE(default_of(option).empty());
+      const std::string words_of_default = "[" + default_of(option);
+      EXPECT_NE(text.find(words_of_default.substr(0, words_of_default.find(' '))),
+                std::string::npos);
+    }
+  }
+  EXPECT_TRUE(begins_badly("What they allow") && begins_badly("so many bytes"));
 }
 
 TEST(CommandTable, MemoryAndPasses_AreOptionsOfWhatBuildsANetwork) {

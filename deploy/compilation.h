@@ -1,0 +1,47 @@
+// One network from its model to the files of its package, in the steps that compiling one network
+// and compiling several into one arena have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/packages/package.h"
+#include "deploy/known_records.h"
+#include "tinytune/deploy.h"
+#include "tinytune/model.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class Compilation {
+ public:
+  /// Runs the reference for the smoke test. What it is given outlives it. Errors as
+  /// compile_model().
+  static Result<Compilation> prepare(const Model& model, const std::string& device_name,
+                                     const Ground& ground, const CompileOptions& options);
+
+  /// Errors as compile_model().
+  Result<GeneratedNetwork> generate(const MessageSink& sink,
+                                    const std::optional<ArenaShare>& share = {}) const;
+
+  struct Package {
+    std::vector<GeneratedFile> files;  ///< as they are written
+    CompileReport report;              ///< without the directory and names of files
+  };
+  /// Builds and runs the network where this machine can. kFailed: it does not fit the device.
+  Result<Package> package(GeneratedNetwork network) const;
+
+  const Model& model() const { return *model_; }
+
+ private:
+  Compilation(const Model& model, const Ground& ground, const CompileOptions& options)
+      : model_(&model), ground_(&ground), options_(&options) {}
+
+  const Model* model_;
+  const Ground* ground_;
+  const CompileOptions* options_;
+  PackagePrograms programs_;
+};
+
+}  // namespace tinytune
