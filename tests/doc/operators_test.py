@@ -9,7 +9,7 @@ import sys
 
 DOC = pathlib.Path(__file__).resolve().parents[2] / "doc"
 PAGE = DOC / "operators.md"
-HEAD = """# Supported operators
+HEAD = """# Operators: int8 and int16
 
 TensorFlow Lite's operators as `tune ops` lists them: which are tuned (a template searches for their kernels), which are
 generated C, and within what limits. Everything else is refused in one line that names the operator.
