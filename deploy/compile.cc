@@ -1,5 +1,6 @@
 // compile_model() and compile_models(): files of networks, written.
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <span>
 #include <string>
@@ -161,7 +162,7 @@ Result<SharedArenaReport> compile_models(std::span<const Model> models, const st
   std::vector<GeneratedFile> files;
   for (size_t i = 0; i < models.size(); ++i) {
     TT_TRY_ASSIGN(Compilation::Package made, compilations[i].package(std::move(networks[i])));
-    made.report.directory = directory + "/" + models[i].info().name;
+    made.report.directory = (std::filesystem::path(directory) / models[i].info().name).string();
     for (GeneratedFile& file : made.files) {
       made.report.files.push_back(file.name);
       file.name = models[i].info().name + "/" + file.name;

@@ -193,7 +193,7 @@ Result<Footprint> Deployment::least_flash(const NetworkOptions& options) const {
   const KernelLimits kernels{.arena_bytes = room.bytes, .arena_says = room.says};
   TT_TRY_ASSIGN(const GeneratedNetwork network,
                 generate_smallest(model.state().network, device, records, kernels, options));
-  TT_TRY_ASSIGN(const Footprint takes, measure(network));
+  TT_TRY_ASSIGN(const Footprint takes, footprint(network));
   if (excess(takes) > 0) return exceeded(takes);
   return takes;
 }
