@@ -8,11 +8,21 @@ namespace tinytune {
 namespace internal {
 namespace {
 
+/// A single-precision floating-point unit.
+struct Fpu {
+  const char* feature = nullptr;  ///< LLVM's name; null: the core has none
+  const char* name = nullptr;     ///< what follows -mfpu=
+};
+// The Cortex-M7 and M33 round and select in instructions of their own, which nothing here needs.
+const Fpu kFpv4 = {"vfp4d16sp", "fpv4-sp-d16"};
+const Fpu kFpv5 = {"fp-armv8d16sp", "fpv5-sp-d16"};
+
 struct Core {
   std::string_view cpu;           ///< as LLVM and clang call it
   std::string_view architecture;  ///< what the triple begins with
   std::set<Capability> capabilities;
   const char* compiled_as = nullptr;  ///< what compilers are told instead, an earlier core
+  Fpu fpu = {};                       ///< that chips may have beside it
 };
 
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
@@ -20,18 +30,18 @@ const std::set<Capability> kDsp = {Capability::kDsp, Capability::kMulHigh, Capab
 const std::set<Capability> kVectors = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
                                        Capability::kMve};
 
-// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks. Of the
-// Cortex-M55, LLVM writes code for the core that it extends: vectors and low-overhead loops are
-// what templates write themselves.
+// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks, and the
+// unit of the Cortex-M55, whose registers are those of its vectors. Of that core, LLVM writes code
+// for the one that it extends: vectors and low-overhead loops are what templates write themselves.
 const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m0plus", "thumbv6m", {}},
                      {"cortex-m1", "thumbv6m", {}},
                      {"cortex-m3", "thumbv7m", kWholeWords},
-                     {"cortex-m4", "thumbv7em", kDsp},
-                     {"cortex-m7", "thumbv7em", kDsp},
+                     {"cortex-m4", "thumbv7em", kDsp, nullptr, kFpv4},
+                     {"cortex-m7", "thumbv7em", kDsp, nullptr, kFpv5},
                      {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
-                     {"cortex-m33", "thumbv8m.main", kDsp},
-                     {"cortex-m35p", "thumbv8m.main", kDsp},
+                     {"cortex-m33", "thumbv8m.main", kDsp, nullptr, kFpv5},
+                     {"cortex-m35p", "thumbv8m.main", kDsp, nullptr, kFpv5},
                      {"cortex-m55", "thumbv8m.main", kVectors, "cortex-m33"}};
 // Their extensions are features.
 const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
@@ -116,6 +126,32 @@ std::string compiler_cpu(const Target& target) {
   return core != nullptr && core->compiled_as != nullptr ? core->compiled_as : target.cpu;
 }
 
+bool may_have_fpu(const Target& target) {
+  const Core* const core = find_core(target);
+  return target.family == CoreFamily::kArmM && core != nullptr && core->fpu.feature != nullptr;
+}
+
+bool has_fpu(const Target& target) {
+  return may_have_fpu(target) &&
+         has_feature(target, std::string("+") + find_core(target)->fpu.feature);
+}
+
+Target with_fpu(Target target) {
+  if (!has_fpu(target)) target.features += std::string(",+") + find_core(target)->fpu.feature;
+  return target;
+}
+
+Target without_fpu(Target target) {
+  if (!has_fpu(target)) return target;
+  const std::string word = std::string(",+") + find_core(target)->fpu.feature;
+  target.features.erase(target.features.find(word), word.size());
+  return target;
+}
+
+std::string fpu_name(const Target& target) {
+  return has_fpu(target) ? find_core(target)->fpu.name : "";
+}
+
 bool has_open_vector_length(const Target& target) {
   return target.family == CoreFamily::kRiscv32 && has_feature(target, "+zve32x");
 }
@@ -172,7 +208,10 @@ std::vector<std::string> clang_arguments(const Target& target) {
   }
   arguments.push_back("-mcpu=" + internal::compiler_cpu(target) +
                       (internal::has_feature(target, "-dsp") ? "+nodsp" : ""));
-  arguments.push_back("-mfloat-abi=soft");
+  // Functions take no floats, so that the unit changes nothing of how they are called.
+  const std::string fpu = internal::fpu_name(target);
+  arguments.push_back(fpu.empty() ? "-mfloat-abi=soft" : "-mfloat-abi=softfp");
+  if (!fpu.empty()) arguments.push_back("-mfpu=" + fpu);
   if (internal::has_feature(target, "+strict-align")) arguments.push_back("-mno-unaligned-access");
   return arguments;
 }

@@ -32,6 +32,23 @@ std::vector<std::string> known_features(CoreFamily family);
 /// The CPU that code is generated for: an earlier one where kernels do not use what a core added.
 std::string compiler_cpu(const Target& target);
 
+// An FPU is a feature of the target that no device file spells: the file lists the capability
+// "fpu", which goes with the core's architecture. Networks use it where a tensor is float32;
+// kernels do not, so that they run where start-up code has not enabled it.
+
+/// How device files spell it.
+inline constexpr const char* kFpuCapability = "fpu";
+
+/// Whether chips with this core may have a single-precision unit that the simulator knows.
+bool may_have_fpu(const Target& target);
+bool has_fpu(const Target& target);
+/// Requires `may_have_fpu()`.
+Target with_fpu(Target target);
+/// What kernels are built for, and what their records are valid for.
+Target without_fpu(Target target);
+/// What follows a compiler's -mfpu=; empty: there is no unit.
+std::string fpu_name(const Target& target);
+
 /// Whether the device file must say how long the core's vectors are.
 bool has_open_vector_length(const Target& target);
 

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/nearest_word.h"
+#include "devices/core_table.h"
 #include "devices/device_hash.h"
 #include "devices/embedded_devices.h"
 
@@ -56,6 +57,7 @@ Device in_flash(Device device) {
 }
 
 Device with_portable_kernels(Device device) {
+  device.target = internal::without_fpu(std::move(device.target));
   device.target.portable_kernels = true;
   device.target.capabilities.erase(Capability::kDsp);
   device.target.capabilities.erase(Capability::kMve);

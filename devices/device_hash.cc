@@ -3,15 +3,17 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "devices/core_table.h"
 
 namespace tinytune::internal {
 
 // Name, description, clock, transports and sources change no cycle count, so records stay valid
 // when they do; which loops are aligned is said by a record's schedule. Capabilities follow from
-// what is hashed: the core's architecture and features.
+// what is hashed: the core's architecture and features. Kernels leave an FPU alone, so it and its
+// cycles change no record.
 uint64_t hash_of(const Device& device) {
   std::ostringstream text;
-  const Target& target = device.target;
+  const Target target = without_fpu(device.target);
   text << static_cast<int>(target.family) << '|' << target.isa << '|' << target.triple << '|'
        << target.cpu << '|' << target.features << '|' << target.abi;
   for (const std::string& argument : clang_arguments(target)) text << '|' << argument;
@@ -38,7 +40,8 @@ uint64_t hash_of(const Device& device) {
   for (const std::string& memory : device.fast_rodata_memories)
     if (memory != device.fast_code_memory) text << ' ' << memory;  // what overflows only
   text << "\ntiming " << device.timing.model;
-  for (const auto& [key, cycles] : device.timing.cycles) text << ' ' << key << '=' << cycles;
+  for (const auto& [key, cycles] : device.timing.cycles)
+    if (!key.starts_with("float_")) text << ' ' << key << '=' << cycles;
   // Since there is that rule, the same file means other cycles.
   const auto& cycles = device.timing.cycles;
   if (cycles.contains("load_after_load") && cycles.at("load_after_load") != cycles.at("load"))

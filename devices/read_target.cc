@@ -20,15 +20,23 @@ Result<std::set<Capability>> read_capabilities(const Reader& reader, const toml:
   TT_TRY_ASSIGN(const auto names, reader.get_strings(table, "[target]", key));
   std::set<Capability> capabilities;
   for (const std::string& name : names) {
+    if (name == kFpuCapability && may_have_fpu(target)) continue;  // a feature: core_table.h
     const auto known = std::find_if(kCapabilities.begin(), kCapabilities.end(),
                                     [&](Capability c) { return name_of(c) == name; });
-    if (known == kCapabilities.end())
+    if (known == kCapabilities.end() && name != kFpuCapability)
       return reader.error(*table.get(key), "unknown capability '" + name + "'");
-    if (!given.contains(*known))
+    if (known == kCapabilities.end() || !given.contains(*known))
       return reader.error(*table.get(key), target.cpu + " has no capability '" + name + "'");
     capabilities.insert(*known);
   }
   return capabilities;
+}
+
+// Chips may leave the unit out, so a file that does not list it has none.
+Result<bool> lists_fpu(const Reader& reader, const toml::table& table) {
+  if (!table.contains("capabilities")) return false;
+  TT_TRY_ASSIGN(const auto names, reader.get_strings(table, "[target]", "capabilities"));
+  return std::find(names.begin(), names.end(), kFpuCapability) != names.end();
 }
 
 // Files from before it followed from the other keys have this one, and their logs its hash.
@@ -138,7 +146,8 @@ Result<Target> read_target(const Reader& reader, const toml::table& table) {
   TT_TRY(read_vector_length(reader, table, target));
   TT_TRY(check_clang_arguments(reader, table, target));
   TT_TRY_ASSIGN(target.capabilities, read_capabilities(reader, table, target));
-  return target;
+  TT_TRY_ASSIGN(const bool fpu, lists_fpu(reader, table));
+  return fpu ? with_fpu(std::move(target)) : target;
 }
 
 }  // namespace tinytune::internal

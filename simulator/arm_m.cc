@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int kPc = 15, kFlags = 16;
+constexpr int kPc = 15, kFlags = 16, kFloatFlags = 17, kFirstFloat = 32;
 constexpr uint64_t kPcBit = uint64_t{1} << kPc;
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
@@ -97,6 +97,39 @@ uint64_t added_reads(const MachineCode& code) {
   return ((uint64_t{1} << (kFlags + 1)) - 1) & ~factors;
 }
 
+FloatKind float_kind_of(const MachineCode& code) {
+  if (starts_with_any(code.name, {"FMSTAT", "FCONST"})) return FloatKind::kMove;
+  if (!code.name.starts_with("V") || code.name.starts_with("VLLDM") ||
+      code.name.starts_with("VLSTM"))
+    return FloatKind::kNone;
+  if (starts_with_any(code.name, {"VDIV", "VSQRT"})) return FloatKind::kDivide;
+  if (starts_with_any(code.name,
+                      {"VMLA", "VMLS", "VNMLA", "VNMLS", "VFMA", "VFMS", "VFNMA", "VFNMS"}))
+    return FloatKind::kAccumulate;
+  return code.loads || code.stores ||
+                 starts_with_any(code.name, {"VMOV", "VMRS", "VMSR", "VLDM", "VSTM"})
+             ? FloatKind::kMove
+             : FloatKind::kArithmetic;
+}
+
+bool is_float_multiple(std::string_view name) { return starts_with_any(name, {"VLDM", "VSTM"}); }
+
+/// Registers of the unit that an instruction loads or stores: the list, or the one it names.
+void describe_float_memory(const MachineCode& code, Instruction& out) {
+  uint64_t moved = 0;
+  const size_t first = is_float_multiple(code.name) ? code.fixed - 1 : 0;
+  const size_t end = is_float_multiple(code.name) ? code.operands.size() : 1;
+  for (size_t i = first; i < end; ++i) moved |= code.operands[i].bit;
+  moved &= ~((uint64_t{1} << kFirstFloat) - 1);
+  out.doubles = code.name.starts_with("VLDRD") || code.name.starts_with("VSTRD") ||
+                code.name.starts_with("VLDMD") || code.name.starts_with("VSTMD");
+  out.words = static_cast<uint8_t>(std::popcount(moved));
+  // A store's only operand is declared as read; of a list, what is loaded is written.
+  out.reads &= ~moved;
+  (out.is_load() ? out.writes : out.reads) |= moved;
+  out.address_reads = out.reads & ~moved & ~(uint64_t{1} << kFlags);
+}
+
 InstructionKind kind_of(const MachineCode& code) {
   const std::string_view name = code.name;
   if (code.conditional_branch || is_loop(name)) return InstructionKind::kBranch;
@@ -164,7 +197,19 @@ uint64_t arm_register_bit(std::string_view name) {
   return 0;
 }
 
-bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) {
+uint64_t arm_float_register_bits(std::string_view name) {
+  if (name.starts_with("FPSCR")) return uint64_t{1} << kFloatFlags;
+  if (name.size() < 2 || (name[0] != 'S' && name[0] != 'D')) return 0;
+  int number = 0;
+  for (const char c : name.substr(1)) {
+    if (c < '0' || c > '9') return 0;
+    number = number * 10 + (c - '0');
+  }
+  if (name[0] == 'S') return number < 32 ? uint64_t{1} << (kFirstFloat + number) : 0;
+  return number < 16 ? uint64_t{3} << (kFirstFloat + 2 * number) : 0;
+}
+
+bool describe_arm(const MachineCode& code, bool allow_system, bool floats, Instruction& out) {
   if (is_system(code)) {
     if (!allow_system) return false;
     out.by_hand = starts_with_any(code.name, {"tBKPT", "tSVC", "tUDF", "t2UDF", "tHLT"});
@@ -176,6 +221,8 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
   }
   out.kind = kind_of(code);
   if (!is_vector(code.name) && (out.is_load() || out.is_store())) describe_memory(code, out);
+  if (floats) out.floating = float_kind_of(code);
+  if (out.is_float() && (out.is_load() || out.is_store())) describe_float_memory(code, out);
   if (accumulates(code.name) && code.operands.size() > 3) out.late_reads = code.operands[3].bit;
   if (out.is_multiply()) out.added_reads = added_reads(code);
   if (out.kind == InstructionKind::kJumpIndirect) out.address_reads = out.reads & ~kPcBit;
@@ -186,7 +233,8 @@ bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out) 
   const auto named = [&](std::string_view part) { return code.name.find(part) != code.name.npos; };
   out.narrow = named("LDRB") || named("LDRSB") || named("LDRH") || named("LDRSH") || named("STRB");
   out.offset = word_offset(code);
-  out.aligned_only = is_multiple(code.name) || out.words > 1 ||
+  out.aligned_only = (out.is_float() && (out.is_load() || out.is_store())) ||
+                     is_multiple(code.name) || out.words > 1 ||
                      starts_with_any(code.name, {"t2LDREX", "t2STREX", "t2LDA", "t2STL"});
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
   const bool shifts = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");

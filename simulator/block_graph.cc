@@ -114,6 +114,7 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
       break;  // a block that was cut short; the rest runs next
     const Instruction& instruction = decoded.instruction;
     block.instructions.push_back(instruction);
+    block.floats |= instruction.is_float();
     block.loads += instruction.is_load();
     block.stores += instruction.is_store();
     block.multiplies += instruction.is_multiply();
@@ -333,7 +334,9 @@ std::string BlockGraph::text_at(uint32_t address) {
 uint32_t BlockGraph::access_address(size_t index) const {
   for (const Instruction& instruction : at_->block->instructions) {
     if (!instruction.is_load() && !instruction.is_store()) continue;
-    const size_t accesses = instruction.atomic ? 2 : instruction.words;
+    const size_t accesses = instruction.atomic    ? 2
+                            : instruction.doubles ? instruction.words / 2u
+                                                  : instruction.words;
     if (index < accesses) return instruction.address;
     index -= accesses;
   }

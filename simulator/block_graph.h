@@ -97,6 +97,8 @@ class BlockGraph {
   /// Of any address, as an assembler writes it; empty where no instruction stands.
   std::string text_at(uint32_t address);
 
+  /// Whether the block that runs now has an instruction of the floating-point unit.
+  bool uses_floats() const { return at_->block->floats; }
   uint32_t block_address() const { return at_->block->address; }
   uint32_t block_bytes() const { return at_->block->size_bytes; }
 
@@ -130,6 +132,7 @@ class BlockGraph {
     uint32_t address = 0, size_bytes = 0;
     uint32_t instruction_count = 0;
     bool to_next = false;  ///< ends in a branch to the instruction after it
+    bool floats = false;   ///< has an instruction of the floating-point unit
     bool special = false;  ///< starts a section, or is refused
     std::vector<Instruction> instructions;
     uint64_t loads = 0, stores = 0, multiplies = 0;

@@ -51,7 +51,7 @@ Everything everything_of(CoreFamily family) {
 /// What a Cortex-M55 has, floating point left out.
 constexpr const char* kHeliumFeatures = "+v8.1m.main,+mve,+lob,+dsp,+8msecext";
 
-/// Whether an Arm core can have a floating-point unit, which nothing here uses or simulates.
+/// Whether an Arm core can have a floating-point unit.
 bool has_optional_fpu(const Target& target) {
   return target.family == CoreFamily::kArmM && !sees_eight_registers(target) &&
          target.cpu != "cortex-m3";
@@ -62,6 +62,7 @@ bool has_optional_fpu(const Target& target) {
 struct Decoder::State {
   Target target;
   System system = System::kRefused;
+  bool has_fpu = false;
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
@@ -133,6 +134,7 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   const llvm::MCTargetOptions options;
   state->target = target;
   state->system = system;
+  state->has_fpu = internal::has_fpu(target);
   state->vectors = make_vector_unit(target);
   const bool helium = state->vectors && target.family == CoreFamily::kArmM;
   state->registers.reset(llvm_target->createMCRegInfo(target.triple));
@@ -140,9 +142,10 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
   state->instructions.reset(llvm_target->createMCInstrInfo());
   state->bits.resize(state->registers->getNumRegs());
   for (unsigned reg = 1; reg < state->bits.size(); ++reg) {
-    state->bits[reg] = target.family == CoreFamily::kArmM
-                           ? arm_register_bit(state->registers->getName(reg))
-                           : riscv_register_bit(state->registers->getName(reg));
+    const char* const name = state->registers->getName(reg);
+    state->bits[reg] =
+        target.family == CoreFamily::kArmM ? arm_register_bit(name) : riscv_register_bit(name);
+    if (state->bits[reg] == 0 && state->has_fpu) state->bits[reg] = arm_float_register_bits(name);
   }
   const auto make = [&](const std::string& cpu, const std::string& features,
                         std::unique_ptr<llvm::MCSubtargetInfo>& subtarget,
@@ -228,11 +231,11 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     // Engine keeps vectors in the unit alone.
     const bool native = in_kernel && state_->vectors && state_->vectors->runs_natively(word);
     const bool allow = state_->system == System::kAllowed || vector;
-    const bool simulated =
-        (state_->target.family == CoreFamily::kArmM ? describe_arm(code, allow, out)
-                                                    : describe_riscv(code, allow, out)) &&
-        claim != VectorUnit::Claim::kLacks && !native &&
-        (vector || claim != VectorUnit::Claim::kRuns);
+    const bool simulated = (state_->target.family == CoreFamily::kArmM
+                                ? describe_arm(code, allow, state_->has_fpu, out)
+                                : describe_riscv(code, allow, out)) &&
+                           claim != VectorUnit::Claim::kLacks && !native &&
+                           (vector || claim != VectorUnit::Claim::kRuns);
     if (vector) {
       out.by_hand = out.vector = true;
       out.vector_code = word;
@@ -248,9 +251,10 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     out.size_bytes = static_cast<uint8_t>(size);
     const std::string mnemonic = state_->mnemonic(inst);
     result.floating_point = has_optional_fpu(state_->target) && mnemonic.starts_with("v");
-    result.refusal =
-        mnemonic + (result.floating_point ? ": floating point is not simulated (-mfloat-abi=soft)"
-                                          : " is not in " + state_->target.isa);
+    const char* const why = state_->has_fpu
+                                ? ": the FPU has single precision only"
+                                : ": floating point is not simulated (-mfloat-abi=soft)";
+    result.refusal = mnemonic + (result.floating_point ? why : " is not in " + state_->target.isa);
     return result;
   }
   out.size_bytes = 2;

@@ -86,7 +86,8 @@ struct Engine::Hooks {
     ++engine.accesses_in_block_;
     const auto bytes = static_cast<uint32_t>(size);
     engine.count(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
-    const bool misaligned = (address & (bytes - 1)) != 0;  // sizes are powers of two
+    // Sizes are powers of two; pairs of the floating-point unit's registers are words.
+    const bool misaligned = (address & (std::min(bytes, 4u) - 1)) != 0;
     const bool forbidden = engine.touches_off_limits(address, bytes);
     if ((!misaligned && !forbidden) || engine.fault_.end != CallEnd::kReturned) return;
     const std::string what =

@@ -20,10 +20,20 @@ enum class InstructionKind : uint8_t {
   kJumpIndirect,  ///< to an address in a register, returns included
 };
 
+/// What an instruction of the floating-point unit is, beside its kind.
+enum class FloatKind : uint8_t {
+  kNone,
+  kMove,        ///< between registers, or to and from memory
+  kArithmetic,  ///< sums, products, conversions, comparisons
+  kAccumulate,  ///< a product added to a sum
+  kDivide,      ///< and square roots
+};
+
 struct Instruction {
   uint32_t address = 0;
   uint8_t size_bytes = 0;
   InstructionKind kind = InstructionKind::kAlu;
+  FloatKind floating = FloatKind::kNone;
   uint8_t words = 1;             ///< registers that a load or store moves
   bool ends_block = false;       ///< may go somewhere else than to the next instruction
   bool by_hand = false;          ///< the emulator cannot run it; riscv_execute.h can
@@ -35,6 +45,7 @@ struct Instruction {
   bool register_offset = false;  ///< of a load or store: base plus a register
   bool narrow = false;           ///< a load of a byte or half word, a store of a byte
   bool complex = false;          ///< arithmetic beyond add, logic and move: packed, bit fields
+  bool doubles = false;          ///< words are moved in pairs, each by one access
   bool descending = false;       ///< of a pair that is moved: the first is the higher register
   bool shifted = false;          ///< arithmetic with a shifted operand, or an extended one
   bool aligned_only = false;     ///< faults on an unaligned address on every core
@@ -44,7 +55,7 @@ struct Instruction {
   uint8_t memory_block = 0;      ///< that a load or store is for (memory_blocks.h); 0: not known
   uint8_t load_wait = 0;         ///< cycles that a load from there waits for the bus
   int16_t offset = -1;           ///< of a word load from base plus constant; -1 if not one
-  uint64_t reads = 0;            ///< registers, one bit each
+  uint64_t reads = 0;            ///< registers, one bit each: core registers below 32
   uint64_t writes = 0;
   uint64_t address_reads = 0;  ///< those of `reads` that form an address
   /// Those of `reads` that are needed last: an accumulator, and of complex and shifted arithmetic
@@ -58,6 +69,7 @@ struct Instruction {
   bool is_multiply() const {
     return kind == InstructionKind::kMultiply || kind == InstructionKind::kMultiplyHigh;
   }
+  bool is_float() const { return floating != FloatKind::kNone; }
   bool operator==(const Instruction&) const = default;
 };
 

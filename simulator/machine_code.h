@@ -29,12 +29,15 @@ struct MachineCode {
 /// Bit of a register by LLVM's name; 0 if it is none that carries data.
 uint64_t riscv_register_bit(std::string_view name);
 uint64_t arm_register_bit(std::string_view name);
+/// Bits of a register of the floating-point unit, from 32 on; 0 if it is none.
+uint64_t arm_float_register_bits(std::string_view name);
 
 /// Fills everything but address and size, which are there. False: an instruction that no kernel has
 /// business with and that nothing here could answer, like a trap or a read of a cycle counter.
 /// With `allow_system`, those that a whole program uses are described too, `by_hand` where the
 /// emulator leaves them to us.
 bool describe_riscv(const MachineCode& code, bool allow_system, Instruction& out);
-bool describe_arm(const MachineCode& code, bool allow_system, Instruction& out);
+/// `floats`: the core has a floating-point unit.
+bool describe_arm(const MachineCode& code, bool allow_system, bool floats, Instruction& out);
 
 }  // namespace tinytune

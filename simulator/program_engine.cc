@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
+#include <algorithm>
 #include <set>
 
 #include "simulator/riscv_execute.h"
@@ -35,6 +36,8 @@ struct ProgramEngine::Hooks {
     engine.finish_native_csr();
     engine.executed_ = false;
     if (engine.graph_.enter(at, size) == BlockGraph::Step::kStop) return engine.stop();
+    if (engine.graph_.uses_floats() && !engine.system_.floating_point_enabled())
+      engine.refuse_floats();
     const Instruction* last = engine.graph_.last_instruction();
     if (at == engine.last_block_ && last != nullptr && last->address == at &&
         last->kind == InstructionKind::kJump && !last->call)
@@ -67,7 +70,7 @@ struct ProgramEngine::Hooks {
     ProgramEngine& engine = of(user);
     ++engine.accesses_;
     const auto bytes = static_cast<uint32_t>(size);
-    if ((address & (bytes - 1)) != 0 || engine.fault_)
+    if ((address & (std::min(bytes, 4u) - 1)) != 0 || engine.fault_)
       engine.check_alignment(type == UC_MEM_WRITE, static_cast<uint32_t>(address), bytes);
   }
 
@@ -222,6 +225,16 @@ void ProgramEngine::stop() { uc_emu_stop(core_.handle()); }
 void ProgramEngine::fail(ErrorCode code, const std::string& what) {
   if (!error_ && !outcome_ && !fault_) error_ = Error(code, what);
   stop();
+}
+
+// The emulator's unit is always on.
+void ProgramEngine::refuse_floats() {
+  for (const Instruction& instruction : graph_.instructions())
+    if (instruction.is_float())
+      return fail(ErrorCode::kFailed,
+                  fmt::format("the program uses the FPU at {}, where the chip faults: it is off "
+                              "(CPACR, 0xe000ed88)",
+                              image_.place(instruction.address)));
 }
 
 void ProgramEngine::finish(ProgramReport::End end, int status) {

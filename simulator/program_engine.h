@@ -70,6 +70,7 @@ class ProgramEngine final : private VectorUnit::Core {
   void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
   uint32_t current_address() const;
   void stop();
+  void refuse_floats();
   void fail(ErrorCode code, const std::string& what);
   void finish(ProgramReport::End end, int status);
 

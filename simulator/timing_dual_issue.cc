@@ -33,6 +33,7 @@ void advance(PipelineState& state, uint32_t cycles) {
 /// Whether the hardware has room for `second` beside `first`, operands aside.
 bool may_pair(const Instruction& first, const Instruction& second) {
   if (first.words > 1 || second.words > 1) return false;
+  if (first.is_float() || second.is_float()) return false;  // unsourced
   if (first.kind == InstructionKind::kDivide || second.kind == InstructionKind::kDivide) {
     return false;
   }
@@ -79,7 +80,7 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
   } else {
     // To the next cycle, and on until the operands are there.
     if (state.cycle_open) advance(state, 1);
-    const uint32_t stall = stall_of(i, state);
+    const uint32_t stall = stall_of(i, state) + float_stall(i, state);
     advance(state, stall);
     cycles += 1 + stall;
     state.cycle_open = state.slot_open = true;
@@ -115,9 +116,12 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
   uint32_t more = 0;
   if (i.kind == InstructionKind::kDivide) more = cycles_.divide - 1;
   if (i.words > 1) more = (i.words + 1u) / 2 - 1;
+  if (i.is_float() && !i.is_load() && !i.is_store()) more = float_cycles(i) - 1;
   if (taken && (i.kind == InstructionKind::kJumpIndirect || i.kind < InstructionKind::kBranch)) {
     more += cycles_.jump_indirect - 1;
   }
+  state.after_float = i.floating > FloatKind::kMove;
+  state.just_written = state.after_float ? i.writes : 0;
   if ((i.writes & kFlags) != 0) state.flags_wait = kFlagsEarly;
   if (i.kind == InstructionKind::kBranch && i.backward && !taken)
     more += state.flags_wait > 0 ? cycles_.mispredict : cycles_.mispredict_early;

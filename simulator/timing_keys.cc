@@ -30,6 +30,10 @@ namespace {
 //   exclusive_overlap       more for lr, sc and atomic ones right behind lr or sc [0]
 //   bank_wait               cycles that a fetch is late which wants the bank that a load or store
 //                           uses; for cores that fetch as Hazard3 does (fetch_stream.h) [0]
+//   float_alu, float_accumulate, float_divide  of the floating-point unit: sums, products,
+//                           conversions and moves; a product added to a sum; quotients and square
+//                           roots. What it loads and stores is a transfer. [1]
+//   float_use               more for an instruction that reads such a result right behind it [0]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -62,6 +66,10 @@ constexpr TimingKey kInOrder[] = {
     {"atomic_use", &TimingCycles::atomic_use, &TimingCycles::load_use},
     {"exclusive_overlap", &TimingCycles::exclusive_overlap, &TimingCycles::exclusive_overlap},
     {"bank_wait", &TimingCycles::bank_wait, &TimingCycles::bank_wait},
+    {"float_alu", &TimingCycles::float_alu, &TimingCycles::float_alu},
+    {"float_accumulate", &TimingCycles::float_accumulate, &TimingCycles::float_accumulate},
+    {"float_divide", &TimingCycles::float_divide, &TimingCycles::float_divide},
+    {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
 // cortex_m adds:
@@ -83,6 +91,7 @@ constexpr TimingKey kInOrder[] = {
 //                                      addresses are no multiples of 4 and which take one cycle
 //                                      each: fetching runs ahead only before they begin; for the
 //                                      fourth if the third is a store [0]
+//   float_alu, float_accumulate, float_divide, float_use  as in_order's
 // An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
 // top of its own cycles.
 constexpr TimingKey kCortexM[] = {
@@ -109,6 +118,10 @@ constexpr TimingKey kCortexM[] = {
     {"odd_wide_run", &TimingCycles::odd_wide_run, &TimingCycles::odd_wide_run},
     {"transfer_after_store", &TimingCycles::transfer_after_store,
      &TimingCycles::transfer_after_store},
+    {"float_alu", &TimingCycles::float_alu, &TimingCycles::float_alu},
+    {"float_accumulate", &TimingCycles::float_accumulate, &TimingCycles::float_accumulate},
+    {"float_divide", &TimingCycles::float_divide, &TimingCycles::float_divide},
+    {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
 // dual_issue: everything issues in one cycle unless named here, alone or beside another
@@ -124,6 +137,7 @@ constexpr TimingKey kCortexM[] = {
 //   mispredict       cycles lost when a backward branch falls through. A loop is predicted to go
 //                    on and everything else to go as it does: the predictor has no better model.
 //   mispredict_early the same where the flags were set three cycles before [mispredict]
+//   float_alu, float_accumulate, float_divide, float_use  as in_order's; alone, without a pair
 constexpr TimingKey kDualIssue[] = {
     {"divide", &TimingCycles::divide},
     {"load_use", &TimingCycles::load_use},
@@ -134,6 +148,10 @@ constexpr TimingKey kDualIssue[] = {
     {"jump_indirect", &TimingCycles::jump_indirect},
     {"mispredict", &TimingCycles::mispredict},
     {"mispredict_early", &TimingCycles::mispredict_early, &TimingCycles::mispredict},
+    {"float_alu", &TimingCycles::float_alu, &TimingCycles::float_alu},
+    {"float_accumulate", &TimingCycles::float_accumulate, &TimingCycles::float_accumulate},
+    {"float_divide", &TimingCycles::float_divide, &TimingCycles::float_divide},
+    {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
 // helium: everything issues in one cycle unless named here, alone or beside another

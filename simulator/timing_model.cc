@@ -33,7 +33,7 @@ uint64_t PipelineState::hash() const {
       uint64_t{after_load} | uint64_t{cycle_open} << 1 | uint64_t{slot_open} << 2 |
           uint64_t{store_wait} << 3 | uint64_t{after_store} << 16 | uint64_t{flags_wait} << 17 |
           uint64_t{after_short} << 25 | uint64_t{after_exclusive} << 26 | uint64_t{odd_wide} << 27 |
-          uint64_t{loaded_block} << 32};
+          uint64_t{loaded_block} << 32 | uint64_t{after_float} << 40};
   Fnv1a hash;
   hash.add(std::span<const uint8_t>(wait))
       .add(std::span<const uint8_t>(late_wait))
@@ -114,6 +114,23 @@ bool TimingModel::overlaps(const Instruction& access, const PipelineState& state
   return state.after_load && (!known || access.memory_block == state.loaded_block);
 }
 
+uint32_t TimingModel::float_cycles(const Instruction& instruction) const {
+  switch (instruction.floating) {
+    case FloatKind::kDivide:
+      return cycles_.float_divide;
+    case FloatKind::kAccumulate:
+      return cycles_.float_accumulate;
+    default:
+      return cycles_.float_alu;
+  }
+}
+
+uint32_t TimingModel::float_stall(const Instruction& instruction,
+                                  const PipelineState& state) const {
+  const bool waits = state.after_float && (instruction.reads & state.just_written) != 0;
+  return waits ? cycles_.float_use : 0;
+}
+
 uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
                                     const PipelineState& state) const {
   // A predicated jump that stays is a branch not taken.
@@ -121,6 +138,10 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
   if (instruction.kind == InstructionKind::kBranch ||
       (instruction.kind > InstructionKind::kBranch && stays))
     return branch_cycles(instruction, taken, state);
+  if (instruction.is_float())
+    return instruction.is_load() || instruction.is_store()
+               ? cycles_.transfer_base + cycles_.transfer * instruction.words
+               : float_cycles(instruction);
   switch (instruction.kind) {
     case InstructionKind::kAlu:
       return cycles_.alu;
@@ -187,6 +208,7 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
     stall +=
         instruction.kind == InstructionKind::kJumpIndirect ? cycles_.jump_use : cycles_.address_use;
   }
+  stall += float_stall(instruction, state);
   if (state.after_exclusive && (instruction.exclusive || instruction.atomic))
     stall = std::max(stall, cycles_.exclusive_overlap);
   uint32_t cycles = stall + single_cycles(instruction, taken, state);
@@ -216,9 +238,12 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
     state.wait[reg] = static_cast<uint8_t>((base >> reg & 1) != 0 ? 0 : latency);
   });
   state.just_written = instruction.writes;
-  state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block;
+  state.after_float = instruction.floating > FloatKind::kMove;
+  state.after_load = instruction.is_load() && instruction.words == 1 && !instruction.ends_block &&
+                     !instruction.is_float();
   state.loaded_block = state.after_load && overlaps_loads() ? instruction.memory_block : uint8_t{0};
-  state.after_store = model_ == Model::kCortexM && instruction.is_store();
+  state.after_store =
+      model_ == Model::kCortexM && instruction.is_store() && !instruction.is_float();
   state.after_exclusive = cycles_.exclusive_overlap != 0 && instruction.exclusive;
   state.after_short = cycles_.branch_paired != 0 && instruction.size_bytes == 2;
   return cycles;

@@ -33,6 +33,7 @@ struct PipelineState {
   std::array<uint8_t, 32> wait{};       ///< cycles until a register can be read
   std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
   uint64_t just_written = 0;            ///< by the instruction before
+  bool after_float = false;             ///< it was arithmetic of the floating-point unit
   bool after_load = false;              ///< it was a load of one register
   uint8_t loaded_block = 0;             ///< … if so, from this block of memory; 0: not known
   bool after_store = false;             ///< it was a store
@@ -79,6 +80,7 @@ struct TimingCycles {
   uint32_t atomic = 1, atomic_use = 0, exclusive_overlap = 0;
   uint32_t unaligned_part = 0, odd_wide_run = 0, transfer_after_store = 0;
   uint32_t bank_wait = 0;
+  uint32_t float_alu = 1, float_accumulate = 1, float_divide = 1, float_use = 0;
   uint32_t eight_alu = 8, eight_loads = 8, eight_stores = 8, eight_configures = 8;
   uint32_t pipe_kilobit = 16, memory_kilobit = 16, vector_queue = 1, vector_issue = 0;
   uint32_t vector_alu = 0, vector_multiply = 0, vector_element = 0, vector_load = 0;
@@ -123,6 +125,10 @@ class TimingModel {
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue, kHelium, kVector };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
+  /// Of an instruction of the floating-point unit that neither loads nor stores.
+  uint32_t float_cycles(const Instruction& instruction) const;
+  /// That one waits for the unit's result of the instruction before.
+  uint32_t float_stall(const Instruction& instruction, const PipelineState& state) const;
   static bool overlaps(const Instruction& access, const PipelineState& state);
   uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;

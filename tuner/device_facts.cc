@@ -13,7 +13,7 @@ std::vector<DeviceFact> facts_of(const Device& device) {
   for (const Capability capability : device.target.capabilities)
     facts.emplace_back("can " + std::string(name_of(capability)), 1);
   for (const auto& [what, cycles] : device.timing.cycles)
-    facts.emplace_back("cycles " + what, cycles);
+    if (!what.starts_with("float_")) facts.emplace_back("cycles " + what, cycles);  // no kernel's
   return facts;
 }
 

@@ -62,7 +62,9 @@ Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& d
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("kernel"));
   const std::string source = directory.file("kernel.c");
   TT_TRY(write_file(source, text));
-  return compile_source(source, directory.file("kernel.o"), directory.path(), device);
+  Device plain = device;
+  plain.target = internal::without_fpu(plain.target);
+  return compile_source(source, directory.file("kernel.o"), directory.path(), plain);
 }
 
 Result<std::string> compiler_library(const Target& target) {
@@ -88,8 +90,9 @@ Result<std::vector<uint8_t>> compile_to_bitcode(std::string_view text, const Dev
   const std::string source = directory.file("kernel.c"), bitcode = directory.file("kernel.bc");
   TT_TRY(write_file(source, text));
   TT_TRY_ASSIGN(const ProcessResult done,
-                run_compiler(device.target, {"-std=c11", "-O2", "-ffreestanding", "-emit-llvm",
-                                             "-c", source, "-o", bitcode}));
+                run_compiler(internal::without_fpu(device.target),
+                             {"-std=c11", "-O2", "-ffreestanding", "-emit-llvm", "-c", source, "-o",
+                              bitcode}));
   if (done.exit_code != 0) return Error(ErrorCode::kFailed, "kernel.c: " + done.err);
   return read_file(bitcode);
 }

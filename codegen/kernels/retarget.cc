@@ -35,7 +35,7 @@ void initialise_targets() {
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device,
                                                                  unsigned loop_alignment) {
   initialise_targets();
-  const Target& t = device.target;
+  const Target t = internal::without_fpu(device.target);
   std::string why;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(t.triple, why);
   if (target == nullptr)

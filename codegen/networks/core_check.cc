@@ -6,6 +6,7 @@
 
 #include "codegen/networks/network_parts.h"
 #include "codegen/operators/outside_text.h"
+#include "devices/core_table.h"
 
 namespace tinytune {
 namespace {
@@ -57,7 +58,11 @@ std::string core_flags(const Target& target) {
       flags += (flags.empty() ? "" : " ") + flag;
     return flags;
   }
-  if (target.family == CoreFamily::kArmM) return "-mcpu=" + target.cpu + " -mthumb";
+  if (target.family == CoreFamily::kArmM) {
+    const std::string fpu = internal::fpu_name(target);
+    return "-mcpu=" + target.cpu + " -mthumb" +
+           (fpu.empty() ? "" : " -mfpu=" + fpu + " -mfloat-abi=hard");
+  }
   return "-march=" + target.isa + " -mabi=" + target.abi;
 }
 

@@ -2,6 +2,7 @@
 // shows them; and that every device with this core keeps to them.
 #include <gtest/gtest.h>
 
+#include "devices/core_table.h"
 #include "tests/simulator/program.h"
 
 namespace tinytune {
@@ -72,9 +73,11 @@ TEST_P(CortexM33Timing, ShortBranch_IssuesBesideAShortInstruction) {
 
 TEST_P(CortexM33Timing, Divide_TakesItsUpperEnd) { EXPECT_EQ(cost("udiv r2,r2,r3"), 11); }
 
-// The emulator's core has an FPU; the devices' targets leave it out.
+// The emulator's core has an FPU; a chip without one refuses it.
 TEST(CortexM33, FloatingPoint_IsRefused) {
-  Program program("rp2350", "f: .inst.w 0xee300a20\nbx lr\n");  // vadd.f32 s0, s0, s1
+  Device device = *load_device("rp2350");
+  device.target = internal::without_fpu(device.target);
+  Program program(device, "f: .inst.w 0xee300a20\nbx lr\n");  // vadd.f32 s0, s0, s1
   EXPECT_EQ(program.call().end, CallEnd::kIllegalInstruction);
 }
 

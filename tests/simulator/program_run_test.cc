@@ -240,12 +240,12 @@ TEST(ArmProgram, SysTick_CountsDownAndWraps) {
 
 TEST(ArmProgram, InstructionOfAnotherCore_IsNamedWithItsFunction) {
   const Ran ran =
-      run("stm32f4", "f: nop\nb g\n.globl g\n.type g,%function\ng: .inst.w 0xee300a20\nbx lr\n");
+      run("cortex-m4", "f: nop\nb g\n.globl g\n.type g,%function\ng: .inst.w 0xee300a20\nbx lr\n");
   EXPECT_NE(refusal(ran).find("vadd: floating point is not simulated"), std::string::npos);
   EXPECT_NE(refusal(ran).find("its FPU is off"), std::string::npos) << refusal(ran);
   EXPECT_NE(refusal(ran).find("(g)"), std::string::npos) << refusal(ran);
   EXPECT_EQ(ran.report.error().code(), ErrorCode::kFailed);
-  const Ran on = run("stm32f4",
+  const Ran on = run("cortex-m4",
                      "f: ldr r0,=0xE000ED88\nmov r1,#0xF00000\nstr r1,[r0]\nb g\n.ltorg\n"
                      ".globl g\n.type g,%function\ng: .inst.w 0xee300a20\nbx lr\n");
   EXPECT_EQ(refusal(on).find("its FPU is off"), std::string::npos) << refusal(on);

@@ -10,6 +10,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "codegen/kernels/runtime.h"
+#include "devices/core_table.h"
 #include "rpc_device/boards/firmware/embedded_sources.h"
 #include "simulator/elf_file.h"
 
@@ -86,6 +87,7 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
                           facts.inhibit_csr, facts.inhibit_bit);
   }
   if (facts.counter == CycleCounter::kDwt) text += "#define COUNTER_DWT 1\n";
+  if (internal::has_fpu(device.target)) text += "#define HAS_FPU 1\n";
   if (facts.qemu) text += fmt::format("#define ICOUNT_SHIFT {}\n", facts.qemu->icount_shift);
   if (runner.timer_now != 0)
     text += fmt::format(
@@ -142,7 +144,7 @@ std::vector<std::string> compiler_words(const Device& device, const RunnerPlace&
   const auto add = [&](std::initializer_list<const char*> more) {
     words.insert(words.end(), more.begin(), more.end());
   };
-  const auto target = clang_arguments(device.target);
+  const auto target = clang_arguments(internal::without_fpu(device.target));
   words.insert(words.end(), target.begin(), target.end());
   add({"-std=c11", any_core ? "-Os" : "-Oz", "-Wall", "-Wextra", "-Werror", "-include",
        "config.h"});
@@ -193,7 +195,8 @@ Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFac
     TT_TRY(write_file(directory.path() + "/" + file.name, file.contents));
   std::vector<std::string> words = {"env", "-C", directory.path()};
   auto compiler = compiler_words(device, *facts.runner);
-  if (const std::string own = installed_program(compiler.front()); !own.empty()) compiler.front() = own;
+  if (const std::string own = installed_program(compiler.front()); !own.empty())
+    compiler.front() = own;
   words.insert(words.end(), compiler.begin(), compiler.end());
   TT_TRY_ASSIGN(const ProcessResult done, run_process(words, kBuildPatience));
   if (done.exit_code == 127)

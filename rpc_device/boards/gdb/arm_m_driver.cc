@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/little_endian.h"
+#include "devices/core_table.h"
 #include "rpc_device/boards/gdb/core_driver.h"
 
 namespace tinytune::gdb {
@@ -22,6 +23,7 @@ constexpr uint32_t kBreakpointAndLoop = 0xE7FEBE00;  // bkpt 0; b .
 constexpr uint32_t kNopStore = 0x6001BF00;           // nop; str r1, [r0]
 constexpr size_t kVectors = 128;
 constexpr uint32_t kCpuid = 0xE000ED00;
+constexpr uint32_t kCpacr = 0xE000ED88, kFloatAccess = 0xFu << 20;
 
 // CPUID's part number, by the cores' Technical Reference Manuals; the name as LLVM has it.
 struct Part {
@@ -71,6 +73,7 @@ class ArmMDriver final : public CoreDriver {
     TT_TRY(client.set_breakpoint(foothold.returns_to()));
     const Poke poke{client, foothold};
     TT_TRY(poke(kVtor, foothold.address));
+    if (internal::has_fpu(device_.target)) TT_TRY(poke(kCpacr, kFloatAccess));  // networks use it
     if (const Register* mask = client.registers().find("primask"))
       TT_TRY(client.write_register(*mask, 1));
     if (facts_.counter == CycleCounter::kSysTick) {
