@@ -27,12 +27,13 @@ class LayerPrinter {
   /// All references outlive the printer. `places` by tensor id; nothing for constants.
   LayerPrinter(std::string network, const Graph& graph,
                std::vector<std::optional<ArenaPlace>> places, ConstantPool& constants,
-               SharedFunctions& shared)
+               SharedFunctions& shared, bool has_fpu)
       : network_(std::move(network)),
         graph_(graph),
         places_(std::move(places)),
         constants_(constants),
-        shared_(shared) {}
+        shared_(shared),
+        has_fpu_(has_fpu) {}
 
   /// One call of a kernel.
   LayerFunction kernel_layer(const LayerSite& site, const KernelCall& call,
@@ -66,6 +67,7 @@ class LayerPrinter {
   std::vector<std::optional<ArenaPlace>> places_;
   ConstantPool& constants_;
   SharedFunctions& shared_;
+  bool has_fpu_;
 };
 
 }  // namespace tinytune

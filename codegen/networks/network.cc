@@ -18,6 +18,7 @@
 #include "codegen/networks/strip_printer.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
+#include "devices/core_table.h"
 #include "models/control_flow.h"
 #include "models/integer_op.h"
 
@@ -236,7 +237,8 @@ class Generation {
       if (storage_.buffer_of[t])
         places[t] = {plan_.offsets[*storage_.buffer_of[t]],
                      static_cast<uint32_t>(graph_.tensors[t].bytes())};
-    LayerPrinter printer(parts_.name, graph_, places, parts_.constants, parts_.shared);
+    LayerPrinter printer(parts_.name, graph_, places, parts_.constants, parts_.shared,
+                         internal::has_fpu(parts_.device.target));
     for (size_t step = 0; step < forms_.size(); ++step) {
       if (storage_.is_alias[step]) continue;
       if (const Operator& op = graph_.operators[step]; is_mark(op.kind)) {

@@ -1,4 +1,4 @@
-// QUANTIZE of float32 and DEQUANTIZE to it, without floating point.
+// QUANTIZE of float32 and DEQUANTIZE to it, without floating point (float_unit.h has it with).
 //
 // Quantising is a staircase of 255 steps, and finite floats of one sign order like their bits. So
 // the floats where it steps are found while generating, by the reference itself: no float library
@@ -15,6 +15,7 @@
 
 #include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
+#include "codegen/operators/float_unit.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/wide_border.h"
 #include "models/byte_steps.h"
@@ -134,6 +135,7 @@ void print_guess(CWriter& w, const QuantizeOp& op, const Guess& guess, const std
 
 std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
   const QuantizeOp& op = std::get<QuantizeOp>(any);
+  if (context.has_fpu()) return emit_unit_quantize(op, context);
   if (op.high > 255) return emit_wide_quantize(op, context);
   std::vector<int32_t> steps;
   for (int value = op.low + 1; value <= op.high; ++value) steps.push_back(threshold(op, value));
@@ -158,8 +160,9 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
 
 std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   const DequantizeOp& op = std::get<DequantizeOp>(any);
-  if (op.from == ElementType::kInt16 || op.from == ElementType::kInt32)
-    return emit_wide_dequantize(op, context);
+  const bool wide = op.from == ElementType::kInt16 || op.from == ElementType::kInt32;
+  if (wide && context.has_fpu()) return emit_unit_dequantize(op, context);
+  if (wide) return emit_wide_dequantize(op, context);
   DequantizeOp all = op;
   all.elements = 256;
   std::vector<uint8_t> in(256), out(256 * sizeof(float));

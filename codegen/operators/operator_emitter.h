@@ -1,7 +1,8 @@
 // Operators without kernel templates, printed as plain C from their integer form.
 //
 // A family of operators is one file with one row, listed in emitters.inc. What an emitter prints is
-// exact C11: no library calls, no floating point, arithmetic that wraps on purpose is unsigned.
+// exact C11: no library calls, arithmetic that wraps on purpose is unsigned, floating point only
+// where the core has a unit for it (float_unit.h).
 // Everything known when generating is folded into the text, so the compiler sees constants.
 #pragma once
 
@@ -24,6 +25,7 @@ class EmitContext {
     std::string network;                  ///< prefix of every symbol
     std::string layer;                    ///< the operator's function: prefix of its constants
     std::vector<bool> input_is_constant;  ///< in the operator's own order; absent inputs are
+    bool has_fpu = false;                 ///< the core computes float32 in single instructions
   };
   EmitContext(Site site, ConstantPool& constants, SharedFunctions& functions)
       : site_(std::move(site)),
@@ -41,6 +43,8 @@ class EmitContext {
   std::string constant(const std::string& name, CType type, std::vector<uint8_t> bytes);
   /// A function that other operators may call too.
   std::string helper(const SharedFunction& function);
+
+  bool has_fpu() const { return site_.has_fpu; }
 
   const Uses& uses() const { return uses_; }
   const std::vector<bool>& inputs_used() const { return inputs_used_; }

@@ -2,6 +2,7 @@
 // name here, wherever it was written.
 #include "codegen/operators/outside_text.h"
 #include "codegen/packages/package_parts.h"
+#include "devices/core_table.h"
 
 namespace tinytune {
 namespace {
@@ -13,6 +14,8 @@ std::string flags_of(const PackageParts& parts) {
 }
 
 bool is_arm(const PackageParts& parts) { return parts.device.target.family == CoreFamily::kArmM; }
+
+bool has_fpu(const PackageParts& parts) { return internal::has_fpu(parts.device.target); }
 
 std::string compiler_of(const PackageParts& parts) {
   if (!parts.device.target.compiler.empty()) return in_markdown_code(parts.device.target.compiler);
@@ -26,8 +29,9 @@ std::string stm32cube_ide(const PackageParts& parts) {
          name + "` to *Includes* (for GNU C and Assembly) and to *Source Location*; keep `" + name +
          "/test` out of the build.\n3. The directory's own *Properties > C/C++ Build > Settings > "
          "MCU GCC Compiler > Optimization*: `-O2`.\n\nThe IDE passes `" +
-         flags_of(parts) +
-         "` by itself; either float ABI will do, the network has no floating point of its own.\n";
+         flags_of(parts) + "` by itself; either float ABI will do, " +
+         (has_fpu(parts) ? "no function takes a float. ST's `SystemInit()` switches the FPU on.\n"
+                         : "the network has no floating point of its own.\n");
 }
 
 }  // namespace
@@ -65,7 +69,8 @@ std::string zephyr_steps(const PackageParts& parts) {
   return "The directory is a module: name it when the application is configured. `BOARD` is one "
          "with "
          "a core that takes `" +
-         flags_of(parts) + "`.\n\n" +
+         flags_of(parts) + "`" +
+         (has_fpu(parts) ? "; `CONFIG_FPU=y` lets float32 tensors use its FPU" : "") + ".\n\n" +
          shell("west build -b BOARD app -- -DZEPHYR_EXTRA_MODULES=$PWD/" + name +
                "\nwest flash\n") +
          "\nThe smoke test is an application of its own; its exit code is 0 when it passes:\n\n" +
