@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "devices/core_table.h"
 #include "devices/device.h"
 
 namespace tinytune {
 
-/// What the hash of its records leaves out is whether kernels are written in portable C.
+/// The hash of its records leaves out whether kernels are written in portable C, and the FPU.
 inline std::string kernel_key(const Device& device) {
-  return std::to_string(device.hash) + (device.target.portable_kernels ? " portable " : " ");
+  return std::to_string(device.hash) + (device.target.portable_kernels ? " portable " : " ") +
+         (internal::has_fpu(device.target) ? "fpu " : "");
 }
 
 }  // namespace tinytune
