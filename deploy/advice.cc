@@ -30,8 +30,6 @@ Device with_much_flash(Device device) {
   return device;
 }
 
-/// Where RAM is enough, what matters is the network of the least flash: the one of the least RAM
-/// may run in strips, which take code.
 Result<Deployment::Need> least_need(const Model& model, const Device& device,
                                     const Records& records, MemoryLimits limits) {
   limits.flash_bytes.reset();
@@ -42,12 +40,7 @@ Result<Deployment::Need> least_need(const Model& model, const Device& device,
   options.name = model.info().name;
   options.builds = model.state().builds;
   options.layouts = layouts.source();
-  const Deployment deployment{model, roomy, records, limits, silent};
-  TT_TRY_ASSIGN(Deployment::Need need, deployment.least_need(options));
-  if (need.missing_ram > 0) return need;
-  const auto smaller = deployment.least_flash(options);
-  if (smaller && smaller->flash_bytes < need.takes.flash_bytes) need.takes = *smaller;
-  return need;
+  return Deployment{model, roomy, records, limits, silent}.least_need(options);
 }
 
 }  // namespace

@@ -188,16 +188,6 @@ Result<Deployment::Need> Deployment::least_need(const NetworkOptions& options) c
   return Need{takes, excess(takes)};
 }
 
-Result<Footprint> Deployment::least_flash(const NetworkOptions& options) const {
-  const ArenaAllowance room = room_for_arena(limits, device);
-  const KernelLimits kernels{.arena_bytes = room.bytes, .arena_says = room.says};
-  TT_TRY_ASSIGN(const GeneratedNetwork network,
-                generate_smallest(model.state().network, device, records, kernels, options));
-  TT_TRY_ASSIGN(const Footprint takes, footprint(network));
-  if (excess(takes) > 0) return exceeded(takes);
-  return takes;
-}
-
 Error Deployment::refused(const Least& least) const {
   const MemoryRegion& data = device.memory(device.data_memory);
   const uint64_t in_data = in_data_memory(least.takes, device);

@@ -107,18 +107,6 @@ TEST_F(Advise, TooLittleFlash_IsShortByBytesOfFlash) {
   }
 }
 
-TEST_F(Advise, ShortageOfFlash_IsWhatRunNeedsAndNoMore) {
-  const Rows rows = advise({"--flash", "256", "--device", "rp2040"}, 1);
-  const uint64_t needs = rows.at({"rp2040", "all in flash"})["flash_bytes"].get<uint64_t>();
-  const auto runs_in = [&](uint64_t bytes) {
-    std::vector<std::string> words = run_like("rp2040", "all in flash");
-    words.insert(words.end(), {"--flash", std::to_string(bytes)});
-    return tune(words).exit_code == 0;
-  };
-  EXPECT_TRUE(runs_in(needs));
-  EXPECT_FALSE(runs_in(needs - 32)) << "overstated";
-}
-
 TEST_F(Advise, NetworkTooLargeForAll_ExitsWith1AndNamesTheNearest) {
   write_model(huge_addition(), path("huge.tflite"));
   const ProcessResult text = tune({"advise", "--model", "huge.tflite", "--quiet"});
