@@ -177,7 +177,7 @@ TEST_F(CommandLine, HelpAndVersion_GoToStdoutAndExitWith0) {
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_EQ(help.err, "");
     EXPECT_NE(help.out.find("--help"), std::string::npos) << command;
-    EXPECT_LT(std::count(help.out.begin(), help.out.end(), '\n'), 70) << help.out;
+    EXPECT_LT(std::count(help.out.begin(), help.out.end(), '\n'), 76) << help.out;
   }
   const ProcessResult version = tune({"--version"});
   EXPECT_EQ(version.exit_code, 0);
