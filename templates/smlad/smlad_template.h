@@ -7,6 +7,8 @@
 // takes.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,6 +140,23 @@ struct SmladTemplate {
     });
   }
 
+  /// Whether weights with the shift are exact; all else is the space's.
+  static std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+    std::vector<std::string> proved = {"0"};
+    for (const std::string& right : smlad_right_knob().values) {
+      const auto shifted = [&](const Workload& group,
+                               const LayerData& of_group) -> Result<std::vector<PackedConstant>> {
+        if (fuse_into_weights(group, of_group, std::stoi(right)))
+          return std::vector<PackedConstant>();
+        return Error(ErrorCode::kUnsupported, "no shifted weights are exact for this layer");
+      };
+      if (right != "0" && pack_groups(w, data, shifted)) proved.push_back(right);
+    }
+    return [proved](const Schedule& schedule) {
+      return std::find(proved.begin(), proved.end(), schedule.get("right")) != proved.end();
+    };
+  }
+
   static KernelTemplate row(decltype(KernelTemplate::supports) supports,
                             decltype(KernelTemplate::describe) describe) {
     return {.name = Row::kName,
@@ -148,6 +167,7 @@ struct SmladTemplate {
             .fallback_schedules = fallback_schedules,
             .describe = describe,
             .pack = pack,
+            .may_pack = may_pack,
             .scratch_bytes = scratch_of<Plan>,
             .lower = lower_as_text<Plan, Writer>};
   }
