@@ -1,4 +1,5 @@
 # tinytune_library(NAME [HOT] SOURCES a.cc … LINKS lib … PRIVATE_LINKS lib …)
+# tinytune_thorough(TEST …)
 # tinytune_test(NAME SOURCES a_test.cc … LINKS lib … [LABELS …])
 # One place for warnings, sanitizers and the include root.
 
@@ -52,6 +53,16 @@ function(tinytune_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
     PROPERTIES ${properties})
+endfunction()
+
+# Smoke runs of programs that no user has, and what another test has by a shorter way: ./check leaves them
+# out, ./check --all does not. Those that were not added here are passed over.
+function(tinytune_thorough)
+  foreach(test IN LISTS ARGN)
+    if(TEST ${test})
+      set_property(TEST ${test} APPEND PROPERTY LABELS thorough)
+    endif()
+  endforeach()
 endfunction()
 
 include(TinytuneProgram)

@@ -28,15 +28,20 @@ class InputSetRun : public TuneProgram {
     for (int i = 0; i < kInputs; ++i) {
       std::string bytes(6 * 6 * 4, '\0');
       for (char& byte : bytes) byte = static_cast<char>(rng.below(256));
-      const std::string name = "x" + std::to_string(i) + ".bin";
-      write_bytes(path("set/" + name), bytes);
+      write_bytes(path("set/x" + std::to_string(i) + ".bin"), bytes);
       all_ += bytes;
-      EXPECT_EQ(tune(with_model({"run", "--input", "set/" + name, "--output", "y.bin"})).exit_code,
-                0);
-      const std::string scores = read_bytes(path("y.bin"));
-      const auto* first = reinterpret_cast<const int8_t*>(scores.data());
-      labels_.push_back(static_cast<int>(std::max_element(first, first + scores.size()) - first));
-      classes_ = static_cast<int>(scores.size());
+    }
+    // The same as steps of one run.
+    write_bytes(path("steps.bin"), all_);
+    EXPECT_EQ(tune(with_model({"run", "--input", "steps.bin", "--steps", std::to_string(kInputs),
+                               "--output", "y.bin"}))
+                  .exit_code,
+              0);
+    const std::string scores = read_bytes(path("y.bin"));
+    classes_ = static_cast<int>(scores.size()) / kInputs;
+    for (int i = 0; i < kInputs; ++i) {
+      const auto* first = reinterpret_cast<const int8_t*>(scores.data()) + i * classes_;
+      labels_.push_back(static_cast<int>(std::max_element(first, first + classes_) - first));
     }
   }
 
