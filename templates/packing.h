@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,19 @@ inline std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const
 inline int32_t halves(int low, int high) {
   return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(low)) |
                               static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16);
+}
+
+/// The `may_pack` of kernels with a knob "right": asks once, of each value, whether constants
+/// permit it.
+template <typename Values, typename Permits>
+std::function<bool(const Schedule&)> may_shift_right(const Values& values, const Permits& permits) {
+  std::vector<int> permitted;
+  for (const auto& value : values)
+    if (permits(std::stoi(value))) permitted.push_back(std::stoi(value));
+  return [permitted](const Schedule& schedule) {
+    return std::find(permitted.begin(), permitted.end(), schedule.get_int("right")) !=
+           permitted.end();
+  };
 }
 
 }  // namespace tinytune

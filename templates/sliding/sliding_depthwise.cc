@@ -110,12 +110,8 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
 
 // The proof itself, of each shift.
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
-  std::vector<int> proved;
-  for (const char* right : kRightShifts)
-    if (scale_weights(w, data, std::stoi(right))) proved.push_back(std::stoi(right));
-  return [proved](const Schedule& schedule) {
-    return std::find(proved.begin(), proved.end(), schedule.get_int("right")) != proved.end();
-  };
+  return may_shift_right(kRightShifts,
+                         [&](int right) { return scale_weights(w, data, right).has_value(); });
 }
 
 // [channel][kernel row][kernel column]

@@ -7,7 +7,6 @@
 // takes.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -142,19 +141,15 @@ struct SmladTemplate {
 
   /// Whether weights with the shift are exact; all else is the space's.
   static std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
-    std::vector<std::string> proved = {"0"};
-    for (const std::string& right : smlad_right_knob().values) {
+    return may_shift_right(smlad_right_knob().values, [&](int right) {
       const auto shifted = [&](const Workload& group,
                                const LayerData& of_group) -> Result<std::vector<PackedConstant>> {
-        if (fuse_into_weights(group, of_group, std::stoi(right)))
+        if (right == 0 || fuse_into_weights(group, of_group, right))
           return std::vector<PackedConstant>();
         return Error(ErrorCode::kUnsupported, "no shifted weights are exact for this layer");
       };
-      if (right != "0" && pack_groups(w, data, shifted)) proved.push_back(right);
-    }
-    return [proved](const Schedule& schedule) {
-      return std::find(proved.begin(), proved.end(), schedule.get("right")) != proved.end();
-    };
+      return pack_groups(w, data, shifted).has_value();
+    });
   }
 
   static KernelTemplate row(decltype(KernelTemplate::supports) supports,
