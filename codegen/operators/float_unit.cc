@@ -6,53 +6,51 @@
 namespace tinytune {
 namespace {
 
-// Conversions to integers saturate, and make 0 of NaN. Beyond 2^17 either way, twice a float is
-// outside of every type that it is quantised to.
+/// The unit's instruction where there is one; it saturates, and makes 0 of NaN.
+std::string converted(const std::string& instruction, const std::string& otherwise) {
+  return R"(
+#if defined(__ARM_FP) && (__ARM_FP & 4) != 0
+  union {
+    float value;
+    int32_t whole;
+  } y;
+  y.value = x;
+  __asm__(")" +
+         instruction + R"(" : "+t"(y.value));
+  return y.whole;
+#else
+)" + otherwise +
+         "#endif\n";
+}
+
+// Beyond 2^17 either way, twice a float is outside of every type that it is quantised to.
+const std::string kTwiceBody = converted("vcvt.s32.f32 %0, %0, #1",
+                                         R"(  if (x > 131072.0f) return 262144;
+  if (x < -131072.0f) return -262144;
+  return x == x ? (int32_t)(x + x) : 0;
+)");
 const SharedFunction kTwice = {
     "twice",
     "/* Twice a float32, rounded towards zero; beyond 2^18 in size anything as large, 0 of NaN. */",
     "int32_t @_twice(float x)",
-    R"(
-#if defined(__ARM_FP) && (__ARM_FP & 4) != 0
-  union {
-    float value;
-    int32_t whole;
-  } y;
-  y.value = x;
-  __asm__("vcvt.s32.f32 %0, %0, #1" : "+t"(y.value));
-  return y.whole;
-#else
-  if (x > 131072.0f) return 262144;
-  if (x < -131072.0f) return -262144;
-  return x == x ? (int32_t)(x + x) : 0;
-#endif
-)",
+    kTwiceBody.c_str(),
     {}};
 
 // From 2^23 on float32 has no fractions: a sum with 1.5 times that is rounded to a whole number.
-const SharedFunction kNearest = {
-    "nearest",
-    "/* The whole number nearest to a float32, halves to even; beyond 2^17 in size anything as\n"
-    " * large, 0 of NaN. */",
-    "int32_t @_nearest(float x)",
-    R"(
-#if defined(__ARM_FP) && (__ARM_FP & 4) != 0
-  union {
-    float value;
-    int32_t whole;
-  } y;
-  y.value = x;
-  __asm__("vcvtr.s32.f32 %0, %0" : "+t"(y.value));
-  return y.whole;
-#else
-  volatile float sum;
+const std::string kNearestBody = converted("vcvtr.s32.f32 %0, %0",
+                                           R"(  volatile float sum;
   if (x > 131072.0f) return 131072;
   if (x < -131072.0f) return -131072;
   if (!(x == x)) return 0;
   sum = x + 12582912.0f;
   return (int32_t)(sum - 12582912.0f);
-#endif
-)",
+)");
+const SharedFunction kNearest = {
+    "nearest",
+    "/* The whole number nearest to a float32, halves to even; beyond 2^17 in size anything as\n"
+    " * large, 0 of NaN. */",
+    "int32_t @_nearest(float x)",
+    kNearestBody.c_str(),
     {}};
 
 void clamp(CWriter& w, int64_t low, int64_t high) {
