@@ -140,10 +140,6 @@ Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget
   return filling;
 }
 
-}  // namespace
-
-namespace {
-
 FastBudget budget_of_one(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
                          uint64_t stack_bytes) {
   constexpr uint64_t kDataAlignment = 64;
