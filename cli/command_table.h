@@ -48,7 +48,7 @@ struct Option {
   Syntax syntax = Syntax::kText;
   std::vector<std::string> choices;
   bool required = false;
-  /// Where further values go if the option is repeated; null: it may not be.
+  /// Takes further values of a repeated option; null: the option is given once at most.
   std::vector<std::string> Arguments::*more = nullptr;
 };
 

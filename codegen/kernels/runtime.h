@@ -1,5 +1,5 @@
-// What images that we link ourselves need beside generated code: helper functions, and the memory
-// that a caller would give.
+// Objects that complete an image which is linked here: the compiler's helper functions, and the
+// arrays that a caller of the network would have.
 //
 // Firmware has helpers from its own compiler's library. An Arm core without a long multiply or a
 // divide (Armv6-M) makes LLVM call the functions of the Arm runtime ABI (IHI 0043, section 4.2)

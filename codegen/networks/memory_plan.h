@@ -27,7 +27,7 @@ struct ArenaBuffer {
   uint32_t bytes = 0;
   int first_step = 0, last_step = 0;
   std::optional<RunsIntoBuffer> runs_into = {};
-  /// Where it lies, if others have decided that. Such buffers live throughout, nothing runs into
+  /// Offset in the arena, fixed beforehand. Such buffers live throughout, nothing runs into
   /// them, and together they are the arena's start: all others lie behind their bytes.
   std::optional<uint32_t> fixed_at = {};
 };

@@ -136,7 +136,7 @@ struct GeneratedNetwork {
   std::shared_ptr<BuildCache> builds;  ///< NetworkOptions::builds, for build_network()
 };
 
-/// Of networks that run one after another in one arena.
+/// The arena that a network shares with others, which run before and after it.
 struct ArenaShare {
   StateRoom state;
   uint32_t arena_bytes = 0;  ///< of the arena, at least

@@ -47,7 +47,7 @@ struct StateRoom {
   uint32_t offset = 0, bytes = 0;  ///< where this network's state begins, and of all networks'
 };
 
-/// What a network keeps between calls, as a plan rounds it.
+/// Returns the bytes of state between calls, each tensor rounded up to kArenaAlignment.
 uint32_t state_bytes(const Graph& graph);
 
 /// `ops` are the graph's operators in execution order; a step is an index into them. Graph inputs

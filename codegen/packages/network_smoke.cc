@@ -109,7 +109,7 @@ std::string print_smoke_test(const PackageParts& parts, const SmokeTest& smoke) 
   return out + w.text() + "\n#if !defined(ARDUINO) && !defined(" + upper +
          "_WITHOUT_MAIN)\n#if defined(ESP_PLATFORM)\nvoid app_main(void) {\n" +
          "  (void)printf(\"%s\\n\", " + function + "() == 0 ? \"PASS\" : \"FAIL\");\n}\n" +
-         // Who opens the port comes after the first line was printed.
+         // Repeats the line: a terminal opens the port after the first one was printed.
          "#elif defined(LIB_PICO_STDIO)\nint main(void) {\n  (void)stdio_init_all();\n" +
          "  const int failure = " + function + "();\n  for (;;) {\n" +
          "    (void)printf(\"%s\\n\", failure == 0 ? \"PASS\" : \"FAIL\");\n" +
