@@ -160,7 +160,7 @@ Result<Table> read_table(const std::filesystem::path& path, const std::string& n
               [](const std::string& a, const std::string& b) { return number(a) < number(b); });
 
   Table table;
-  testing::Landscape& landscape = table.landscape;
+  landscapes::Landscape& landscape = table.landscape;
   landscape.name = name;
   landscape.space.add(std::move(family),
                       [&](const Schedule& s) { return instructions.count(to_text(s)) == 1; });
@@ -173,7 +173,7 @@ Result<Table> read_table(const std::filesystem::path& path, const std::string& n
   landscape.optimum = 1e300;
   for (size_t p = 0; p < landscape.space.size(); ++p) {
     const double cycles = instructions.at(to_text(landscape.space.schedule(p)));
-    landscape.outcomes.push_back(testing::ran(p, cycles));
+    landscape.outcomes.push_back(landscapes::ran(p, cycles));
     landscape.optimum = std::min(landscape.optimum, cycles);
   }
   return table;

@@ -16,7 +16,7 @@ struct Published {
 };
 
 struct Table {
-  testing::Landscape landscape;
+  landscapes::Landscape landscape;
   std::optional<Published> xgb, random;
 };
 

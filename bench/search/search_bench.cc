@@ -42,12 +42,12 @@ double median(std::vector<size_t> values) {
   return static_cast<double>(values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-Published replay(const testing::Landscape& landscape, std::string_view strategy, size_t ahead,
+Published replay(const landscapes::Landscape& landscape, std::string_view strategy, size_t ahead,
                  uint64_t seeds) {
   std::vector<size_t> five, two;
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     auto made = make_strategy(strategy, landscape.problem(seed));
-    const auto trials = testing::trials_until(**made, landscape, ahead, {0.05, 0.02});
+    const auto trials = landscapes::trials_until(**made, landscape, ahead, {0.05, 0.02});
     five.push_back(trials[0]);
     two.push_back(trials[1]);
   }
@@ -59,7 +59,7 @@ struct Verdict {
   bool regressed = false;  ///< ours needed more than it may
 };
 
-void print_row(const testing::Landscape& landscape, const std::optional<Published>& xgb,
+void print_row(const landscapes::Landscape& landscape, const std::optional<Published>& xgb,
                const std::optional<Published>& random, uint64_t seeds, double allowed,
                Verdict& verdict) {
   const auto cell = [](const std::optional<Published>& p) {
@@ -81,7 +81,7 @@ void print_row(const testing::Landscape& landscape, const std::optional<Publishe
   std::fflush(stdout);
 }
 
-void print_overhead(const testing::Landscape& landscape, size_t trials) {
+void print_overhead(const landscapes::Landscape& landscape, size_t trials) {
   auto strategy = make_strategy(kOurs, landscape.problem(1));
   double slowest = 0;
   const double begin = cpu_seconds();
@@ -99,7 +99,7 @@ void print_overhead(const testing::Landscape& landscape, size_t trials) {
 
 /// How fast the ranking scores a space of which it has heard a little: points that it sees for the
 /// first time, which are described and their features worked out, and again.
-void print_scoring(const testing::Landscape& landscape) {
+void print_scoring(const landscapes::Landscape& landscape) {
   constexpr size_t kHeard = 256;
   SharedModel model(1);
   const size_t task = model.add_task(landscape.problem(1));
@@ -121,10 +121,10 @@ void print_scoring(const testing::Landscape& landscape) {
 
 /// Tasks of one network, tuned in turn with 16 proposals out, until each is within 5 %: how many
 /// trials that takes together.
-size_t trials_in_turn(const std::vector<testing::Landscape>& tasks, uint64_t seed, bool shared) {
+size_t trials_in_turn(const std::vector<landscapes::Landscape>& tasks, uint64_t seed, bool shared) {
   const auto model = std::make_shared<SharedModel>(seed);
   std::vector<std::unique_ptr<Strategy>> strategies;
-  for (const testing::Landscape& task : tasks) {
+  for (const landscapes::Landscape& task : tasks) {
     SearchProblem problem = task.problem(Rng(seed).fork(task.name).next());
     if (shared) problem.model = model;
     strategies.push_back(std::move(*make_strategy(kOurs, std::move(problem))));
@@ -154,10 +154,10 @@ void print_networks(uint64_t seeds) {
   fmt::print(
       "\nTrials until every task of a network is within 5 %, tuned in turn, 16 ahead\n\n"
       "| tasks | each its own model | one model |\n|---|---|---|\n");
-  std::vector<testing::Landscape> tasks;
-  for (const testing::Shape shape :
-       {testing::Shape{64, 120}, {32, 120}, {64, 30}, {128, 24}, {32, 60}, {16, 240}}) {
-    tasks.push_back(testing::tiled_convolution(0.03, 0.05, shape));
+  std::vector<landscapes::Landscape> tasks;
+  for (const landscapes::Shape shape :
+       {landscapes::Shape{64, 120}, {32, 120}, {64, 30}, {128, 24}, {32, 60}, {16, 240}}) {
+    tasks.push_back(landscapes::tiled_convolution(0.03, 0.05, shape));
     tasks.back().name += fmt::format(" {}x{}", shape.channels, shape.pixels);
     if (tasks.size() % 3 != 0) continue;
     std::vector<size_t> apart, together;
@@ -184,9 +184,9 @@ int run(uint64_t seeds) {
       print_row(table.landscape, table.xgb, table.random, seeds,
                 static_cast<double>(table.landscape.space.size()) / 2, verdict);
   }
-  print_row(testing::tiled_convolution(0.03, 0), {}, {}, seeds, 160, verdict);
-  print_row(testing::tiled_convolution(0.1, 0.2), {}, {}, seeds, 600, verdict);
-  print_row(testing::blind_knobs(), {}, {}, seeds, 92, verdict);
+  print_row(landscapes::tiled_convolution(0.03, 0), {}, {}, seeds, 160, verdict);
+  print_row(landscapes::tiled_convolution(0.1, 0.2), {}, {}, seeds, 600, verdict);
+  print_row(landscapes::blind_knobs(), {}, {}, seeds, 92, verdict);
   fmt::print("\n{}\n", verdict.lost ? "Rows marked (lost): a rival needed fewer trials for 2 %."
                                     : "No row is lost for 2 %.");
 
@@ -195,8 +195,8 @@ int run(uint64_t seeds) {
       "\nThinking of bayes, describing and features included\n\n"
       "| landscape | points | trials | seconds per 64 trials | slowest proposal, ms |\n"
       "|---|---|---|---|---|\n");
-  const testing::Landscape tiles = testing::tiled_convolution(0.03, 0);
-  const testing::Landscape large = testing::large_space(), huge = testing::huge_space();
+  const landscapes::Landscape tiles = landscapes::tiled_convolution(0.03, 0);
+  const landscapes::Landscape large = landscapes::large_space(), huge = landscapes::huge_space();
   for (size_t trials : {size_t{64}, size_t{512}}) {
     print_overhead(tiles, trials);
     print_overhead(large, trials);

@@ -36,8 +36,9 @@ TEST_F(ManyRuns, Logs_AreMergedPickedCheckedAndTold) {
   EXPECT_NE(said({"log", "export", "best.jsonl"}).find("device,workload"), std::string::npos);
   EXPECT_NE(said({"log", "merge", "a.jsonl", "--to", "b.jsonl"}, 2).find("exists"),
             std::string::npos);
-  EXPECT_NE(said({"log", "export", "best.jsonl", "--as", "t4"}, 2).find("has no clock"),
-            std::string::npos);
+  for (const char* option : {"--as", "--format"})
+    EXPECT_NE(said({"log", "export", "best.jsonl", option, "t4"}, 2).find("has no clock"),
+              std::string::npos);
   write_bytes(path("torn.jsonl"), read_bytes(path("a.jsonl")) + "{\"v\":1,\"device\":\"x\n");
   EXPECT_NE(said({"log", "check", "torn.jsonl"}, 1).find("1 damaged"), std::string::npos);
 }

@@ -21,16 +21,17 @@ class TuneOperator : public TuneProgram {
 };
 
 TEST_F(TuneOperator, Kernel_IsTunedAndWrittenByExtension) {
-  const auto told_first = told({"--trials", "2", "--emit", "k.S", "--emit", "kernel.h", "--emit",
-                                "kernel.c", "--emit", "k.ll", "--emit", "k.o"});
+  const auto told_first = told({"--trials", "2", "--emit", "k.S", "--emit", "mine.h", "--emit",
+                                "mine.c", "--emit", "k.ll", "--emit", "k.o"});
   EXPECT_EQ(told_first["measured"], 2);
   EXPECT_EQ(told_first["tuned"], true);
   EXPECT_NE(read_bytes(path("k.S")).find("kernel:"), std::string::npos);
-  EXPECT_NE(read_bytes(path("kernel.h")).find(told_first["prototype"].get<std::string>()),
+  EXPECT_NE(read_bytes(path("mine.h")).find(told_first["prototype"].get<std::string>()),
             std::string::npos);
   EXPECT_NE(read_bytes(path("k.ll")).find("target triple"), std::string::npos);
   EXPECT_EQ(read_bytes(path("k.o")).substr(1, 3), "ELF");
-  EXPECT_NE(read_bytes(path("kernel.c")).find("kernel_run"), std::string::npos);
+  EXPECT_NE(read_bytes(path("mine.c")).find("kernel_run"), std::string::npos);
+  EXPECT_NE(read_bytes(path("mine.c")).find("#include \"mine.h\""), std::string::npos);
 
   const auto applied = told({"--apply"});
   EXPECT_EQ(applied["measured"], 0);

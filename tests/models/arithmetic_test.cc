@@ -17,9 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 
-// Half a step, and a quarter more: the first of two roundings moves the tie of the second.
-constexpr double kTwoRoundings = 0.76;
-
 Bytes random_bytes(size_t count, uint64_t seed) {
   Rng rng(seed);
   Bytes bytes(count);
@@ -46,12 +43,12 @@ TEST(Lookups, EluAbsAndRsqrt_AreNearTheRealFunction) {
 }
 
 // Two operands of 64 elements, or one of them a row that is repeated.
-struct Pair {
+struct PairOfScales {
   float scale1, scale2, scale;
   int zero1, zero2, zero;
 };
 
-void expect_near_pair(OperatorKind kind, const Pair& p, Attributes attributes,
+void expect_near_pair(OperatorKind kind, const PairOfScales& p, Attributes attributes,
                       const std::function<double(double, double)>& f, double tolerance) {
   GraphBuilder b;
   const int x = b.input({8, 8}, p.scale1, p.zero1), y = b.input({8}, p.scale2, p.zero2);

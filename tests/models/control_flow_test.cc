@@ -46,12 +46,6 @@ Result<std::vector<std::vector<int>>> results(const Graph& graph,
   return all;
 }
 
-void expect_refused(const Graph& graph, const std::string& part) {
-  const auto read = import_tflite(write_tflite(graph), "m");
-  ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message(), HasSubstr(part));
-}
-
 // Where the flag is set, what is below zero becomes zero.
 Graph rectified_if(bool is_constant) {
   Builder b;
@@ -201,13 +195,13 @@ TEST(ControlFlow, IfInAWhile_DecidesEachRound) {
 TEST(ControlFlow, ConditionThatIsNoBool_IsRefused) {
   Graph graph = rectified_if(false);
   graph.tensors[static_cast<size_t>(graph.inputs[0])].type = ElementType::kUint8;
-  expect_refused(graph, "is not one bool");
+  EXPECT_THAT(refusal_of(graph), testing::HasSubstr("is not one bool"));
 }
 
 TEST(ControlFlow, SidesOfOtherSizes_AreRefused) {
   Graph graph = rectified_if(false);
   graph.tensors[static_cast<size_t>(graph.outputs[0])].shape = {3};
-  expect_refused(graph, "differ in size");
+  EXPECT_THAT(refusal_of(graph), testing::HasSubstr("differ in size"));
 }
 
 }  // namespace

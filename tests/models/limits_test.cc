@@ -23,7 +23,7 @@ int64_t peak_bytes() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
-void expect_refused(const Graph& graph, const std::string& part) {
+void expect_cheap_refusal(const Graph& graph, const std::string& part) {
   const int64_t before = peak_bytes();
   const auto result = import_tflite(write_tflite(graph), "m");
   ASSERT_FALSE(result) << "accepted; expected '" << part << "'";
@@ -43,7 +43,7 @@ TEST(ModelLimits, TensorBeyondItsLimit_IsRefused) {
     const int x = b.input(shape), y = b.activation(shape);
     b.op(OperatorKind::kRelu, {x}, {y});
     b.graph.outputs = {y};
-    expect_refused(b.graph, "is too large");
+    expect_cheap_refusal(b.graph, "is too large");
   }
 }
 
@@ -56,7 +56,7 @@ TEST(ModelLimits, ManyLargeTensors_AreRefusedTogether) {
     x = y;
   }
   b.graph.outputs = {x};
-  expect_refused(b.graph, "bytes of activations");
+  expect_cheap_refusal(b.graph, "bytes of activations");
 }
 
 TEST(ModelLimits, ConvolutionOfYears_IsRefused) {
@@ -66,7 +66,7 @@ TEST(ModelLimits, ConvolutionOfYears_IsRefused) {
   const int y = b.activation({1, 4096, 4096, 1});
   b.op(OperatorKind::kConv2d, {x, weights}, {y}, ConvAttributes{});
   b.graph.outputs = {y};
-  expect_refused(b.graph, "operations an inference");
+  expect_cheap_refusal(b.graph, "operations an inference");
 }
 
 TEST(ModelLimits, TransposedConvolutionOfYears_IsRefused) {
@@ -76,7 +76,7 @@ TEST(ModelLimits, TransposedConvolutionOfYears_IsRefused) {
   const int x = b.input({1, 4096, 4096, 1}), y = b.activation({1, 4096, 4096, 1});
   b.op(OperatorKind::kTransposeConv, {shape, weights, x}, {y}, TransposeConvAttributes{});
   b.graph.outputs = {y};
-  expect_refused(b.graph, "operations an inference");
+  expect_cheap_refusal(b.graph, "operations an inference");
 }
 
 TEST(ModelLimits, PoolOfYears_IsRefused) {
@@ -85,7 +85,7 @@ TEST(ModelLimits, PoolOfYears_IsRefused) {
   b.op(OperatorKind::kMaxPool2d, {x}, {y},
        PoolAttributes{.padding = Padding::kSame, .filter_h = 2048, .filter_w = 2048});
   b.graph.outputs = {y};
-  expect_refused(b.graph, "operations an inference");
+  expect_cheap_refusal(b.graph, "operations an inference");
 }
 
 TEST(ModelLimits, SumsBeyondInt32_AreRefused) {
@@ -93,13 +93,13 @@ TEST(ModelLimits, SumsBeyondInt32_AreRefused) {
   const int x = mean.input({1, kSide, kSide, 1}), y = mean.activation({1, 1});
   mean.op(OperatorKind::kMean, {x, mean.int32_constant({2}, {1, 2})}, {y}, ReducerAttributes{});
   mean.graph.outputs = {y};
-  expect_refused(mean.graph, "2^23");
+  expect_cheap_refusal(mean.graph, "2^23");
   GraphBuilder pool;
   const int image = pool.input({1, kSide, kSide, 1}), one = pool.activation({1, 1, 1, 1});
   pool.op(OperatorKind::kAveragePool2d, {image}, {one},
           PoolAttributes{.filter_h = kSide, .filter_w = kSide});
   pool.graph.outputs = {one};
-  expect_refused(pool.graph, "2^23");
+  expect_cheap_refusal(pool.graph, "2^23");
 }
 
 TEST(ModelLimits, ConstantsThatGrowWhenTheyAreFolded_AreCounted) {
@@ -111,7 +111,7 @@ TEST(ModelLimits, ConstantsThatGrowWhenTheyAreFolded_AreCounted) {
   b.op(OperatorKind::kPad, {seed, pads}, {huge});
   b.op(OperatorKind::kRelu, {x}, {y});
   b.graph.outputs = {y};
-  expect_refused(b.graph, "bytes of constants");
+  expect_cheap_refusal(b.graph, "bytes of constants");
 }
 
 TEST(ModelLimits, HugeParameters_AreRefused) {
@@ -124,7 +124,7 @@ TEST(ModelLimits, HugeParameters_AreRefused) {
     const int y = b.activation(std::move(shape));
     b.op(kind, inputs, {y}, std::move(attributes));
     b.graph.outputs = {y};
-    expect_refused(b.graph, "");
+    expect_cheap_refusal(b.graph, "");
   };
   const std::vector<int> same = {1, 8, 8, 2};
   for (const int32_t huge : {INT32_MAX, INT32_MIN, 0x10000, -1}) {

@@ -1,5 +1,6 @@
 #include "tests/models/operator_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,6 +29,15 @@ Graph imported(const Graph& graph) {
   auto result = import_tflite(write_tflite(graph), "m");
   EXPECT_TRUE(result) << result.error().message();
   return result ? *result : Graph();
+}
+
+std::string refusal_of(const Graph& graph) {
+  const auto read = import_tflite(write_tflite(graph), "m");
+  if (read) return "accepted";
+  EXPECT_TRUE(read.error().code() == ErrorCode::kUnsupported ||
+              read.error().code() == ErrorCode::kInvalidInput);
+  EXPECT_THAT(read.error().message(), testing::Not(testing::HasSubstr("\n")));
+  return read.error().message();
 }
 
 std::vector<Bytes> run_imported(const Graph& graph, const std::vector<Bytes>& inputs) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "models/integer_op.h"
@@ -18,8 +19,14 @@ std::vector<int> counting(int n);                ///< from 0
 
 /// After the trip through a file; a test failure and an empty graph where import refuses it.
 Graph imported(const Graph& graph);
+/// What import says of it, of one line and kUnsupported or kInvalidInput; "accepted" where it takes
+/// it.
+std::string refusal_of(const Graph& graph);
 /// Every tensor of the imported graph.
 std::vector<Bytes> run_imported(const Graph& graph, const std::vector<Bytes>& inputs);
+
+/// Half a step, and a quarter more: the first of two roundings moves the tie of the second.
+inline constexpr double kTwoRoundings = 0.76;
 
 /// One operator of one input over all 256 values.
 std::vector<int> map_all(OperatorKind kind, float in_scale, int in_zero, float out_scale,

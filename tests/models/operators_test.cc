@@ -18,9 +18,6 @@ namespace tinytune {
 namespace {
 
 using testing::ElementsAre;
-// Half a step, and a quarter more: the first of two roundings moves the tie of the second.
-constexpr double kTwoRoundings = 0.76;
-
 TEST(Lookups, FunctionsOfOneValue_AreNearTheRealFunction) {
   for (float scale : {0.003F, 0.02F, 0.05F, 0.11F})
     for (int zero : {-128, -3, 40}) {

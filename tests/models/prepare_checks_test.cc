@@ -12,14 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal_of(const Graph& graph) {
-  const auto read = import_tflite(write_tflite(graph), "net");
-  if (read) return "accepted";
-  EXPECT_EQ(read.error().code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(read.error().message(), testing::Not(HasSubstr("\n")));
-  return read.error().message();
-}
-
 struct Quantised {
   float scale = 0.5F;
   int zero_point = 3;

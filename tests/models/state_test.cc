@@ -207,41 +207,37 @@ TEST(ResourceVariable, OfUint8_IsResetToItsZeroPointOnBothSidesOfAFile) {
   EXPECT_THAT(initial_state(read)[variable], testing::ElementsAre(164, 164));
 }
 
-void expect_refused(const Graph& graph, const std::string& part) {
-  const auto read = import_tflite(write_tflite(graph), "m");
-  ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message(), testing::HasSubstr(part));
-}
-
 TEST(ResourceVariable, NeverAssigned_IsRefused) {
   Graph graph = delay_network({});
   graph.operators.pop_back();
-  expect_refused(graph, "variable 'delay' is never assigned");
+  EXPECT_THAT(refusal_of(graph), testing::HasSubstr("variable 'delay' is never assigned"));
 }
 
 TEST(ResourceVariable, InitialisedBehindItsUse_IsRefused) {
   Graph graph = delay_network({40, 50});
   std::rotate(graph.operators.begin(), graph.operators.begin() + 1, graph.operators.end());
-  expect_refused(graph, "'delay' is used before it is initialised");
+  EXPECT_THAT(refusal_of(graph), testing::HasSubstr("'delay' is used before it is initialised"));
 }
 
 TEST(ResourceVariable, ReadWithoutReadVariable_IsRefused) {
   Graph graph = delay_network({});
   graph.operators[1].kind = OperatorKind::kLogistic;
-  expect_refused(graph,
-                 "operator 1 LOGISTIC: t1 is a variable's handle; READ_VARIABLE gives its value");
+  EXPECT_THAT(refusal_of(graph),
+              testing::HasSubstr(
+                  "operator 1 LOGISTIC: t1 is a variable's handle; READ_VARIABLE gives its value"));
 }
 
 TEST(State, OfInt16WithAZeroPoint_IsRefused) {
   Svdf svdf = svdf_network(ElementType::kInt16);
   svdf.graph.tensors[static_cast<size_t>(svdf.state)].quantization.zero_points = {7};
-  expect_refused(svdf.graph, "it is a variable of int16 whose zero point is 7, not 0");
+  EXPECT_THAT(refusal_of(svdf.graph),
+              testing::HasSubstr("it is a variable of int16 whose zero point is 7, not 0"));
 }
 
 TEST(ResourceVariable, ValueOfAnotherSize_IsRefused) {
   Graph graph = delay_network({});
   graph.tensors[static_cast<size_t>(graph.outputs[0])].shape = {3};
-  expect_refused(graph, "differ in size");
+  EXPECT_THAT(refusal_of(graph), testing::HasSubstr("differ in size"));
 }
 
 }  // namespace

@@ -17,11 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string refusal_of(const Graph& graph) {
-  const auto read = import_tflite(write_tflite(graph), "net");
-  return read ? "accepted" : read.error().message();
-}
-
 // FULLY_CONNECTED of two inputs and one output.
 struct Dense {
   std::vector<int8_t> weights = {127, 127};

@@ -149,6 +149,16 @@ class Calls(unittest.TestCase):
             self.assertEqual(caught.exception.code, "invalid_input")
             self.assertIn(name, str(caught.exception))
 
+    def test_go_on_whatever_progress_returns_but_false(self):
+        for answer in (None, True, 0, "stop"):
+            heard = []
+            log = self.folder / f"{answer}.jsonl"
+            report = self.tune(records=log, on_progress=lambda now: heard.append(now) or answer)
+            self.assertEqual((report.measured, heard[-1].trials), (3, 3))
+        with self.assertRaises(tinytune.Error) as caught:
+            self.tune(on_progress=lambda now: False)
+        self.assertEqual(caught.exception.code, "interrupted")
+
     def test_raise_what_on_message_raised(self):
         def fail(warning, line):
             raise LookupError(line)

@@ -86,6 +86,12 @@ async function checkFile(browser) {
   }
   const names = await page.$$eval("#front canvas", (all) => all.map((canvas) => Chart.getChart(canvas).config.plugins.map((p) => p.id).join()));
   assert.deepEqual(names, ["names", "names"], "points of flash and of RAM have names");
+  const [arena, forecast] = await page.evaluate(() => ["arena", "forecast"].map((section) => {
+    const {plugins, data} = Chart.getChart(document.querySelector(`#${section} canvas`)).config;
+    return {plugins: (plugins ?? []).map((p) => p.id), last: data.datasets.at(-1)};
+  }));
+  assert.deepEqual(arena.plugins, ["names"], "bars of the arena have names");
+  assert.deepEqual([forecast.last.showLine, forecast.last.data], [true, [{x: 0, y: 0}, {x: 1, y: 1}]], "predictions stand beside the diagonal");
   assert.ok(await page.$$eval("#front tbody tr", (rows) => rows.some((row) => row.cells[0].textContent.startsWith("--flash"))), "limits of flash are told");
   const network = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).network);
   const inTable = await page.$$eval("#layers tbody tr", (all) => all.map((row) => Number(row.cells[3].textContent.replaceAll(",", ""))));

@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-using testing::Landscape;
+using landscapes::Landscape;
 
 enum class Start { kAnywhere, kRandomDefault };
 
@@ -21,7 +21,7 @@ size_t median_to_5_percent(const Landscape& landscape, size_t ahead, Start start
     if (start == Start::kRandomDefault)
       problem.default_point = Rng(seed).below(landscape.space.size());
     auto strategy = make_strategy("bayes", std::move(problem));
-    trials.push_back(testing::trials_until(**strategy, landscape, ahead, {0.05})[0]);
+    trials.push_back(landscapes::trials_until(**strategy, landscape, ahead, {0.05})[0]);
   }
   std::sort(trials.begin(), trials.end());
   return trials[trials.size() / 2];
@@ -30,20 +30,20 @@ size_t median_to_5_percent(const Landscape& landscape, size_t ahead, Start start
 // Half as much again as it took when the line was written; of 1,944 points, of which uniform
 // sampling takes some hundreds.
 TEST(BayesSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
-  const Landscape landscape = testing::tiled_convolution(0.03, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.03, 0);
   EXPECT_LE(median_to_5_percent(landscape, 1, Start::kAnywhere), 134u);
   EXPECT_LE(median_to_5_percent(landscape, 16, Start::kAnywhere), 84u);
 }
 
 TEST(BayesSearch, DefaultThatNobodyThoughtAbout_StillLeavesTheLandscapeSolved) {
-  const Landscape landscape = testing::tiled_convolution(0.03, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.03, 0);
   EXPECT_LE(median_to_5_percent(landscape, 1, Start::kRandomDefault), 150u);
   EXPECT_LE(median_to_5_percent(landscape, 16, Start::kRandomDefault), 150u);
-  EXPECT_LE(median_to_5_percent(testing::blind_knobs(), 1, Start::kRandomDefault), 92u);
+  EXPECT_LE(median_to_5_percent(landscapes::blind_knobs(), 1, Start::kRandomDefault), 92u);
 }
 
 TEST(BayesSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
-  EXPECT_LE(median_to_5_percent(testing::blind_knobs(), 1, Start::kAnywhere), 30u);
+  EXPECT_LE(median_to_5_percent(landscapes::blind_knobs(), 1, Start::kAnywhere), 30u);
 }
 
 TEST(BayesSearch, StartsOfEveryFamily_ComeFirstBehindTheDefault) {
@@ -71,7 +71,7 @@ Landscape two_families() {
     const auto& at = landscape.space.coordinates(p);
     const double level = landscape.space.family_of(p) == 0 ? 1000 : 3000;
     landscape.outcomes.push_back(
-        testing::ran(p, level * (1 + 0.1 * at[0] + 0.05 * at[1] + 0.02 * at[2])));
+        landscapes::ran(p, level * (1 + 0.1 * at[0] + 0.05 * at[1] + 0.02 * at[2])));
   }
   return landscape;
 }
@@ -173,16 +173,16 @@ TEST(BayesSearch, NothingHasRunYet_IsNotDone) {
 }
 
 TEST(BayesSearch, SpaceTooLargeToScore_IsSampledToWithin10Percent) {
-  const Landscape landscape = testing::large_space();
+  const Landscape landscape = landscapes::large_space();
   auto strategy = make_strategy("bayes", landscape.problem(1));
-  EXPECT_LE(testing::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
+  EXPECT_LE(landscapes::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
 }
 
 TEST(BayesSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
   std::vector<size_t> alone, after;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    alone.push_back(testing::trials_of_second_task("bayes", 0, seed));
-    after.push_back(testing::trials_of_second_task("bayes", 60, seed));
+    alone.push_back(landscapes::trials_of_second_task("bayes", 0, seed));
+    after.push_back(landscapes::trials_of_second_task("bayes", 60, seed));
   }
   std::sort(alone.begin(), alone.end());
   std::sort(after.begin(), after.end());

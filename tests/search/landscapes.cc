@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "search/shared_model.h"
 
-namespace tinytune::testing {
+namespace tinytune::landscapes {
 namespace {
 
 double hashed(const Schedule& schedule, const char* salt) {  // uniform in [0, 1)
@@ -239,4 +239,4 @@ size_t trials_of_second_task(const std::string& strategy, size_t first, uint64_t
   return trials_until(*other, fresh, 1, {0.05})[0];
 }
 
-}  // namespace tinytune::testing
+}  // namespace tinytune::landscapes

@@ -10,7 +10,7 @@
 
 #include "search/strategy.h"
 
-namespace tinytune::testing {
+namespace tinytune::landscapes {
 
 /// An outcome of kOk.
 Observation ran(size_t point, double cycles);
@@ -55,4 +55,4 @@ std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape,
 /// whose model it shares.
 size_t trials_of_second_task(const std::string& strategy, size_t first, uint64_t seed);
 
-}  // namespace tinytune::testing
+}  // namespace tinytune::landscapes

@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-using testing::Landscape;
+using landscapes::Landscape;
 
 /// Share of the pairs of points that the scores put in the order of their cycles.
 double agreement(SharedModel& model, size_t task, const Landscape& landscape) {
@@ -43,7 +43,7 @@ void observe_some(SharedModel& model, size_t task, const Landscape& landscape, s
 }
 
 TEST(SharedModel, NothingObserved_PrefersNothing) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   SharedModel model(1);
   const size_t task = model.add_task(landscape.problem(1));
   const std::vector<size_t> points = {3, 1, 2};
@@ -51,8 +51,8 @@ TEST(SharedModel, NothingObserved_PrefersNothing) {
 }
 
 TEST(SharedModel, ATaskNeverMeasured_IsOrderedByWhatOthersTaught) {
-  const Landscape one = testing::tiled_convolution(0.02, 0);
-  const Landscape other = testing::tiled_convolution(0.02, 0, {.channels = 32, .pixels = 25});
+  const Landscape one = landscapes::tiled_convolution(0.02, 0);
+  const Landscape other = landscapes::tiled_convolution(0.02, 0, {.channels = 32, .pixels = 25});
   SharedModel model(1);
   const size_t known = model.add_task(one.problem(1));
   const size_t fresh = model.add_task(other.problem(1));
@@ -63,8 +63,8 @@ TEST(SharedModel, ATaskNeverMeasured_IsOrderedByWhatOthersTaught) {
 
 TEST(SharedModel, CyclesOfDifferentTasks_AreNotCompared) {
   // All of the small task's cycles lie far below the large one's.
-  const Landscape large = testing::tiled_convolution(0.02, 0);
-  const Landscape small = testing::tiled_convolution(0.02, 0, {.channels = 8, .pixels = 4});
+  const Landscape large = landscapes::tiled_convolution(0.02, 0);
+  const Landscape small = landscapes::tiled_convolution(0.02, 0, {.channels = 8, .pixels = 4});
   SharedModel model(1);
   const size_t a = model.add_task(large.problem(1)), b = model.add_task(small.problem(1));
   observe_some(model, a, large, 200);
@@ -74,7 +74,7 @@ TEST(SharedModel, CyclesOfDifferentTasks_AreNotCompared) {
 }
 
 TEST(SharedModel, RunThatEnds_LeavesNoModelBehind) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   std::weak_ptr<SharedModel> left;
   {
     SearchProblem problem = landscape.problem(1);
@@ -86,7 +86,7 @@ TEST(SharedModel, RunThatEnds_LeavesNoModelBehind) {
 }
 
 TEST(SharedModel, SameCalls_SameScores) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0.1);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0.1);
   std::vector<size_t> points(landscape.space.size());
   std::iota(points.begin(), points.end(), size_t{0});
   const auto scores = [&] {
@@ -99,7 +99,7 @@ TEST(SharedModel, SameCalls_SameScores) {
 }
 
 TEST(SharedModel, SuccessfulBuilds_AreNoRowsAndFailedOnesAre) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   SharedModel model(1);
   const size_t task = model.add_task(landscape.problem(1));
   model.observe(task, {.point = 1, .outcome = Outcome::kOk, .fidelity = Fidelity::kBuild});
@@ -109,7 +109,7 @@ TEST(SharedModel, SuccessfulBuilds_AreNoRowsAndFailedOnesAre) {
 }
 
 TEST(SharedModel, ManyRows_AreCappedAndStillOrdered) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0.1);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0.1);
   SharedModel model(1);
   const size_t task = model.add_task(landscape.problem(1));
   observe_some(model, task, landscape, 5000);

@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-using testing::Landscape;
+using landscapes::Landscape;
 
 std::unique_ptr<Strategy> make(const std::string& name, const Landscape& landscape,
                                uint64_t seed = 1, size_t default_point = 0) {
@@ -36,15 +36,15 @@ std::vector<size_t> trajectory(Strategy& strategy, const Landscape& landscape, s
   return proposed;
 }
 
-class EveryStrategy : public ::testing::TestWithParam<std::string> {
+class EveryStrategy : public testing::TestWithParam<std::string> {
  protected:
   const Landscape& small() {
-    static const Landscape landscape = testing::two_hundred_points();
+    static const Landscape landscape = landscapes::two_hundred_points();
     return landscape;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, ::testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn([] {
                            std::vector<std::string> names;
                            for (std::string_view n : strategy_names()) names.emplace_back(n);
                            return names;
@@ -122,7 +122,7 @@ TEST_P(EveryStrategy, NothingEverRuns_WalksOnWithoutRepeating) {
 
 TEST_P(EveryStrategy, FlatLandscape_WalksOnWithoutRepeating) {
   Landscape flat = small();
-  for (Observation& o : flat.outcomes) o = testing::ran(o.point, 1000);
+  for (Observation& o : flat.outcomes) o = landscapes::ran(o.point, 1000);
   const auto points = trajectory(*make(GetParam(), flat), flat, 1000, 8);
   EXPECT_EQ(std::set<size_t>(points.begin(), points.end()).size(), 200u);
 }
@@ -132,7 +132,7 @@ TEST_P(EveryStrategy, TinyAndEmptySpaces_EndEarly) {
   landscape.describe = [](size_t) { return LoopNest{}; };
   EXPECT_FALSE(make(GetParam(), landscape)->propose().has_value());
   landscape.space.add({"single", 1, {}}, [](const Schedule&) { return true; });
-  landscape.outcomes = {testing::ran(0, 10)};
+  landscape.outcomes = {landscapes::ran(0, 10)};
   EXPECT_EQ(trajectory(*make(GetParam(), landscape), landscape, 10, 1), std::vector<size_t>{0});
 }
 
@@ -145,12 +145,12 @@ TEST_P(EveryStrategy, UnionOfFamilies_IsWalkedWhole) {
   landscape.space.add({"none", 1, {}}, anything);
   landscape.describe = [](size_t) { return LoopNest{}; };
   for (size_t p = 0; p < landscape.space.size(); ++p)
-    landscape.outcomes.push_back(testing::ran(p, 100.0 + static_cast<double>(p % 5)));
+    landscape.outcomes.push_back(landscapes::ran(p, 100.0 + static_cast<double>(p % 5)));
   EXPECT_EQ(trajectory(*make(GetParam(), landscape), landscape, 100, 2).size(), 22u);
 }
 
 TEST(StrategyTable, UnknownName_ListsTheKnownOnes) {
-  const Landscape landscape = testing::two_hundred_points();
+  const Landscape landscape = landscapes::two_hundred_points();
   const auto r = make_strategy("magic", landscape.problem(1));
   ASSERT_FALSE(r.has_value());
   EXPECT_EQ(r.error().code(), ErrorCode::kInvalidInput);
@@ -161,13 +161,13 @@ TEST(StrategyTable, UnknownName_ListsTheKnownOnes) {
 }
 
 TEST(Random, Seeds_GiveDifferentWalks) {
-  const Landscape landscape = testing::two_hundred_points();
+  const Landscape landscape = landscapes::two_hundred_points();
   EXPECT_NE(trajectory(*make("random", landscape, 1), landscape, 50, 1),
             trajectory(*make("random", landscape, 2), landscape, 50, 1));
 }
 
 TEST(Grid, AnyPrefix_LeavesNoGapMuchWiderThanItsShare) {
-  const Landscape landscape = testing::two_hundred_points();
+  const Landscape landscape = landscapes::two_hundred_points();
   auto points = trajectory(*make("grid", landscape), landscape, 25, 1);
   points.push_back(200);
   std::sort(points.begin(), points.end());

@@ -10,14 +10,14 @@
 namespace tinytune {
 namespace {
 
-using testing::Landscape;
+using landscapes::Landscape;
 
 size_t median_to_5_percent(const Landscape& landscape, const std::string& name, size_t ahead) {
   std::vector<size_t> trials;
   for (uint64_t seed = 1; seed <= 9; ++seed) {
     const size_t start = Rng(seed).below(landscape.space.size());
     auto strategy = make_strategy(name, landscape.problem(seed, start));
-    trials.push_back(testing::trials_until(**strategy, landscape, ahead, {0.05})[0]);
+    trials.push_back(landscapes::trials_until(**strategy, landscape, ahead, {0.05})[0]);
   }
   std::sort(trials.begin(), trials.end());
   return trials[trials.size() / 2];
@@ -31,22 +31,22 @@ void expect_within_5_percent(const Landscape& landscape, size_t one_by_one, size
 }
 
 TEST(XgbSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
-  expect_within_5_percent(testing::tiled_convolution(0.03, 0), 90, 130);
+  expect_within_5_percent(landscapes::tiled_convolution(0.03, 0), 90, 130);
 }
 
 TEST(XgbSearch, NoiseAndFailures_AreSolvedWithinTheirTrials) {
-  expect_within_5_percent(testing::tiled_convolution(0.02, 0.2), 90, 300);
+  expect_within_5_percent(landscapes::tiled_convolution(0.02, 0.2), 90, 300);
 }
 
 TEST(XgbSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
-  expect_within_5_percent(testing::blind_knobs(), 80, 92);
+  expect_within_5_percent(landscapes::blind_knobs(), 80, 92);
 }
 
 TEST(XgbSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
   std::vector<size_t> alone, after;
   for (uint64_t seed = 1; seed <= 7; ++seed) {
-    alone.push_back(testing::trials_of_second_task("xgb", 0, seed));
-    after.push_back(testing::trials_of_second_task("xgb", 80, seed));
+    alone.push_back(landscapes::trials_of_second_task("xgb", 0, seed));
+    after.push_back(landscapes::trials_of_second_task("xgb", 80, seed));
   }
   std::sort(alone.begin(), alone.end());
   std::sort(after.begin(), after.end());
@@ -54,13 +54,13 @@ TEST(XgbSearch, TaskAfterASimilarOne_StartsFromWhatThatTaught) {
 }
 
 TEST(XgbSearch, SpaceTooLargeToScore_IsSampledToWithin10Percent) {
-  const Landscape landscape = testing::large_space();
+  const Landscape landscape = landscapes::large_space();
   auto strategy = make_strategy("xgb", landscape.problem(1));
-  EXPECT_LE(testing::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
+  EXPECT_LE(landscapes::trials_until(**strategy, landscape, 4, {0.1})[0], 300u);
 }
 
 TEST(XgbSearch, EarlierLog_IsLearntFrom) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   const auto median = [&](size_t log) {
     std::vector<size_t> trials;
     for (uint64_t seed = 1; seed <= 7; ++seed) {
@@ -73,7 +73,7 @@ TEST(XgbSearch, EarlierLog_IsLearntFrom) {
         if (*o.cycles() > 1.3 * landscape.optimum && known.insert(o.point).second)
           (*strategy)->observe(o);
       }
-      trials.push_back(testing::trials_until(**strategy, landscape, 1, {0.05})[0]);
+      trials.push_back(landscapes::trials_until(**strategy, landscape, 1, {0.05})[0]);
     }
     std::sort(trials.begin(), trials.end());
     return trials[trials.size() / 2];
@@ -82,7 +82,7 @@ TEST(XgbSearch, EarlierLog_IsLearntFrom) {
 }
 
 TEST(XgbSearch, RegionThatAlwaysFails_IsMostlyLeftAlone) {
-  Landscape landscape = testing::tiled_convolution(0.02, 0);
+  Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   for (Observation& o : landscape.outcomes)
     if (landscape.space.schedule(o.point).get_int("ku") >= 8) o = {o.point, Outcome::kRunTimeout};
   auto strategy = make_strategy("xgb", landscape.problem(2));
@@ -96,7 +96,7 @@ TEST(XgbSearch, RegionThatAlwaysFails_IsMostlyLeftAlone) {
 }
 
 TEST(XgbSearch, OneBatch_IsSpreadOut) {
-  const Landscape landscape = testing::tiled_convolution(0.02, 0);
+  const Landscape landscape = landscapes::tiled_convolution(0.02, 0);
   auto strategy = make_strategy("xgb", landscape.problem(4));
   for (size_t t = 0; t < 64; ++t)
     (*strategy)->observe(landscape.outcomes[(*strategy)->propose()->point]);

@@ -50,7 +50,7 @@ CallReport call(const std::string& device, const std::string& body) {
   return program.call({program.data(), program.data() + 64}, core_alone);
 }
 
-int64_t cost(const std::string& body, const std::string& device = "stm32f4") {
+int64_t float_cost(const std::string& body, const std::string& device = "stm32f4") {
   const CallReport with = call(device, body), without = call(device, "");
   EXPECT_EQ(with.end, CallEnd::kReturned) << with.detail;
   return static_cast<int64_t>(with.counts.cycles) - static_cast<int64_t>(without.counts.cycles);
@@ -58,25 +58,26 @@ int64_t cost(const std::string& body, const std::string& device = "stm32f4") {
 
 // Arm DDI 0439, table 7-1.
 TEST(CortexM4Floats, InstructionsTakeWhatTheManualSays) {
-  EXPECT_EQ(cost("vadd.f32 s0,s1,s2\nvmul.f32 s3,s4,s5\nvsub.f32 s6,s7,s8\nvcvt.s32.f32 s9,s9"), 4);
-  EXPECT_EQ(cost("vdiv.f32 s0,s1,s2"), 14);
-  EXPECT_EQ(cost("vsqrt.f32 s0,s1"), 14);
-  EXPECT_EQ(cost("vmla.f32 s0,s1,s2"), 3);
-  EXPECT_EQ(cost("vfma.f32 s0,s1,s2"), 3);
-  EXPECT_EQ(cost("vmov s0,r0\nvmov r2,s1\nvabs.f32 s2,s2\nvcmp.f32 s3,s4"), 4);
-  EXPECT_EQ(cost("vmrs apsr_nzcv,fpscr"), 1);
-  EXPECT_EQ(cost("vldr s0,[r0]"), 2);
-  EXPECT_EQ(cost("vldr d0,[r0]"), 3);
-  EXPECT_EQ(cost("vstr s0,[r0]"), 2);
-  EXPECT_EQ(cost("vldmia r0,{s0-s3}"), 5);
-  EXPECT_EQ(cost("vstmia r0!,{s0-s3}"), 5);
+  EXPECT_EQ(
+      float_cost("vadd.f32 s0,s1,s2\nvmul.f32 s3,s4,s5\nvsub.f32 s6,s7,s8\nvcvt.s32.f32 s9,s9"), 4);
+  EXPECT_EQ(float_cost("vdiv.f32 s0,s1,s2"), 14);
+  EXPECT_EQ(float_cost("vsqrt.f32 s0,s1"), 14);
+  EXPECT_EQ(float_cost("vmla.f32 s0,s1,s2"), 3);
+  EXPECT_EQ(float_cost("vfma.f32 s0,s1,s2"), 3);
+  EXPECT_EQ(float_cost("vmov s0,r0\nvmov r2,s1\nvabs.f32 s2,s2\nvcmp.f32 s3,s4"), 4);
+  EXPECT_EQ(float_cost("vmrs apsr_nzcv,fpscr"), 1);
+  EXPECT_EQ(float_cost("vldr s0,[r0]"), 2);
+  EXPECT_EQ(float_cost("vldr d0,[r0]"), 3);
+  EXPECT_EQ(float_cost("vstr s0,[r0]"), 2);
+  EXPECT_EQ(float_cost("vldmia r0,{s0-s3}"), 5);
+  EXPECT_EQ(float_cost("vstmia r0!,{s0-s3}"), 5);
 }
 
 TEST(CortexM4Floats, ResultThatIsReadRightAway_TakesOneMore) {
-  EXPECT_EQ(cost("vadd.f32 s0,s1,s2\nvmul.f32 s3,s0,s5"), 3);
-  EXPECT_EQ(cost("vadd.f32 s0,s1,s2\nnop\nvmul.f32 s3,s0,s5"), 3);
-  EXPECT_EQ(cost("vdiv.f32 s0,s1,s2\nvmov r2,s0"), 16);
-  EXPECT_EQ(cost("vmov s0,r0\nvadd.f32 s1,s0,s2"), 2);
+  EXPECT_EQ(float_cost("vadd.f32 s0,s1,s2\nvmul.f32 s3,s0,s5"), 3);
+  EXPECT_EQ(float_cost("vadd.f32 s0,s1,s2\nnop\nvmul.f32 s3,s0,s5"), 3);
+  EXPECT_EQ(float_cost("vdiv.f32 s0,s1,s2\nvmov r2,s0"), 16);
+  EXPECT_EQ(float_cost("vmov s0,r0\nvadd.f32 s1,s0,s2"), 2);
 }
 
 TEST(FloatUnit, DoublePrecision_IsRefused) {
@@ -98,7 +99,7 @@ TEST(FloatUnit, TransfersOfPairs_NeedTheAlignmentOfWords) {
   EXPECT_EQ(ends("vldr s0,[r1]"), CallEnd::kMisaligned);
 }
 
-Result<ProgramReport> run(const std::string& device_name, const std::string& source) {
+Result<ProgramReport> run_quietly(const std::string& device_name, const std::string& source) {
   const Device device = *load_device(device_name);
   ProgramOptions options;
   options.print = [](std::string_view) {};
@@ -109,14 +110,15 @@ TEST(FloatUnit, ProgramThatDidNotSwitchItOn_FailsWhereTheChipFaults) {
   const std::string use =
       ".globl g\n.type g,%function\ng: vmov s0,r2\nvadd.f32 s0,s0,s0\n"
       "vmov r0,s0\nbx lr\n";
-  const auto off = run("stm32f4", "f: ldr r2,=0x3fc00000\nb g\n.ltorg\n" + use);
+  const auto off = run_quietly("stm32f4", "f: ldr r2,=0x3fc00000\nb g\n.ltorg\n" + use);
   ASSERT_FALSE(off);
   EXPECT_NE(off.error().message().find("uses the FPU at"), std::string::npos);
   EXPECT_NE(off.error().message().find("(g)"), std::string::npos) << off.error().message();
-  const auto on = run("stm32f4",
-                      "f: ldr r0,=0xE000ED88\nmov r1,#0xF00000\nstr r1,[r0]\nldr r2,=0x3fc00000\n"
-                      "b g\n.ltorg\n" +
-                          use);
+  const auto on =
+      run_quietly("stm32f4",
+                  "f: ldr r0,=0xE000ED88\nmov r1,#0xF00000\nstr r1,[r0]\nldr r2,=0x3fc00000\n"
+                  "b g\n.ltorg\n" +
+                      use);
   ASSERT_TRUE(on) << on.error().message();
   EXPECT_EQ(on->return_value, std::bit_cast<uint32_t>(3.0F));
 }

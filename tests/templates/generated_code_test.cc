@@ -38,7 +38,7 @@ constexpr const char* kDevices[] = {"rv32imc", "hazard3", "cortex-m4", "qemu-mps
                                     "rp2040",  kVectors,  kPortable};
 
 // Every layout, staging and border: words, pairs, odd runs, single taps; nothing, one side, all.
-constexpr const char* kShapes[] = {
+constexpr const char* kPrintedShapes[] = {
     "conv2d_s8 nhwc n1 in5x5x8 out5x5x12 k1x1 s1x1 d1x1 p0,0 g1 m1",
     "conv2d_s8 nhwc n1 in9x7x3 out5x4x6 k3x3 s2x2 d1x1 p1,1 g1 m1",
     "conv2d_s8 nhwc n1 in10x9x4 out10x9x7 k3x3 s1x1 d1x1 p1,1 g1 m1",
@@ -225,7 +225,7 @@ std::vector<std::string> features(const std::string& device, const Schedule& s, 
 /// The same of a point of the file.
 std::vector<std::string> features(const Point& p) {
   const std::string text = to_text(p.workload);
-  for (const char* shape : kShapes)
+  for (const char* shape : kPrintedShapes)
     if (text.starts_with(std::string(shape) + " "))
       return features(p.device, p.schedule, shape, name_of(p.workload.facts.requantise).data(),
                       p.workload.activation_min == -128 ? kLimits[0] : kLimits[1]);
@@ -237,11 +237,12 @@ void for_each_space(const std::string& device_name,
                                              const ConfigSpace&)>& body) {
   const Device device = device_called(device_name);
   for (const char* end : kEnds)
-    for (size_t i = 0; i < std::size(kShapes); ++i)
+    for (size_t i = 0; i < std::size(kPrintedShapes); ++i)
       for (const char* limits : kLimits) {
         // Half of the combinations: each end meets both limits.
         if ((i % 2 == 0) != (limits == kLimits[0])) continue;
-        body(kShapes[i], end, limits, space_of(workload_of(kShapes[i], end, limits), device));
+        body(kPrintedShapes[i], end, limits,
+             space_of(workload_of(kPrintedShapes[i], end, limits), device));
       }
 }
 

@@ -16,14 +16,6 @@
 namespace tinytune {
 namespace {
 
-Workload small_layer(int output_zero_point) {
-  Workload w;
-  w.in_c = 16, w.out_c = 6;
-  w.input_zero_point = -128, w.output_zero_point = output_zero_point;
-  w.rounding = Rounding::kHalfToEven;
-  return w;
-}
-
 int expected(const Workload& w, int64_t accumulator, float scale) {
   const float product = static_cast<float>(accumulator) * scale;
   return std::clamp(
@@ -43,7 +35,8 @@ int by_table(const Workload& w, const SteppedLevels& levels, int64_t accumulator
 TEST(SteppedRequantise, AgreesWithFloatArithmeticOnEveryReachableAccumulator) {
   for (const int zero_point : {-128, 3, 127})
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      const RandomLayer layer = random_layer(small_layer(zero_point), Scales::kTypical, seed);
+      const RandomLayer layer =
+          random_layer(small_layer(zero_point, Rounding::kHalfToEven), Scales::kTypical, seed);
       const auto levels = step_requantise(layer.workload, layer.data);
       ASSERT_TRUE(levels) << "seed " << seed;
       const auto ranges = accumulator_ranges(layer.workload, layer.data);
@@ -60,7 +53,7 @@ TEST(SteppedRequantise, AgreesWithFloatArithmeticOnEveryReachableAccumulator) {
 
 // A scale of 2^-8 puts every 256th accumulator on a tie.
 TEST(SteppedRequantise, TiesGoToTheEvenLevel) {
-  RandomLayer layer = random_layer(small_layer(0), Scales::kTypical, 1);
+  RandomLayer layer = random_layer(small_layer(0, Rounding::kHalfToEven), Scales::kTypical, 1);
   for (size_t c = 0; c < 6; ++c) layer.data.multiplier[c] = 1 << 30, layer.data.shift[c] = -7;
   const auto levels = step_requantise(layer.workload, layer.data);
   ASSERT_TRUE(levels);
@@ -77,7 +70,7 @@ TEST(SteppedRequantise, TiesGoToTheEvenLevel) {
 }
 
 TEST(SteppedRequantise, IsRefusedFromAQuarterOn_AndForTFLitesRounding) {
-  RandomLayer layer = random_layer(small_layer(0), Scales::kTypical, 1);
+  RandomLayer layer = random_layer(small_layer(0, Rounding::kHalfToEven), Scales::kTypical, 1);
   EXPECT_EQ(layer.workload.facts.requantise, Requantise::kStepped);
   layer.data.shift[2] = -2;  // just below 1/4
   EXPECT_TRUE(step_requantise(layer.workload, layer.data));

@@ -16,14 +16,6 @@
 namespace tinytune {
 namespace {
 
-Workload small_layer(int output_zero_point) {
-  Workload w;
-  w.in_c = 16, w.out_c = 6;
-  w.input_zero_point = -128, w.output_zero_point = output_zero_point;
-  w.rounding = Rounding::kMultiplyAdd;
-  return w;
-}
-
 // clamp((x * multiplier + addend + 2^(shift - 1)) >> shift), as a network has it.
 struct Written {
   int32_t multiplier, addend;
@@ -41,7 +33,8 @@ void write(RandomLayer& layer, size_t channel, const Written& written) {
 TEST(MultiplyAdd, FusedFormAgreesOnEveryReachableAccumulator) {
   for (const int zero_point : {-128, 0})
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      RandomLayer layer = random_layer(small_layer(zero_point), Scales::kTypical, seed);
+      RandomLayer layer =
+          random_layer(small_layer(zero_point, Rounding::kMultiplyAdd), Scales::kTypical, seed);
       Rng rng(seed);
       std::vector<Written> all;
       for (size_t c = 0; c < 6; ++c) {
@@ -68,7 +61,7 @@ TEST(MultiplyAdd, FusedFormAgreesOnEveryReachableAccumulator) {
 }
 
 TEST(MultiplyAdd, HasNoOtherFormAndAsksForAddends) {
-  RandomLayer layer = random_layer(small_layer(0), Scales::kTypical, 1);
+  RandomLayer layer = random_layer(small_layer(0, Rounding::kMultiplyAdd), Scales::kTypical, 1);
   EXPECT_EQ(layer.workload.facts.requantise, Requantise::kFused);
   EXPECT_TRUE(facts_hold(layer.workload, layer.data));
   const auto read = parse_workload(to_text(layer.workload));

@@ -91,6 +91,15 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
   return {workload, data};
 }
 
+/// 16 inputs, 6 outputs of one pixel.
+inline Workload small_layer(int output_zero_point, Rounding rounding = Rounding::kTwice) {
+  Workload w;
+  w.in_c = 16, w.out_c = 6;
+  w.input_zero_point = -128, w.output_zero_point = output_zero_point;
+  w.rounding = rounding;
+  return w;
+}
+
 /// Multipliers of 1/2 make the scaled sum half the sum, and if the first of `in_c` inputs of each
 /// pixel has all values, they reach all small sums: halves of either sign, at every shift from
 /// `least` on.

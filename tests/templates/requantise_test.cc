@@ -11,13 +11,6 @@
 namespace tinytune {
 namespace {
 
-Workload small_layer(int output_zero_point) {
-  Workload w;
-  w.in_c = 16, w.out_c = 6;
-  w.input_zero_point = -128, w.output_zero_point = output_zero_point;
-  return w;
-}
-
 int32_t multiply_high(int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} * b) >> 32); }
 
 TEST(FusedRequantise, AgreesWithTheReferenceOnEveryReachableAccumulator) {

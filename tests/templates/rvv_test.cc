@@ -91,7 +91,7 @@ TEST_P(RvvTemplate, DepthwiseConvolutions_ComputeTheReferencesBytes) {
   expect_exact_shapes(kRvvDepthwise, kDepthwise);
 }
 
-std::string name_of_case(const testing::TestParamInfo<std::tuple<int, Scales>>& info) {
+std::string name_of_vlen_and_scales(const testing::TestParamInfo<std::tuple<int, Scales>>& info) {
   const auto [vector_bits, scales] = info.param;
   return "Vlen" + std::to_string(vector_bits) + name_of(scales);
 }
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Vectors, RvvTemplate,
                          testing::Combine(testing::Values(64, 128, 512),
                                           testing::Values(Scales::kTypical, Scales::kOddChannels,
                                                           Scales::kExtreme)),
-                         name_of_case);
+                         name_of_vlen_and_scales);
 
 TEST(RvvTemplates, Halves_AreRoundedAsTheReferenceRoundsThem) {
   const Device device = device_of(128);

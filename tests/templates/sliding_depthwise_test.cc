@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-const char* const kShapes[] = {
+const char* const kSlidingShapes[] = {
     // Strides, borders on every side, rows that no step divides, columns that are not read.
     "depthwise_conv2d_s8 nhwc n1 in9x7x3 out9x7x3 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 "
     "act-128,127 lane1 long",
@@ -52,7 +52,7 @@ TEST(SlidingDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 700;
   bool shifted = false, not_shifted = false;
-  for (const char* shape : kShapes) {
+  for (const char* shape : kSlidingShapes) {
     const RandomLayer layer = fused_layer(shape, ++seed);
     ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused) << shape;
     const ConfigSpace space = space_of(layer.workload, *device);
@@ -78,7 +78,7 @@ TEST(SlidingDepthwise, AChannelThatAsksForAShift_GetsTheFallback) {
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    const RandomLayer layer = fused_layer(kShapes[0], seed);
+    const RandomLayer layer = fused_layer(kSlidingShapes[0], seed);
     if (scale_weights(layer.workload, layer.data, 0)) continue;
     const auto usual = permitted_default_of(layer.workload, layer.data, *device);
     ASSERT_TRUE(usual) << usual.error().message();
@@ -92,7 +92,7 @@ TEST(SlidingDepthwise, AChannelThatAsksForAShift_GetsTheFallback) {
 TEST(ScaledWeights, AgreeWithTheReferenceOnEveryReachableAccumulator) {
   int found = 0, found_without_shift = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const RandomLayer layer = fused_layer(kShapes[seed % 2], seed);
+    const RandomLayer layer = fused_layer(kSlidingShapes[seed % 2], seed);
     const auto ranges = accumulator_ranges(layer.workload, layer.data);
     for (const int right : {0, 8}) {
       const auto scaled = scale_weights(layer.workload, layer.data, right);
@@ -115,7 +115,7 @@ TEST(ScaledWeights, AgreeWithTheReferenceOnEveryReachableAccumulator) {
 }
 
 TEST(ScaledWeights, AChannelWhoseOutputsAreAllAlike_NeedsNoScale) {
-  RandomLayer layer = fused_layer(kShapes[0], 3);
+  RandomLayer layer = fused_layer(kSlidingShapes[0], 3);
   layer.data.multiplier[1] = 0;
   layer.data.bias[2] = -1'000'000'000;
   const auto scaled = scale_weights(layer.workload, layer.data, 8);
@@ -126,7 +126,7 @@ TEST(ScaledWeights, AChannelWhoseOutputsAreAllAlike_NeedsNoScale) {
 }
 
 TEST(ScaledWeights, OutputsOnBothSidesOfZero_AreRefused) {
-  Workload w = *parse_workload(kShapes[0]);
+  Workload w = *parse_workload(kSlidingShapes[0]);
   w.output_zero_point = 3;
   int found = 0;
   for (uint64_t seed = 1; seed <= 10; ++seed)

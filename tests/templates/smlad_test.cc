@@ -15,7 +15,7 @@
 namespace tinytune {
 namespace {
 
-const char* const kShapes[] = {
+const char* const kSmladShapes[] = {
     // Channels that no tile divides; odd, even and fourfold runs of inputs.
     "conv2d_s8 nhwc n1 in5x5x9 out5x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
     "long",
@@ -40,7 +40,7 @@ TEST(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 100;
   bool fused = false, not_fused = false, shifted = false, multiple = false;
-  for (const char* shape : kShapes) {
+  for (const char* shape : kSmladShapes) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     const bool is_fused = layer.workload.facts.requantise == Requantise::kFused;
     (is_fused ? fused : not_fused) = true;
@@ -69,7 +69,7 @@ TEST(SmladKernels, ShortRequantisation_TakesAnyMultiplier) {
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 300;
-  for (const char* shape : {kShapes[0], kShapes[5]}) {
+  for (const char* shape : {kSmladShapes[0], kSmladShapes[5]}) {
     RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     layer.data.multiplier[0] = 0;
     layer.data.multiplier[1] = 1 << 29;
@@ -96,7 +96,7 @@ TEST(SmladKernels, OfPointwiseLayers_ComputeWithoutScratchToo) {
   ASSERT_TRUE(simulator) << simulator.error().message();
   uint64_t seed = 400;
   for (const char* shape :
-       {kShapes[1], kShapes[7],
+       {kSmladShapes[1], kSmladShapes[7],
         "conv2d_s8 nhwc n1 in1x8x64 out1x8x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-1,4 act-128,127 lane1 "
         "long"}) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
@@ -254,7 +254,7 @@ TEST(ScaledByLayer, ALayerWithOneScale_ReadsItOnceAndIsExact) {
   ASSERT_TRUE(simulator) << simulator.error().message();
   // The last tile moves back; the ends of both forms of requantisation.
   for (const Requantise form : {Requantise::kFused, Requantise::kShort}) {
-    RandomLayer layer = random_layer(*parse_workload(kShapes[5]), Scales::kTypical, 7);
+    RandomLayer layer = random_layer(*parse_workload(kSmladShapes[5]), Scales::kTypical, 7);
     layer.workload.output_zero_point = form == Requantise::kFused ? -128 : 14;
     std::fill(layer.data.multiplier.begin(), layer.data.multiplier.end(), 1518500250);
     std::fill(layer.data.shift.begin(), layer.data.shift.end(), -8);

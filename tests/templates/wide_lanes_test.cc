@@ -16,7 +16,7 @@
 namespace tinytune {
 namespace {
 
-const char* const kShapes[] = {
+const char* const kWideShapes[] = {
     // Channels and pixels that tiles do not divide, and reductions that steps do not.
     "conv2d_s8 nhwc n1 in7x5x9 out7x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
     "long",
@@ -62,7 +62,7 @@ void compute_all_shapes(const char* device, std::set<std::string>& values,
                         std::set<Requantise>& forms) {
   Bench bench = Bench::of(device);
   uint64_t seed = 700;
-  for (const char* shape : kShapes) {
+  for (const char* shape : kWideShapes) {
     const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     Rng rng(seed);
     for (const Schedule& schedule : some_of(layer.workload, bench.device, rng, 30)) {
@@ -144,7 +144,7 @@ TEST(WideLanes, OtherCoresOfTheFamily_ComputeTheSame) {
   for (const char* name : {"esp32c3", "hazard3"}) {
     Bench bench = Bench::of(name);
     uint64_t seed = 900;
-    for (const char* shape : {kShapes[0], kShapes[4]}) {
+    for (const char* shape : {kWideShapes[0], kWideShapes[4]}) {
       const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
       Rng rng(seed);
       for (const Schedule& schedule : some_of(layer.workload, bench.device, rng, 6))
@@ -206,7 +206,7 @@ std::vector<int8_t> filling(int bits) {
 }
 
 // Inputs of pixels that make the first channel's sum largest, or smallest, by turns and at random.
-std::vector<uint8_t> extreme_inputs(const RandomLayer& layer, uint64_t seed) {
+std::vector<uint8_t> inputs_of_extreme_pixels(const RandomLayer& layer, uint64_t seed) {
   Rng rng(seed);
   std::vector<uint8_t> input;
   for (int pixel = 0; pixel < layer.workload.in_h * layer.workload.in_w; ++pixel) {
@@ -231,7 +231,7 @@ int fill_lanes(const char* device, Schedule (*schedule)(int pixels, int words), 
         EXPECT_TRUE(packs(layer, schedule(pixels, words))) << bits << " bits";
         for (int i = 0; i < 4; ++i)
           expect_exact_on(bench.simulator, bench.device, layer, schedule(pixels, words),
-                          extreme_inputs(layer, ++seed));
+                          inputs_of_extreme_pixels(layer, ++seed));
         if (testing::Test::HasFatalFailure()) return layouts;
         ++layouts;
       }
@@ -256,7 +256,7 @@ TEST(WideLanes, SumsThatMayLeaveTheirLanes_AreRefused) {
 
 TEST(WideLanes, PortableKernels_HaveNoAssembly) {
   const Device device = with_portable_kernels(*load_device("rv32imc"));
-  const RandomLayer layer = random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 1);
+  const RandomLayer layer = random_layer(*parse_workload(kWideShapes[0]), Scales::kTypical, 1);
   Rng rng(1);
   for (const Schedule& schedule : some_of(layer.workload, device, rng, 20))
     EXPECT_EQ(schedule.get("loop"), "llvm");
@@ -266,7 +266,7 @@ TEST(WideLanes, PortableKernels_HaveNoAssembly) {
 TEST(WideLanes, FallbacksAskForLess_BitsOrScratch) {
   const Device device = *load_device("rv32imc");
   const KernelTemplate& wide = **find_template(Schedule("wide_lanes_nhwc", 1, {}));
-  const RandomLayer layer = random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 1);
+  const RandomLayer layer = random_layer(*parse_workload(kWideShapes[0]), Scales::kTypical, 1);
   std::vector<Schedule> all = {wide.default_schedule(layer.workload, device)};
   for (const Schedule& s : wide.fallback_schedules(layer.workload, device)) all.push_back(s);
   ASSERT_GE(all.size(), 3u);
@@ -312,7 +312,7 @@ int try_every_number(const UnsignedMultiply& multiply) {
   int proved = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const RandomLayer layer =
-        random_layer(*parse_workload(kShapes[0]), Scales::kTypical, 2000 + seed);
+        random_layer(*parse_workload(kWideShapes[0]), Scales::kTypical, 2000 + seed);
     const Workload& w = layer.workload;
     std::vector<int64_t> origin;
     const auto ranges = accumulator_ranges(w, layer.data);

@@ -11,19 +11,15 @@
 #include "codegen/networks/network.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
+#include "tests/codegen/operators/one_operator.h"
 
 namespace tinytune {
 namespace {
 
 using test::Bytes;
+using test::bytes_of;
 using test::expect_exact;
 using test::GraphBuilder;
-
-Bytes bytes_of(const std::vector<float>& values) {
-  Bytes bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
 
 // What has no number, both ends, halves and the floats beside them, and floats of any bits.
 std::vector<float> edges(float scale, int reach) {

@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 // Their product is 1 - 2^-30 exactly; an output scale of 1/64 makes multipliers of 64 times that.
 constexpr float kBelowOne = 1 - 0x1p-15f, kAboveOne = 1 + 0x1p-15f;
 
-Bytes bytes_of(const std::vector<int>& values) { return {values.begin(), values.end()}; }
+Bytes narrowed(const std::vector<int>& values) { return {values.begin(), values.end()}; }
 
 void expect_output(const Graph& graph, const std::vector<Bytes>& inputs,
                    const std::vector<int>& expected) {
   const auto oracle = run_reference(graph, inputs);
   ASSERT_TRUE(oracle.has_value()) << oracle.error().message();
-  EXPECT_EQ((*oracle)[static_cast<size_t>(graph.outputs[0])], bytes_of(expected));
+  EXPECT_EQ((*oracle)[static_cast<size_t>(graph.outputs[0])], narrowed(expected));
   expect_exact(graph, *load_device("rv32imc"), inputs);
 }
 
@@ -75,7 +75,7 @@ Graph product(int zero) {
 }
 
 TEST(WideSums, Mul_AddsItsZeroPointWithoutWrapping) {
-  expect_output(product(-128), {bytes_of({-128, 127}), {1, 1}}, {-128, 127});
+  expect_output(product(-128), {narrowed({-128, 127}), {1, 1}}, {-128, 127});
 }
 
 // The printed C on this machine, where the compiler can stop at the first overflow.
@@ -101,7 +101,8 @@ void expect_no_overflow(const Graph& graph, const std::vector<Bytes>& inputs) {
                                     "-fsanitize=undefined",
                                     "-fno-sanitize-recover=all",
                                     "-I" + directory.string()};
-  for (const GeneratedFile& file : package_files(*network, device, PackageFormat::kCmake, {smoke})) {
+  for (const GeneratedFile& file :
+       package_files(*network, device, PackageFormat::kCmake, {smoke})) {
     const fs::path path = directory / file.name;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << file.contents;
@@ -119,7 +120,7 @@ void expect_no_overflow(const Graph& graph, const std::vector<Bytes>& inputs) {
 TEST(WideSums, PrintedC_HasNoSignedOverflow) {
   for (const int zero : {127, -128}) {
     expect_no_overflow(transposed_convolution(zero), {{1}});
-    expect_no_overflow(product(zero), {bytes_of({-128, 127}), {1, 1}});
+    expect_no_overflow(product(zero), {narrowed({-128, 127}), {1, 1}});
   }
 }
 

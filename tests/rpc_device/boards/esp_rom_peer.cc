@@ -14,7 +14,6 @@
 namespace tinytune::test {
 namespace {
 
-constexpr uint8_t kMemBegin = 5, kMemEnd = 6, kMemData = 7, kSync = 8, kChangeBaud = 15;
 constexpr uint8_t kInvalid = 5, kFailed = 6, kWrongChecksum = 7;
 constexpr size_t kMostBlockBytes = 0x1800;
 

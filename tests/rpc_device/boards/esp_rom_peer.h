@@ -19,6 +19,9 @@
 
 namespace tinytune::test {
 
+/// Commands of the loader.
+inline constexpr uint8_t kMemBegin = 5, kMemEnd = 6, kMemData = 7, kSync = 8, kChangeBaud = 15;
+
 /// What it does wrong with one kind of command, so many times; then it is well.
 struct RomFault {
   enum class Kind { kNone, kSilent, kRefuses, kReceivesWrongly, kTalksBefore };

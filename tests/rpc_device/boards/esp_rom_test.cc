@@ -17,7 +17,6 @@ namespace tinytune::test {
 namespace {
 
 using Kind = RomFault::Kind;
-constexpr uint8_t kMemBegin = 5, kMemData = 7, kSync = 8, kChangeBaud = 15;
 constexpr uint32_t kBaud = 921'600;
 
 Status load(const EspRomPeer& peer, std::span<const ImageSegment> segments) {
