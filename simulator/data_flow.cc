@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tinytune {
 
 void DataFlow::begin(std::span<const AddressRange> buffers) {
   buffers_.assign(buffers.begin(), buffers.end());
-  registers_.fill(0);
-  vectors_.fill(0);
+  registers_.fill({});
+  vectors_.fill({});
   bytes_.clear();
+  spilled_.clear();
+  unused_.assign(1, 0);
   factors_.clear();
+  loads_.clear();
 }
 
 uint32_t DataFlow::sources_of_memory(const Access& access) const {
@@ -23,26 +27,57 @@ uint32_t DataFlow::sources_of_memory(const Access& access) const {
   return sources;
 }
 
+bool DataFlow::is_in_buffer(const Access& access) const {
+  return std::any_of(buffers_.begin(), buffers_.end(), [&](const AddressRange& buffer) {
+    return access.address - buffer.address < buffer.size_bytes;
+  });
+}
+
+size_t DataFlow::new_load(uint32_t bytes) {
+  if (bytes == 0) return 0;
+  unused_.push_back(bytes);
+  return unused_.size() - 1;
+}
+
 uint32_t DataFlow::sources_of(uint64_t registers) const {
   uint32_t sources = 0;
   for (; registers != 0; registers &= registers - 1)
-    sources |= registers_[static_cast<size_t>(std::countr_zero(registers))];
+    sources |= registers_[static_cast<size_t>(std::countr_zero(registers))].sources;
   return sources;
+}
+
+size_t DataFlow::load_of(uint64_t registers) const {
+  return std::popcount(registers) == 1
+             ? registers_[static_cast<size_t>(std::countr_zero(registers))].load
+             : 0;
+}
+
+size_t DataFlow::load_of_vectors(uint32_t vectors) const {
+  return std::popcount(vectors) == 1 ? vectors_[static_cast<size_t>(std::countr_zero(vectors))].load
+                                     : 0;
 }
 
 uint32_t DataFlow::sources_of_vectors(uint32_t vectors) const {
   uint32_t sources = 0;
   for (; vectors != 0; vectors &= vectors - 1)
-    sources |= vectors_[static_cast<size_t>(std::countr_zero(vectors))];
+    sources |= vectors_[static_cast<size_t>(std::countr_zero(vectors))].sources;
   return sources;
 }
 
-void DataFlow::count_product(uint32_t a, uint32_t b) { ++factors_[std::minmax(a, b)]; }
+void DataFlow::count_product(const Value& a, const Value& b) {
+  const bool swapped = b.sources < a.sources;
+  const Value &first = swapped ? b : a, &second = swapped ? a : b;
+  const std::pair key(first.sources, second.sources);
+  ++factors_[key];
+  loads_[key].first += std::exchange(unused_[first.load], 0u);
+  loads_[key].second += std::exchange(unused_[second.load], 0u);
+}
 
 void DataFlow::multiply(const Instruction& instruction) {
   const uint64_t factors = instruction.reads & ~instruction.added_reads;
-  const uint64_t first = factors & (~factors + 1), second = factors ^ first;
-  count_product(sources_of(first), sources_of(second == 0 ? first : second));
+  const uint64_t first = factors & (~factors + 1);
+  const uint64_t second = factors == first ? first : factors ^ first;
+  count_product({sources_of(first), load_of(first)}, {sources_of(second), load_of(second)});
 }
 
 // Core registers that it reads are addresses where it loads or stores, else values.
@@ -51,22 +86,35 @@ void DataFlow::follow_vector(const Instruction& instruction, const VectorUnit::U
   uint32_t sources = sources_of_vectors(use.reads);
   if (use.multiplies) {
     const uint32_t first = use.reads & (~use.reads + 1), second = use.reads ^ first;
-    count_product(sources_of_vectors(first), sources_of_vectors(second == 0 ? first : second));
+    const Value a{sources_of_vectors(first), load_of_vectors(first)};
+    if (second != 0)
+      count_product(a, {sources_of_vectors(second), load_of_vectors(second)});
+    else if (instruction.reads != 0)
+      count_product(a, {sources_of(instruction.reads), load_of(instruction.reads)});
+    else
+      count_product(a, a);
   }
   if (instruction.is_store()) {
     for (const Access& access : accesses)
       for (uint32_t i = 0; i < access.size_bytes; ++i) bytes_[access.address + i] = sources;
     return;
   }
-  for (const Access& access : accesses) sources |= sources_of_memory(access);
+  uint32_t loaded = 0;
+  for (const Access& access : accesses) {
+    sources |= sources_of_memory(access);
+    if (is_in_buffer(access)) loaded += access.size_bytes;
+  }
+  const size_t load = instruction.is_load() ? new_load(loaded)
+                      : use.multiplies      ? 0
+                                            : load_of_vectors(use.reads);
   if (!instruction.is_load()) {
     sources |= sources_of(instruction.reads);
-    write(instruction, instruction.writes, sources);
+    write(instruction, instruction.writes, {sources});
   }
   const bool lanes_stay = !instruction.is_load() && use.reads == 0 && instruction.reads != 0;
   for (uint32_t left = use.writes; left != 0; left &= left - 1) {
-    uint32_t& vector = vectors_[static_cast<size_t>(std::countr_zero(left))];
-    vector = sources | (lanes_stay ? vector : 0);
+    Value& vector = vectors_[static_cast<size_t>(std::countr_zero(left))];
+    vector = {sources | (lanes_stay || use.adds ? vector.sources : 0), load};
   }
 }
 
@@ -80,17 +128,23 @@ void DataFlow::move(const Instruction& instruction, std::span<const Access> acce
         instruction.descending ? std::bit_floor(registers) : registers & (~registers + 1);
     registers &= ~next;
     if (load) {
-      write(instruction, next, sources_of_memory(access));
+      const auto spilled = spilled_.find(access.address);
+      const size_t again = spilled == spilled_.end() ? 0 : spilled->second;
+      write(
+          instruction, next,
+          {sources_of_memory(access), is_in_buffer(access) ? new_load(access.size_bytes) : again});
       continue;
     }
     for (uint32_t i = 0; i < access.size_bytes; ++i) bytes_[access.address + i] = sources_of(next);
+    spilled_[access.address] = load_of(next);
   }
 }
 
-void DataFlow::write(const Instruction& instruction, uint64_t registers, uint32_t sources) {
+void DataFlow::write(const Instruction& instruction, uint64_t registers, const Value& value) {
   for (; registers != 0; registers &= registers - 1) {
-    uint32_t& reg = registers_[static_cast<size_t>(std::countr_zero(registers))];
-    reg = sources | (instruction.conditional ? reg : 0);
+    Value& reg = registers_[static_cast<size_t>(std::countr_zero(registers))];
+    const uint32_t kept = instruction.conditional ? reg.sources : 0;
+    reg = {value.sources | kept, value.load};
   }
 }
 
@@ -114,7 +168,7 @@ void DataFlow::follow(std::span<const Instruction> block, std::span<const Access
     }
     if (!i.is_load() && !i.is_store()) {
       if (i.is_multiply()) multiply(i);
-      write(i, i.writes, sources_of(i.reads));
+      write(i, i.writes, {sources_of(i.reads), i.is_multiply() ? 0 : load_of(i.reads)});
       continue;
     }
     if (!i.conditional) needed -= i.words;

@@ -183,7 +183,7 @@ bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
 void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
   const uint32_t vector = vector_address_ == kNoVector ? 0 : vector_address_;
   for (uint32_t word = 0; flow_.follows() && word < size_bytes; word += 4)
-    accesses_.push_back({address + word, std::min(size_bytes, 4u), is_write, vector});
+    accesses_.push_back({address + word, std::min(size_bytes - word, 4u), is_write, vector});
   for (size_t i = 0; i < traffic_.size(); ++i) {
     const AddressRange& range = (*counted_)[i];
     if (address - range.address >= range.size_bytes) continue;

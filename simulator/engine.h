@@ -78,6 +78,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   /// Of the last run, as the ranges that it counted.
   const std::vector<Traffic>& traffic() const { return traffic_; }
   const FactorCounts& factors() const { return flow_.factors(); }
+  const FactorLoads& factor_loads() const { return flow_.factor_loads(); }
 
   /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
   BlockGraph::Stop run(uint32_t function);

@@ -246,6 +246,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   report.visits = state.graph.visits();
   report.traffic = engine->traffic();
   report.factors = engine->factors();
+  report.factor_loads = engine->factor_loads();
   report.sections.resize(options.sections.size());
   for (const SectionVisit& visit : report.visits) report.sections[visit.section] += visit.counts;
   report.return_value = engine->get(roles.result);

@@ -35,6 +35,10 @@ struct Traffic {
 /// each of CallOptions::counted, the smaller set first.
 using FactorCounts = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
 
+/// Of the same multiplications: bytes loaded from those buffers for factors of the smaller set and
+/// for those of the other, each once for all products that it serves.
+using FactorLoads = std::map<std::pair<uint32_t, uint32_t>, std::pair<uint64_t, uint64_t>>;
+
 struct ElfInfo {
   std::map<std::string, SymbolRange> symbols;  ///< functions and objects
   uint32_t code_bytes = 0;                     ///< executable and read-only segments
@@ -92,7 +96,8 @@ struct CallReport {
   std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
   std::vector<SectionVisit> visits;  ///< in the order of their entries
   std::vector<Traffic> traffic;      ///< as CallOptions::counted, by where accesses begin
-  FactorCounts factors;              ///< but for vector instructions
+  FactorCounts factors;              ///< but for RISC-V's vector instructions
+  FactorLoads factor_loads;          ///< the same
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
   bool registers_restored = true;  ///< callee-saved registers and the stack pointer

@@ -51,10 +51,12 @@ class VectorUnit {
     kFault,    ///< an access was refused
   };
 
-  /// Vectors that an instruction reads and writes, a bit each; `multiplies`: one read by another.
+  /// Vectors that an instruction reads and writes, a bit each, of groups the first; `multiplies`:
+  /// one read by another or, where there is but one, by a core register.
   struct Use {
     uint32_t reads = 0, writes = 0;
     bool multiplies = false;
+    bool adds = false;  ///< to what it writes
   };
 
   virtual ~VectorUnit() = default;

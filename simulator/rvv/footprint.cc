@@ -29,7 +29,7 @@ Footprint memory_footprint(Code code, const State& state) {
   const unsigned addressing = code.bits(27, 26), fields = code.bits(31, 29) + 1;
   const int width = code.funct3() == 0 ? 0 : static_cast<int>(code.funct3()) - 4;
   const bool indexed = addressing % 2 != 0;
-  const bool whole = addressing == 0 && code.vs2() == kWhole;
+  const bool whole = moves_whole_registers(code);
   const int log = indexed ? state.lmul_log() : width - state.sew_log() + state.lmul_log();
   of.registers = whole ? fields : fields * size_of(log);
   of.scattered = addressing != 0 || (fields > 1 && !whole);
@@ -41,6 +41,9 @@ Footprint memory_footprint(Code code, const State& state) {
   if (code.masked()) of.sources[3] = 1;
   return of;
 }
+
+/// Of the group that has products, not logic and shifts.
+bool is_arithmetic(Code code) { return code.funct3() == kMvv || code.funct3() == kMvx; }
 
 bool is_product(Code code, bool multiplies) {
   const unsigned function = code.funct6();
@@ -81,6 +84,13 @@ bool accumulates(Code code, bool multiplies) {
 
 }  // namespace
 
+bool moves_whole_registers(Code code) { return code.bits(27, 26) == 0 && code.vs2() == kWhole; }
+
+bool is_product(Code code) {
+  const Shape shape = shape_of(code);
+  return (shape == Shape::kSame || shape == Shape::kWiden) && is_product(code, is_arithmetic(code));
+}
+
 Footprint footprint_of(Code code, uint32_t vtype, unsigned vlenb) {
   State state(0);
   state.vlenb = vlenb;
@@ -88,7 +98,7 @@ Footprint footprint_of(Code code, uint32_t vtype, unsigned vlenb) {
   if (code.opcode() == kLoad || code.opcode() == kStore) return memory_footprint(code, state);
   if (is_csr_access(code) || code.funct3() == kConfigure) return {};
   const Shape shape = shape_of(code);
-  const bool multiplies = code.funct3() == kMvv || code.funct3() == kMvx;
+  const bool multiplies = is_arithmetic(code);
   const bool vector = code.funct3() == kIvv || code.funct3() == kMvv;
   const int lmul = state.lmul_log();
   int to = lmul, first = lmul, second = lmul;  // groups of vd, vs2 and vs1

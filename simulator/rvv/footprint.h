@@ -33,6 +33,10 @@ struct Footprint {
 /// `vtype`: its low 6 bits, SEW and LMUL.
 Footprint footprint_of(Code code, uint32_t vtype, unsigned vlenb);
 
+bool moves_whole_registers(Code load_or_store);
+/// Of arithmetic.
+bool is_product(Code code);
+
 /// The low bits of the vtype that a vsetvli or vsetivli sets; `before` for anything else.
 uint8_t vtype_after(Code code, uint8_t before);
 

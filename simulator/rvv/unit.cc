@@ -1,6 +1,7 @@
 #include "simulator/rvv/unit.h"
 
 #include "simulator/rvv/configure.h"
+#include "simulator/rvv/footprint.h"
 #include "simulator/rvv/memory.h"
 #include "simulator/rvv/operations.h"
 #include "simulator/rvv/state.h"
@@ -61,6 +62,21 @@ class Unit final : public VectorUnit {
   }
 
   const char* reason() const override { return reason_; }
+
+  Use use(uint32_t word) const override {
+    const Code code{word};
+    const uint32_t vd = 1u << code.vd();
+    const rvv::Footprint of = rvv::footprint_of(code, 0, state_.vlenb);
+    if (of.unit == rvv::Footprint::Unit::kMemory) {
+      const uint32_t moved = rvv::moves_whole_registers(code) ? of.writes | of.sources[0] : vd;
+      return of.is_store ? Use{.reads = moved} : Use{.writes = moved};
+    }
+    return {.reads = (of.sources[0] != 0 ? 1u << code.vs2() : 0) |
+                     (of.sources[1] != 0 ? 1u << code.vs1() : 0),
+            .writes = of.writes != 0 ? vd : 0,
+            .multiplies = rvv::is_product(code),
+            .adds = of.sources[2] != 0};
+  }
 
  private:
   Outcome illegal(const char* why) {

@@ -54,6 +54,9 @@ TEST(SimulatorCall, Factors_AreTheBuffersThatTheirValuesComeFrom) {
     const CallReport report = program.call({at}, options);
     ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
     EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{3, 4}, 1}, {{0, 0}, 1}}));
+    // Of what was spilled, not the reload; of what two products read, one load.
+    EXPECT_EQ(report.factor_loads,
+              (FactorLoads{{{1, 2}, {2, 1}}, {{3, 4}, {0, 4}}, {{0, 0}, {0, 0}}}));
   }
 }
 
@@ -71,6 +74,8 @@ TEST(SimulatorCall, FactorsOfSums_AreOnlyWhatIsMultiplied) {
   const CallReport report = program.call({at}, options);
   ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
   EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{1, 4}, 1}, {{2, 7}, 1}, {{1, 1}, 1}}));
+  EXPECT_EQ(report.factor_loads,
+            (FactorLoads{{{1, 2}, {4, 4}}, {{1, 4}, {0, 4}}, {{2, 7}, {0, 0}}, {{1, 1}, {4, 0}}}));
 }
 
 // Vectors from memory, a lane that is written, their dot product, and what is stored of them.
@@ -86,9 +91,27 @@ TEST(SimulatorCall, FactorsOfVectors_AreFollowedThroughThem) {
   const CallReport report = program.call({at}, options);
   ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
   EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 1}, {{3, 4}, 1}, {{3, 15}, 1}}));
+  EXPECT_EQ(report.factor_loads,
+            (FactorLoads{{{1, 2}, {16, 16}}, {{3, 4}, {0, 16}}, {{3, 15}, {0, 4}}}));
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(report.traffic[i].loaded_bytes, 16u);
   EXPECT_EQ(report.traffic[3].stored_bytes, 4u);
   EXPECT_EQ(report.traffic[3].loaded_bytes, 4u);
+}
+
+// A vector of weights that serves two inputs, which are scalars, after it was widened.
+TEST(SimulatorCall, FactorsOfVectorsAndScalars_AreFollowedOnRiscv) {
+  Program program("rv32imc_zve32x",
+                  "f: li a1,6\nvsetvli zero,a1,e16,m1,ta,ma\nvle8.v v1,(a0)\nvsext.vf2 v2,v1\n"
+                  "lb a2,24(a0)\nlb a3,25(a0)\nvwmacc.vx v4,a2,v2\nvwmacc.vx v6,a3,v2\n"
+                  "vsetvli zero,zero,e32,m2,ta,ma\nvle32.v v8,(a0)\nvsmul.vv v4,v4,v8\nret\n");
+  CallOptions options;
+  options.check_alignment = true;
+  const uint32_t at = program.data();
+  options.counted = {{at, 24}, {at + 24, 16}};
+  const CallReport report = program.call({at}, options);
+  ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{1, 3}, 1}}));
+  EXPECT_EQ(report.factor_loads, (FactorLoads{{{1, 2}, {6, 2}}, {{1, 3}, {24, 0}}}));
 }
 
 }  // namespace
