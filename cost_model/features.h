@@ -16,7 +16,7 @@
 
 namespace tinytune {
 
-inline constexpr int kFeatureVersion = 2;
+inline constexpr int kFeatureVersion = 3;
 
 /// The columns' names, in order.
 const std::vector<std::string>& feature_names();

@@ -54,6 +54,7 @@ NestFacts facts_of(const LoopNest& nest) {
     if (loop.reduction) facts.reduction *= extents[i];
   }
   facts.steps = extents.prod();
+  for (const Loop& loop : nest.loops) facts.steps *= loop.taken;
   facts.body_steps = extents.tail(n - body).prod();
   for (Eigen::Index i = 0; i < n; ++i) {
     const Loop& loop = nest.loops[kept[static_cast<size_t>(i)]];
@@ -71,7 +72,8 @@ NestFacts facts_of(const LoopNest& nest) {
     const double element = std::max(1, access.element_bytes);
     AccessFacts& sum = facts.access[role_of(access)];
     const double all = distinct(extents, strides, 0, element);
-    const double in_body = distinct(extents, strides, body, element);
+    const double in_body = access.body_bytes > 0 ? access.body_bytes / element
+                                                 : distinct(extents, strides, body, element);
     sum.elements += all;
     sum.bytes += all * element;
     sum.body_elements += in_body;

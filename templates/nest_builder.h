@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -30,6 +31,10 @@ class NestBuilder {
     nest_.macs = w.macs();
   }
 
+  /// A loop of a single turn is none, so that what it reads stays in registers over the loops
+  /// around it that do not move it.
+  void drop_single_turns() { drops_single_turns_ = true; }
+
   /// The next loop inwards, and the bytes that each array's address moves per step of it.
   struct Strides {
     int64_t input = 0, weights = 0, output = 0, params = 0;
@@ -41,12 +46,15 @@ class NestBuilder {
     int64_t extent;
     Strides strides = {};
     Kind kind = kSerial;
+    double taken = 1;  ///< of its turns
   };
-  void loop(const Step& s) { loop(s.name, s.extent, s.strides, s.kind); }
-  void loop(const char* name, int64_t extent, const Strides& s, Kind kind = kSerial) {
+  void loop(const Step& s) { loop(s.name, s.extent, s.strides, s.kind, s.taken); }
+  void loop(const char* name, int64_t extent, const Strides& s, Kind kind = kSerial,
+            double taken = 1) {
+    if (extent == 1 && taken == 1 && drops_single_turns_) return;
     const bool unrolled = kind == kUnrolled || kind == kReducesUnrolled;
-    nest_.loops.push_back(
-        {name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial, kind >= kReduces});
+    nest_.loops.push_back({name, extent, unrolled ? Loop::Kind::kUnrolled : Loop::Kind::kSerial,
+                           kind >= kReduces, taken});
     const int64_t strides[] = {s.input, s.weights, s.output, s.params};
     for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
   }
@@ -77,7 +85,7 @@ class NestBuilder {
   /// The loops of a tile whose arrays lie in the order in which it reads them: weights [term]
   /// [channel], inputs [term][pixel] or with pixels apart. The inner ones are unrolled.
   struct Products {
-    int64_t terms;              ///< of the reduction, whole steps of them
+    int64_t terms;              ///< of the reduction
     int step;                   ///< terms between tests of the loop
     int pixels, channels;       ///< of the tile
     int64_t input_bytes;        ///< from a term to the next
@@ -86,13 +94,15 @@ class NestBuilder {
     int64_t out_pixel_bytes;    ///< of outputs
     int element_bytes;          ///< of a channel's weights
     const char* pair = "pair";  ///< the loop over the halves of a term, if `halves` > 0
-    int halves = 0;
+    int halves = 0;             ///< that one load brings
   };
   void products(const Products& p) {
-    loop("reduction", p.terms / p.step,
-         {.input = p.input_bytes * p.step, .weights = p.weight_bytes * p.step}, kReduces);
-    loop("ku", p.step, {.input = p.input_bytes, .weights = p.weight_bytes}, kReducesUnrolled);
-    if (p.halves > 0) loop(p.pair, p.halves, {.input = 2, .weights = 2}, kReducesUnrolled);
+    const int64_t turns = (p.terms + p.step - 1) / p.step;
+    loop("reduction", turns, {.input = p.input_bytes * p.step, .weights = p.weight_bytes * p.step},
+         kReduces);
+    loop("ku", p.step, {.input = p.input_bytes, .weights = p.weight_bytes}, kReducesUnrolled,
+         share(p.terms, turns * p.step));
+    if (p.halves > 0) loop(p.pair, p.halves, {}, kReducesUnrolled);
     loop("px", p.pixels, {.input = p.pixel_bytes, .output = p.out_pixel_bytes}, kUnrolled);
     loop("oc", p.channels, {.weights = p.element_bytes, .output = 1, .params = params_bytes_},
          kUnrolled);
@@ -100,9 +110,21 @@ class NestBuilder {
     nest_.unrolled_body = int64_t{p.channels} * p.pixels * p.step;
   }
 
-  /// The nest, with what products() and the workload say, and the code generator's switches of
-  /// `schedule`; the rest is the template's to fill.
+  /// What a body loads of an array where its steps' places do not tell.
+  void input_loads(double bytes) { nest_.accesses[0].body_bytes = bytes; }
+  void weight_loads(double bytes) { nest_.accesses[1].body_bytes = bytes; }
+
+  static double share(int64_t part, int64_t whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  /// The nest, with what the loops and the workload say (an output for each turn of what does not
+  /// reduce), and the code generator's switches of `schedule`; the rest is the template's to fill.
   LoopNest finish(const Schedule& schedule) {
+    double outputs = 1;
+    for (const Loop& l : nest_.loops)
+      if (!l.reduction) outputs *= static_cast<double>(l.extent) * l.taken;
+    nest_.outputs = std::llround(outputs);
     describe_switches(schedule, nest_);
     return std::move(nest_);
   }
@@ -110,6 +132,7 @@ class NestBuilder {
  private:
   LoopNest nest_;
   int64_t params_bytes_;  // of a channel
+  bool drops_single_turns_ = false;
 };
 
 /// 1, 2, ..., most.

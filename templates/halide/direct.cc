@@ -66,11 +66,17 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   int64_t weights = plan.oc;
   for (const DirectLoop& loop : plan.reduction) weights *= loop.extent;
 
+  // Of inputs, from a tile of channels to the next, on average.
+  const int64_t of_group = depthwise ? w.depth_multiplier : s.outputs;
+  const int64_t moved = in.channel * plan.oc * (depthwise ? 1 : s.channels) / of_group;
+  const bool has_own_inputs = depthwise || w.groups > 1;
+
   NestBuilder build(w, 1, 1, kBiasWords);
+  build.drop_single_turns();
   const Step tiles[] = {
       {depthwise ? "ch_outer" : "oc_outer",
        w.out_c / plan.oc,
-       {.input = depthwise ? in.channel * plan.oc / w.depth_multiplier : 0,
+       {.input = has_own_inputs ? std::max<int64_t>(1, moved) : 0,
         .weights = weights,
         .output = out.channel * plan.oc,
         .params = build.params_bytes() * plan.oc}},
@@ -110,7 +116,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop(nhwc ? channels : pixels);
   LoopNest nest = build.finish(schedule);
   nest.accumulators = plan.oc * plan.px * plan.py;
-  nest.outputs = s.images * rows * plan.py * columns * plan.px * w.out_c;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = plan.body();
   if (depthwise) nest.switches.emplace_back("tile_inside", plan.tile_inside ? 1.0 : 0.0);

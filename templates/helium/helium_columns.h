@@ -70,6 +70,8 @@ class HeliumColumns {
   int used_steps() const { return std::min(along_.in, staged_steps() - along_.pad); }
   /// Neighbours that windows meet.
   int inputs_across() const { return (rows_ - 1) * across_.stride + across_.kernel; }
+  /// Of a turn, which are all stored: the first sums again where there are fewer.
+  int lanes() const { return sums() > kLanes ? 2 * kLanes : kLanes; }
   int64_t channel_bytes() const { return rows_ * Helium::kBytes + 4 * kParams; }
 
   PackedConstant pack(const LayerData& data) const {
@@ -161,7 +163,6 @@ class HeliumColumns {
   }
 
   int sums() const { return columns_ * rows_; }
-  int lanes() const { return sums() > kLanes ? 2 * kLanes : kLanes; }
   int64_t gather_step() const { return along_.stride * kStepBytes; }
   // The sum in a lane of the vectors of words, one behind the other. Pairs of neighbours move into
   // lanes two apart; where there are fewer sums than lanes, the first ones come again.

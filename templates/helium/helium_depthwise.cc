@@ -94,9 +94,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
               {.weights = Helium::kBytes, .output = across.out_bytes},
               build.kUnrolled});
   LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 1.0 / (w.kernel_h * w.kernel_w);
+  nest.macs_per_step = w.kernel_h * w.kernel_w;
+  nest.multiplies_per_mac = 1 / nest.macs_per_step;
   nest.accumulators = plan.turn * columns.rows();
-  nest.outputs = tiles * columns.rows() * turns * plan.turn * w.out_c;
+  nest.outputs = tiles * turns * columns.lanes() * w.out_c;
   nest.prologue_bytes =
       tiles * HeliumColumns::kAcross * columns.used_steps() * HeliumColumns::blocks(w) * 16;
   nest.unrolled_body = plan.turn * columns.rows();

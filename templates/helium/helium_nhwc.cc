@@ -114,7 +114,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixel_bytes = plan.shape.pixel_bytes(),
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = Helium::kBytes});
+  build.input_loads(
+      build.share(kGroup * plan.shape.pixels * plan.shape.pixel_bytes(), plan.shape.channels));
   LoopNest nest = build.finish(schedule);
+  nest.macs_per_step = Helium::kBytes;
   nest.multiplies_per_mac = 1.0 / Helium::kBytes;
   nest.accumulators = plan.shape.channels * plan.shape.pixels;
   nest.outputs = tiles * plan.shape.pixels * w.out_c;

@@ -224,22 +224,22 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t pair_bytes = plan.tile.in_bytes ? 2 : 4, product_bytes = pair_bytes * pairs;
   const int64_t end_bytes = plan.tile.by_layer ? 0 : 8 * end_words(w.facts.requantise);
   const int64_t param_bytes = plan.by_llvm ? 4 * kPairWords : end_bytes;  // of a pair
-  NestBuilder build(1, 4, plan.by_llvm ? 16 : 4);
+  const int64_t tiles = (w.out_c / 2 + pairs - 1) / pairs;
+  NestBuilder build(1, static_cast<int>(pair_bytes), plan.by_llvm ? 16 : 4);
   build.loop(
-      "oc_outer", (w.out_c / 2 + pairs - 1) / pairs,
+      "oc_outer", tiles,
       {.weights = product_bytes * w.in_c, .output = 2 * pairs, .params = param_bytes * pairs});
   build.loop("reduction", w.in_c / plan.step,
              {.input = plan.step, .weights = product_bytes * plan.step}, build.kReduces);
   if (plan.by_llvm)
     build.loop("ku", plan.step, {.input = 1, .weights = product_bytes}, build.kReducesUnrolled);
   build.loop("oc", pairs, {.weights = pair_bytes, .output = 2, .params = param_bytes},
-             build.kUnrolled);
+             build.kUnrolled, build.share(w.out_c / 2, tiles * pairs));
   build.loop("lane", 2, {.output = 1}, build.kUnrolled);
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.multiplies_per_mac = 0.5;
   nest.accumulators = 3 * pairs;
-  nest.outputs = w.out_c;
   nest.unrolled_body = int64_t{pairs} * (plan.by_llvm ? plan.step : plan.tile.longest);
   nest.switches.emplace_back("lanes", 1.0);
   if (plan.tile.by_layer) nest.switches.emplace_back("scaled_by_layer", 1.0);

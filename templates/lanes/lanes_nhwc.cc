@@ -95,7 +95,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  LoopNest nest = plan.describe(w, schedule, kStartWords, plan.tile.words);
+  LoopNest nest = plan.describe(w, schedule, kStartWords);
   nest.unrolled_body = nest.accumulators * (plan.first + plan.tile.step);
   nest.accumulators *= 3;
   return nest;

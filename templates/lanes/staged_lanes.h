@@ -34,26 +34,25 @@ struct StagedLanes {
     return PixelTiles::bytes(w, border) + staged_bytes();
   }
 
-  /// With `start_words` of a channel before its requantisation; the loop over pixels has `extent`.
-  LoopNest describe(const Workload& w, const Schedule& schedule, int start_words,
-                    int extent) const {
+  /// With `start_words` of a channel before its requantisation.
+  LoopNest describe(const Workload& w, const Schedule& schedule, int start_words) const {
     const int64_t tiles = PixelTiles::tiles(w, pixels);
     NestBuilder build(w, 4, 1, start_words);
     build.loop("px_outer", tiles, {.output = int64_t{w.out_c} * pixels});
     build.group_tiles(w, one_group(w), tile.channels, weight_bytes());
     build.products({.terms = padded_reduction,
                     .step = tile.step,
-                    .pixels = extent,
+                    .pixels = pixels,
                     .channels = tile.channels,
                     .input_bytes = 4 * tile.words,
                     .weight_bytes = tile.channels,
                     .pixel_bytes = 4,
                     .out_pixel_bytes = w.out_c,
                     .element_bytes = 1});
+    build.input_loads(4 * tile.words * tile.step);
     LoopNest nest = build.finish(schedule);
     nest.multiplies_per_mac = static_cast<double>(tile.words) / pixels;
     nest.accumulators = tile.channels * tile.words;
-    nest.outputs = tiles * pixels * w.out_c;
     nest.prologue_bytes = PixelTiles::bytes(w, border) + staged_bytes() * tiles * w.groups;
     nest.unrolled_body = int64_t{tile.channels} * tile.words * tile.step;
     nest.switches.emplace_back("lanes", 1.0);

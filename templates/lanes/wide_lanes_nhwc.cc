@@ -143,7 +143,7 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  return plan.describe(w, schedule, start_words(w, plan), plan.pixels);
+  return plan.describe(w, schedule, start_words(w, plan));
 }
 
 class Writer final : public StagedLanesWriter {

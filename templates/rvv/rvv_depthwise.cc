@@ -71,7 +71,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const RvvDepthwiseTile tile(w, plan.shape);
   const int lanes = plan.shape.lanes.count(), pixels = plan.shape.pixels;
   const int64_t tiles = PixelTiles::tiles(w, pixels);
-  NestBuilder build(w, lanes, 2 * lanes, tile.end().words() - scaling_words(w.facts.requantise));
+  NestBuilder build(w, 1, 2, tile.end().words() - scaling_words(w.facts.requantise));
   build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * pixels}});
   build.channel_tiles(w, lanes, tile.weight_bytes());
   build.products({.terms = w.reduction(),
@@ -83,6 +83,9 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixel_bytes = int64_t{w.stride_w} * w.in_c,
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = 2});
+  // Pixels whose windows overlap load their own vectors.
+  build.input_loads(static_cast<double>(w.reduction() * pixels * std::min(lanes, w.out_c)));
+  build.weight_loads(static_cast<double>(tile.loaded_weight_bytes()));
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 1.0 / lanes;
   nest.accumulators = pixels;

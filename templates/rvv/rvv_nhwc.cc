@@ -88,12 +88,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const RvvLanes& lanes = plan.shape.lanes;
   const int64_t tiles = PixelTiles::tiles(w, plan.shape.pixels);
   const int element_bytes = plan.shape.halves ? 2 : 1;
-  NestBuilder build(w, 1, element_bytes * lanes.count(),
-                    tile.end().words() - scaling_words(w.facts.requantise));
+  NestBuilder build(w, 1, element_bytes, tile.end().words() - scaling_words(w.facts.requantise));
   build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * plan.shape.pixels}});
   build.channel_tiles(w, lanes.count(), tile.weight_bytes());
+  const auto step = static_cast<int>(std::min<int64_t>(plan.shape.unroll, w.reduction()));
   build.products({.terms = w.reduction(),
-                  .step = static_cast<int>(std::min<int64_t>(plan.shape.unroll, w.reduction())),
+                  .step = step,
                   .pixels = plan.shape.pixels,
                   .channels = lanes.count(),
                   .input_bytes = 1,
@@ -101,6 +101,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixel_bytes = tile.pixel_bytes(),
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = element_bytes});
+  build.weight_loads(build.share(tile.loaded_weight_bytes(), (w.reduction() + step - 1) / step));
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 1.0 / lanes.count();
   nest.accumulators = plan.shape.pixels;

@@ -35,6 +35,23 @@ struct WindowAxis {
     const int first = std::clamp(-origin, 0, kernel);
     return {first, std::clamp(inputs - origin, first, kernel)};
   }
+  /// Taps of all outputs.
+  int64_t all_taps() const {
+    int64_t all = 0;
+    for (int output = 0; output < outputs; ++output) all += taps(output).end - taps(output).first;
+    return all;
+  }
+  /// Inputs that the windows of outputs [first, end) meet.
+  int64_t inputs_of(int from, int end) const {
+    int64_t all = 0, reached = 0;
+    for (int output = from; output < end; ++output) {
+      const int64_t origin = int64_t{output} * stride - pad;
+      const TapRange range = taps(output);
+      all += std::max<int64_t>(0, origin + range.end - std::max(reached, origin + range.first));
+      reached = std::max(reached, origin + range.end);
+    }
+    return all;
+  }
 };
 
 /// `times` blocks of `outputs` neighbours each, one behind the other, all with the same taps.
@@ -99,6 +116,15 @@ struct SlidingPlan {
     along = {w.out_w, w.in_w, w.kernel_w, w.stride_w, w.pad_left, w.in_c, w.out_c};
     across = {w.out_h, w.in_h, w.kernel_h, w.stride_h, w.pad_top, in_row, out_row};
     if (!along_rows) std::swap(along, across);
+  }
+
+  /// Of a channel: each once a band, registers hold it for the windows that share it.
+  int64_t loaded_inputs() const {
+    int64_t lines = 0;
+    for (const Blocks& b : blocks_across(across, band))
+      for (int first = b.first; first < b.end(); first += b.outputs)
+        lines += across.inputs_of(first, first + b.outputs);
+    return lines * along.inputs_of(0, along.outputs);
   }
 
   /// Outputs that stand in the code.

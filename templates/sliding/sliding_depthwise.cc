@@ -145,27 +145,32 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     const WindowAxis& axis;
     int a_turn;
     bool is_rows;
+
+    int64_t count_turns() const { return (axis.outputs + a_turn - 1) / a_turn; }
   } sides[] = {{"across", "kernel_across", "band", plan.across, plan.band, plan.along_rows},
                {"along", "kernel_along", "step", plan.along, plan.step, !plan.along_rows}};
   NestBuilder build(1, 1, kSlidingParamBytes);
   build.loop("channel", w.out_c,
              {.input = 1, .weights = taps, .output = 1, .params = kSlidingParamBytes});
   for (const auto& side : sides)
-    build.loop(side.turns, (side.axis.outputs + side.a_turn - 1) / side.a_turn,
+    build.loop(side.turns, side.count_turns(),
                {.input = side.axis.input_step * side.axis.stride * side.a_turn,
                 .output = side.axis.output_step * side.a_turn});
   for (const auto& side : sides)
     build.loop(side.taps, side.axis.kernel,
                {.input = side.axis.input_step, .weights = side.is_rows ? int64_t{w.kernel_w} : 1},
-               build.kReducesUnrolled);
+               build.kReducesUnrolled,
+               build.share(side.axis.all_taps(), int64_t{side.axis.outputs} * side.axis.kernel));
   for (const auto& side : sides)
     build.loop(side.outputs, side.a_turn,
                {.input = side.axis.input_step * side.axis.stride, .output = side.axis.output_step},
-               build.kUnrolled);
+               build.kUnrolled, build.share(side.axis.outputs, side.count_turns() * side.a_turn));
+  build.weight_loads(static_cast<double>(taps));
+  build.input_loads(
+      build.share(plan.loaded_inputs(), sides[0].count_turns() * sides[1].count_turns()));
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
   nest.accumulators = plan.band;
-  nest.outputs = w.output_bytes();
   nest.unrolled_body = plan.written() * taps;
   nest.switches.emplace_back("sliding", 1.0);
   nest.switches.emplace_back("shifted", plan.right > 0 ? 1.0 : 0.0);

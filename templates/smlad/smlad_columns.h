@@ -53,6 +53,10 @@ struct SmladColumns {
   /// A channel's constants: its weights, multiplier, offset and what sums start from, and unless
   /// `right` says it, how far they are shifted left and right.
   int words() const { return kWeightWords + (right > 0 ? 3 : 5); }
+  /// Words of inputs in a row that so many outputs meet.
+  int64_t words_of_row(int64_t outputs) const {
+    return ((outputs - 1) * w.stride_w + kTaps + 1) / 2;
+  }
 
   /// All rows of neighbouring channels. `inputs`: the first row, with its border; `constants`: of
   /// the first channel; `output`: that channel in the first pixel.
@@ -170,7 +174,7 @@ class SmladColumns::Code : public Assembly {
     isa_.load(last, kStartAt);
     started_ = 0;
     // Row 0 comes last, and of it the first words, whose load moves the cursor.
-    const int in_row = ((pixels - 1) * w_.stride_w + kTaps + 1) / 2;  // words
+    const auto in_row = static_cast<int>(columns_.words_of_row(pixels));
     std::vector<Word> words;
     for (const int row : {1, 2, 0})
       for (int place = row == 0 ? 2 : 0; place < in_row; ++place) words.push_back({row, place});

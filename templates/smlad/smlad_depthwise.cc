@@ -165,21 +165,30 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   const int64_t out_row = int64_t{w.out_w} * w.out_c;
-  const int64_t words = int64_t{4} * plan.columns(w).words();
-  NestBuilder build(w, 2, 4, 1);
+  const int64_t constants = int64_t{4} * plan.columns(w).words();
+  constexpr int kWordsOfRow = 2;  // of weights, and of inputs that an output meets
+  const int pairs = plan.px / 2, stride = w.stride_w;
+  NestBuilder build(w, 4, 4, 1);
   build.loop("row_block", blocks, {.output = plan.rows * out_row});
-  build.loop("channel", w.out_c, {.weights = words, .output = 1, .params = words});
+  build.loop("channel", w.out_c, {.weights = constants, .output = 1, .params = constants});
   build.loop("row", plan.rows, {.input = w.stride_h * plan.row_bytes, .output = out_row});
   build.loop("px_outer", tiles,
              {.input = 2 * plan.px * w.stride_w, .output = int64_t{plan.px} * w.out_c});
   build.loop("kernel_rows", w.kernel_h, {.input = plan.row_bytes, .weights = 8},
              build.kReducesUnrolled);
-  build.loop("kernel_columns", w.kernel_w, {.input = 2, .weights = 2}, build.kReducesUnrolled);
-  build.loop("px", plan.px, {.input = 2 * w.stride_w, .output = w.out_c}, build.kUnrolled);
+  build.loop("kernel_words", kWordsOfRow, {.input = 4, .weights = 4}, build.kReducesUnrolled);
+  build.loop("px_pair", pairs, {.input = 4 * stride, .output = int64_t{2} * w.out_c},
+             build.kUnrolled, build.share(w.out_w, tiles * plan.px));
+  // Neighbours share their words where the window moves by half of one.
+  build.loop("px", 2, {.input = stride == 2 ? 4 : 0, .output = w.out_c}, build.kUnrolled);
+  const int64_t whole = w.out_w / plan.px, left_over = w.out_w % plan.px;
+  const int64_t words = whole * plan.columns(w).words_of_row(plan.px) +
+                        (left_over > 0 ? plan.columns(w).words_of_row(left_over) : 0);
+  build.input_loads(build.share(4 * w.kernel_h * words, tiles));
   LoopNest nest = build.finish(schedule);
-  nest.multiplies_per_mac = 2.0 / 3;
+  nest.macs_per_step = build.share(w.kernel_w, kWordsOfRow);
+  nest.multiplies_per_mac = build.share(kWordsOfRow, w.kernel_w);
   nest.accumulators = plan.px;
-  nest.outputs = blocks * plan.rows * tiles * plan.px * w.out_c;
   nest.prologue_bytes = blocks * w.out_c / plan.channels * plan.buffered_bytes();
   nest.unrolled_body = plan.px * w.kernel_h * w.kernel_w;
   nest.switches.emplace_back("smlad", 1.0);

@@ -118,7 +118,7 @@ bool supports(const Workload& w, const Device& device) {
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.tiles;
-  NestBuilder build(w, 4, 4, 1);
+  NestBuilder build(w, plan.staged ? 4 : 2, plan.tile.is_joined() ? 2 : 4, 1);
   const bool reads_pixels = !plan.staged && w.op == OpKind::kConv2d;
   build.loop("px_outer", blocks,
              {.input = reads_pixels ? int64_t{w.stride_w} * w.in_c : 0,
@@ -130,7 +130,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
     build.loop("px_tile", plan.tiles,
                {.input = plan.staged_bytes(), .output = int64_t{w.out_c} * plan.px});
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
-  nest.outputs = tiles * plan.px * w.out_c;
   if (plan.staged)
     nest.prologue_bytes =
         PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles * w.groups;

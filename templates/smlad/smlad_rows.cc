@@ -93,7 +93,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int64_t blocks = (w.out_h + plan.rows - 1) / plan.rows;
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
-  NestBuilder build(w, 4, 4, 1);
+  NestBuilder build(w, 4, plan.tile.is_joined() ? 2 : 4, 1);
   const int64_t pixels = int64_t{w.out_c} * plan.px;
   build.loop("row_outer", blocks * plan.rows,
              {.input = w.stride_h * plan.row_bytes, .output = int64_t{w.out_w} * w.out_c});
@@ -102,7 +102,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop("kernel_row", w.kernel_h,
              {.input = plan.kernel_row_bytes, .weights = plan.row_weights()}, build.kReduces);
   LoopNest nest = describe_tile(w, plan.shape(), plan.pairs, build, schedule);
-  nest.outputs = blocks * plan.rows * tiles * pixels;
   nest.prologue_bytes = blocks * plan.buffered * plan.row_bytes;
   nest.switches.emplace_back("channels_outer", plan.channels_outer ? 1.0 : 0.0);
   nest.switches.emplace_back("widened", 2.0 * static_cast<int>(plan.tile.form));

@@ -32,8 +32,10 @@ inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_
                   .weight_bytes = tile.weight_bytes(1),
                   .pixel_bytes = inputs.pixel_bytes,
                   .out_pixel_bytes = w.out_c,
-                  .element_bytes = 4,
+                  .element_bytes = static_cast<int>(tile.weight_bytes(1)) / tile.channels,
                   .halves = 2});
+  // Pixels whose windows overlap load their own words.
+  build.input_loads(static_cast<double>(runs.step * tile.pixels * (inputs.as_bytes ? 2 : 4)));
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 0.5;
   nest.switches.emplace_back("smlad", 1.0);

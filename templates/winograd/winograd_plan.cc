@@ -218,7 +218,8 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
                   .halves = plan.channels_a_term()});
   LoopNest nest = build.finish(schedule);
   const int64_t squares = int64_t{plan.strips.rows} * plan.strips.strips * plan.tiles;
-  nest.multiplies_per_mac = plan.points / (9.0 * outputs) / plan.channels_a_term();
+  nest.macs_per_step = 9.0 * outputs / plan.points;
+  nest.multiplies_per_mac = 1 / nest.macs_per_step / plan.channels_a_term();
   nest.outputs = outputs * squares * w.out_c;
   nest.prologue_bytes = squares * plan.points * (2 * w.in_c + int64_t{4} * w.out_c);
   nest.switches.emplace_back("winograd", 1.0);

@@ -98,14 +98,15 @@ std::string describe_text(const LoopNest& nest) {
   std::ostringstream text;
   for (const Loop& l : nest.loops)
     text << l.name << ' ' << l.extent << ' ' << static_cast<int>(l.kind) << ' ' << l.reduction
-         << '\n';
+         << ' ' << l.taken << '\n';
   for (const Access& a : nest.accesses) {
-    text << a.tensor << ' ' << a.element_bytes << ' ' << a.is_write;
+    text << a.tensor << ' ' << a.element_bytes << ' ' << a.is_write << ' ' << a.body_bytes;
     for (const int64_t stride : a.strides) text << ' ' << stride;
     text << '\n';
   }
-  text << nest.macs << ' ' << nest.multiplies_per_mac << ' ' << nest.accumulators << ' '
-       << nest.outputs << ' ' << nest.prologue_bytes << ' ' << nest.unrolled_body << '\n';
+  text << nest.macs << ' ' << nest.macs_per_step << ' ' << nest.multiplies_per_mac << ' '
+       << nest.accumulators << ' ' << nest.outputs << ' ' << nest.prologue_bytes << ' '
+       << nest.unrolled_body << '\n';
   for (const auto& [name, value] : nest.switches) text << name << ' ' << value << '\n';
   return text.str();
 }
