@@ -47,7 +47,7 @@ Command firmware() {
                        .help = "Directory to write",
                        .required = true}},
           .examples =
-              "Sources, a Makefile and, where clang-14 is, the ELF; it lives in RAM.\n"
+              "Sources, a Makefile and, where clang is, the ELF; it lives in RAM.\n"
               "\n"
               "Example: tune firmware --device qemu-virt-rv32 -o runner/",
           .run = run_firmware};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/toolchain.h"
 #include "cli/commands.h"
 #include "codegen/packages/write_package.h"
 #include "devices/board_facts.h"
@@ -42,7 +43,7 @@ Result<std::string> write_firmware(const Arguments& arguments) {
     TT_TRY_ASSIGN(const std::string more, describe_runner(*elf, device, facts, files));
     text += ", runner.elf" + more;
   } else {
-    text += "; no clang-14 here: make -C " + arguments.directory;
+    text += "; no " + std::string(clang_program()) + " here: make -C " + arguments.directory;
   }
   TT_TRY(write_package(arguments.directory, files));
   return text + "\n";

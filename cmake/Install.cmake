@@ -87,7 +87,11 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-14")  # builds the network's C when it is run or measured
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${LLVM_VERSION_MAJOR}")  # builds the network's C when it is run or measured
 # What component templates is linked with: cmake/Dependencies.cmake by the names of Debian's packages.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, libhalide14-0-dev, llvm-14-dev, liblld-14-dev, libxgboost-dev, xgboost, libeigen3-dev, libtbb-dev, libgrpc++-dev, libprotobuf-dev, protobuf-compiler, protobuf-compiler-grpc, libcli11-dev, libcpp-httplib-dev, libflatbuffers-dev, flatbuffers-compiler, libonnx-dev, libtomlplusplus-dev, nlohmann-json3-dev, libfmt-dev, libunicorn-dev, libxxhash-dev, libssl-dev, libexpat1-dev, zlib1g-dev, libpng-dev, libjpeg-dev")
+set(halide_package libhalide19-dev)
+if(LLVM_VERSION_MAJOR EQUAL 14)
+  set(halide_package "libhalide14-0-dev, xgboost")  # xgboost: what its CMake package looks for
+endif()
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, ${halide_package}, llvm-${LLVM_VERSION_MAJOR}-dev, liblld-${LLVM_VERSION_MAJOR}-dev, libxgboost-dev, libeigen3-dev, libtbb-dev, libgrpc++-dev, libprotobuf-dev, protobuf-compiler, protobuf-compiler-grpc, libcli11-dev, libcpp-httplib-dev, libflatbuffers-dev, flatbuffers-compiler, libonnx-dev, libtomlplusplus-dev, nlohmann-json3-dev, libfmt-dev, libunicorn-dev, libxxhash-dev, libssl-dev, libexpat1-dev, zlib1g-dev, libpng-dev, libjpeg-dev")
 include(CPack)

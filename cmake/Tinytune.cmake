@@ -10,7 +10,8 @@ target_include_directories(tinytune_options INTERFACE
 # -Wrestrict: false positives on std::string's operator+ in GCC 12 (GCC bug 105329).
 target_compile_options(tinytune_options INTERFACE
   $<BUILD_INTERFACE:-Wall> $<BUILD_INTERFACE:-Wextra>
-  $<BUILD_INTERFACE:-Wno-missing-field-initializers> $<BUILD_INTERFACE:-Wno-restrict>)
+  $<BUILD_INTERFACE:-Wno-missing-field-initializers>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>>)
 if(TINYTUNE_SANITIZE)
   # No -Werror: the checks hide from GCC what it knows of values, and its manual warns of warnings
   # that are false for that. A release build of the same files has it. No vptr: LLVM and Halide are
@@ -25,7 +26,9 @@ if(TINYTUNE_SANITIZE)
   target_link_options(tinytune_options INTERFACE ${TINYTUNE_SANITIZERS})
   set(TINYTUNE_TEST_TIMEOUT 1800)
 else()
-  target_compile_options(tinytune_options INTERFACE $<BUILD_INTERFACE:-Werror>)
+  if(TINYTUNE_WERROR)
+    target_compile_options(tinytune_options INTERFACE $<BUILD_INTERFACE:-Werror>)
+  endif()
   set(TINYTUNE_TEST_TIMEOUT 900)
 endif()
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCDisassembler/MCDisassembler.h>
@@ -16,6 +17,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "devices/core_table.h"
@@ -38,7 +40,7 @@ void initialize_llvm() {
   });
 }
 
-// Everything LLVM 14 can decode: only to name what a device refuses.
+// Everything that LLVM can decode: only to name what a device refuses.
 struct Everything {
   const char* cpu;
   const char* features;
@@ -50,6 +52,19 @@ Everything everything_of(CoreFamily family) {
 
 /// What a Cortex-M55 has, floating point left out.
 constexpr const char* kHeliumFeatures = "+v8.1m.main,+mve,+lob,+dsp,+8msecext";
+
+#if LLVM_VERSION_MAJOR == 14
+std::span<const llvm::MCPhysReg> until_zero(const llvm::MCPhysReg* list) {
+  const llvm::MCPhysReg* end = list;
+  while (end != nullptr && *end != 0) ++end;
+  return {list, end};
+}
+auto implicit_uses(const llvm::MCInstrDesc& desc) { return until_zero(desc.getImplicitUses()); }
+auto implicit_defs(const llvm::MCInstrDesc& desc) { return until_zero(desc.getImplicitDefs()); }
+#else
+auto implicit_uses(const llvm::MCInstrDesc& desc) { return desc.implicit_uses(); }
+auto implicit_defs(const llvm::MCInstrDesc& desc) { return desc.implicit_defs(); }
+#endif
 
 /// Whether an Arm core can have a floating-point unit.
 bool has_optional_fpu(const Target& target) {
@@ -100,17 +115,13 @@ MachineCode Decoder::State::freed(const llvm::MCInst& inst) const {
     operand.is_register = from.isReg();
     if (from.isReg()) operand.bit = bits[from.getReg()];
     if (from.isImm()) operand.immediate = from.getImm();
-    if (i < desc.getNumOperands() && desc.OpInfo[i].isPredicate() && from.isImm()) {
+    if (i < desc.getNumOperands() && desc.operands().begin()[i].isPredicate() && from.isImm()) {
       code.predicated = from.getImm() != kAlways;
     }
     code.operands.push_back(operand);
   }
-  if (const llvm::MCPhysReg* implicit = desc.getImplicitUses()) {
-    for (; *implicit != 0; ++implicit) code.implicit_reads |= bits[*implicit];
-  }
-  if (const llvm::MCPhysReg* implicit = desc.getImplicitDefs()) {
-    for (; *implicit != 0; ++implicit) code.implicit_writes |= bits[*implicit];
-  }
+  for (const llvm::MCPhysReg reg : implicit_uses(desc)) code.implicit_reads |= bits[reg];
+  for (const llvm::MCPhysReg reg : implicit_defs(desc)) code.implicit_writes |= bits[reg];
   code.conditional_branch = desc.isConditionalBranch();
   code.loads = desc.mayLoad();
   code.stores = desc.mayStore();

@@ -7,6 +7,7 @@
 #include "base/installed_program.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "base/toolchain.h"
 #include "codegen/kernels/linked_regions.h"
 #include "devices/core_table.h"
 
@@ -17,9 +18,9 @@ constexpr std::chrono::milliseconds kPatience{120'000};
 
 std::vector<std::string> compilers_of(const Target& target) {
   if (!target.compiler.empty()) return {target.compiler};
-  const std::string own = installed_program("clang-14");
+  const std::string own = installed_program(clang_program());
   if (!own.empty()) return {own};
-  return {"clang-14", "clang"};
+  return {clang_program(), "clang"};
 }
 
 // The first of its compilers that the system has; later failures of it are not hidden by trying the
@@ -39,7 +40,7 @@ Result<ProcessResult> run_compiler(const Target& target, const std::vector<std::
   }
   return Error(ErrorCode::kNotFound, programs.size() == 1
                                          ? "no " + programs[0] + " is on the PATH"
-                                         : "neither clang-14 nor clang is on the PATH");
+                                         : "neither " + programs[0] + " nor clang is on the PATH");
 }
 
 }  // namespace

@@ -12,7 +12,12 @@
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/linked_regions.h"
+#include "codegen/kernels/llvm_versions.h"
 #include "codegen/kernels/runtime.h"
+
+#ifdef LLD_HAS_DRIVER
+LLD_HAS_DRIVER(elf)  // declares it
+#endif
 
 namespace tinytune {
 namespace {
@@ -96,7 +101,7 @@ Result<std::string> write_helpers(const TemporaryDirectory& directory, const Dev
   const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
   const llvm::NewArchiveMember member(llvm::MemoryBufferRef(bytes, "helpers.o"));
   const std::string archive = directory.file("helpers.a");
-  if (auto wrong = llvm::writeArchive(archive, member, /*WriteSymtab=*/true,
+  if (auto wrong = llvm::writeArchive(archive, member, llvm_versions::kWithSymbolTable,
                                       llvm::object::Archive::K_GNU, /*Deterministic=*/true,
                                       /*Thin=*/false))
     return Error(ErrorCode::kFailed, "helpers.a: " + llvm::toString(std::move(wrong)));

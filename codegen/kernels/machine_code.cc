@@ -10,10 +10,13 @@
 
 #include <string>
 
+#include "codegen/kernels/llvm_versions.h"
+
 namespace tinytune {
 namespace {
 
-void keep_error(const llvm::DiagnosticInfo& said, void* first_error) {
+void keep_error(llvm_versions::Diagnostic diagnostic, void* first_error) {
+  const llvm::DiagnosticInfo& said = llvm_versions::information(diagnostic);
   auto& text = *static_cast<std::string*>(first_error);
   if (said.getSeverity() != llvm::DS_Error || !text.empty()) return;
   llvm::raw_string_ostream stream(text);
@@ -28,7 +31,8 @@ Result<std::vector<uint8_t>> machine_code(llvm::Module& module, llvm::TargetMach
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  const auto type = kind == Emit::kObject ? llvm::CGFT_ObjectFile : llvm::CGFT_AssemblyFile;
+  const auto type =
+      kind == Emit::kObject ? llvm_versions::kObjectFile : llvm_versions::kAssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
   std::string first_error;

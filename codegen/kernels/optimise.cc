@@ -1,17 +1,20 @@
 #include "codegen/kernels/optimise.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
+#if LLVM_VERSION_MAJOR == 14
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Transforms/IPO.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Scalar/GVN.h>
-#include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
+#endif
 
 #include <string>
 #include <vector>
@@ -32,29 +35,7 @@ constexpr const char* kStagePasses =
     "loop-mssa(licm),simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-upperbound>,"
     "instcombine,loop-mssa(licm),instsimplify,simplifycfg)";
 
-}  // namespace
-
-// C compilers gather neighbouring stores into memset.
-void expand_memory_intrinsics(llvm::Module& module) {
-  std::vector<llvm::MemIntrinsic*> calls;
-  for (llvm::Function& f : module)
-    for (llvm::BasicBlock& block : f)
-      for (llvm::Instruction& i : block)
-        if (auto* call = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) calls.push_back(call);
-  for (llvm::MemIntrinsic* call : calls) {
-    if (auto* set = llvm::dyn_cast<llvm::MemSetInst>(call)) {
-      llvm::expandMemSetAsLoop(set);
-    } else if (auto* move = llvm::dyn_cast<llvm::MemMoveInst>(call)) {
-      llvm::expandMemMoveAsLoop(move);
-    } else {
-      auto* copy = llvm::cast<llvm::MemCpyInst>(call);
-      llvm::expandMemCpyAsLoop(copy, llvm::TargetTransformInfo(module.getDataLayout()));
-    }
-    call->eraseFromParent();
-  }
-}
-
-void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const char* names) {
   llvm::PipelineTuningOptions options;
   options.ForgetAllSCEVInLoopUnroll = true;  // cheaper where loops are nested and unrolled
   llvm::PassBuilder builder(&machine, options);
@@ -68,13 +49,45 @@ void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  if (auto wrong = builder.parsePassPipeline(passes, kStagePasses))
+  if (auto wrong = builder.parsePassPipeline(passes, names))
     TT_CHECK(false, llvm::toString(std::move(wrong)));
   passes.run(module, modules);
 }
 
+}  // namespace
+
+// C compilers gather neighbouring stores into memset.
+void expand_memory_intrinsics(llvm::Module& module) {
+  std::vector<llvm::MemIntrinsic*> calls;
+  for (llvm::Function& f : module)
+    for (llvm::BasicBlock& block : f)
+      for (llvm::Instruction& i : block)
+        if (auto* call = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) calls.push_back(call);
+  for (llvm::MemIntrinsic* call : calls) {
+    if (auto* set = llvm::dyn_cast<llvm::MemSetInst>(call)) {
+      llvm::expandMemSetAsLoop(set);
+    } else if (auto* move = llvm::dyn_cast<llvm::MemMoveInst>(call)) {
+#if LLVM_VERSION_MAJOR == 14
+      llvm::expandMemMoveAsLoop(move);
+#else
+      llvm::expandMemMoveAsLoop(move, llvm::TargetTransformInfo(module.getDataLayout()));
+#endif
+    } else {
+      auto* copy = llvm::cast<llvm::MemCpyInst>(call);
+      llvm::expandMemCpyAsLoop(copy, llvm::TargetTransformInfo(module.getDataLayout()));
+    }
+    call->eraseFromParent();
+  }
+}
+
+void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
+  run_passes(module, machine, kStagePasses);
+}
+
 void optimise_text(llvm::Module& module, llvm::TargetMachine& machine) {
   expand_memory_intrinsics(module);
+#if LLVM_VERSION_MAJOR == 14
+  // The passes below in another manager's hands, and what kernels and their records were made with.
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
   passes.add(llvm::createAlwaysInlinerLegacyPass());
@@ -91,6 +104,12 @@ void optimise_text(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.add(llvm::createCFGSimplificationPass());
   passes.add(llvm::createGlobalDCEPass());
   passes.run(module);
+#else
+  run_passes(module, machine,
+             "always-inline,function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
+             "loop-mssa(loop-rotate,licm),gvn,loop(indvars),dse,instcombine,simplifycfg),"
+             "globaldce");
+#endif
 }
 
 }  // namespace tinytune

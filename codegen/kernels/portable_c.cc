@@ -1,6 +1,7 @@
 #include "codegen/kernels/portable_c.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
@@ -80,7 +81,7 @@ void FunctionPrinter::name_values() {
         if (!bytes) refuse(i);
         const std::string name = "m" + std::to_string(next_++);
         declarations_ +=
-            fmt::format("  _Alignas(8) unsigned char {}[{}];\n", name, bytes->getFixedSize() / 8);
+            fmt::format("  _Alignas(8) unsigned char {}[{}];\n", name, bytes->getFixedValue() / 8);
         expressions_.name(i, name);
       } else if (!i.getType()->isVoidTy() && !may_fold(i) && !i.use_empty()) {
         declare(i);

@@ -4,15 +4,19 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Scalar.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
-#include <llvm/Transforms/Utils.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include <vector>
 
+#include "codegen/kernels/llvm_versions.h"
 #include "codegen/kernels/optimise.h"
 #include "codegen/kernels/portable_c_expressions.h"
 
@@ -38,7 +42,7 @@ Value* element_address(Build& build, Value* vector, const llvm::FixedVectorType&
   llvm::Type* element = type.getElementType();
   const auto space = vector->getType()->getPointerAddressSpace();
   return build.CreateConstInBoundsGEP1_32(
-      element, build.CreatePointerCast(vector, element->getPointerTo(space)), lane);
+      element, build.CreatePointerCast(vector, llvm_versions::pointer_to(element, space)), lane);
 }
 
 llvm::Align lane_alignment(llvm::Align whole, const llvm::FixedVectorType& type, unsigned lane) {
@@ -156,10 +160,21 @@ bool has_switches(const llvm::Function& function) {
   });
 }
 
-void run(llvm::Function& function, std::initializer_list<llvm::Pass*> some) {
-  llvm::legacy::FunctionPassManager passes(function.getParent());
-  for (llvm::Pass* pass : some) passes.add(pass);
-  passes.run(function);
+template <typename... Passes>
+void run(llvm::Function& function, Passes... passes) {
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager all;
+  (all.addPass(std::move(passes)), ...);
+  all.run(function, functions);
 }
 
 }  // namespace
@@ -170,20 +185,17 @@ void lower(llvm::Module& module) {
     if (function.isDeclaration()) continue;
     bool changed = false;
     if (llvm::any_of(llvm::instructions(function), has_vectors)) {
-      run(function, {llvm::createScalarizeMaskedMemIntrinLegacyPass()});
+      run(function, llvm::ScalarizeMaskedMemIntrinPass());
       expand_intrinsics(function);
       split_vectors(function);
-      run(function, {llvm::createScalarizerPass(), llvm::createInstSimplifyLegacyPass(),
-                     llvm::createDeadCodeEliminationPass()});
+      run(function, llvm::ScalarizerPass(), llvm::InstSimplifyPass(), llvm::DCEPass());
       changed = true;
     }
     changed |= expand_intrinsics(function);
-    if (has_switches(function)) run(function, {llvm::createLowerSwitchPass()}), changed = true;
-    if (changed)
-      run(function, {llvm::createEarlyCSEPass(), llvm::createDeadCodeEliminationPass(),
-                     llvm::createCFGSimplificationPass()});
+    if (has_switches(function)) run(function, llvm::LowerSwitchPass()), changed = true;
+    if (changed) run(function, llvm::EarlyCSEPass(), llvm::DCEPass(), llvm::SimplifyCFGPass());
     // Simplified code may have other widths than the one before.
-    if (widen_odd_integers(function)) run(function, {llvm::createDeadCodeEliminationPass()});
+    if (widen_odd_integers(function)) run(function, llvm::DCEPass());
   }
 }
 

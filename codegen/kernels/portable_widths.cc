@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "codegen/kernels/llvm_versions.h"
 #include "codegen/kernels/portable_c_expressions.h"
 #include "codegen/kernels/portable_lowering.h"
 
@@ -123,7 +124,8 @@ Value* Widening::call(const llvm::IntrinsicInst& i) {
 
 Value* byte_at(llvm::IRBuilder<>& build, Value* address, unsigned byte) {
   Value* bytes = build.CreatePointerCast(
-      address, build.getInt8PtrTy(address->getType()->getPointerAddressSpace()));
+      address,
+      llvm_versions::pointer_to(build.getInt8Ty(), address->getType()->getPointerAddressSpace()));
   return build.CreateConstInBoundsGEP1_32(build.getInt8Ty(), bytes, byte);
 }
 

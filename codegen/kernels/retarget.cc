@@ -8,6 +8,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include "codegen/kernels/llvm_versions.h"
 #include "devices/core_table.h"
 
 namespace tinytune {
@@ -45,9 +46,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
   options.FloatABIType = llvm::FloatABI::Soft;
   options.FunctionSections = true;
   options.LoopAlignment = loop_alignment;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(t.triple, internal::compiler_cpu(t), t.features, options,
-                                  llvm::Reloc::Static, llvm::None, llvm::CodeGenOpt::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      t.triple, internal::compiler_cpu(t), t.features, options, llvm::Reloc::Static,
+      llvm_versions::kNoModel, llvm_versions::kAggressive));
   if (machine == nullptr)
     return Error(ErrorCode::kUnsupported,
                  "device " + device.name + ": LLVM refuses triple " + t.triple);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/check.h"
+#include "codegen/kernels/llvm_versions.h"
 
 namespace tinytune {
 namespace {
@@ -70,7 +71,8 @@ class StageCode : public CodeGen_Posix {
   using CodeGen_Posix::visit;
 
   void begin(const std::string& symbol, const std::vector<std::string>& parameters) {
-    const std::vector<llvm::Type*> types(parameters.size(), builder->getInt8PtrTy());
+    const std::vector<llvm::Type*> types(parameters.size(),
+                                         llvm_versions::pointer_to(builder->getInt8Ty()));
     function = llvm::Function::Create(llvm::FunctionType::get(builder->getVoidTy(), types, false),
                                       llvm::GlobalValue::ExternalLinkage, symbol, *module);
     function->addFnAttr(llvm::Attribute::NoUnwind);
@@ -112,7 +114,12 @@ class StageCode : public CodeGen_Posix {
   }
 
   // Asked by what is not used of the base class: functions' attributes and vectors.
+#if LLVM_VERSION_MAJOR == 14
   std::string mcpu() const override { return ""; }
+#else
+  std::string mcpu_target() const override { return ""; }
+  std::string mcpu_tune() const override { return ""; }
+#endif
   std::string mattrs() const override { return ""; }
   bool use_soft_float_abi() const override { return true; }
   int native_vector_bits() const override { return 32; }

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/toolchain.h"
 
 namespace tinytune {
+
+std::string pointer_to(int bits) {
+  return llvm_version() < 15 ? "i" + std::to_string(bits) + "*" : "ptr";
+}
 
 Value IrText::emit(const std::string& type, const std::string& instruction) {
   Value value{type, "%v" + std::to_string(next_++)};
@@ -44,7 +49,8 @@ Value IrText::call(const std::string& intrinsic, const Values& arguments) {
 Value IrText::rotate_right(const Value& a, int bits) { return call("llvm.fshr.i32", {a, a, bits}); }
 
 Value IrText::at(const Value& base, const Value& bytes) {
-  return emit("i8*", fmt::format("getelementptr i8, i8* {}, i32 {}", base.text, bytes.text));
+  return emit(pointer_to(8),
+              fmt::format("getelementptr i8, {} {}, i32 {}", pointer_to(8), base.text, bytes.text));
 }
 
 Value IrText::opaque(const Value& a) {
@@ -53,18 +59,22 @@ Value IrText::opaque(const Value& a) {
 }
 
 Value IrText::distance(const Value& address, const Value& base) {
-  const Value a = emit("i32", fmt::format("ptrtoint i8* {} to i32", address.text));
-  return sub(a, emit("i32", fmt::format("ptrtoint i8* {} to i32", base.text)));
+  const auto number = [&](const Value& pointer) {
+    return emit("i32", fmt::format("ptrtoint {} {} to i32", pointer_to(8), pointer.text));
+  };
+  const Value a = number(address);
+  return sub(a, number(base));
 }
 
 Value IrText::place(int bits, const Value& address) {
-  return emit(fmt::format("i{}*", bits), fmt::format("bitcast i8* {} to i{}*", address.text, bits));
+  const std::string type = pointer_to(bits);
+  return emit(type, fmt::format("bitcast {} {} to {}", pointer_to(8), address.text, type));
 }
 
 Value IrText::load(int bits, const char* extend, const Value& address) {
-  const Value loaded = emit(
-      fmt::format("i{}", bits),
-      fmt::format("load i{0}, i{0}* {1}, align {2}", bits, place(bits, address).text, bits / 8));
+  const Value loaded = emit(fmt::format("i{}", bits),
+                            fmt::format("load i{}, {} {}, align {}", bits, pointer_to(bits),
+                                        place(bits, address).text, bits / 8));
   if (bits == 32) return loaded;
   return emit("i32", fmt::format("{} {} {} to i32", extend, loaded.type, loaded.text));
 }
@@ -72,7 +82,7 @@ Value IrText::load(int bits, const char* extend, const Value& address) {
 void IrText::store(int bits, const Value& value, const Value& address) {
   const Value low =
       bits == 32 ? value : emit("", fmt::format("trunc i32 {} to i{}", value.text, bits));
-  body_ += fmt::format("  store i{0} {1}, i{0}* {2}, align {3}\n", bits, low.text,
+  body_ += fmt::format("  store i{} {}, {} {}, align {}\n", bits, low.text, pointer_to(bits),
                        place(bits, address).text, bits / 8);
 }
 
@@ -281,7 +291,7 @@ std::string IrText::function(const std::string& symbol,
                              const std::vector<std::string>& parameters) const {
   std::string list;
   for (const std::string& p : parameters)
-    list += (list.empty() ? "" : ", ") + ("i8* noalias nocapture %" + p);
+    list += (list.empty() ? "" : ", ") + (pointer_to(8) + " noalias nocapture %" + p);
   std::string declared;
   for (const std::string& line : declarations_) declared += line;
   return declared + fmt::format("define void @{}({}) nounwind {{\nentry:\n{}  ret void\n}}\n{}",

@@ -173,7 +173,10 @@ class IrText {
 using Value = IrText::Value;
 using Values = IrText::Values;
 
+/// The type of an address of integers of `bits` bits, as the LLVM in use writes it.
+std::string pointer_to(int bits);
+
 /// Of the function: an address.
-inline Value argument(const std::string& name) { return {"i8*", "%" + name}; }
+inline Value argument(const std::string& name) { return {pointer_to(8), "%" + name}; }
 
 }  // namespace tinytune

@@ -79,6 +79,8 @@ def prepare(folder, path, tune, small_model):
         shutil.copy(pathlib.Path(small_model).parent / of, folder / name)
     (path / "tune").write_text(FEW_TRIALS.format(tune=tune))
     (path / "tune").chmod(0o755)
+    if not shutil.which("clang-14"):  # Debian 13's, by the name in the documents
+        (path / "clang-14").symlink_to(shutil.which("clang-19"))
     (folder / "program.c").write_text(PROGRAM)
     made, output = run("clang-14 --target=riscv32 -march=rv32imac -mabi=ilp32 -nostdlib -ffreestanding -fuse-ld=lld -O1 "
                        "-Wl,-Ttext=0x0 program.c -o program.elf\n"

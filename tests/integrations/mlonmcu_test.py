@@ -8,6 +8,7 @@ What was generated is then built for RV32 and called by the names of MLonMCU's i
 import abc
 import importlib.util
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -107,7 +108,7 @@ def call_it(tune, artifacts, folder):
     for artifact in artifacts.values():
         (folder / artifact.name).write_text(artifact.content)
     (folder / "check.c").write_text(CHECK)
-    subprocess.run(["clang-14", "--target=riscv32", "-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib", "-O2",
+    subprocess.run([shutil.which("clang-14") or "clang-19", "--target=riscv32", "-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib", "-O2",
                     "-Wall", "-Werror", "-fuse-ld=lld", "-Wl,-e,check,-Ttext=0x20000000,-Tdata=0x80004000,-Tbss=0x80010000",
                     *sorted(folder.glob("*.[cS]")), "-o", folder / "check.elf"], check=True)
     said = subprocess.run([tune, "simulate", "--device", "rv32imc", folder / "check.elf", "--call", "check", "--json"],

@@ -9,6 +9,7 @@
 #include "base/installed_program.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "base/toolchain.h"
 #include "codegen/kernels/runtime.h"
 #include "devices/core_table.h"
 #include "rpc_device/boards/firmware/embedded_sources.h"
@@ -140,7 +141,7 @@ bool needs_helpers(const Device& device, const RunnerPlace& runner) {
 
 std::vector<std::string> compiler_words(const Device& device, const RunnerPlace& runner) {
   const bool any_core = !device.target.compiler.empty();
-  std::vector<std::string> words = {any_core ? device.target.compiler : "clang-14"};
+  std::vector<std::string> words = {any_core ? device.target.compiler : clang_program()};
   const auto add = [&](std::initializer_list<const char*> more) {
     words.insert(words.end(), more.begin(), more.end());
   };

@@ -13,6 +13,7 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "base/toolchain.h"
 #include "codegen/kernels/portable_c.h"
 
 namespace tinytune {
@@ -335,7 +336,7 @@ TEST(PortableLowering, WhatPassesMayEmit_ComputesAsLlvmsOwnCodeDoes) {
     ASSERT_EQ(done->exit_code, 0) << words[0] << ": " << done->out << done->err;
   };
   const std::string object = directory->file("oracle.o"), built = directory->file("program");
-  run({"clang-14", "-w", "-O1", "-x", "ir", "-c", directory->file("oracle.ll"), "-o", object});
+  run({clang_program(), "-w", "-O1", "-x", "ir", "-c", directory->file("oracle.ll"), "-o", object});
   for (const char* dialect : {"-DGNU_C", "-DPLAIN_C"}) {
     run({"cc", "-std=c11", "-O1", "-w", dialect, directory->file("program.c"), object, "-o",
          built});

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "base/subprocess.h"
+#include "base/toolchain.h"
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_memory.h"
 #include "examples/ds_cnn.h"
@@ -147,7 +148,7 @@ TEST_P(RealModel, ArenaWithScratch_IsWhatWasFiguredBeforehand) {
 
 TEST_P(RealModel, Clang_FindsNothingToWarnAbout) {
   const Device device = *load_device("rv32imc");
-  std::vector<std::string> words = {"clang-14"};
+  std::vector<std::string> words = {clang_program()};
   for (const std::string& argument : clang_arguments(device.target)) words.push_back(argument);
   expect_warning_free(graph_, device, words);
 }
@@ -166,7 +167,7 @@ TEST_P(RealModel, PortableKernels_HaveNothingToWarnAboutInAnyCompiler) {
   const Device device = with_portable_kernels(*load_device("rv32imc"));
   expect_warning_free(graph_, device, {"gcc"});
   expect_warning_free(graph_, device, {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32"});
-  std::vector<std::string> clang = {"clang-14"};
+  std::vector<std::string> clang = {clang_program()};
   for (const std::string& argument : clang_arguments(device.target)) clang.push_back(argument);
   expect_warning_free(graph_, device, clang);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/toolchain.h"
 #include "codegen/networks/names.h"
 #include "codegen/packages/package.h"
 #include "codegen/packages/write_package.h"
@@ -63,8 +64,8 @@ class NastyNames : public PackageFolder, public testing::WithParamInterface<cons
  protected:
   /// Every source by itself, headers as C and as C++.
   void expect_compiles(const Files& files, const std::string& directory) const {
-    std::vector<std::string> words = {"clang-14",  "-std=c11", "-Wall",      "-Wextra",
-                                      "-Wcomment", "-Werror",  "-trigraphs", "-fsyntax-only"};
+    std::vector<std::string> words = {clang_program(), "-std=c11", "-Wall",      "-Wextra",
+                                      "-Wcomment",     "-Werror",  "-trigraphs", "-fsyntax-only"};
     words.emplace_back("-Wno-unused-function");  // a header's, where it is all there is
     for (const GeneratedFile& file : files)
       if (file.role == FileRole::kHeader)
