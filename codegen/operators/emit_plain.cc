@@ -124,9 +124,14 @@ const SharedFunction kPlainQuotient = {
     "int32_t @_plain_quotient(int64_t n, int64_t d, int32_t nearest)",
     R"(
   if (d == 0) return 0;
-  if (nearest != 0) return (int32_t)(uint32_t)(uint64_t)((n >= 0 ? n + (d >> 1) : n - (d >> 1)) / d);
+  if (nearest != 0) n += n >= 0 ? d >> 1 : -(d >> 1);
+  /* Cores divide 32 bits by an instruction, 64 by a call. */
+  if (n > INT32_MIN && n <= INT32_MAX && d >= INT32_MIN && d <= INT32_MAX) {
+    const int32_t a = (int32_t)n, b = (int32_t)d, whole = a / b;
+    return nearest == 0 && a % b != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
+  }
   const int64_t quotient = n / d;
-  const int64_t above = n % d != 0 && (n < 0) != (d < 0) ? 1 : 0;
+  const int64_t above = nearest == 0 && n % d != 0 && (n < 0) != (d < 0) ? 1 : 0;
   return (int32_t)(uint32_t)(uint64_t)(quotient - above);
 )",
     {}};

@@ -62,14 +62,25 @@ std::string root_body(const std::string& type, const std::string& highest_bit) {
 }
 
 const std::string kRootBody = root_body("uint32_t", "UINT32_C(1) << 30");
-const std::string kLongRootBody = root_body("uint64_t", "UINT64_C(1) << 62");
+const std::string kLongRootBody = "\n  if (x <= UINT32_MAX) return @_plain_root((uint32_t)x);" +
+                                  root_body("uint64_t", "UINT64_C(1) << 62");
 const SharedFunction kPlainRoot = {
     "plain_root", kRootSays, "uint32_t @_plain_root(uint32_t x)", kRootBody.c_str(), {}};
 const SharedFunction kPlainRootLong = {"plain_root_long",
                                        kRootSays,
                                        "uint64_t @_plain_root_long(uint64_t x)",
                                        kLongRootBody.c_str(),
-                                       {}};
+                                       {&kPlainRoot}};
+
+// Cores divide 32 bits by an instruction, 64 by a call.
+const SharedFunction kPlainShare = {"plain_share",
+                                    "/* n / d towards zero, d above 0. */",
+                                    "int64_t @_plain_share(int64_t n, int64_t d)",
+                                    R"(
+  if (n == (int32_t)n && d <= INT32_MAX) return (int32_t)n / (int32_t)d;
+  return n / d;
+)",
+                                    {}};
 
 std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   const PlainNormOp& op = std::get<PlainNormOp>(any);
@@ -107,8 +118,10 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
       op.bias.empty()
           ? ""
           : " + " + context.constant("bias", CType::kInt32, little_endian_bytes(op.bias)) + "[i]";
-  w.line("const " + type + " t = (d * " + weights + "[i] / root" + bias + ") >> " +
-         std::to_string(op.shift) + ";");
+  const std::string product = "d * " + weights + "[i]";
+  const std::string share =
+      is_wide ? context.helper(kPlainShare) + "(" + product + ", root)" : product + " / root";
+  w.line("const " + type + " t = (" + share + bias + ") >> " + std::to_string(op.shift) + ";");
   if (op.wraps)
     w.line(y + "[i] = (int8_t)(uint8_t)t;");
   else

@@ -1,8 +1,11 @@
 // Chains of one-byte functions (QUANTIZE, RELU, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH) as one.
 //
 // All of them are tables of 256 bytes in their integer form, so the composition of two is exact by
-// construction: table2[table1[x]]. What is the identity in the end (a QUANTIZE between equal
-// scales, which converters leave behind) needs no table at all and becomes a RESHAPE.
+// construction: table2[table1[x]]. A table of the sum of two bytes takes the one behind it
+// likewise. What is the identity in the end (a QUANTIZE between equal scales, which converters
+// leave behind) needs no table at all and becomes a RESHAPE.
+#include <vector>
+
 #include "codegen/passes/rewriting.h"
 
 namespace tinytune {
@@ -12,6 +15,21 @@ bool is_identity(const LookupOp& op) {
   for (size_t i = 0; i < op.table.size(); ++i)
     if (op.table[i] != i) return false;
   return true;
+}
+
+// A table of sums gives what the lookup behind it makes of it.
+void merge_reader_into(Rewriting& network, size_t step) {
+  auto* sums = std::get_if<SumTableOp>(&network.form(step));
+  if (sums == nullptr) return;
+  const auto reader = network.only_reader_of(network.op(step).outputs[0]);
+  if (!reader) return;
+  const auto* lookup = std::get_if<LookupOp>(&network.form(*reader));
+  if (lookup == nullptr) return;
+  for (int8_t& value : sums->table)
+    value = static_cast<int8_t>(lookup->table[static_cast<uint8_t>(value)]);
+  const std::vector<int> outputs = network.op(*reader).outputs;
+  network.absorb(*reader, network.op(step).index);
+  network.set_outputs(step, outputs);
 }
 
 // The second of two lookups takes the first one in, unless another reader needs the middle.
@@ -36,6 +54,7 @@ void merge_lookups(IntegerNetwork& network) {
   {
     Rewriting rewriting(network);
     for (size_t step = 0; step < rewriting.steps(); ++step) merge_into_reader(rewriting, step);
+    for (size_t step = 0; step < rewriting.steps(); ++step) merge_reader_into(rewriting, step);
   }
   for (IntegerOp& op : network.ops)
     if (const auto* lookup = std::get_if<LookupOp>(&op); lookup != nullptr && is_identity(*lookup))

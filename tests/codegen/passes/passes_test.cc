@@ -191,6 +191,18 @@ TEST(MergeLookups, QuantizeBetweenEqualScales_NeedsNoTable) {
   EXPECT_TRUE(std::holds_alternative<CopyOp>(network.ops.at(0)));
 }
 
+TEST(MergeLookups, TableOfSums_TakesTheLookupBehindIt) {
+  GraphBuilder b;
+  const int x = b.input({2, 7}, 1, 0), y = b.input({2, 1}, 1, 0);
+  std::vector<int32_t> terms, table;
+  for (int i = 0; i < 512; ++i) terms.push_back(i % 256);
+  for (int sum = 0; sum <= 510; ++sum) table.push_back(sum / 2 - 128);
+  const int sums = b.op(OperatorKind::kIntegerSumTable,
+                        {x, y, b.integers(terms), b.integers(table)}, {}, {2, 7}, 1, 0);
+  const Graph graph = b.finish({b.op(OperatorKind::kTanh, {sums}, {}, {2, 7}, 1.0F / 128, 0)});
+  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
+}
+
 TEST(FusePadding, PadBeforeValidConvolutions_BecomesTheirPadding) {
   GraphBuilder b;
   const int x = b.input({1, 5, 6, 3}, 0.5F, -9);
