@@ -13,16 +13,6 @@ namespace {
 
 constexpr int kBytes = 256;
 
-// The narrowest type that holds them.
-ElementType type_for(const std::vector<int32_t>& values) {
-  const auto within = [&](int32_t low, int32_t high) {
-    return std::all_of(values.begin(), values.end(),
-                       [&](int32_t v) { return v >= low && v <= high; });
-  };
-  if (within(-128, 127)) return ElementType::kInt8;
-  return within(0, 255) ? ElementType::kUint8 : ElementType::kInt32;
-}
-
 }  // namespace
 
 int64_t OnnxScaling::scaled(int64_t x) const {
@@ -103,6 +93,15 @@ std::optional<int64_t> OnnxIntegers::attribute(const OnnxNode& node, const std::
   return std::nullopt;
 }
 
+ElementType OnnxIntegers::narrowest(const std::vector<int32_t>& values) {
+  const auto within = [&](int32_t low, int32_t high) {
+    return std::all_of(values.begin(), values.end(),
+                       [&](int32_t v) { return v >= low && v <= high; });
+  };
+  if (within(-128, 127)) return ElementType::kInt8;
+  return within(0, 255) ? ElementType::kUint8 : ElementType::kInt32;
+}
+
 Result<int64_t> OnnxIntegers::required(const OnnxNode& node, const std::string& name) {
   const auto value = attribute(node, name);
   if (!value || std::abs(*value) > int64_t{1} << 40)
@@ -121,7 +120,7 @@ Result<OnnxWhole> OnnxIntegers::operand(const OnnxNode& node, size_t i) {
   if (tensor->elements() < 1) return OnnxValues::invalid(node, "an operand without elements");
   TT_TRY_ASSIGN(const std::vector<int32_t> values, numbers(node, *tensor));
   OnnxWhole whole;
-  whole.type = type_for(values);
+  whole.type = narrowest(values);
   if (whole.type == ElementType::kInt32) {
     whole.id = graph().add_numbers("constant", values, tensor->shape);
   } else {

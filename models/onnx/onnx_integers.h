@@ -87,6 +87,8 @@ class OnnxIntegers {
   const OnnxTensor* constant(const OnnxNode& node, size_t i) const;
   /// The same as integers.
   Result<std::vector<int32_t>> numbers(const OnnxNode& node, const OnnxTensor& tensor) const;
+  /// The narrowest type that holds them.
+  static ElementType narrowest(const std::vector<int32_t>& values);
   /// An attribute of one integer, whatever its type; nothing where it is absent.
   static std::optional<int64_t> attribute(const OnnxNode& node, const std::string& name);
   /// kInvalidInput: it is absent.
@@ -133,6 +135,9 @@ Result<OnnxWhole> import_integer_division(OnnxIntegers&, const OnnxNode&);
 int64_t integer_gelu(const OnnxNode&, int64_t);
 int64_t integer_hardswish(const OnnxNode&, int64_t);
 int64_t integer_relu(const OnnxNode&, int64_t);
+
+// onnx_integer_gather.cc
+Result<OnnxWhole> import_integer_gather(OnnxIntegers&, const OnnxNode&);
 
 // onnx_integer_rows.cc
 Result<OnnxWhole> import_integer_softmax(OnnxIntegers&, const OnnxNode&);

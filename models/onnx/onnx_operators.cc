@@ -115,7 +115,7 @@ const OnnxOperator kOperators[] = {
     {.name = "QLinearConcat", .bytes = import_qlinear_concat},
     {.name = "Slice", .move = import_slice},
     {.name = "Split", .move = import_split},
-    {.name = "Gather", .move = import_gather},
+    {.name = "Gather", .move = import_gather, .integers = import_integer_gather},
     {.name = "Pad", .move = import_pad},
     {.name = "Expand", .move = import_expand},
     {.name = "DepthToSpace", .move = import_depth_to_space},
