@@ -17,7 +17,7 @@ struct Arguments {
   // The network, and where it goes.
   std::string model, device;
   std::optional<std::string> records;  ///< a log
-  std::vector<std::string> disabled_passes, externals, input_types;
+  std::vector<std::string> disabled_passes, externals, input_types, states;
   std::string layout = "nhwc";
   std::optional<uint64_t> ram, arena, flash, fast_ram;  ///< bytes
 
@@ -110,7 +110,7 @@ struct Arguments {
     if (stream_input.empty()) return InputArrival::kWhole;
     return stream_input == "rows" ? InputArrival::kRows : InputArrival::kFrames;
   }
-  LoadOptions loading() const { return {disabled_passes, externals, input_types}; }
+  LoadOptions loading() const { return {disabled_passes, externals, input_types, states}; }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }
 };
 

@@ -38,6 +38,7 @@ Command tune() {
            {disable_pass(),
             external(),
             input_type(),
+            state(),
             workers(),
             board_patience(),
             {.names = "--listen",
@@ -81,6 +82,7 @@ Command compile() {
                           disable_pass(),
                           external(),
                           input_type(),
+                          state(),
                           {.names = "-o,--output",
                            .field = &Arguments::directory,
                            .value = "DIR",
@@ -159,6 +161,7 @@ Command run() {
                        disable_pass(),
                        external(),
                        input_type(),
+                       state(),
                        {.names = "--steps",
                         .field = &Arguments::steps,
                         .value = "N",
@@ -204,6 +207,7 @@ Command report() {
                    disable_pass(),
                    external(),
                    input_type(),
+                   state(),
                    {.names = "--html",
                     .field = &Arguments::html,
                     .value = "FILE",
@@ -248,6 +252,7 @@ Command explain() {
                       disable_pass(),
                       external(),
                       input_type(),
+                      state(),
                       json()},
           .examples =
               "Example: tune explain --model kws.tflite --device esp32c3 --records "
@@ -295,7 +300,7 @@ Command inspect() {
                               optional(device(), "the model alone"),
                               log()},
                              memory_limits(),
-                             {disable_pass(), external(), input_type(), json()}}),
+                             {disable_pass(), external(), input_type(), state(), json()}}),
           .examples =
               "Examples:\n"
               "  tune inspect kws.tflite\n"

@@ -33,6 +33,7 @@ std::string next_command(const std::string& program, const std::string& verb,
   for (const std::string& pass : arguments.disabled_passes) add("--disable-pass", pass);
   for (const std::string& external : arguments.externals) add("--external", external);
   for (const std::string& type : arguments.input_types) add("--input-type", type);
+  for (const std::string& state : arguments.states) add("--state", state);
   if (arguments.portable) words.emplace_back("--portable");
   return shell_line(words);
 }

@@ -247,6 +247,17 @@ Option input_type() {
           .otherwise = "the type in the file"};
 }
 
+Option state() {
+  return {.names = "--state",
+          .field = &Arguments::states,
+          .value = "INPUT=OUTPUT",
+          .help =
+              "Keep an output of an .onnx network as the next step's input, in the arena (may be "
+              "repeated); an output longer along one axis leaves its last rows, a shorter one is "
+              "new rows behind the input's",
+          .otherwise = "none"};
+}
+
 Option portable() {
   return {.names = "--portable",
           .field = &Arguments::portable,

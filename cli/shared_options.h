@@ -30,6 +30,7 @@ Option stream_input();
 Option disable_pass();
 Option external();
 Option input_type();
+Option state();
 Option portable();
 Option keys(std::string help);
 Option json();

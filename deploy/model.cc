@@ -99,7 +99,8 @@ std::vector<PassInfo> known_passes() {
 
 Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options) {
   TT_TRY_ASSIGN(const auto externals, read_externals(options.externals));
-  TT_TRY_ASSIGN(const ModelSummary summary, summarise_model(path, externals, options.input_types));
+  TT_TRY_ASSIGN(const ModelSummary summary,
+                summarise_model(path, {externals, options.input_types, options.states}));
   Inspection inspection{.tensors = details_of(summary), .refusal = summary.refusal};
   if (summary.unsupported.empty()) {
     TT_TRY_ASSIGN(const Model model, Model::load(path, options));
@@ -119,7 +120,8 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_model_file(path));
   state->sha256 = sha256(bytes);
   TT_TRY_ASSIGN(const auto externals, read_externals(options.externals));
-  TT_TRY_ASSIGN(state->graph, import_model(bytes, path, externals, options.input_types));
+  TT_TRY_ASSIGN(state->graph,
+                import_model(bytes, path, {externals, options.input_types, options.states}));
   for (const ExternalFunction& function : state->graph.externals)
     if ((function.name + "_").starts_with(network_name(state->graph.name) + "_"))
       return Error(ErrorCode::kInvalidInput, "--external " + function.name +

@@ -11,17 +11,19 @@
 
 namespace tinytune {
 
+/// What a user says of a model, beside its file.
+struct ImportChoices {
+  std::span<const ExternalDeclaration> externals = {};   ///< left to their functions; of .tflite
+  std::span<const std::string> types = {}, states = {};  ///< as import_onnx() has them; of .onnx
+};
+
 /// The bytes of the file at `path`, which messages name. Errors as import_tflite(), import_onnx().
-/// Operators in `externals` are left to their functions (.tflite alone: kUnsupported otherwise);
-/// `types` are import_onnx()'s (.onnx alone).
+/// kUnsupported: choices that the format does not have.
 Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path,
-                           std::span<const ExternalDeclaration> externals = {},
-                           std::span<const std::string> types = {});
+                           const ImportChoices& choices = {});
 
 /// As summarise_tflite(). Of an ONNX network, the graph that it becomes; what is not supported in
 /// one is an error.
-Result<ModelSummary> summarise_model(const std::string& path,
-                                     std::span<const ExternalDeclaration> externals = {},
-                                     std::span<const std::string> types = {});
+Result<ModelSummary> summarise_model(const std::string& path, const ImportChoices& choices = {});
 
 }  // namespace tinytune

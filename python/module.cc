@@ -100,11 +100,15 @@ void bind_models(py::module_& module) {
       .def_static(
           "load",
           [](const std::string& path, std::vector<std::string> disabled_passes,
-             std::vector<std::string> externals) {
-            return value_of(Model::load(path, {std::move(disabled_passes), std::move(externals)}));
+             std::vector<std::string> externals, std::vector<std::string> input_types,
+             std::vector<std::string> states) {
+            return value_of(Model::load(path, {std::move(disabled_passes), std::move(externals),
+                                               std::move(input_types), std::move(states)}));
           },
           py::arg("path"), py::kw_only(), py::arg("disabled_passes") = std::vector<std::string>(),
           py::arg("externals") = std::vector<std::string>(),
+          py::arg("input_types") = std::vector<std::string>(),
+          py::arg("states") = std::vector<std::string>(),
           "Reads a .tflite file, C source with one in an array, or a quantised .onnx file.")
       .def_property_readonly("path", &Model::path, "As it was loaded from.")
       .def_property_readonly("info", &Model::info, py::return_value_policy::reference_internal,

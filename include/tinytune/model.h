@@ -98,6 +98,12 @@ struct LoadOptions {
   /// Of an .onnx network of plain integers that are declared float32: the types of inputs that
   /// nothing else says, "name=uint8", int8 or int32.
   std::vector<std::string> input_types;
+  /// Of an .onnx network: outputs that are inputs of the next inference, "input=output". Both leave
+  /// the network's border and become state in the arena, zero after `<name>_reset`. Of equal shapes
+  /// the output replaces the input. Along one axis they may differ: a longer output is the input
+  /// with new elements behind it, of which the last stay; a shorter one is the new elements alone,
+  /// which go behind what is left of the input.
+  std::vector<std::string> states;
 };
 
 /// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as

@@ -62,6 +62,17 @@ tinytune_status tinytune_model_load(const char *path, tinytune_model **model);
 /* The same without some graph passes; "all" leaves out every one. */
 tinytune_status tinytune_model_load_without(const char *path, const char *const *passes,
                                             size_t pass_count, tinytune_model **model);
+/* How a model is read; arrays of text, each NULL where its count is 0. */
+typedef struct tinytune_load_options {
+  const char *const *disabled_passes; /* as tinytune_model_load_without() has them */
+  size_t disabled_pass_count;
+  const char *const *input_types; /* of an .onnx network of plain integers: "name=int8" */
+  size_t input_type_count;
+  const char *const *states; /* of an .onnx network: "input=output" becomes state in the arena */
+  size_t state_count;
+} tinytune_load_options;
+tinytune_status tinytune_model_load_with(const char *path, const tinytune_load_options *options,
+                                         tinytune_model **model);
 /* Null is allowed. */
 void tinytune_model_free(tinytune_model *model);
 

@@ -22,7 +22,8 @@ bool quantises(const OnnxNode& node) {
 
 }  // namespace
 
-Result<Graph> OnnxImport::run(std::span<const std::string> types) {
+Result<Graph> OnnxImport::run(std::span<const std::string> types,
+                              std::span<const std::string> states) {
   const bool is_quantised = std::any_of(model_.nodes.begin(), model_.nodes.end(), quantises);
   if (!types.empty() && is_quantised)
     return Error(ErrorCode::kInvalidInput,
@@ -30,6 +31,7 @@ Result<Graph> OnnxImport::run(std::span<const std::string> types) {
   if (!is_quantised && is_of_integers(model_, types)) {
     TT_TRY(read_integers(types));
     TT_TRY(add_outputs());
+    TT_TRY(keep_states(states));
     return std::move(graph_).finish();
   }
   const bool is_float =
@@ -39,6 +41,7 @@ Result<Graph> OnnxImport::run(std::span<const std::string> types) {
   TT_TRY(add_inputs());
   for (const OnnxNode& node : model_.nodes) TT_TRY(read(node));
   TT_TRY(add_outputs());
+  TT_TRY(keep_states(states));
   return std::move(graph_).finish();
 }
 
@@ -146,12 +149,13 @@ Status OnnxImport::add_byte_output(const OnnxValue& output, const OnnxBytes& fou
 }
 
 Result<Graph> import_onnx(std::span<const uint8_t> bytes, const std::string& name,
-                          const std::string& label, std::span<const std::string> types) {
+                          const std::string& label, std::span<const std::string> types,
+                          std::span<const std::string> states) {
   const std::string shown = printable_ascii(label, kLongestPath);
   auto model = read_onnx(bytes);
   if (!model) return model.error().within(shown);
   OnnxImport import(*model, name);
-  auto graph = import.run(types);
+  auto graph = import.run(types, states);
   if (!graph) return graph.error().within(shown);
   return graph;
 }

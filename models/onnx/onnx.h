@@ -21,10 +21,12 @@ namespace tinytune {
 
 /// `name` becomes Graph::name; `label` starts every message. kInvalidInput: damaged, or operands
 /// that do not fit. `types`: what float32 inputs of a network of plain integers hold,
-/// "name=uint8", int8 or int32. kUnsupported: float32 networks (the message says how to quantise
+/// "name=uint8", int8 or int32. `states`: pairs "input=output" that become state (onnx_state.cc).
+/// kUnsupported: float32 networks (the message says how to quantise
 /// them), results that are not quantised (it says where), other operators, dynamic shapes.
 Result<Graph> import_onnx(std::span<const uint8_t> bytes, const std::string& name,
-                          const std::string& label, std::span<const std::string> types = {});
+                          const std::string& label, std::span<const std::string> types = {},
+                          std::span<const std::string> states = {});
 
 /// The names of all operators that are imported, in alphabetical order: of quantised networks, and
 /// of those of plain integers.

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/graph.h"
@@ -57,6 +58,15 @@ class OnnxGraph {
   void give_quantization(int id, Quantization q);
   void add_input(int id) { graph_.inputs.push_back(id); }
   void add_output(int id) { graph_.outputs.push_back(id); }
+  const std::vector<int>& inputs() const { return graph_.inputs; }
+  const std::vector<int>& outputs() const { return graph_.outputs; }
+  void set_border(std::vector<int> inputs, std::vector<int> outputs) {
+    graph_.inputs = std::move(inputs);
+    graph_.outputs = std::move(outputs);
+  }
+  /// Makes state of what a step computes as `output` and the next one reads as `input`; both are
+  /// tensors like any other then. onnx_state.cc. kInvalidInput: they do not fit.
+  Status keep(int input, int output);
 
   /// Checks every operator and its size. kInvalidInput, kUnsupported: as import_onnx().
   Result<Graph> finish() &&;

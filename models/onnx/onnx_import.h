@@ -41,8 +41,8 @@ class OnnxImport {
   OnnxImport(OnnxModel& model, const std::string& name)
       : model_(model), graph_(name), values_(model) {}
 
-  /// `types`: of inputs, as import_onnx() has them.
-  Result<Graph> run(std::span<const std::string> types);
+  /// As import_onnx() has them.
+  Result<Graph> run(std::span<const std::string> types, std::span<const std::string> states);
 
   OnnxGraph& graph() { return graph_; }
   const OnnxModel& model() const { return model_; }
@@ -76,6 +76,7 @@ class OnnxImport {
   Status read_integers(std::span<const std::string> types);
   Status add_inputs();
   Status add_outputs();
+  Status keep_states(std::span<const std::string> states);
   Status read(const OnnxNode& node);
   Status read_quantize(const OnnxNode& node);
   Status read_dequantize(const OnnxNode& node);

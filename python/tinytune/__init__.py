@@ -60,11 +60,17 @@ class _Messages:
             raise self._raised
 
 
-def _load(path, *, disabled_passes=(), externals=()):
-    """Reads a .tflite file, C source with one in an array, or a quantised .onnx file."""
+def _load(path, *, disabled_passes=(), externals=(), input_types=(), states=()):
+    """Reads a .tflite file, C source with one in an array, or a quantised .onnx file.
+
+    Of an .onnx file: `input_types`, "name=int8", of a network of plain integers; `states`, "input=output", keep an
+    output in the arena as the next step's input.
+    """
     return _engine_load(check.path("path", path),
                         disabled_passes=check.each(check.text, "disabled_passes", disabled_passes),
-                        externals=check.each(check.text, "externals", externals))
+                        externals=check.each(check.text, "externals", externals),
+                        input_types=check.each(check.text, "input_types", input_types),
+                        states=check.each(check.text, "states", states))
 
 
 def _describe(description, *, weights=None, bias=(), multiplier=(), shift=(), scale=(), seed=1):

@@ -86,7 +86,10 @@ class Model:
     @property
     def info(self) -> ModelInfo: ...
     @staticmethod
-    def load(path: Path, *, disabled_passes: Sequence[str] = ..., externals: Sequence[str] = ...) -> Model: ...
+    def load(
+        path: Path, *, disabled_passes: Sequence[str] = ..., externals: Sequence[str] = ...,
+        input_types: Sequence[str] = ..., states: Sequence[str] = ...,
+    ) -> Model: ...
 
 class PackedArray:
     @property

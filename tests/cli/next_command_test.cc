@@ -21,6 +21,7 @@ TEST(NextCommand, WhateverChangesTheNetwork_IsRepeated) {
   arguments.disabled_passes = {"constant-channels"};
   arguments.externals = {"3=mine"};
   arguments.input_types = {"x=int8"};
+  arguments.states = {"cache=longer"};
   arguments.portable = true;
   const std::string line =
       next_command("tune", "run", arguments, "esp32c3", std::string("log.jsonl"), {"--verify"});
@@ -28,7 +29,7 @@ TEST(NextCommand, WhateverChangesTheNetwork_IsRepeated) {
   for (const char* part :
        {" --records log.jsonl", " --verify", " --layout auto", " --ram 98304", " --arena 4096",
         " --flash 65536", " --fast-ram 0", " --disable-pass constant-channels",
-        " --external 3=mine", " --input-type x=int8", " --portable"})
+        " --external 3=mine", " --input-type x=int8", " --state cache=longer", " --portable"})
     EXPECT_THAT(line, HasSubstr(part));
 }
 

@@ -48,6 +48,20 @@ tinytune_status tinytune_model_load_without(const char* path, const char* const*
   return hand_out(Model::load(path, options), model);
 }
 
+tinytune_status tinytune_model_load_with(const char* path, const tinytune_load_options* options,
+                                         tinytune_model** model) {
+  if (const auto wrong = begin({{"path", path}, {"options", options}, {"model", model}}))
+    return wrong;
+  const auto texts = [](const char* const* first, size_t count) {
+    return count == 0 ? std::vector<std::string>() : std::vector<std::string>(first, first + count);
+  };
+  LoadOptions given;
+  given.disabled_passes = texts(options->disabled_passes, options->disabled_pass_count);
+  given.input_types = texts(options->input_types, options->input_type_count);
+  given.states = texts(options->states, options->state_count);
+  return hand_out(Model::load(path, given), model);
+}
+
 void tinytune_model_free(tinytune_model* model) { delete model; }
 
 size_t tinytune_task_count(const tinytune_model* model) {
