@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Runs the network of quantise.py on simulated boards: every byte of every step against numpy's, and what a step takes.
+
+    run.py TUNE DIR [--only NAME]... [--steps 200]
+
+DIR is what quantise.py wrote; DIR/stories.DEVICE.jsonl is used where it is there (`tune` makes it). Cycles are those of
+the last step, whose cost is every step's but for a few data-dependent branches. Exits 1 if a byte differs.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+BORDER = 8, 512  # bytes of a step's inputs and outputs
+SETUPS = {
+    "esp32c3, fast RAM": ("esp32c3", "--fast-ram=all"),
+    "esp32c3, in flash": ("esp32c3", "--fast-ram=0"),
+    "esp32c3, 288 KiB of its SRAM for data": (HERE / "esp32c3_data.toml", "--fast-ram=all"),
+    "rp2040, fast RAM": ("rp2040", "--fast-ram=all"),
+    "stm32h7, fast RAM": ("stm32h7", "--fast-ram=all"),
+}
+
+
+def run(tune, folder, device, option, steps):
+    inputs, output = folder / "steps.bin", folder / "said.bin"
+    inputs.write_bytes((folder / "inputs.bin").read_bytes()[:steps * BORDER[0]])
+    log = folder / f"stories.{device}.jsonl"
+    command = [tune, "run", "--model", folder / "stories.onnx", "--device", device, option, "--steps", str(steps),
+               "--input", inputs, "--output", output, "--json", *(folder / "options").read_text().split()]
+    if log.is_file():
+        command += ["--records", log]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stdout + done.stderr)
+    want = (folder / "logits.bin").read_bytes()[:steps * BORDER[1]]
+    return json.loads(done.stdout), output.read_bytes() == want
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tune")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", action="append", help=", ".join(SETUPS))
+    parser.add_argument("--steps", type=int, default=200)
+    options = parser.parse_args()
+    print("| device | cycles a token | tokens a second | RAM: arena, weights, code | flash | bytes |\n|---|---|---|---|---|---|")
+    differ = False
+    for name in options.only or SETUPS:
+        told, same = run(options.tune, options.folder, *SETUPS[name], options.steps)
+        ram = ", ".join(f"{told['ram'][part]:,}" for part in ("arena", "weights", "code"))
+        print(f"| {name} | {told['cycles']:,} | {1000 / told['milliseconds']:.1f} | {told['ram_bytes']:,}: {ram} | "
+              f"{told['flash_bytes']:,} | {'exact' if same else 'DIFFER'} |", flush=True)
+        differ |= not same
+    sys.exit(differ)
+
+
+if __name__ == "__main__":
+    main()
