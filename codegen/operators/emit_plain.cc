@@ -2,6 +2,7 @@
 // the constants do not rule out that they need them.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/little_endian.h"
 #include "codegen/operators/elementwise.h"
@@ -84,6 +85,47 @@ bool is_identity(const std::vector<int16_t>& terms) {
   return true;
 }
 
+// The innermost axis of several elements, where one operand repeats an element along it and the
+// other does not: the index of the former.
+struct RepeatedRow {
+  size_t axis = 0, repeated = 0;
+};
+std::optional<RepeatedRow> repeated_row(const Broadcast& broadcast) {
+  for (size_t axis = broadcast.extents.size(); axis-- > 0;) {
+    if (broadcast.extents[axis] == 1) continue;
+    for (size_t i = 0; i < 2; ++i)
+      if (broadcast.steps[i][axis] == 0 && broadcast.steps[1 - i][axis] == 1)
+        return RepeatedRow{axis, i};
+    break;
+  }
+  return std::nullopt;
+}
+
+// A row is one look-up an element: what is repeated says where its part of the table begins.
+template <typename Term>
+void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& row,
+                         const std::string& table, EmitContext& context, const Term& term) {
+  Broadcast outer = op.broadcast;
+  outer.extents[row.axis] = 1;
+  const size_t along = 1 - row.repeated;
+  const ElementPointers pointers = binary_pointers(context);
+  const auto first = [&](size_t i) {
+    return (i == 0 ? pointers.a : pointers.b) + "[" + broadcast_offset(outer, i) + "]";
+  };
+  const int loops = open_broadcast_loops(w, outer);
+  w.open("");
+  w.line("const int8_t *const part = " + table + " + (" + term(row.repeated, first(row.repeated)) +
+         ");");
+  w.line("const int8_t *const from = &" + first(along) + ";");
+  print_unrolled(w, op.broadcast.extents[row.axis], [&](const std::string& i, int64_t added) {
+    const std::string at = "[" + c_plus(i, added) + "]";
+    w.line(context.output() + at + " = part[" + term(along, "from" + at) + "];");
+  });
+  w.close();
+  w.line(context.output() + " += " + std::to_string(op.broadcast.extents[row.axis]) + ";");
+  for (int i = 0; i < loops; ++i) w.close();
+}
+
 std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   const SumTableOp& op = std::get<SumTableOp>(any);
   const std::string table = context.constant("table", CType::kInt8, bytes_of(op.table));
@@ -96,6 +138,10 @@ std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
     return terms[i].empty() ? x + " + 128" : terms[i] + "[" + x + " + 128]";
   };
   CWriter w(1);
+  if (const auto row = repeated_row(op.broadcast)) {
+    print_rows_of_table(w, op, *row, table, context, term);
+    return w.text();
+  }
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
                       e.line(out + " = " + table + "[" + term(0, a) + " + " + term(1, b) + "];");
