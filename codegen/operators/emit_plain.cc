@@ -67,8 +67,27 @@ std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+// Steps of one size: the table is a product.
+bool is_linear(const std::vector<int32_t>& table) {
+  const int64_t step = int64_t{table[1]} - table[0];
+  if (std::abs(step) > INT16_MAX) return false;
+  for (size_t i = 1; i < table.size(); ++i)
+    if (int64_t{table[i]} - table[i - 1] != step) return false;
+  return true;
+}
+
 std::string emit_table(const IntegerOp& any, EmitContext& context) {
   const PlainTableOp& op = std::get<PlainTableOp>(any);
+  if (is_linear(op.table)) {
+    CWriter w(1);
+    print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+                      [&](CWriter& e, const auto& x, const auto&, const auto& out) {
+                        e.line(out + " = " +
+                               c_plus(x + " * " + c_int(op.table[1] - op.table[0]), op.table[128]) +
+                               ";");
+                      });
+    return w.text();
+  }
   const std::string table = context.constant("table", CType::kInt32, little_endian_bytes(op.table));
   CWriter w(1);
   print_elementwise(w, op.elements, {context.input(0), "", context.output()},

@@ -1,6 +1,7 @@
 // Softmax and norms of rows of plain integers, reductions, and products of which one side is int32.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/little_endian.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -82,6 +83,13 @@ const SharedFunction kPlainShare = {"plain_share",
 )",
                                     {}};
 
+void print_normed(CWriter& w, const PlainNormOp& op, const std::string& y) {
+  if (op.wraps)
+    w.line(y + "[i] = (int8_t)(uint8_t)t;");
+  else
+    w.line(y + "[i] = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
+}
+
 std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   const PlainNormOp& op = std::get<PlainNormOp>(any);
   // Less its mean, an element is at most twice as large as the largest.
@@ -106,12 +114,27 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
     w.close();
     w.line("mean /= " + depth + ";");
   }
+  // Products have 32 bits where no element has more than these.
+  const int64_t most = INT32_MAX / std::max<int64_t>(largest(op.weights), 1);
+  const bool may_be_short = is_wide && op.bias.empty() && most > 0;
   w.line(squares + " squares = 0;");
+  if (may_be_short) w.line("uint64_t reach = 0;");
   w.loop("i", op.depth);
   w.line("const " + type + " d = " + element + ";");
   w.line("squares += (" + squares + ")(d * d);");
+  if (may_be_short) w.line("reach |= (uint64_t)(d < 0 ? -d : d);");
   w.close();
   w.line("const " + type + " root = (" + type + ")" + root + "(squares / " + depth + "u + 1u);");
+  if (may_be_short) {
+    w.open("if (reach <= " + std::to_string(most) + "u)");
+    w.line("const int32_t by = (int32_t)root;");
+    w.loop("i", op.depth);
+    w.line("const int32_t d = (int32_t)(" + element + ");");
+    w.line("const int32_t t = (d * " + weights + "[i] / by) >> " + std::to_string(op.shift) + ";");
+    print_normed(w, op, y);
+    w.close().close();
+    w.open("else");
+  }
   w.loop("i", op.depth);
   w.line("const " + type + " d = " + element + ";");
   const std::string bias =
@@ -122,11 +145,9 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   const std::string share =
       is_wide ? context.helper(kPlainShare) + "(" + product + ", root)" : product + " / root";
   w.line("const " + type + " t = (" + share + bias + ") >> " + std::to_string(op.shift) + ";");
-  if (op.wraps)
-    w.line(y + "[i] = (int8_t)(uint8_t)t;");
-  else
-    w.line(y + "[i] = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
+  print_normed(w, op, y);
   w.close();
+  if (may_be_short) w.close();
   w.line(x + " += " + depth + ";");
   w.line(y + " += " + depth + ";");
   w.close();
@@ -144,13 +165,26 @@ int open_axes(CWriter& w, const PlainReduceOp& op, bool kept) {
   return depth;
 }
 
-std::string place_of(const PlainReduceOp& op) {
+// The element at the loops' counters; without the axis `along`, the first along it.
+std::string place_of(const PlainReduceOp& op, std::optional<size_t> along = std::nullopt) {
   std::string place;
   int64_t step = 1;
   for (size_t axis = op.extents.size(); axis-- > 0; step *= op.extents[axis])
-    if (op.extents[axis] != 1)
+    if (op.extents[axis] != 1 && axis != along)
       place += (place.empty() ? "i" : " + i") + std::to_string(axis) + " * " + std::to_string(step);
   return place.empty() ? "0" : place;
+}
+
+// The innermost axis of several elements, where it is the one that goes: rows side by side.
+std::optional<size_t> row_axis(const PlainReduceOp& op) {
+  std::optional<size_t> innermost;
+  for (size_t axis = op.extents.size(); axis-- > 0;) {
+    if (op.extents[axis] == 1) continue;
+    if (innermost && op.output_steps[axis] == 0) return std::nullopt;
+    if (!innermost && op.output_steps[axis] != 0) return std::nullopt;
+    if (!innermost) innermost = axis;
+  }
+  return innermost;
 }
 
 std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
@@ -159,21 +193,34 @@ std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
   const bool is_mean = op.function == Function::kMean, is_sum = op.function == Function::kSum;
   const bool is_wide = is_mean && plain_reach(op.input) * op.count > INT32_MAX / 4;
   const std::string type = is_wide ? "int64_t" : "int32_t";
-  const std::string x = plain_value(op.input, context.input(0) + "[" + place_of(op) + "]");
+  const auto row = row_axis(op);
   CWriter w(1);
   int kept = open_axes(w, op, true);
   const bool takes_any = is_mean || is_sum;
   w.line((is_sum ? "uint32_t" : type) + " sum = " +
          (takes_any ? "0" : c_int(op.function == Function::kMaximum ? INT32_MIN : INT32_MAX)) +
          ";");
-  int reduced = open_axes(w, op, false);
-  w.line("const int32_t x = " + x + ";");
-  if (takes_any)
-    w.line(std::string("sum += ") + (is_sum ? "(uint32_t)" : "") + "x;");
-  else
-    w.line(std::string("if (x ") + (op.function == Function::kMaximum ? ">" : "<") +
-           " sum) sum = x;");
-  for (; reduced > 0; --reduced) w.close();
+  const auto take = [&](const std::string& stored) {
+    w.line("const int32_t x = " + plain_value(op.input, stored) + ";");
+    if (takes_any)
+      w.line(std::string("sum += ") + (is_sum ? "(uint32_t)" : "") + "x;");
+    else
+      w.line(std::string("if (x ") + (op.function == Function::kMaximum ? ">" : "<") +
+             " sum) sum = x;");
+  };
+  if (row) {
+    w.line(std::string(op.input.type == ElementType::kInt8 ? "const int8_t" : "const int32_t") +
+           " *const row = " + context.input(0) + " + " + place_of(op, row) + ";");
+    print_unrolled(w, op.extents[*row], [&](const std::string& i, int64_t added) {
+      w.open("");
+      take("row[" + c_plus(i, added) + "]");
+      w.close();
+    });
+  } else {
+    int reduced = open_axes(w, op, false);
+    take(context.input(0) + "[" + place_of(op) + "]");
+    for (; reduced > 0; --reduced) w.close();
+  }
   w.open("");
   if (is_mean) {  // halves up
     const std::string whole = std::to_string(2 * op.count);
