@@ -56,6 +56,9 @@ class BlockGraph {
   }
   void enter_section(uint32_t return_address);
 
+  /// The one that runs now, an index of those that begin() was given; -1: none.
+  int section() const { return section_; }
+
   /// Whether a branch to the instruction after it is taken, and what memory a load reads from, only
   /// registers tell. They are read before a block runs. Without them such a branch is not taken.
   void set_registers(RegisterReader registers) { registers_ = std::move(registers); }

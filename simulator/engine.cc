@@ -7,38 +7,6 @@
 #include <utility>
 
 namespace tinytune {
-namespace {
-
-RegisterRoles riscv_roles() {
-  RegisterRoles roles;
-  roles.arguments = {10, 11, 12, 13, 14, 15, 16, 17};
-  roles.saved = {3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
-  roles.saved_names = {"gp", "tp", "s0", "s1", "s2", "s3",  "s4",
-                       "s5", "s6", "s7", "s8", "s9", "s10", "s11"};
-  roles.stack_pointer = 2;
-  roles.link = 1;
-  roles.result = 10;
-  return roles;
-}
-
-RegisterRoles arm_roles() {
-  RegisterRoles roles;
-  roles.arguments = {0, 1, 2, 3};
-  roles.saved = {4, 5, 6, 7, 8, 9, 10, 11};
-  roles.saved_names = {"r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
-  roles.stack_pointer = 13;
-  roles.link = 14;
-  roles.result = 0;
-  return roles;
-}
-
-}  // namespace
-
-const RegisterRoles& register_roles(CoreFamily family) {
-  static const RegisterRoles kRiscv = riscv_roles();
-  static const RegisterRoles kArm = arm_roles();
-  return family == CoreFamily::kRiscv32 ? kRiscv : kArm;
-}
 
 /// Unicorn's callbacks. They run inside translated code: no exception may leave them.
 struct Engine::Hooks {
@@ -69,6 +37,29 @@ struct Engine::Hooks {
     Engine& engine = *static_cast<Engine*>(user);
     engine.banks_.leave_for(static_cast<uint32_t>(address), engine.graph_);
     fetched_block(unicorn, address, size, user);
+  }
+
+  // The section that runs now is known once the graph has stepped; what is in the caches is told
+  // before the block is fetched.
+  static void shared_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const auto at = static_cast<uint32_t>(address);
+    if (engine.meets_banks_) engine.banks_.leave_for(at, engine.graph_);
+    block(unicorn, address, size, user);
+    const Counts counts = engine.graph_.counts();
+    const uint64_t waits = counts.fetch_wait_cycles + counts.read_wait_cycles;
+    const uint32_t bytes = engine.graph_.block_bytes();
+    engine.cores_.block(engine.graph_.section(), counts.cycles - waits, {at, bytes},
+                        engine.timing_);
+    engine.timing_.fetch(at, bytes);
+  }
+
+  static void shared_access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
+                            void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const auto at = static_cast<uint32_t>(address);
+    if (engine.meets_banks_) engine.banks_.access(at);
+    engine.cores_.access(at, static_cast<uint32_t>(size), type == UC_MEM_WRITE);
   }
 
   static void striped_access(uc_engine*, uc_mem_type, uint64_t address, int, int64_t, void* user) {
@@ -216,11 +207,13 @@ std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t si
 Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memory& memory,
                                                std::span<const AddressRange> filled,
                                                BlockGraph& graph, MemoryTiming& timing,
-                                               BankTiming& banks,
+                                               BankTiming& banks, CoreOverlap& cores,
                                                std::span<const AttachedPeripheral> peripherals,
                                                Watch watch) {
   TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(target, memory));
-  std::unique_ptr<Engine> engine(new Engine(std::move(core), memory, graph, timing, banks, watch));
+  std::unique_ptr<Engine> engine(
+      new Engine(std::move(core), memory, graph, timing, banks, cores, watch));
+  engine->meets_banks_ = watch == Watch::kBanks || (watch == Watch::kCores && banks.meets(filled));
   engine->vectors_ = make_vector_unit(target);
   TT_TRY(engine->add_hooks());
   TT_TRY(engine->attach(peripherals));
@@ -242,6 +235,10 @@ Status Engine::add_hooks() {
     case Watch::kBanks:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::striped_block, this));
       TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::striped_access, this));
+      return watch_memory();
+    case Watch::kCores:
+      TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::shared_block, this));
+      TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::shared_access, this));
       return watch_memory();
     case Watch::kAccesses:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::watched_block, this));

@@ -17,9 +17,11 @@
 #include "devices/device.h"
 #include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
+#include "simulator/core_overlap.h"
 #include "simulator/data_flow.h"
 #include "simulator/memory.h"
 #include "simulator/peripheral.h"
+#include "simulator/register_roles.h"
 #include "simulator/riscv_execute.h"
 #include "simulator/simulator.h"
 #include "simulator/unicorn_core.h"
@@ -27,15 +29,6 @@
 #include "tinytune/result.h"
 
 namespace tinytune {
-
-/// Roles of a core's registers, as numbers of that core.
-struct RegisterRoles {
-  std::vector<unsigned> arguments;
-  std::vector<unsigned> saved;  ///< by the callee, the stack pointer excluded
-  std::vector<std::string> saved_names;
-  unsigned stack_pointer = 0, link = 0, result = 0;
-};
-const RegisterRoles& register_roles(CoreFamily family);
 
 /// A unit beside the core, and where its registers are.
 struct AttachedPeripheral {
@@ -50,13 +43,14 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     kFetches,   ///< tell the memory timing what code runs
     kMemory,    ///< … and what is read from slow memories
     kBanks,     ///< … and where fetches meet loads and stores
+    kCores,     ///< all of that, and what sections would do to each other on two cores
     kAccesses,  ///< check every access; no memory timing
   };
   /// `filled`: where code may stand.
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
                                                 std::span<const AddressRange> filled,
                                                 BlockGraph& graph, MemoryTiming& timing,
-                                                BankTiming& banks,
+                                                BankTiming& banks, CoreOverlap& cores,
                                                 std::span<const AttachedPeripheral> peripherals,
                                                 Watch watch);
   Engine(const Engine&) = delete;
@@ -87,12 +81,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   static constexpr uint32_t kNoVector = 1;  ///< odd: no code address
   struct Hooks;
   Engine(UnicornCore core, const Memory& memory, BlockGraph& graph, MemoryTiming& timing,
-         BankTiming& banks, Watch watch)
+         BankTiming& banks, CoreOverlap& cores, Watch watch)
       : core_(std::move(core)),
         memory_(memory),
         graph_(graph),
         timing_(timing),
         banks_(banks),
+        cores_(cores),
         watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
@@ -129,6 +124,8 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   BlockGraph& graph_;
   MemoryTiming& timing_;
   BankTiming& banks_;
+  CoreOverlap& cores_;
+  bool meets_banks_ = false;
   Watch watch_;
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none
   uint32_t vector_address_ = kNoVector;  ///< of the instruction that the unit executes now

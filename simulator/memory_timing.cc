@@ -44,6 +44,12 @@ uint32_t Cache::touch_lines(uint32_t address, uint32_t size_bytes) {
   return fills;
 }
 
+void Cache::take_contents_of(const Cache& other) {
+  sets_ = other.sets_;
+  latest_ = kNone;
+  latest_line_ = nullptr;
+}
+
 Cache::Line& Cache::line_at(uint32_t number) {
   std::vector<Line>& set = sets_[number % sets_.size()];
   auto found =
@@ -78,6 +84,13 @@ MemoryTiming::MemoryTiming(const Device& device) {
                         memory.next_fill_cycles,
                         memory.name});
   }
+}
+
+void MemoryTiming::take_contents_of(const MemoryTiming& other) {
+  for (size_t i = 0; i < caches_.size(); ++i) caches_[i].take_contents_of(other.caches_[i]);
+  for (Region& region : regions_) region.waited = 0;
+  waits_ = Waits();
+  fetched_to_ = other.fetched_to_;
 }
 
 void MemoryTiming::begin() {

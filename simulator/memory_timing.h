@@ -26,6 +26,8 @@ class Cache {
   explicit Cache(const CacheModel& model);
 
   void clear();
+  /// Holds what another one of the same model does.
+  void take_contents_of(const Cache& other);
 
   /// Brings `size_bytes` from `address` in; returns how many fills that took.
   uint32_t touch(uint32_t address, uint32_t size_bytes) {
@@ -61,6 +63,8 @@ class MemoryTiming {
 
   /// Cold caches, no waits.
   void begin();
+  /// No waits, and what the caches of another one of the same device hold.
+  void take_contents_of(const MemoryTiming& other);
   void fetch(uint32_t address, uint32_t size_bytes);
   void read(uint32_t address, uint32_t size_bytes);
 

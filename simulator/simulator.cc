@@ -8,6 +8,7 @@
 
 #include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
+#include "simulator/core_overlap.h"
 #include "simulator/decoder.h"
 #include "simulator/elf.h"
 #include "simulator/engine.h"
@@ -67,6 +68,7 @@ struct Simulator::State {
       : device(of),
         memory_timing(of),
         bank_timing(of, timing),
+        core_overlap(of),
         graph(of, std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {
@@ -76,7 +78,7 @@ struct Simulator::State {
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
       TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, filled, graph, memory_timing,
-                                           bank_timing, attached, watch));
+                                           bank_timing, core_overlap, attached, watch));
     }
     return wanted.get();
   }
@@ -84,6 +86,7 @@ struct Simulator::State {
   Engine::Watch watch_for(const CallOptions& options) const {
     if (options.check_alignment) return Engine::Watch::kAccesses;
     if (options.zero_wait) return Engine::Watch::kNothing;
+    if (!options.pairs.empty()) return Engine::Watch::kCores;
     if (bank_timing.meets(filled)) return Engine::Watch::kBanks;
     if (memory_timing.times_reads(filled)) return Engine::Watch::kMemory;
     return memory_timing.times_fetches(filled) ? Engine::Watch::kFetches : Engine::Watch::kNothing;
@@ -106,10 +109,11 @@ struct Simulator::State {
   Memory memory;
   MemoryTiming memory_timing;
   BankTiming bank_timing;
+  CoreOverlap core_overlap;
   BlockGraph graph;
   std::vector<std::unique_ptr<Peripheral>> units;
   std::vector<AttachedPeripheral> attached;        ///< one for each of `units`
-  std::array<std::unique_ptr<Engine>, 5> engines;  ///< by Engine::Watch
+  std::array<std::unique_ptr<Engine>, 6> engines;  ///< by Engine::Watch
   std::vector<AddressRange> filled;                ///< by load() and write()
 };
 
@@ -236,6 +240,7 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   engine->set_watched(options.off_limits, options.counted);
   state.memory_timing.begin();
   state.bank_timing.begin();
+  state.core_overlap.begin(options.pairs);
   state.graph.begin(options.instruction_limit, options.sections);
   const BlockGraph::Stop stop = engine->run(function);
 
@@ -244,6 +249,10 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   report.detail = stop.detail;
   report.counts = state.graph.counts();
   report.visits = state.graph.visits();
+  state.core_overlap.finish(report.counts.cycles - report.counts.fetch_wait_cycles -
+                            report.counts.read_wait_cycles);
+  report.joined = state.core_overlap.joined();
+  report.race = state.core_overlap.race();
   report.traffic = engine->traffic();
   report.factors = engine->factors();
   report.factor_loads = engine->factor_loads();

@@ -66,6 +66,12 @@ struct Counts {
   Counts& operator-=(const Counts& other);
 };
 
+/// Sections that would run at the same time on two cores, and run one after the other here:
+/// indices of CallOptions::sections.
+struct CorePair {
+  size_t first = 0, second = 0;
+};
+
 struct CallOptions {
   uint64_t instruction_limit = 2'000'000'000;
   bool check_alignment = false;  ///< hooks every access: slow, for verify runs
@@ -79,6 +85,13 @@ struct CallOptions {
   /// Instructions executed from entering such a function until it returns are counted apart,
   /// callees included. Addresses of function entries; they must not nest.
   std::vector<uint32_t> sections;
+  std::vector<CorePair> pairs = {};  ///< of sections; slow. Not with check_alignment or zero_wait
+};
+
+/// A pair, run once: core_overlap.h says what it is taken to take.
+struct JoinedVisit {
+  size_t pair = 0;  ///< which of CallOptions::pairs
+  uint64_t cycles = 0, collision_cycles = 0;
 };
 
 /// A section, entered and left once.
@@ -95,6 +108,8 @@ struct CallReport {
   Counts counts;                     ///< of whole basic blocks: the one that faulted is left out
   std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
   std::vector<SectionVisit> visits;  ///< in the order of their entries
+  std::vector<JoinedVisit> joined;   ///< in the order of their ends
+  std::string race;                  ///< what both of a pair touch though one writes; or empty
   std::vector<Traffic> traffic;      ///< as CallOptions::counted, by where accesses begin
   FactorCounts factors;              ///< but for RISC-V's vector instructions
   FactorLoads factor_loads;          ///< the same

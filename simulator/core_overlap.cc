@@ -1,0 +1,154 @@
+#include "simulator/core_overlap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tinytune {
+
+CoreOverlap::CoreOverlap(const Device& device) : banks_(device), device_(device) {
+  for (const MemoryRegion& memory : device.memories) {
+    if (!memory.fetch_cache.empty() || !memory.read_cache.empty())
+      timed_.push_back({memory.address, memory.size_bytes});
+    if (memory.writable && memory.name != device.stack_memory)
+      writable_.push_back({{memory.address, memory.size_bytes}, {}});
+  }
+}
+
+void CoreOverlap::begin(std::span<const CorePair> pairs) {
+  pairs_.assign(pairs.begin(), pairs.end());
+  section_ = -1;
+  part_ = 0;
+  pair_.reset();
+  joined_.clear();
+  race_.clear();
+}
+
+bool CoreOverlap::is_timed(uint32_t address) const {
+  return std::any_of(timed_.begin(), timed_.end(), [&](const AddressRange& range) {
+    return address - range.address < range.size_bytes;
+  });
+}
+
+void CoreOverlap::block(int section, uint64_t cycles, const AddressRange& code,
+                        const MemoryTiming& timing) {
+  if (section != section_) {
+    if (pair_) close(cycles);
+    open(section, cycles, timing);
+  }
+  now_ = cycles;
+  if (!pair_) return;
+  Part& part = parts_[part_];
+  for (uint32_t at = code.address & ~3u; at < code.address + code.size_bytes; at += 4)
+    ++part.by_bank[banks_.at(at)];
+  if (!is_timed(code.address)) return;
+  part.events.push_back(
+      {static_cast<uint32_t>(cycles - part.last), code.address, code.size_bytes, true});
+  part.last = cycles;
+}
+
+void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing) {
+  section_ = section;
+  for (size_t p = 0; section >= 0 && p < pairs_.size(); ++p) {
+    const auto wanted = static_cast<size_t>(section);
+    const bool is_second = part_ == 1 && pairs_[p].second == wanted;
+    if (!is_second && pairs_[p].first != wanted) continue;
+    pair_ = p;
+    if (!is_second) {
+      part_ = 0;
+      if (!before_) before_ = std::make_unique<MemoryTiming>(device_);
+      before_->take_contents_of(timing);
+      for (Written& written : writable_) written.touched.assign(written.range.size_bytes, 0);
+    }
+    Part& part = parts_[part_];
+    part.events.clear();
+    part.began = part.last = cycles;
+    part.by_bank.assign(256, 0);
+    return;
+  }
+}
+
+void CoreOverlap::close(uint64_t cycles) {
+  Part& part = parts_[part_];
+  part.cycles = cycles - part.began;
+  const size_t pair = *pair_;
+  pair_.reset();
+  if (part_ == 0) {
+    part_ = 1;
+    return;
+  }
+  part_ = 0;
+  const uint64_t without_banks = merged();
+  const uint64_t met = collisions(without_banks);
+  joined_.push_back({pair, without_banks + met, met});
+}
+
+void CoreOverlap::finish(uint64_t cycles) {
+  if (pair_) close(cycles);
+  section_ = -1;
+}
+
+void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
+  if (!pair_) return;
+  Part& part = parts_[part_];
+  ++part.by_bank[banks_.at(address)];
+  if (!is_write && is_timed(address)) {
+    part.events.push_back({static_cast<uint32_t>(now_ - part.last), address, size_bytes, false});
+    part.last = now_;
+  }
+  for (Written& written : writable_) {
+    const uint32_t offset = address - written.range.address;
+    if (offset >= written.range.size_bytes) continue;
+    const uint32_t end = std::min(offset + size_bytes, written.range.size_bytes);
+    const uint8_t forbidden = is_write ? kRead | kWritten : kWritten;
+    for (uint32_t byte = offset; byte < end; ++byte) {
+      if (part_ == 0) {
+        written.touched[byte] |= is_write ? kWritten : kRead;
+      } else if ((written.touched[byte] & forbidden) != 0 && race_.empty()) {
+        race_ = fmt::format("{} at {:#010x}, which the other core {}", is_write ? "write" : "read",
+                            written.range.address + byte,
+                            (written.touched[byte] & kWritten) != 0 ? "writes" : "reads");
+      }
+    }
+  }
+}
+
+uint64_t CoreOverlap::merged() const {
+  std::array<uint64_t, 2> at = {0, 0};
+  std::array<size_t, 2> next = {0, 0};
+  uint64_t port_free = 0;
+  MemoryTiming& timing = *before_;
+  for (;;) {
+    std::optional<size_t> core;
+    uint64_t soonest = 0;
+    for (size_t c = 0; c < 2; ++c) {
+      if (next[c] == parts_[c].events.size()) continue;
+      const uint64_t comes = at[c] + parts_[c].events[next[c]].gap;
+      if (!core || comes < soonest) core = c, soonest = comes;
+    }
+    if (!core) break;
+    const Event& event = parts_[*core].events[next[*core]++];
+    const uint64_t waited = timing.waits().fetch + timing.waits().read;
+    if (event.is_fetch)
+      timing.fetch(event.address, event.size_bytes);
+    else
+      timing.read(event.address, event.size_bytes);
+    const uint64_t fills = timing.waits().fetch + timing.waits().read - waited;
+    at[*core] = std::max(soonest, port_free) + fills;
+    if (fills > 0) port_free = at[*core];
+  }
+  for (size_t c = 0; c < 2; ++c)
+    at[c] += parts_[c].began + parts_[c].cycles - parts_[c].last;  // after its last event
+  return std::max(at[0], at[1]);
+}
+
+uint64_t CoreOverlap::collisions(uint64_t cycles) const {
+  double met = 0;
+  for (size_t bank = 1; bank < parts_[0].by_bank.size(); ++bank)
+    met += static_cast<double>(parts_[0].by_bank[bank]) *
+           static_cast<double>(parts_[1].by_bank[bank]) /
+           static_cast<double>(std::max<uint64_t>(cycles, 1));
+  return static_cast<uint64_t>(met);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,90 @@
+// Two sections of a call that run at the same time on two cores, told from a call that ran them one
+// after the other on one.
+//
+// What a section computes does not depend on when it does, as long as neither touches what the
+// other writes. That is checked byte by byte, and a program that breaks it is refused. How long
+// both take together follows from what each did by itself: its cycles without waits, and the
+// accesses to memory behind a cache in their order. These are merged as the cores come to them: one
+// port, which a fill holds for its cycles, and one cache, which starts with what it held before.
+// Where a memory has banks, accesses of both cores to one bank meet; how often is what their
+// numbers say for cores that drift against each other: accesses of the one times those of the other
+// a cycle. Each such meeting is taken to cost a cycle of the slower core, although a core may have
+// fetched ahead.
+//
+// Not modelled: cores that stay in step, for which meetings are all or none; the stacks, which are
+// two on two cores and one here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "simulator/fetch_stream.h"
+#include "simulator/memory_timing.h"
+#include "simulator/simulator.h"
+
+namespace tinytune {
+
+class CoreOverlap {
+ public:
+  explicit CoreOverlap(const Device& device);
+
+  /// A call starts. `pairs` of its sections.
+  void begin(std::span<const CorePair> pairs);
+  bool is_asked() const { return !pairs_.empty(); }
+
+  /// A block is about to run in `section` (-1: in none), after so many cycles, waits left out.
+  /// `timing` is as it was before the block was fetched.
+  void block(int section, uint64_t cycles, const AddressRange& code, const MemoryTiming& timing);
+  void access(uint32_t address, uint32_t size_bytes, bool is_write);
+  void finish(uint64_t cycles);
+
+  const std::vector<JoinedVisit>& joined() const { return joined_; }
+  /// What both touched; empty if nothing.
+  const std::string& race() const { return race_; }
+
+ private:
+  struct Event {
+    uint32_t gap = 0;  ///< cycles since the last one
+    uint32_t address = 0;
+    uint32_t size_bytes = 0;
+    bool is_fetch = false;
+  };
+  struct Part {
+    std::vector<Event> events;
+    uint64_t began = 0, last = 0, cycles = 0;
+    std::vector<uint64_t> by_bank;
+  };
+  struct Written {
+    AddressRange range;
+    std::vector<uint8_t> touched;  ///< by byte, of the first part: kRead, kWritten
+  };
+  static constexpr uint8_t kRead = 1, kWritten = 2;
+
+  void open(int section, uint64_t cycles, const MemoryTiming& timing);
+  void close(uint64_t cycles);
+  bool is_timed(uint32_t address) const;
+  uint64_t merged() const;
+  uint64_t collisions(uint64_t cycles) const;
+
+  BankMap banks_;
+  std::vector<AddressRange> timed_;
+  std::vector<Written> writable_;
+  std::vector<CorePair> pairs_;
+  int section_ = -1;
+  std::optional<size_t> pair_;  ///< of the section that runs
+  size_t part_ = 0;
+  uint64_t now_ = 0;
+  std::array<Part, 2> parts_;
+  std::unique_ptr<MemoryTiming> before_;  ///< the caches as the first part found them
+  Device device_;
+  std::vector<JoinedVisit> joined_;
+  std::string race_;
+};
+
+}  // namespace tinytune
