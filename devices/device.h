@@ -117,8 +117,11 @@ struct Device {
   std::vector<CacheModel> caches;
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
-  std::string idf_target;               ///< what ESP-IDF calls the chip; empty: none of its chips
-  uint64_t hash = 0;                    ///< of everything above that can change a measurement
+  int cores = 1;                        ///< that are the same and see the same memory
+  /// Of a piece of work that another core does meanwhile: to hand it over and to wait for its end.
+  uint32_t fork_join_cycles = 0;
+  std::string idf_target;  ///< what ESP-IDF calls the chip; empty: none of its chips
+  uint64_t hash = 0;       ///< of everything above that can change a measurement
 
   const MemoryRegion& memory(std::string_view region) const;
   const CacheModel& cache(std::string_view name) const;

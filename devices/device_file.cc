@@ -119,12 +119,25 @@ Result<Timing> read_timing(const Reader& reader, const toml::table& table) {
   return timing;
 }
 
+Status read_cores(const Reader& reader, const toml::table& root, Device& device) {
+  const std::string name = "[cores]";
+  TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "cores"));
+  TT_TRY(reader.only(*table, name, {"count", "fork_join_cycles", "source"}));
+  TT_TRY_ASSIGN(const int64_t count, reader.get<int64_t>(*table, name, "count"));
+  if (count < 1 || count > 2)
+    return reader.error(*table->get("count"), "count of [cores] must be 1 or 2");
+  TT_TRY_ASSIGN(device.fork_join_cycles, reader.get_word(*table, name, "fork_join_cycles"));
+  TT_TRY(reader.get_line(*table, name, "source"));
+  device.cores = static_cast<int>(count);
+  return ok_status();
+}
+
 Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
   TT_TRY(reader.only(
       root, file,
       {"name", "description", "clock_hz", "transports", "target", "placement", "memory", "cache",
-       "timing", "port", "counter", "register", "program", "idf_target", "board"}));
+       "timing", "port", "counter", "register", "program", "idf_target", "board", "cores"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get_text(root, file, "name", is_device_name, kDeviceNameRule));
   TT_TRY_ASSIGN(device.description, reader.get_line(root, file, "description"));
@@ -148,6 +161,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(const toml::table* placement, reader.get_table(root, file, "placement"));
   TT_TRY(read_placement(reader, *placement, device));
   TT_TRY(read_program_facts(reader, root, device));
+  if (root.contains("cores")) TT_TRY(read_cores(reader, root, device));
   if (root.contains("board")) TT_TRY(read_board_facts(reader, root, device));
   TT_TRY_ASSIGN(const toml::table* timing, reader.get_table(root, file, "timing"));
   TT_TRY_ASSIGN(device.timing, read_timing(reader, *timing));

@@ -301,6 +301,18 @@ TEST(DeviceHash, DeviceInFlash_IsAnotherUnlessItHasNoFastMemory) {
   EXPECT_EQ(in_flash(flat).hash, flat.hash);
 }
 
+TEST(Devices, Cores_AreOneUnlessTheFileSaysMore) {
+  EXPECT_EQ(load_device("esp32c3")->cores, 1);
+  for (const char* name : {"rp2040", "rp2350", "rp2350-riscv"}) {
+    EXPECT_EQ(load_device(name)->cores, 2) << name;
+    EXPECT_EQ(load_device(name)->fork_join_cycles, 35u) << name;
+  }
+  const std::string three = "[cores]\ncount = 3\nfork_join_cycles = 1\nsource = \"-\"\n\n[target]";
+  const auto device = parse_device(changed("[target]", three), "board.toml");
+  ASSERT_FALSE(device);
+  EXPECT_THAT(device.error().message(), HasSubstr("count of [cores] must be 1 or 2"));
+}
+
 TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
   const uint64_t hash = load_device("esp32c3")->hash;
   const auto hash_of = [](const std::string& text) {
