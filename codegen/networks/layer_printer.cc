@@ -103,6 +103,17 @@ void LayerPrinter::emit(FunctionBody& body, const LayerSite& site, const Integer
   body.writer().close();
 }
 
+LayerFunction LayerPrinter::placed_layer(const LayerSite& site, const IntegerOp& form,
+                                         const std::optional<KernelCall>& call,
+                                         const Operands& operands) {
+  FunctionBody body;
+  if (call)
+    call_kernel(body, site, *call, operands);
+  else
+    print_operator(body, site, form, operands.inputs, {operands.output});
+  return std::move(body).finish(site.symbol, site.comment);
+}
+
 LayerFunction LayerPrinter::emitted_layer(const LayerSite& site, const IntegerOp& form) {
   FunctionBody body;
   print_operator(body, site, form, places_of(site.op.inputs), places_of(site.op.outputs));

@@ -50,6 +50,9 @@ class LayerPrinter {
   };
   void call_kernel(FunctionBody& body, const LayerSite& site, const KernelCall& call,
                    const Operands& operands);
+  /// A function of its own: of a kernel, or without `call` of an emitter.
+  LayerFunction placed_layer(const LayerSite& site, const IntegerOp& form,
+                             const std::optional<KernelCall>& call, const Operands& operands);
   /// Statements in a scope of their own.
   void emit(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
             const Operands& operands);

@@ -1,12 +1,14 @@
 #include "codegen/networks/network.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "base/check.h"
 #include "codegen/networks/carriers.h"
 #include "codegen/networks/executed_graph.h"
 #include "codegen/networks/kernel_set.h"
+#include "codegen/networks/layer_names.h"
 #include "codegen/networks/layer_printer.h"
 #include "codegen/networks/layout.h"
 #include "codegen/networks/memory_plan.h"
@@ -14,6 +16,7 @@
 #include "codegen/networks/network_memory.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
+#include "codegen/networks/split_layers.h"
 #include "codegen/networks/storage.h"
 #include "codegen/networks/strip_printer.h"
 #include "codegen/operators/c_writer.h"
@@ -30,7 +33,8 @@ namespace {
 class Generation {
  public:
   Generation(const IntegerNetwork& network, const LaidOutGraph& laid_out,
-             const std::vector<StripFlow>& flows, const Device& device,
+             const std::vector<StripFlow>& flows,
+             const std::vector<std::optional<SplitLayer>>& splits, const Device& device,
              const ScheduleSource& schedules, const NetworkOptions& options)
       : parts_{options.name, device},
         executed_(network),
@@ -38,8 +42,11 @@ class Generation {
         forms_(laid_out.ops),
         layout_of_(laid_out.layout_of),
         flows_(flows),
+        splits_(splits),
         kernels_(device, schedules, options.name, options.builds),
-        share_(options.share) {}
+        share_(options.share) {
+    parts_.cores = network_.cores = options.cores;
+  }
 
   Result<GeneratedNetwork> run() {
     storage_ = assign_storage(graph_, forms_, flows_,
@@ -49,6 +56,10 @@ class Generation {
         return Error(ErrorCode::kUnsupported,
                      "output t" + std::to_string(t) + " is a constant: no operator writes it");
     network_.arena_lower_bound = peak_live_bytes(storage_.buffers);  // tensors, without scratch
+    if (is_any_split()) {
+      core_words_ = storage_.buffers.size();
+      storage_.buffers.push_back(core_words(forms_.size()));
+    }
     TT_TRY(choose_kernels());
     list_absorbed_layers();
     plan();
@@ -60,6 +71,7 @@ class Generation {
     network_.placeable = parts_.placeable = placeable_parts(parts_);
     network_.homes.resize(parts_.placeable.size());
     network_.name = parts_.name;
+    network_.in_strips = !flows_.empty();
     network_.invoke_symbol =
         parts_.name + (parts_.stream ? "_push_" + rows_word(*parts_.stream) : "_invoke");
     network_.stream = parts_.stream;
@@ -72,7 +84,8 @@ class Generation {
     network_.warnings = kernels_.warnings();
     for (const KernelSet::Kernel& kernel : parts_.kernels)
       network_.assembly_lines += kernel.assembly.lines;
-    print_files();
+    network_.files = files_of(parts_, network_.homes);
+    network_.stubs = print_stubs(parts_);
     network_.inputs = std::move(parts_.inputs);
     network_.outputs = std::move(parts_.outputs);
     network_.functions = std::move(parts_.functions);
@@ -81,16 +94,13 @@ class Generation {
 
  private:
   std::string layer_symbol(size_t step) const {
-    const Operator& op = graph_.operators[step];
-    if (op.index == kTransformIndex)
-      return parts_.name + "_transform_" + std::to_string(op.inputs[0]) + "_" +
-             std::to_string(op.outputs[0]);
-    return parts_.name + "_layer_" + std::to_string(op.index);
+    return symbol_of_layer(parts_.name, graph_.operators[step]);
   }
 
   Status choose_kernels() {
     calls_.resize(forms_.size());
     scratch_.resize(forms_.size());
+    halves_.resize(forms_.size());
     for (const StripFlow& flow : flows_) strip_calls_.emplace_back(flow.variants.size());
     for (size_t step = 0; step < forms_.size(); ++step) {
       const Operator& op = graph_.operators[step];
@@ -127,8 +137,12 @@ class Generation {
     return macs;
   }
 
-  // One kernel, or one for each variant of a strip; of the layer's facts, those of the variant that
-  // is called most are told.
+  bool is_any_split() const {
+    return std::any_of(splits_.begin(), splits_.end(), [](const auto& s) { return s.has_value(); });
+  }
+
+  // One kernel, or one for each half or each variant of a strip; of the layer's facts, those of the
+  // variant that is called most are told.
   Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
     uint32_t scratch = 0;
     int most_calls = 0;
@@ -144,6 +158,14 @@ class Generation {
       return call;
     };
     const auto flow = flow_at(step);
+    if (splits_[step]) {
+      for (size_t core = 0; core < 2; ++core) {
+        const int calls = core == 0 ? 1 : 2;  // the second has no fewer rows
+        TT_TRY_ASSIGN(halves_[step][core].call, choose((*splits_[step])[core].form, calls));
+        add_scratch(step, halves_[step][core].call->scratch_bytes, halves_[step][core].scratch);
+      }
+      return ok_status();
+    }
     if (!flow) {
       TT_TRY_ASSIGN(calls_[step], choose(forms_[step], 1));
     } else {
@@ -153,12 +175,15 @@ class Generation {
         TT_TRY_ASSIGN(strip_calls_[*flow][v], choose(variants[v].form, variants[v].calls));
       }
     }
-    if (scratch > 0) {
-      scratch_[step] = storage_.buffers.size();
-      const int at = static_cast<int>(step);
-      storage_.buffers.push_back({scratch, at, at});
-    }
+    add_scratch(step, scratch, scratch_[step]);
     return ok_status();
+  }
+
+  void add_scratch(size_t step, uint32_t bytes, std::optional<size_t>& buffer) {
+    if (bytes == 0) return;
+    buffer = storage_.buffers.size();
+    const int at = static_cast<int>(step);
+    storage_.buffers.push_back({bytes, at, at});
   }
 
   std::optional<size_t> flow_at(size_t step) const {
@@ -185,6 +210,7 @@ class Generation {
 
   void plan() {
     plan_ = plan_memory(storage_.buffers);
+    if (core_words_) parts_.core_words = plan_.offsets[*core_words_];
     for (const int t : graph_.inputs) parts_.inputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const int t : graph_.outputs) parts_.outputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const Tensor& t : graph_.tensors)
@@ -219,16 +245,7 @@ class Generation {
   }
 
   std::string comment(size_t step) const {
-    const Operator& op = graph_.operators[step];
-    std::string text = op.kind == OperatorKind::kStridedSlice && op.index == kTransformIndex
-                           ? "copy of the pixels that a shortcut reads "
-                       : op.index == kTransformIndex
-                           ? "layout transform "
-                           : std::to_string(op.index) + ": " + std::string(name_of(op.kind)) + " ";
-    text += shape_text(graph_.tensor(op.inputs[0]).shape) + " -> " +
-            shape_text(graph_.tensor(op.outputs[0]).shape);
-    if (calls_[step]) text += (calls_[step]->tuned ? ", tuned" : ", default schedule");
-    return text;
+    return comment_of_layer(graph_, graph_.operators[step], calls_[step]);
   }
 
   void emit_layers() {
@@ -249,6 +266,8 @@ class Generation {
       if (const auto f = flow_at(step)) {
         if (static_cast<int>(step) == flows_[*f].first_step)
           call(step, print_strips(printer, graph_, flows_[*f], strip_site(*f, places)));
+      } else if (splits_[step]) {
+        call_halves(step, printer, places);
       } else if (calls_[step]) {
         call(step, printer.kernel_layer(site, *calls_[step], scratch_of(step)));
       } else {
@@ -261,16 +280,38 @@ class Generation {
             ", and " + std::to_string(times_called_[f] - 1) + " more like it";
   }
 
-  // A function with a body that is there already is not printed again.
+  void call_halves(size_t step, LayerPrinter& printer,
+                   const std::vector<std::optional<ArenaPlace>>& places) {
+    const Operator& op = graph_.operators[step];
+    std::array<std::string, 2> symbols;
+    for (size_t core = 0; core < 2; ++core) {
+      const HalfLayer& half = (*splits_[step])[core];
+      LayerPrinter::Operands operands = operands_of(graph_, op, half, places);
+      operands.scratch = place_of_buffer(halves_[step][core].scratch);
+      const LayerSite site{symbol_of_rows(parts_.name, op, half.out),
+                           comment_of_rows(comment(step), half.out), op};
+      symbols[core] =
+          function_for(printer.placed_layer(site, half.form, halves_[step][core].call, operands));
+    }
+    network_.layers[step].symbol = symbols[0];
+    network_.layers[step].other_symbol = symbols[1];
+    parts_.calls.push_back({symbols[0], {}, 0, symbols[1]});
+  }
+
   void call(size_t step, LayerFunction function) {
+    network_.layers[step].symbol = function_for(std::move(function));
+    parts_.calls.push_back({network_.layers[step].symbol});
+  }
+
+  // A function with a body that is there already is not printed again.
+  const std::string& function_for(LayerFunction function) {
     const auto [same, is_new] = function_of_.try_emplace(function.body, times_called_.size());
     if (is_new) {
       parts_.functions.push_back(std::move(function));
       times_called_.push_back(0);
     }
     ++times_called_[same->second];
-    network_.layers[step].symbol = parts_.functions[same->second].symbol;
-    parts_.calls.push_back({network_.layers[step].symbol});
+    return parts_.functions[same->second].symbol;
   }
 
   uint32_t condition_of(const Operator& op) const {
@@ -305,8 +346,12 @@ class Generation {
   }
 
   std::optional<ArenaPlace> scratch_of(size_t step) const {
-    if (!scratch_[step]) return std::nullopt;
-    return ArenaPlace{plan_.offsets[*scratch_[step]], storage_.buffers[*scratch_[step]].bytes};
+    return place_of_buffer(scratch_[step]);
+  }
+
+  std::optional<ArenaPlace> place_of_buffer(const std::optional<size_t>& buffer) const {
+    if (!buffer) return std::nullopt;
+    return ArenaPlace{plan_.offsets[*buffer], storage_.buffers[*buffer].bytes};
   }
 
   void describe_tensors() {
@@ -317,41 +362,27 @@ class Generation {
                                     storage_.first_step[t], storage_.last_step[t], layout_of_[t]});
   }
 
-  void print_files() {
-    const std::string& name = parts_.name;
-    std::vector<GeneratedFile>& files = network_.files;
-    files = external_files(parts_);
-    network_.stubs = print_stubs(parts_);
-    files.push_back({name + ".h",
-                     print_header({name, parts_.device, parts_.inputs, parts_.outputs,
-                                   parts_.arena_bytes, !parts_.state.empty(), parts_.stream}),
-                     FileRole::kHeader});
-    files.push_back({name + "_internal.h", print_internal_header(parts_), FileRole::kHeader});
-    if (!parts_.placeable.empty())
-      files.push_back({placement_header(name),
-                       print_placement(name, parts_.device, parts_.placeable, network_.homes),
-                       FileRole::kHeader});
-    files.push_back({name + ".c", print_source(parts_), FileRole::kSource});
-    if (!parts_.constants.arrays().empty())
-      files.push_back({name + "_weights.c", print_weights(parts_), FileRole::kSource});
-    if (!parts_.kernels.empty())
-      files.push_back({kernels_file(parts_), print_kernels(parts_), FileRole::kSource});
-  }
-
   NetworkParts parts_;
   const IntegerNetwork& executed_;
   const Graph& graph_;  // with layout transforms, whose tensors come after the model's
   const std::vector<IntegerOp>& forms_;
   const std::vector<Layout>& layout_of_;
   const std::vector<StripFlow>& flows_;
+  const std::vector<std::optional<SplitLayer>>& splits_;  // by step
   KernelSet kernels_;
   Storage storage_;
   MemoryPlan plan_;
   std::vector<std::optional<KernelCall>> calls_;                     // by step
   std::vector<std::optional<size_t>> scratch_;                       // buffer, by step
   std::vector<std::vector<std::optional<KernelCall>>> strip_calls_;  // by flow and variant
-  std::unordered_map<std::string, size_t> function_of_;              // by body
-  std::vector<size_t> times_called_;                                 // by function
+  struct Half {
+    std::optional<KernelCall> call;
+    std::optional<size_t> scratch;  // buffer
+  };
+  std::vector<std::array<Half, 2>> halves_;              // by step
+  std::optional<size_t> core_words_;                     // buffer
+  std::unordered_map<std::string, size_t> function_of_;  // by body
+  std::vector<size_t> times_called_;                     // by function
   std::optional<ArenaShare> share_;
   GeneratedNetwork network_;
 };
@@ -365,7 +396,8 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
     return Error(ErrorCode::kInvalidInput, "\"" + options.name + "\" is no name for a network");
   const LaidOutGraph executed = laid_out(network, options);
   TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options.strips));
-  Generation generation(network, executed, flows, device, schedules, options);
+  TT_TRY_ASSIGN(const auto splits, split_layers(executed, flows, options.splits));
+  Generation generation(network, executed, flows, splits, device, schedules, options);
   TT_TRY_ASSIGN(GeneratedNetwork generated, generation.run());
   generated.builds = options.builds;
   return generated;
@@ -377,9 +409,9 @@ void state_facts(GeneratedNetwork& network, const Device& device, const Provenan
   network.footprint = footprint;
   for (GeneratedFile& file : network.files)
     if (file.name == network.name + ".h")
-      file.contents =
-          print_header({network.name, device, network.inputs, network.outputs, network.arena_bytes,
-                        !network.reset_symbol.empty(), network.stream, footprint, provenance});
+      file.contents = print_header({network.name, device, network.inputs, network.outputs,
+                                    network.arena_bytes, !network.reset_symbol.empty(),
+                                    network.stream, network.cores, footprint, provenance});
 }
 
 }  // namespace tinytune

@@ -71,6 +71,8 @@ struct GeneratedLayer {
   int index = 0;  ///< operator index in the model; -1: a transform or copy that none owns
   std::string op;
   std::string symbol;  ///< empty when no code executes; layers that are the same share it
+  /// Of a layer that two cores share: what another core may compute while `symbol` computes.
+  std::string other_symbol;
   std::optional<int> fused_into;  ///< the operator that carries its cost
   bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
@@ -108,12 +110,22 @@ struct RowStream {
 std::string row_word(const RowStream& stream);
 std::string rows_word(const RowStream& stream);
 
+/// A layer of which one core computes rows of the output from the top, another the rest.
+struct CoreSplit {
+  int index = 0;  ///< of the model's operator
+  int rows = 0;   ///< of the first core
+
+  bool operator==(const CoreSplit&) const = default;
+};
+
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
   /// `status f(void* arena)`; layers are `void f(unsigned char* arena)`. With a stream
   /// `status f(void* arena, const T* rows, int32_t count)`, and layers are no calls of their own.
   std::string invoke_symbol;
   std::optional<RowStream> stream;
+  int cores = 1;             ///< as NetworkOptions has it
+  bool in_strips = false;    ///< some of its layers are
   std::string reset_symbol;  ///< the same of what clears its state; empty: it keeps none
   /// C of functions that layers call and that nobody has given: a stub for each. For tests alone,
   /// the library has none.
@@ -150,6 +162,8 @@ struct NetworkOptions {
   /// of strips are made, and keep copies of the pixels that they need (subsampled_shortcuts.h).
   bool early_shortcuts = false;
   std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
+  int cores = 1;                        ///< 2: the library has a place for another core's help
+  std::vector<CoreSplit> splits = {};   ///< with two cores, of layers in no group of strips
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
   std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "codegen/networks/core_text.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
@@ -44,6 +45,9 @@ void footprint_macros(std::string& out, const HeaderFacts& facts, const Footprin
   define(out, upper + "_RAM_WEIGHTS_BYTES", std::to_string(footprint.weights_bytes) + "u");
   define(out, upper + "_RAM_CODE_BYTES", std::to_string(footprint.code_bytes) + "u");
   define(out, upper + "_STACK_BYTES", std::to_string(footprint.stack_bytes) + "u");
+  if (footprint.stacks > 1)
+    define(out, upper + "_STACK_BYTES_OF_A_CORE",
+           std::to_string(footprint.stack_bytes / static_cast<uint64_t>(footprint.stacks)) + "u");
   define(out, upper + "_FLASH_BYTES", std::to_string(footprint.flash_bytes) + "u");
   define(out, upper + "_CYCLES", std::to_string(footprint.cycles) + "ull");
 }
@@ -250,8 +254,8 @@ std::string print_header(const HeaderFacts& facts) {
   out += "\n/* Where outputs are read. */\n";
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
-  out +=
-      "\n" + calls_of(facts) + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
+  out += "\n" + calls_of(facts) + print_core_api(facts.name, facts.cores) +
+         "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
   return out;
 }
 

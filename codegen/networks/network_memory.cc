@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "codegen/networks/executed_graph.h"
+#include "codegen/networks/split_layers.h"
 #include "codegen/networks/storage.h"
 
 namespace tinytune {
@@ -51,12 +52,14 @@ uint32_t live_bytes(std::span<const ArenaBuffer> buffers, int step) {
 }
 
 uint32_t NetworkMemory::arena_bytes(std::span<const uint32_t> scratch) const {
-  std::map<int, uint32_t> scratch_at;  // of one kernel at a time
-  for (size_t i = 0; i < layers.size(); ++i)
-    scratch_at[layers[i].step] = std::max(scratch_at[layers[i].step], scratch[i]);
+  std::map<std::pair<int, int>, uint32_t> scratch_at;  // of one kernel at a time on each core
+  for (size_t i = 0; i < layers.size(); ++i) {
+    uint32_t& most = scratch_at[{layers[i].step, layers[i].core}];
+    most = std::max(most, scratch[i]);
+  }
   std::vector<ArenaBuffer> all = buffers;
-  for (const auto& [step, bytes] : scratch_at)
-    if (bytes > 0) all.push_back({bytes, step, step});
+  for (const auto& [at, bytes] : scratch_at)
+    if (bytes > 0) all.push_back({bytes, at.first, at.first});
   return plan_memory(all).arena_bytes;
 }
 
@@ -66,6 +69,9 @@ NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOption
   TT_CHECK(flows.has_value(), "groups of strips that are possible");
   NetworkMemory memory;
   memory.buffers = assign_storage(network.graph, network.ops, *flows, options.state_room()).buffers;
+  const auto splits = split_layers(network, *flows, options.splits);
+  TT_CHECK(splits.has_value(), "splits that are possible");
+  if (!options.splits.empty()) memory.buffers.push_back(core_words(network.ops.size()));
   memory.lower_bound = peak_live_bytes(memory.buffers);
   const std::vector<ArenaBuffer> planned = rounded(memory.buffers);
   const auto add = [&](size_t step, KernelOp op) -> NetworkMemory::Layer& {
@@ -79,6 +85,16 @@ NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOption
     while (flow != flows->end() && flow->last_step < static_cast<int>(step)) ++flow;
     auto* op = std::get_if<KernelOp>(&network.ops[step]);
     if (op == nullptr) continue;
+    if (const auto& split = (*splits)[step]) {
+      for (int core = 0; core < 2; ++core) {
+        const IntegerOp& half = (*split)[static_cast<size_t>(core)].form;
+        NetworkMemory::Layer& layer = add(step, std::get<KernelOp>(half));
+        layer.strip_of = op->workload;
+        layer.shares_constants = core == 0;
+        layer.core = core;
+      }
+      continue;
+    }
     if (flow == flows->end() || static_cast<int>(step) < flow->first_step) {
       add(step, std::move(*op));
       continue;

@@ -36,6 +36,7 @@ struct InvokeStep {
   std::string symbol;      ///< of a layer; empty for a mark
   OperatorKind mark{};     ///< models/control_flow.h
   uint32_t condition = 0;  ///< where it is in the arena, of IF and DO
+  std::string other = {};  ///< what another core may compute while `symbol` computes
 };
 
 struct NetworkParts {
@@ -53,6 +54,8 @@ struct NetworkParts {
   std::vector<ExternalFunction> externals = {};  ///< that layers call
   std::optional<RowStream> stream = {};
   RowArrival arrival = {};  ///< with a stream
+  int cores = 1;
+  std::optional<uint32_t> core_words = {};  ///< in the arena, where a layer is split
 };
 
 /// Fills both tables. `rows` are the input's.
@@ -69,6 +72,7 @@ struct HeaderFacts {
   uint32_t arena_bytes = 0;
   bool has_state = false;
   std::optional<RowStream> stream = {};
+  int cores = 1;
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };
@@ -82,6 +86,8 @@ std::string print_internal_header(const NetworkParts& parts);
 std::string kernels_file(const NetworkParts& parts);
 /// The users' files as they were given, and the header that theirs include; no files without any.
 std::vector<GeneratedFile> external_files(const NetworkParts& parts);
+/// All files of the library.
+std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector<FastHome>& homes);
 std::string print_stubs(const NetworkParts& parts);
 /// `<name>.c`: layers and invoke. `<name>_weights.c`; kernels_file().
 std::string print_source(const NetworkParts& parts);

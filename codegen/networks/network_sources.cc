@@ -1,4 +1,5 @@
 #include "codegen/kernels/portable_c.h"
+#include "codegen/networks/core_text.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
@@ -49,7 +50,7 @@ void print_reset(CWriter& w, const NetworkParts& parts) {
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 
-void print_step(CWriter& w, const InvokeStep& step) {
+void print_step(CWriter& w, const NetworkParts& parts, const InvokeStep& step) {
   const std::string condition = "base[" + std::to_string(step.condition) + "]";
   switch (step.mark) {
     case OperatorKind::kIf:
@@ -69,7 +70,10 @@ void print_step(CWriter& w, const InvokeStep& step) {
       w.close();
       break;
     default:
-      w.line(step.symbol + "(base);");
+      if (step.other.empty())
+        w.line(step.symbol + "(base);");
+      else
+        print_shared_layer(w, parts, step);
   }
 }
 
@@ -83,8 +87,11 @@ void print_invoke(CWriter& w, const NetworkParts& parts) {
   } else {
     open_call(w, parts, "_invoke");
     if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
+    print_core_start(w, parts);
   }
-  for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i) print_step(w, parts.calls[i]);
+  for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i)
+    print_step(w, parts, parts.calls[i]);
+  print_core_end(w, parts);
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 
@@ -114,6 +121,7 @@ std::string print_source(const NetworkParts& parts) {
          layer + "\n#endif\n";
   for (const SharedFunction* function : parts.shared.functions())
     out += "\n" + print_shared(*function, parts.name, placed);
+  out += print_core_meeting(parts);
   CWriter w;
   for (const LayerFunction& f : parts.functions) {
     w.line("").line("/* " + f.comment + " */");
@@ -124,7 +132,7 @@ std::string print_source(const NetworkParts& parts) {
   }
   if (!parts.state.empty() || parts.stream) print_reset(w, parts);
   print_invoke(w, parts);
-  return out + w.text();
+  return out + w.text() + print_core_functions(parts);
 }
 
 std::string print_weights(const NetworkParts& parts) {
@@ -186,6 +194,26 @@ std::string print_kernels(const NetworkParts& parts) {
   // Bare-metal compilers write no such note, and linkers complain when only some objects have it.
   return out + "\n#if defined(__linux__)\n\t.section\t.note.GNU-stack,\"\"," + mark +
          "progbits\n#endif\n";
+}
+
+std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector<FastHome>& homes) {
+  const std::string& name = parts.name;
+  std::vector<GeneratedFile> files = external_files(parts);
+  files.push_back({name + ".h",
+                   print_header({name, parts.device, parts.inputs, parts.outputs, parts.arena_bytes,
+                                 !parts.state.empty(), parts.stream, parts.cores}),
+                   FileRole::kHeader});
+  files.push_back({name + "_internal.h", print_internal_header(parts), FileRole::kHeader});
+  if (!parts.placeable.empty())
+    files.push_back({placement_header(name),
+                     print_placement(name, parts.device, parts.placeable, homes),
+                     FileRole::kHeader});
+  files.push_back({name + ".c", print_source(parts), FileRole::kSource});
+  if (!parts.constants.arrays().empty())
+    files.push_back({name + "_weights.c", print_weights(parts), FileRole::kSource});
+  if (!parts.kernels.empty())
+    files.push_back({kernels_file(parts), print_kernels(parts), FileRole::kSource});
+  return files;
 }
 
 }  // namespace tinytune

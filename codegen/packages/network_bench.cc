@@ -194,6 +194,9 @@ Steps steps_of(const GeneratedNetwork& network) {
                                  : "layer " + std::to_string(layer.index) + " " + layer.op;
     steps.table += "    {\"" + in_c_string(what) + "\", " + layer.symbol + "},\n";
     ++steps.count;
+    if (layer.other_symbol.empty()) continue;
+    steps.table += "    {\"" + in_c_string(what) + ", other rows\", " + layer.other_symbol + "},\n";
+    ++steps.count;
   }
   return steps;
 }

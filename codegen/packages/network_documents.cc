@@ -87,7 +87,9 @@ std::string memory_section(const PackageParts& parts) {
   out += row("weights copied to RAM", takes.weights_bytes) +
          row("code copied to RAM", takes.code_bytes);
   if (takes.data_bytes > 0) out += row("other data", takes.data_bytes);
-  return out + row("stack of one call", takes.stack_bytes) +
+  return out +
+         row(takes.stacks > 1 ? "stacks of both cores in one call" : "stack of one call",
+             takes.stack_bytes) +
          row("**RAM**, all of these", takes.ram_bytes()) +
          row("**flash**, what is copied included", takes.flash_bytes) +
          "\nBuilt with `clang -O2`; other compilers differ in the C code of the layers. One " +

@@ -21,7 +21,8 @@ struct Footprint {
   uint64_t weights_beside_arena_bytes = 0;  ///< those of them in the memory that the arena is in
   uint64_t code_bytes = 0;                  ///< functions that start-up code copies to RAM
   uint64_t data_bytes = 0;                  ///< .data and .bss of the library beside those
-  uint64_t stack_bytes = 0;                 ///< the deepest of one inference
+  uint64_t stack_bytes = 0;                 ///< the deepest of one inference, of all its cores
+  int stacks = 1;                           ///< cores that have one, each as deep
   /// Text, constants and initial data of the library; what is copied to RAM is in here too.
   uint64_t flash_bytes = 0;
   uint64_t cycles = 0;  ///< of one inference

@@ -28,6 +28,7 @@ class Runner {
     for (size_t step = 0; step < network_.layers.size(); ++step) {
       const std::string& symbol = network_.layers[step].symbol;
       if (!symbol.empty()) call(symbol, {});
+      if (!network_.layers[step].other_symbol.empty()) call(network_.layers[step].other_symbol, {});
       keep(static_cast<int>(step), result);
     }
     fill(inputs);
@@ -36,13 +37,15 @@ class Runner {
       options.sections.push_back(image_.symbols.at(function.symbol).address);
     std::vector<int> indices;
     for (const GeneratedLayer& layer : network_.layers)
-      if (!layer.symbol.empty()) indices.push_back(layer.index);
+      for (const std::string& symbol : {layer.symbol, layer.other_symbol})
+        if (!symbol.empty()) indices.push_back(layer.index);
     const CallReport report = call(network_.invoke_symbol, options);
     EXPECT_EQ(report.return_value, 0u);
     result.instructions = report.counts.instructions;
     for (size_t i = 0; i < indices.size(); ++i)
-      result.layer_instructions[indices[i]] = report.visits.at(i).counts.instructions;
+      result.layer_instructions[indices[i]] += report.visits.at(i).counts.instructions;
     for (const int output : graph_.outputs) result.outputs.push_back(read(output));
+    if (network_.cores > 1) expect_no_race(inputs, std::move(options));
     return result;
   }
 
@@ -61,6 +64,22 @@ class Runner {
   }
 
  private:
+  void expect_no_race(const std::vector<Bytes>& inputs, CallOptions options) {
+    const auto section_of = [&](const std::string& symbol) {
+      const auto at = std::find(options.sections.begin(), options.sections.end(),
+                                image_.symbols.at(symbol).address);
+      return static_cast<size_t>(at - options.sections.begin());
+    };
+    for (const GeneratedLayer& layer : network_.layers)
+      if (!layer.other_symbol.empty())
+        options.pairs.push_back({section_of(layer.symbol), section_of(layer.other_symbol)});
+    fill(inputs);
+    aligned_only_ = false;  // where alignment is checked, no cores are followed
+    const CallReport report = call(network_.invoke_symbol, options);
+    EXPECT_EQ(report.race, "");
+    EXPECT_EQ(report.joined.size(), options.pairs.size());
+  }
+
   uint32_t arena() const { return image_.symbols.at(network_.arena_symbol).address; }
 
   const PlacedTensor& placed(int tensor) const {

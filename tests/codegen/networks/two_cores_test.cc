@@ -1,0 +1,158 @@
+// Layers that two cores share: the same bytes, halves that touch nothing of each other, and a
+// library that may run on one core or on two.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "codegen/networks/executed_graph.h"
+#include "codegen/networks/split_layers.h"
+#include "tests/codegen/network_run.h"
+#include "tests/codegen/strips/image_chains.h"
+
+namespace tinytune {
+namespace {
+
+using test::executed;
+using test::ImageChain;
+using test::seeded_inputs;
+using testing::HasSubstr;
+
+NetworkOptions on_two_cores(const Graph& graph) {
+  NetworkOptions options{.name = "net", .cores = 2};
+  options.splits = even_splits(laid_out(executed(graph), options), {});
+  return options;
+}
+
+Graph every_kind() {
+  ImageChain chain(15, 8, 4, 4);
+  const int trunk = chain.conv(8, {.kernel = 3});
+  chain.depthwise({.kernel = 3});
+  chain.pool({.kernel = 3}, /*average=*/true);
+  chain.relu6();
+  chain.add(trunk);
+  chain.pool({.kernel = 2, .stride = 2, .padding = Padding::kValid}, /*average=*/false);
+  return chain.finish();
+}
+
+TEST(TwoCores, LayersInHalves_AreExactAndDoNotRace) {
+  for (const Graph& graph : {every_kind(), test::downsampling_block(1)}) {
+    const NetworkOptions options = on_two_cores(graph);
+    EXPECT_GE(options.splits.size(), graph.operators.size() - 1);
+    test::expect_exact(graph, *load_device("rp2040"), seeded_inputs(graph, 3), options);
+  }
+}
+
+TEST(TwoCores, AnyShare_IsExact) {
+  const Graph graph = test::mobile_chain(2);
+  test::expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 5),
+                     {.name = "net", .cores = 2, .splits = {{0, 1}, {1, 12}, {2, 4}, {4, 6}}});
+}
+
+TEST(TwoCores, SplitThatCannotBe_IsRefused) {
+  const auto network = generate_network(executed(test::mobile_chain(1)), *load_device("rp2040"), {},
+                                        {.name = "net", .cores = 2, .splits = {{0, 13}}});
+  ASSERT_FALSE(network.has_value());
+  EXPECT_THAT(network.error().message(), HasSubstr("operator 0 cannot be split behind row 13"));
+}
+
+TEST(TwoCores, LibraryOfOneCore_KnowsNothingOfAnother) {
+  const Graph graph = test::mobile_chain(1);
+  const auto network =
+      generate_network(executed(graph), *load_device("rp2040"), {}, {.name = "net"});
+  ASSERT_TRUE(network.has_value());
+  for (const GeneratedFile& file : network->files)
+    EXPECT_EQ(file.contents.find("net_attach"), std::string::npos) << file.name;
+}
+
+std::string array_of(const std::string& name, const test::Bytes& bytes) {
+  std::string text = "static const unsigned char " + name + "[] = {";
+  for (const uint8_t byte : bytes) text += std::to_string(byte) + ",";
+  return text + "};\n";
+}
+
+// Calls alone, with a thread, and with a thread that is refused; twice each.
+constexpr const char* kMain = R"(
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "net.h"
+NET_STATIC_ARENA(arena);
+static pthread_t thread;
+static int started;
+struct start { void (*task)(void *); void *argument; };
+static struct start begin;
+static void *run(void *start) {
+  const struct start *s = start;
+  s->task(s->argument);
+  return NULL;
+}
+static int launch(void (*task)(void *), void *argument, void *context) {
+  if (context == NULL) return 0;
+  begin.task = task;
+  begin.argument = argument;
+  started = pthread_create(&thread, NULL, run, &begin) == 0;
+  return started;
+}
+static int differs(void) {
+  for (int i = 0; i < 2; ++i) {
+    memset(arena, 0xa5, sizeof arena);
+    memcpy(net_input_0(arena), input, sizeof input);
+    started = 0;
+    if (net_invoke(arena) != NET_OK) return 1;
+    if (started) pthread_join(thread, NULL);
+    if (memcmp(net_output_0(arena), expected, sizeof expected) != 0) return 1;
+  }
+  return 0;
+}
+int main(void) {
+  int wrong = differs();
+  net_attach(launch, arena);
+  wrong += differs() << 1;
+  if (!started) wrong += 8;
+  net_attach(launch, NULL);
+  wrong += differs() << 2;
+  return wrong;
+}
+)";
+
+// On this machine, where threads are cores and a sanitizer sees every race.
+TEST(TwoCores, ThreadThatHelps_RacesWithNobodyAndGivesTheSameBytes) {
+  const Graph graph = every_kind();
+  const auto inputs = seeded_inputs(graph, 3);
+  const auto network = generate_network(
+      executed(graph), with_portable_kernels(*load_device("rp2040")), {}, on_two_cores(graph));
+  ASSERT_TRUE(network) << network.error().message();
+  const auto reference = run_reference(graph, inputs);
+  ASSERT_TRUE(reference);
+  const auto directory = TemporaryDirectory::create("cores");
+  ASSERT_TRUE(directory);
+  const std::string program = directory->file("program"), main_file = directory->file("main.c");
+  ASSERT_TRUE(write_file(
+      main_file, array_of("input", inputs[0]) +
+                     array_of("expected", (*reference)[static_cast<size_t>(graph.outputs[0])]) +
+                     kMain));
+  std::vector<std::string> words = {"cc",       "-std=gnu11",
+                                    "-O1",      "-g",
+                                    "-Wall",    "-Wextra",
+                                    "-Werror",  "-fsanitize=thread",
+                                    "-pthread", "-I" + directory->path(),
+                                    main_file,  "-o",
+                                    program};
+  for (const GeneratedFile& file : network->files) {
+    ASSERT_TRUE(write_file(directory->file(file.name), file.contents));
+    if (file.role == FileRole::kSource) words.push_back(directory->file(file.name));
+  }
+  const auto built = run_process(words, std::chrono::minutes(2));
+  ASSERT_TRUE(built) << built.error().message();
+  ASSERT_EQ(built->exit_code, 0) << built->err;
+  const auto ran = run_process({program}, std::chrono::minutes(1));
+  ASSERT_TRUE(ran) << ran.error().message();
+  EXPECT_EQ(ran->exit_code, 0) << ran->out << ran->err;
+}
+
+}  // namespace
+}  // namespace tinytune
