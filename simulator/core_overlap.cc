@@ -30,6 +30,12 @@ bool CoreOverlap::is_timed(uint32_t address) const {
   });
 }
 
+// What a cache holds comes through one port, whichever memory it is of.
+size_t CoreOverlap::bank_of(uint32_t address) const {
+  const uint8_t bank = banks_.at(address);
+  return bank == BankMap::kNone && is_timed(address) ? kPort : bank;
+}
+
 void CoreOverlap::block(int section, uint64_t cycles, const AddressRange& code,
                         const MemoryTiming& timing) {
   if (section != section_) {
@@ -40,7 +46,7 @@ void CoreOverlap::block(int section, uint64_t cycles, const AddressRange& code,
   if (!pair_) return;
   Part& part = parts_[part_];
   for (uint32_t at = code.address & ~3u; at < code.address + code.size_bytes; at += 4)
-    ++part.by_bank[banks_.at(at)];
+    ++part.by_bank[bank_of(at)];
   if (!is_timed(code.address)) return;
   part.events.push_back(
       {static_cast<uint32_t>(cycles - part.last), code.address, code.size_bytes, true});
@@ -63,7 +69,7 @@ void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing)
     Part& part = parts_[part_];
     part.events.clear();
     part.began = part.last = cycles;
-    part.by_bank.assign(256, 0);
+    part.by_bank.assign(kPort + 1, 0);
     return;
   }
 }
@@ -91,7 +97,7 @@ void CoreOverlap::finish(uint64_t cycles) {
 void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
   if (!pair_) return;
   Part& part = parts_[part_];
-  ++part.by_bank[banks_.at(address)];
+  ++part.by_bank[bank_of(address)];
   if (!is_write && is_timed(address)) {
     part.events.push_back({static_cast<uint32_t>(now_ - part.last), address, size_bytes, false});
     part.last = now_;

@@ -6,10 +6,10 @@
 // both take together follows from what each did by itself: its cycles without waits, and the
 // accesses to memory behind a cache in their order. These are merged as the cores come to them: one
 // port, which a fill holds for its cycles, and one cache, which starts with what it held before.
-// Where a memory has banks, accesses of both cores to one bank meet; how often is what their
-// numbers say for cores that drift against each other: accesses of the one times those of the other
-// a cycle. Each such meeting is taken to cost a cycle of the slower core, although a core may have
-// fetched ahead.
+// Where a memory has banks, and at that port, accesses of both cores to one bank meet; how often is
+// what their numbers say for cores that drift against each other: accesses of the one times those
+// of the other a cycle. Each such meeting is taken to cost a cycle of the slower core, although a
+// core may have fetched ahead.
 //
 // Not modelled: cores that stay in step, for which meetings are all or none; the stacks, which are
 // two on two cores and one here.
@@ -65,10 +65,12 @@ class CoreOverlap {
     std::vector<uint8_t> touched;  ///< by byte, of the first part: kRead, kWritten
   };
   static constexpr uint8_t kRead = 1, kWritten = 2;
+  static constexpr size_t kPort = 256;  ///< behind all banks
 
   void open(int section, uint64_t cycles, const MemoryTiming& timing);
   void close(uint64_t cycles);
   bool is_timed(uint32_t address) const;
+  size_t bank_of(uint32_t address) const;
   uint64_t merged() const;
   uint64_t collisions(uint64_t cycles) const;
 
