@@ -114,6 +114,7 @@ Command compile() {
                            .field = &Arguments::bench,
                            .help = "Add a program that prints cycles by layer on the chip"},
                           portable(),
+                          cores(),
                           json()}}),
       .examples =
           "Examples:\n"
@@ -172,6 +173,7 @@ Command run() {
                         .field = &Arguments::verify,
                         .help = "Compare with the reference operators, bit for bit"},
                        portable(),
+                       cores(),
                        {.names = "--on",
                         .field = &Arguments::on,
                         .value = "BOARD",

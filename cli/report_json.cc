@@ -128,6 +128,7 @@ Json json_of(const RunReport& report) {
                       {"instructions", counted(layer.instructions)},
                       {"cycles", layer.cycles},
                       {"tuned", layer.tuned},
+                      {"cores", layer.cores},
                       {"fused_into", or_null(layer.fused_into)},
                       {"layout", name_of(layer.layout)},
                       {"fetch_wait_cycles", layer.fetch_wait_cycles},

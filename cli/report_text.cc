@@ -208,6 +208,12 @@ std::string board_text(const RunReport& report) {
   return text;
 }
 
+std::string how_computed(const LayerCost& layer) {
+  if (layer.fused_into) return fmt::format("in layer {}", *layer.fused_into);
+  const std::string schedule = layer.tuned ? "tuned" : layer.macs > 0 ? "default" : "-";
+  return layer.cores > 1 ? fmt::format("{}, {} cores", schedule, layer.cores) : schedule;
+}
+
 }  // namespace
 
 std::string to_text(const RunReport& report) {
@@ -217,10 +223,7 @@ std::string to_text(const RunReport& report) {
     table.add({std::to_string(layer.index), layer.op,
                layer.macs > 0 ? grouped(static_cast<uint64_t>(layer.macs)) : "-",
                counted ? grouped(layer.instructions) : "-", grouped(layer.cycles),
-               layer.fused_into ? fmt::format("in layer {}", *layer.fused_into)
-               : layer.tuned    ? "tuned"
-               : layer.macs > 0 ? "default"
-                                : "-"});
+               how_computed(layer)});
   }
   std::string text = table.text();
   const uint64_t cycles = report.footprint.cycles;

@@ -264,6 +264,15 @@ Option portable() {
           .help = "Write kernels as plain C for any core, instead of assembly"};
 }
 
+Option cores() {
+  return {.names = "--cores",
+          .field = &Arguments::cores,
+          .value = "1|2",
+          .help = "Cores that share the layers, where the device has two",
+          .otherwise = "1",
+          .syntax = Syntax::kPositive};
+}
+
 Option keys(std::string help) {
   return {.names = "--keys",
           .field = &Arguments::keys,

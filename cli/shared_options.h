@@ -32,6 +32,7 @@ Option external();
 Option input_type();
 Option state();
 Option portable();
+Option cores();
 Option keys(std::string help);
 Option json();
 Option quiet();

@@ -108,7 +108,8 @@ Result<GeneratedNetwork> Compilation::generate(const MessageSink& sink,
                                                const std::optional<ArenaShare>& share) const {
   LayoutChoice layouts(options_->layout, ground_->device, ground_->records);
   const Deployment deployment{
-      *model_, ground_->device, ground_->records, options_->limits, sink, options_->input, share};
+      *model_,         ground_->device, ground_->records, options_->limits, sink,
+      options_->input, share,           options_->cores};
   return deployment.generate(layouts);
 }
 
@@ -119,8 +120,9 @@ Result<Compilation::Package> Compilation::package(GeneratedNetwork network) cons
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
-  const Deployment deployment{*model_, ground_->device, ground_->records, options_->limits,
-                              sink,    options_->input};
+  const Deployment deployment{
+      *model_, ground_->device, ground_->records, options_->limits, sink, options_->input,
+      {},      options_->cores};
   TT_TRY_ASSIGN(
       const std::optional<bool> exact,
       state_facts_of(deployment, provenance_of(*model_, *options_), *programs_.smoke, network));

@@ -89,11 +89,14 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.builds = model.state().builds;
   options.layouts = layouts.source();
   options.share = share;
+  options.cores = cores;
+  TT_TRY(check_cores());
   Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
                                      : input == InputArrival::kRows ? in_rows(options)
                                                                     : in_frames(options);
   TT_TRY(layouts.status());
   if (wants_strips(options, network)) network = in_strips(options, std::move(network));
+  if (network && cores > 1) network = on_two_cores(options, std::move(*network));
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);

@@ -35,6 +35,7 @@ struct Deployment {
   const MessageSink& sink;  ///< may be empty
   InputArrival input = InputArrival::kWhole;
   std::optional<ArenaShare> share = {};  ///< with networks that run before and after this one
+  int cores = 1;                         ///< 2: layers are shared where that takes fewer cycles
 
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.
@@ -84,9 +85,12 @@ struct Deployment {
  private:
   struct Placed;
   struct Least;
+  Status check_cores() const;
   bool wants_strips(const NetworkOptions& options, const Result<GeneratedNetwork>& whole) const;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
+  Result<GeneratedNetwork> on_two_cores(const NetworkOptions& options,
+                                        GeneratedNetwork alone) const;
   Result<GeneratedNetwork> in_rows(const NetworkOptions& options) const;
   Result<GeneratedNetwork> in_frames(NetworkOptions options) const;
   Result<GeneratedNetwork> fastest_in_strips(const StripSearch& search,

@@ -16,6 +16,8 @@ bool is_counted(const GeneratedLayer& layer) {
   return !layer.symbol.empty() && layer.index != kTransformIndex;
 }
 
+bool is_shared(const GeneratedLayer& layer) { return !layer.other_symbol.empty(); }
+
 // A frame's lowest words need not be written, but the stack pointer stands at a multiple of this.
 uint64_t aligned_stack(uint64_t written_bytes, CoreFamily family) {
   const uint64_t alignment = family == CoreFamily::kRiscv32 ? 16 : 8;
@@ -50,8 +52,25 @@ LayerCost counted(const GeneratedLayer& layer, const Counts& counts) {
 std::set<std::string> counted_functions(const GeneratedNetwork& network) {
   std::set<std::string> functions;
   for (const GeneratedLayer& layer : network.layers)
-    if (is_counted(layer)) functions.insert(layer.symbol);
+    if (is_counted(layer)) {
+      functions.insert(layer.symbol);
+      if (is_shared(layer)) functions.insert(layer.other_symbol);
+    }
   return functions;
+}
+
+// Layers that come out the same are one pair.
+std::vector<CorePair> pairs_of(const GeneratedNetwork& network) {
+  const std::set<std::string> functions = counted_functions(network);
+  const auto section_of = [&](const std::string& symbol) {
+    return static_cast<size_t>(std::distance(functions.begin(), functions.find(symbol)));
+  };
+  std::map<size_t, size_t> pairs;
+  for (const GeneratedLayer& layer : network.layers)
+    if (is_shared(layer)) pairs[section_of(layer.symbol)] = section_of(layer.other_symbol);
+  std::vector<CorePair> all;
+  for (const auto& [first, second] : pairs) all.push_back({first, second});
+  return all;
 }
 
 void sort_as_model(std::vector<LayerCost>& layers) {
@@ -111,6 +130,13 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
   // function are told of the first layer that it computes.
   std::map<std::string, Counts> calls_of;
   const bool branches = has_control_flow(*graph_);
+  std::map<std::string, uint64_t> joined_of;  // by a pair's first function
+  const std::vector<CorePair> pairs = pairs_of(*network_);
+  const std::set<std::string> names = counted_functions(*network_);
+  for (const JoinedVisit& joined : call_report.joined)
+    joined_of[*std::next(names.begin(), static_cast<ptrdiff_t>(pairs.at(joined.pair).first))] +=
+        joined.cycles + device_->fork_join_cycles;
+  size_t joined_visit = 0;
   size_t section = 0;
   for (const std::string& function : counted_functions(*network_))
     calls_of[function] = call_report.sections.at(section++);
@@ -121,10 +147,18 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
     }
     Counts counts;
     if (branches) std::swap(counts, calls_of[layer.symbol]);
+    if (branches && is_shared(layer)) {
+      counts += std::exchange(calls_of[layer.other_symbol], {});
+      counts.cycles = std::exchange(joined_of[layer.symbol], 0);
+    }
+    if (is_shared(layer)) strips = 2;  // its halves
     for (; strips > 0 && !branches; --strips) counts += call_report.visits.at(visit++).counts;
     strips = 1;  // of all others
+    if (is_shared(layer) && !branches)
+      counts.cycles = call_report.joined.at(joined_visit++).cycles + device_->fork_join_cycles;
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(counted(layer, counts));
+    if (is_shared(layer)) report.layers.back().cores = 2;
     const auto home = homes_of.find(layer.symbol);
     if (home == homes_of.end()) continue;
     report.layers.back().code_memory = home->second.code;
@@ -141,6 +175,18 @@ ArenaTimeline timeline_of(const GeneratedNetwork& network) {
   return timeline;
 }
 
+// In place of the cycles of both halves, one after the other as they ran, those of them together.
+uint64_t NetworkSimulation::overlapped_cycles(const CallReport& call_report) const {
+  uint64_t cycles = call_report.counts.cycles;
+  const std::vector<CorePair> pairs = pairs_of(*network_);
+  for (const CorePair& pair : pairs)
+    cycles -=
+        call_report.sections.at(pair.first).cycles + call_report.sections.at(pair.second).cycles;
+  for (const JoinedVisit& joined : call_report.joined)
+    cycles += joined.cycles + device_->fork_join_cycles;
+  return cycles;
+}
+
 Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>> inputs) {
   std::vector<uint32_t> sections;
   for (const std::string& function : counted_functions(*network_)) {
@@ -148,17 +194,23 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
     sections.push_back(address);
   }
   TT_TRY(fill(inputs));
-  TT_TRY_ASSIGN(const CallReport call_report, call(network_->invoke_symbol, sections));
+  TT_TRY_ASSIGN(const CallReport call_report,
+                call(network_->invoke_symbol, sections, pairs_of(*network_)));
+  if (!call_report.race.empty())
+    return Error(ErrorCode::kFailed, network_->name + ": cores race, " + call_report.race);
   if (call_report.return_value != 0) {
     return Error(ErrorCode::kFailed,
                  network_->invoke_symbol + " returned " + std::to_string(call_report.return_value));
   }
   RunReport report;
   report.instructions = report.overhead_instructions = call_report.counts.instructions;
-  footprint_.cycles = call_report.counts.cycles;
+  footprint_.cycles = overlapped_cycles(call_report);
+  // Where another core helps, its stack goes as deep.
+  footprint_.stacks = call_report.joined.empty() ? 1 : 2;
+  const auto stacks = static_cast<uint64_t>(footprint_.stacks);
   footprint_.stack_bytes =  // the deepest call's: where frames arrive, the first may be
       std::max(footprint_.stack_bytes,
-               aligned_stack(call_report.stack_bytes, device_->target.family));
+               stacks * aligned_stack(call_report.stack_bytes, device_->target.family));
   report.footprint = footprint_;
   report.clock_hz = device_->clock_hz;
   report.arena_lower_bound = network_->arena_lower_bound;

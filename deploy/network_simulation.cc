@@ -92,12 +92,14 @@ Status NetworkSimulation::fill(std::span<const std::vector<uint8_t>> inputs) {
 }
 
 Result<CallReport> NetworkSimulation::call(const std::string& symbol,
-                                           std::vector<uint32_t> sections) {
+                                           std::vector<uint32_t> sections,
+                                           std::vector<CorePair> pairs) {
   TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
   CallOptions options;
   // A whole network may take far longer than one kernel may.
   options.instruction_limit = 1'000'000'000'000;
   options.sections = std::move(sections);
+  options.pairs = std::move(pairs);
   std::vector<uint32_t> arguments = {arena_};
   if (network_->stream && symbol == network_->invoke_symbol) {  // all that are missing, at once
     const RowStream& stream = *network_->stream;
@@ -150,6 +152,7 @@ Result<std::vector<TensorDump>> NetworkSimulation::dump(
   for (size_t step = 0; step < network_->layers.size(); ++step) {
     const GeneratedLayer& layer = network_->layers[step];
     if (!layer.symbol.empty()) TT_TRY(call(layer.symbol, {}));
+    if (!layer.other_symbol.empty()) TT_TRY(call(layer.other_symbol, {}));
     for (const PlacedTensor& placed : network_->tensors) {
       if (placed.first_step != static_cast<int>(step) || dumps.contains(placed.tensor)) continue;
       TT_TRY_ASSIGN(dumps[placed.tensor], read(placed.tensor));

@@ -70,7 +70,9 @@ class NetworkSimulation {
   std::map<std::string, Homes> homes() const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
-  Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections);
+  uint64_t overlapped_cycles(const CallReport& call_report) const;
+  Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections,
+                          std::vector<CorePair> pairs = {});
   Result<TensorDump> read(int tensor);
 
   const Graph* graph_;

@@ -24,6 +24,7 @@ struct CompileOptions {
   std::optional<std::string> records;  ///< a log; without one every layer gets its default schedule
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   bool portable = false;               ///< kernels as C11 for any core, instead of assembly
+  int cores = 1;  ///< 2: layers are shared where that is faster; the device has to have as many
   bool bench = false;  ///< a program too that prints cycles by layer; not with rows of the input
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
@@ -84,6 +85,7 @@ struct RunOptions {
   bool verify = false;        ///< compare with the reference operators, bit for bit
   bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
   bool portable = false;      ///< as CompileOptions'
+  int cores = 1;              ///< likewise; costs are those of both cores at work
   bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
   bool arena_front = false;  ///< say what a smaller arena would cost: builds and runs some networks
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations
@@ -103,6 +105,7 @@ struct LayerCost {
   uint64_t multiplies = 0, loads = 0, stores = 0;  ///< of the instructions
   uint64_t branches_taken = 0;                     ///< conditional ones
   bool tuned = false;                              ///< by a record; false: the default
+  int cores = 1;                                   ///< that shared it
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto
   /// Of `cycles`: those spent waiting for code and for constants that live in flash.
