@@ -145,16 +145,38 @@ Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
   for (size_t step = 0; step < network_->layers.size() && apart; ++step) {
     const std::string& symbol = network_->layers[step].symbol;
     if (!symbol.empty()) TT_TRY(call(symbol));
+    const std::string& other = network_->layers[step].other_symbol;
+    if (!other.empty()) TT_TRY(call(other));
     TT_TRY(keep(static_cast<int>(step), computed));
   }
   TT_TRY(fill(inputs));
   TT_TRY(invoke());
   TT_TRY_ASSIGN(computed.outputs, outputs());
+  TT_TRY(refuse_races(inputs));
   if (network_->reset_symbol.empty()) return computed;
   TT_TRY(give(inputs));
   TT_TRY(invoke());
   TT_TRY_ASSIGN(computed.later_outputs, outputs());
   return computed;
+}
+
+// Of layers on two cores. It leaves what invoke leaves.
+Status NetworkRun::refuse_races(std::span<const std::vector<uint8_t>> inputs) {
+  CallOptions options;
+  for (const GeneratedLayer& layer : network_->layers) {
+    if (layer.other_symbol.empty()) continue;
+    for (const std::string& symbol : {layer.symbol, layer.other_symbol}) {
+      TT_TRY_ASSIGN(const uint32_t address, address_of(symbol));
+      options.sections.push_back(address);
+    }
+    options.pairs.push_back({options.sections.size() - 2, options.sections.size() - 1});
+  }
+  if (options.pairs.empty()) return ok_status();
+  TT_TRY(fill(inputs));
+  TT_TRY_ASSIGN(const uint32_t function, address_of(network_->invoke_symbol));
+  TT_TRY_ASSIGN(const CallReport report, simulator_.call(function, {&arena_, 1}, options));
+  if (!report.race.empty()) return failed("cores race: " + report.race);
+  return ok_status();
 }
 
 Result<std::vector<std::vector<uint8_t>>> NetworkRun::outputs() const {

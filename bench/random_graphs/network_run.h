@@ -49,6 +49,7 @@ class NetworkRun {
   Status invoke();
   Status push_rows();
   Status call(const std::string& symbol);
+  Status refuse_races(std::span<const std::vector<uint8_t>> inputs);
   Result<uint32_t> call(const std::string& symbol, std::span<const uint32_t> arguments);
   Status keep(int step, Computed& computed);
   Result<std::vector<uint8_t>> read(const PlacedTensor& placed) const;

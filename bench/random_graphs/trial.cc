@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "bench/random_graphs/drawn_splits.h"
 #include "bench/random_graphs/drawn_strips.h"
 #include "bench/random_graphs/network_run.h"
 #include "bench/random_graphs/random_graph.h"
@@ -209,6 +210,9 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   }
   options.early_shortcuts = plan.early_shortcuts;
   if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
+  options.cores = 1 + static_cast<int>(Rng(plan.seed).fork("cores").below(2));
+  if (options.cores > 1) options.splits = drawn_splits(executed, options, plan.seed);
+  verdict.tally["case layer on two cores"] += static_cast<int>(options.splits.size());
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
   for (const StripGroup& group : options.strips) {
     verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;

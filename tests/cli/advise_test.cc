@@ -28,7 +28,7 @@ Graph huge_addition() {
 }
 
 /// Of tens of devices, on a machine that does other things as well.
-constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::minutes kAdvisePatience{10};
 
 class Advise : public TuneProgram {
  protected:
@@ -36,7 +36,7 @@ class Advise : public TuneProgram {
     std::vector<std::string> words = {"env", "-C", folder_.string(), "TMPDIR=" + folder_.string(),
                                       TINYTUNE_BINARY_DIR "/tune"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const auto result = run_process(words, kPatience);
+    const auto result = run_process(words, kAdvisePatience);
     EXPECT_TRUE(result) << result.error().message();
     return result ? *result : ProcessResult{-1, "", ""};
   }

@@ -17,17 +17,17 @@
 namespace tinytune::test {
 namespace {
 
-constexpr int kInputs = 512, kOutputs = 256, kLayers = 2;  // 128 KiB of weights each
+constexpr int kManyInputs = 512, kOutputs = 256, kLayers = 2;  // 128 KiB of weights each
 
 Graph two_large_layers() {
   GraphBuilder b;
-  const int x = b.input({1, kInputs}, 0.5F, -128);
+  const int x = b.input({1, kManyInputs}, 0.5F, -128);
   std::vector<int> outputs;
   for (int i = 0; i < kLayers; ++i) {
     std::vector<uint8_t> bytes;
-    for (int k = 0; k < kInputs * kOutputs; ++k)
+    for (int k = 0; k < kManyInputs * kOutputs; ++k)
       bytes.push_back(static_cast<uint8_t>((k * 7 + i) % 31 - 15));
-    const int weights = b.constant({kOutputs, kInputs}, 0.02F, 0, std::move(bytes));
+    const int weights = b.constant({kOutputs, kManyInputs}, 0.02F, 0, std::move(bytes));
     outputs.push_back(b.op(OperatorKind::kFullyConnected, {x, weights}, ActivationAttributes{},
                            {1, kOutputs}, 8, 3));
   }
@@ -52,8 +52,9 @@ TEST(Overflow, WeightsFillThePreferredMemoryThenTheNext_AndRamIsBoth) {
   // What is left of SRAM1 takes the other layer's biases and scales.
   EXPECT_EQ(homes, (std::vector<std::string>{"sram1", "sram1+sram3"}));
   const Footprint& takes = ran->footprint;
-  EXPECT_GE(takes.weights_beside_arena_bytes, uint64_t{kInputs} * kOutputs);
-  EXPECT_GE(takes.weights_bytes - takes.weights_beside_arena_bytes, uint64_t{kInputs} * kOutputs);
+  EXPECT_GE(takes.weights_beside_arena_bytes, uint64_t{kManyInputs} * kOutputs);
+  EXPECT_GE(takes.weights_bytes - takes.weights_beside_arena_bytes,
+            uint64_t{kManyInputs} * kOutputs);
 }
 
 class OverflowCosts : public testing::Test {

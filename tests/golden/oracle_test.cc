@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const fs::path kShared = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared";
 
-std::vector<uint8_t> bytes_of(const fs::path& path) {
+std::vector<uint8_t> bytes_of_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
@@ -48,14 +48,14 @@ TEST_P(Oracle, EveryGoldenOutputAndLogit_IsReproduced) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".in.bin")) continue;
     const std::string seed = name.substr(0, name.find('.'));
-    const auto values = run(bytes_of(entry.path()));
+    const auto values = run(bytes_of_file(entry.path()));
     EXPECT_EQ(values[static_cast<size_t>(graph_.outputs[0])],
-              bytes_of(golden_ / (seed + ".out.bin")))
+              bytes_of_file(golden_ / (seed + ".out.bin")))
         << "seed " << seed;
     if (fs::exists(golden_ / (seed + ".logits.bin"))) {
       ASSERT_EQ(graph_.operators.back().kind, OperatorKind::kSoftmax);
       EXPECT_EQ(values[static_cast<size_t>(graph_.operators.back().inputs[0])],
-                bytes_of(golden_ / (seed + ".logits.bin")))
+                bytes_of_file(golden_ / (seed + ".logits.bin")))
           << "seed " << seed;
     }
     ++vectors;
@@ -64,14 +64,14 @@ TEST_P(Oracle, EveryGoldenOutputAndLogit_IsReproduced) {
 }
 
 TEST_P(Oracle, EveryTensorOfSeedOne_IsReproduced) {
-  const auto values = run(bytes_of(golden_ / "1.in.bin"));
+  const auto values = run(bytes_of_file(golden_ / "1.in.bin"));
   int compared = 0;
   for (const Tensor& tensor : graph_.tensors) {
     const auto& value = values[static_cast<size_t>(tensor.id)];
     if (value.empty()) continue;
     const fs::path expected = golden_ / ("seed1_tensor_" + std::to_string(tensor.id) + ".bin");
     ASSERT_TRUE(fs::exists(expected)) << expected;
-    EXPECT_EQ(value, bytes_of(expected)) << "t" << tensor.id;
+    EXPECT_EQ(value, bytes_of_file(expected)) << "t" << tensor.id;
     ++compared;
   }
   EXPECT_EQ(compared, static_cast<int>(graph_.operators.size()) + 1);

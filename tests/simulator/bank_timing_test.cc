@@ -49,30 +49,31 @@ std::vector<uint64_t> added(const std::string& body) {
 }
 
 using Added = std::vector<uint64_t>;
-const std::string kWide = ".option norvc\n", kShort = ".option rvc\n";
+const std::string kWideCode = ".option norvc\n", kShort = ".option rvc\n";
 
 TEST(BankTiming, LoadOfTheBankThatIsFetched_DelaysWhatComesNext) {
   // A wide instruction executes while the second word behind it is asked for.
-  EXPECT_EQ(added(kWide + "nop\nnop\nlw a2,0(a0)\nnop\nnop\nnop\nnop"), (Added{1, 0, 0, 0}));
-  EXPECT_EQ(added(kWide + "nop\nlw a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
-  EXPECT_EQ(added(kWide + "nop\nsb a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
+  EXPECT_EQ(added(kWideCode + "nop\nnop\nlw a2,0(a0)\nnop\nnop\nnop\nnop"), (Added{1, 0, 0, 0}));
+  EXPECT_EQ(added(kWideCode + "nop\nlw a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
+  EXPECT_EQ(added(kWideCode + "nop\nsb a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
 }
 
 TEST(BankTiming, CodeThatIsFetchedAhead_HidesTheWait) {
   EXPECT_EQ(added(kShort + "c.nop\nc.nop\nc.nop\nc.lw a2,0(a0)\nc.nop\nc.nop\nc.nop\nc.nop\nc.nop"),
             (Added{0, 0, 0, 0}));
   // The result of the division is waited for, and code meanwhile comes.
-  EXPECT_EQ(added(kWide + "nop\nnop\nlw a2,0(a0)\ndiv a3,a3,a3\nnop\nnop\nnop"),
+  EXPECT_EQ(added(kWideCode + "nop\nnop\nlw a2,0(a0)\ndiv a3,a3,a3\nnop\nnop\nnop"),
             (Added{0, 0, 0, 0}));
 }
 
 TEST(BankTiming, LoopsAndCalls_TakeTheSameWhereNothingMeets) {
   for (const std::string& body :
-       {kWide + "li a2,100\n1: lw a3,0(a0)\naddi a2,a2,-1\nbnez a2,1b",
-        kWide + "li a2,100\n" + kShort + "c.nop\n1: c.lw a3,0(a0)\nc.addi a2,-1\nc.bnez a2,1b",
-        kWide + "li a3,5\n1: li a2,3\n2: sw a2,0(a0)\naddi a2,a2,-1\nbnez a2,2b\naddi a3,a3,-1\n"
-                "bnez a3,1b",
-        kWide + "mv t1,ra\n" + kShort + "c.nop\nc.jal 2f\n" + kWide +
+       {kWideCode + "li a2,100\n1: lw a3,0(a0)\naddi a2,a2,-1\nbnez a2,1b",
+        kWideCode + "li a2,100\n" + kShort + "c.nop\n1: c.lw a3,0(a0)\nc.addi a2,-1\nc.bnez a2,1b",
+        kWideCode +
+            "li a3,5\n1: li a2,3\n2: sw a2,0(a0)\naddi a2,a2,-1\nbnez a2,2b\naddi a3,a3,-1\n"
+            "bnez a3,1b",
+        kWideCode + "mv t1,ra\n" + kShort + "c.nop\nc.jal 2f\n" + kWideCode +
             "1: add a2,a2,a3\nmv ra,t1\nj 3f\n2: lw a2,0(a0)\nmul a2,a2,a2\nret\n3:"})
     EXPECT_EQ(cycles_of(striped(kOthers), body), cycles_of(*load_device("hazard3"), body)) << body;
 }
@@ -85,7 +86,7 @@ std::string random_code(Rng& rng, int depth) {
   const auto reg = [&] { return one_of({"a2", "a3", "a4", "a5"}); };
   std::string text;
   for (size_t count = 1 + rng.below(6); count > 0; --count) {
-    text += one_of({kWide, kShort, ""});
+    text += one_of({kWideCode, kShort, ""});
     const size_t kind = rng.below(depth < 2 ? 8 : 6);
     if (kind < 2) text += "add " + reg() + "," + reg() + "," + reg() + "\n";
     if (kind == 2) text += "mul " + reg() + "," + reg() + "," + reg() + "\n";
@@ -119,7 +120,7 @@ TEST(BankTiming, RandomCode_TakesTheSameWhereNothingMeets) {
 TEST(BankTiming, WithoutAWait_NothingIsAdded) {
   Device device = striped(kFour);
   device.timing.cycles.erase("bank_wait");
-  const std::string body = kWide + "li a2,100\n1: lw a3,0(a0)\naddi a2,a2,-1\nbnez a2,1b";
+  const std::string body = kWideCode + "li a2,100\n1: lw a3,0(a0)\naddi a2,a2,-1\nbnez a2,1b";
   constexpr uint32_t kLast = 12;  // bank 3, from which the branch comes
   EXPECT_EQ(cycles_of(device, body, kLast), cycles_of(*load_device("hazard3"), body, kLast));
   EXPECT_EQ(added(body), (Added{0, 0, 0, 100}));

@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
+bool has_text(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -64,28 +64,28 @@ TEST(SimulatorCall, UnmappedRead_IsAFault) {
   Program program("esp32c3", "f: lw a0,0(zero)\nret\n");
   const CallReport report = program.call();
   EXPECT_EQ(report.end, CallEnd::kFault);
-  EXPECT_TRUE(contains(report.detail, "read of 4 bytes at 0x00000000")) << report.detail;
+  EXPECT_TRUE(has_text(report.detail, "read of 4 bytes at 0x00000000")) << report.detail;
 }
 
 TEST(SimulatorCall, WriteToCode_IsAFault) {
   Program program("esp32c3", "f: la a0,f\nsw a0,0(a0)\nret\n");
   const CallReport report = program.call();
   EXPECT_EQ(report.end, CallEnd::kFault);
-  EXPECT_TRUE(contains(report.detail, "write of 4 bytes at 0x40380000")) << report.detail;
+  EXPECT_TRUE(has_text(report.detail, "write of 4 bytes at 0x40380000")) << report.detail;
 }
 
 TEST(SimulatorCall, JumpIntoData_IsAFault) {
   Program program("esp32c3", "f: jr a0\n");
   const CallReport report = program.call({program.data()});
   EXPECT_EQ(report.end, CallEnd::kFault);
-  EXPECT_TRUE(contains(report.detail, "jump to 0x3fcb0000")) << report.detail;
+  EXPECT_TRUE(has_text(report.detail, "jump to 0x3fcb0000")) << report.detail;
 }
 
 TEST(SimulatorCall, StackOverflow_IsAFault) {
   Program program("esp32c3", "f: addi sp,sp,-64\nsw a0,0(sp)\nj f\n");
   const CallReport report = program.call();
   EXPECT_EQ(report.end, CallEnd::kFault);
-  EXPECT_TRUE(contains(report.detail, "write of 4 bytes at 0x3fcdbfc0")) << report.detail;
+  EXPECT_TRUE(has_text(report.detail, "write of 4 bytes at 0x3fcdbfc0")) << report.detail;
 }
 
 TEST(SimulatorCall, AfterAFault_TheNextCallWorks) {
@@ -113,8 +113,8 @@ TEST_P(RefusedInstruction, StopsBeforeItRuns) {
   for (int i = 0; i < 2; ++i) {  // the second time the block is known
     const CallReport report = program.call({7, program.data()});
     EXPECT_EQ(report.end, CallEnd::kIllegalInstruction);
-    EXPECT_TRUE(contains(report.detail, p.detail)) << report.detail;
-    EXPECT_TRUE(contains(report.detail, "at 0x40380002")) << report.detail;
+    EXPECT_TRUE(has_text(report.detail, p.detail)) << report.detail;
+    EXPECT_TRUE(has_text(report.detail, "at 0x40380002")) << report.detail;
   }
   EXPECT_EQ((*program.simulator().read(program.data(), 1))[0], 0);
 }
@@ -142,7 +142,7 @@ TEST(SimulatorCall, EndlessLoop_StopsAtTheLimitEveryTimeAtTheSamePlace) {
     const CallReport report = program.call({}, options);
     EXPECT_EQ(report.end, CallEnd::kInstructionLimit);
     EXPECT_EQ(report.counts.instructions, 999u);
-    EXPECT_TRUE(contains(report.detail, "limit"));
+    EXPECT_TRUE(has_text(report.detail, "limit"));
   }
 }
 
@@ -295,7 +295,7 @@ TEST(SimulatorMap, ReadOnlyMemory_RefusesWrites) {
   ASSERT_TRUE(program.simulator().map(0x60000000, 4096, false));
   const CallReport report = program.call({0x60000000});
   EXPECT_EQ(report.end, CallEnd::kFault);
-  EXPECT_TRUE(contains(report.detail, "write of 1 byte at 0x60000000")) << report.detail;
+  EXPECT_TRUE(has_text(report.detail, "write of 1 byte at 0x60000000")) << report.detail;
 }
 
 TEST(SimulatorMap, Overlap_IsRefusedAndUnmapExtraMakesRoom) {

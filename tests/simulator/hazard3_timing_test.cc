@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-uint64_t cycles_of(const std::string& device, const std::string& body) {
+uint64_t hazard3_cycles(const std::string& device, const std::string& body) {
   Program program(device, "f:\n" + body + "\nnop\nret\n");
   const CallReport report = program.call({program.data(), program.data() + 64, 3, 5, 7, 11});
   EXPECT_EQ(report.end, CallEnd::kReturned) << report.detail;
@@ -16,25 +16,25 @@ uint64_t cycles_of(const std::string& device, const std::string& body) {
 }
 
 /// Cycles that `body`, which starts at a multiple of 4, adds to "nop; ret".
-int64_t cost(const std::string& body, const std::string& device = "hazard3") {
-  return static_cast<int64_t>(cycles_of(device, body)) - 3;
+int64_t hazard3_cost(const std::string& body, const std::string& device = "hazard3") {
+  return static_cast<int64_t>(hazard3_cycles(device, body)) - 3;
 }
 
 const std::string kWide = ".option norvc\n", kShort = ".option rvc\n";
 
-TEST(Hazard3Timing, NopAndReturn_TakeOneAndTwo) { EXPECT_EQ(cost(""), 0); }
+TEST(Hazard3Timing, NopAndReturn_TakeOneAndTwo) { EXPECT_EQ(hazard3_cost(""), 0); }
 
 TEST(Hazard3Timing, JumpToAWideInstructionOnAnOddHalfWord_TakesOneMore) {
-  EXPECT_EQ(cost(kWide + "j 1f\nnop\n1: add a2,a2,a3"), 2 + 1);
-  EXPECT_EQ(cost(kWide + "j 1f\n" + kShort + "c.nop\n" + kWide + "1: add a2,a2,a3"), 3 + 1);
-  EXPECT_EQ(cost(kWide + "j 1f\n" + kShort + "c.nop\n1: c.add a2,a3"), 2 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "j 1f\nnop\n1: add a2,a2,a3"), 2 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "j 1f\n" + kShort + "c.nop\n" + kWide + "1: add a2,a2,a3"), 3 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "j 1f\n" + kShort + "c.nop\n1: c.add a2,a3"), 2 + 1);
 }
 
 TEST(Hazard3Timing, BranchToAWideInstructionOnAnOddHalfWord_TakesOneMoreIfTaken) {
   const std::string over = " 1f\n" + kShort + "c.nop\n" + kWide + "1: add a2,a2,a3";
-  EXPECT_EQ(cost(kWide + "bne a0,a1," + over), 3 + 1);
-  EXPECT_EQ(cost(kWide + "beq a0,a1," + over), 1 + 1 + 1);
-  EXPECT_EQ(cost(kWide + "bne a0,a1," + over, "esp32c3"), 4 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "bne a0,a1," + over), 3 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "beq a0,a1," + over), 1 + 1 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "bne a0,a1," + over, "esp32c3"), 4 + 1);
 }
 
 TEST(Hazard3Timing, ReturnToAWideInstructionOnAnOddHalfWord_TakesOneMore) {
@@ -46,30 +46,31 @@ TEST(Hazard3Timing, ReturnToAWideInstructionOnAnOddHalfWord_TakesOneMore) {
   };
   // c.jal stands on the odd half word at first, so what follows it is aligned. With one more short
   // instruction before it, all three targets are not: of the call, the return and the jump.
-  EXPECT_EQ(cost(with("")), 1 + 2 + 2 + 1 + 1 + 2);
-  EXPECT_EQ(cost(with("c.nop\n")), 1 + 1 + 3 + 3 + 1 + 1 + 3);
+  EXPECT_EQ(hazard3_cost(with("")), 1 + 2 + 2 + 1 + 1 + 2);
+  EXPECT_EQ(hazard3_cost(with("c.nop\n")), 1 + 1 + 3 + 3 + 1 + 1 + 3);
 }
 
 TEST(Hazard3Timing, LoopBranchTakenAgain_TakesOneAndItsEndTwo) {
-  EXPECT_EQ(cost(kWide + "li a2,100\n1: addi a2,a2,-1\nbnez a2,1b"), 1 + 100 + 2 + 98 * 1 + 2);
+  EXPECT_EQ(hazard3_cost(kWide + "li a2,100\n1: addi a2,a2,-1\nbnez a2,1b"),
+            1 + 100 + 2 + 98 * 1 + 2);
 }
 
 TEST(Hazard3Timing, LoopWithinOneWord_IsNeverPredicted) {
-  EXPECT_EQ(cost(kWide + "li a2,100\n" + kShort + "1: c.addi a2,-1\nc.bnez a2,1b"),
+  EXPECT_EQ(hazard3_cost(kWide + "li a2,100\n" + kShort + "1: c.addi a2,-1\nc.bnez a2,1b"),
             1 + 100 + 99 * 2 + 1);
-  EXPECT_EQ(cost(kWide + "li a2,100\n" + kShort + "c.nop\n1: c.addi a2,-1\nc.bnez a2,1b"),
+  EXPECT_EQ(hazard3_cost(kWide + "li a2,100\n" + kShort + "c.nop\n1: c.addi a2,-1\nc.bnez a2,1b"),
             1 + 1 + 100 + 2 + 98 * 1 + 2);
 }
 
 TEST(Hazard3Timing, EndOfAPredictedLoop_CountsAsAJump) {
-  EXPECT_EQ(cost(kWide + "li a2,100\n" + kShort + "c.nop\n1: c.addi a2,-1\nc.bnez a2,1b\n" + kWide +
-                 "add a3,a3,a3"),
+  EXPECT_EQ(hazard3_cost(kWide + "li a2,100\n" + kShort + "c.nop\n1: c.addi a2,-1\nc.bnez a2,1b\n" +
+                         kWide + "add a3,a3,a3"),
             1 + 1 + 100 + 2 + 98 * 1 + 3 + 1);
 }
 
 TEST(Hazard3Timing, PredictedLoopHeadOnAnOddHalfWord_TakesOneMoreEachPass) {
-  EXPECT_EQ(cost(kWide + "li a2,100\n" + kShort + "c.nop\n" + kWide +
-                 "1: add a3,a3,a3\naddi a2,a2,-1\nbnez a2,1b"),
+  EXPECT_EQ(hazard3_cost(kWide + "li a2,100\n" + kShort + "c.nop\n" + kWide +
+                         "1: add a3,a3,a3\naddi a2,a2,-1\nbnez a2,1b"),
             1 + 1 + 200 + 3 + 98 * 2 + 3);
 }
 
@@ -78,77 +79,82 @@ TEST(Hazard3Timing, ShortInstructionsBeforeAPredictedBranch_HideItsMisalignedTar
     return kWide + "li a2,100\n" + kShort + "c.nop\n" + kWide + "1: add a3,a3,a3\n" + kShort +
            "c.addi a2,-1\n" + last + kWide + "bnez a2,1b";
   };
-  EXPECT_EQ(cost(loop("c.nop\n")), 1 + 1 + 300 + 3 + 98 * 1 + 3);
+  EXPECT_EQ(hazard3_cost(loop("c.nop\n")), 1 + 1 + 300 + 3 + 98 * 1 + 3);
   // The branch stands a half word later now, and a wide instruction comes before it.
-  EXPECT_EQ(cost(loop(kWide + "nop\n")), 1 + 1 + 300 + 3 + 98 * 2 + 2);
+  EXPECT_EQ(hazard3_cost(loop(kWide + "nop\n")), 1 + 1 + 300 + 3 + 98 * 2 + 2);
 }
 
 TEST(Hazard3Timing, LoopWithinOneWord_IsPredictedWhenTheBufferStillHoldsIt) {
   // The first time round nothing is predicted, so its end leaves the entry. The second time
   // fetching runs into the branch's word, and from then on the buffer makes every jump.
-  EXPECT_EQ(cost(kWide + "li a3,2\n1: li a2,10\n" + kShort + "2: c.addi a2,-1\nc.bnez a2,2b\n" +
-                 kWide + "addi a3,a3,-1\nbeqz a3,3f\nj 1b\n3:"),
-            1 + 2 + (10 + 9 * 2 + 1) + (10 + 9 * 1 + 2) + 2 + (1 + 2) + 2);
+  EXPECT_EQ(
+      hazard3_cost(kWide + "li a3,2\n1: li a2,10\n" + kShort + "2: c.addi a2,-1\nc.bnez a2,2b\n" +
+                   kWide + "addi a3,a3,-1\nbeqz a3,3f\nj 1b\n3:"),
+      1 + 2 + (10 + 9 * 2 + 1) + (10 + 9 * 1 + 2) + 2 + (1 + 2) + 2);
 }
 
 TEST(Hazard3Timing, AnotherLoopsBranch_TakesTheOnlyEntry) {
   // The inner loop ends mispredicted, and the outer branch is met with an empty buffer every time.
-  EXPECT_EQ(cost(kWide + "li a3,10\n1: li a2,2\n2: addi a2,a2,-1\nbnez a2,2b\naddi a3,a3,-1\n"
-                         "bnez a3,1b"),
-            1 + 10 * (1 + (1 + 2) + (1 + 2) + 1) + 9 * 2 + 1);
+  EXPECT_EQ(
+      hazard3_cost(kWide + "li a3,10\n1: li a2,2\n2: addi a2,a2,-1\nbnez a2,2b\naddi a3,a3,-1\n"
+                           "bnez a3,1b"),
+      1 + 10 * (1 + (1 + 2) + (1 + 2) + 1) + 9 * 2 + 1);
 }
 
 TEST(Hazard3Timing, DataOfAStore_DoesNotWaitForALoad) {
-  EXPECT_EQ(cost("lw a2,0(a0)\nsw a2,4(a0)"), 2);
-  EXPECT_EQ(cost("lb a2,0(a0)\nsb a2,4(a0)"), 2);
-  EXPECT_EQ(cost("sw a0,0(a0)\nlw a2,0(a0)\nsw a3,4(a2)"), 1 + 2 + 1);
-  EXPECT_EQ(cost("sw a0,0(a0)\nlw a2,0(a0)\nsw a2,4(a2)"), 1 + 2 + 1);
-  EXPECT_EQ(cost("lw a2,0(a0)\nsw a2,4(a0)", "esp32c3"), 3);
+  EXPECT_EQ(hazard3_cost("lw a2,0(a0)\nsw a2,4(a0)"), 2);
+  EXPECT_EQ(hazard3_cost("lb a2,0(a0)\nsb a2,4(a0)"), 2);
+  EXPECT_EQ(hazard3_cost("sw a0,0(a0)\nlw a2,0(a0)\nsw a3,4(a2)"), 1 + 2 + 1);
+  EXPECT_EQ(hazard3_cost("sw a0,0(a0)\nlw a2,0(a0)\nsw a2,4(a2)"), 1 + 2 + 1);
+  EXPECT_EQ(hazard3_cost("lw a2,0(a0)\nsw a2,4(a0)", "esp32c3"), 3);
 }
 
 TEST(Hazard3Timing, BranchToTheInstructionAfterIt_CostsWhatItsConditionSays) {
-  EXPECT_EQ(cost(kWide + "bne a0,a1,1f\n1:"), 2);
-  EXPECT_EQ(cost(kWide + "beq a0,a1,1f\n1:"), 1);
-  EXPECT_EQ(cost(kWide + "blt a3,a2,1f\n1: bltu a2,a3,1f\n1: bge a2,a3,1f\n1:"), 1 + 2 + 1);
-  EXPECT_EQ(cost(kShort + "c.bnez a0,1f\n1: c.beqz a0,1f\n1:"), 2 + 1);
-  EXPECT_EQ(cost(kWide + "j 1f\n1:"), 2);
+  EXPECT_EQ(hazard3_cost(kWide + "bne a0,a1,1f\n1:"), 2);
+  EXPECT_EQ(hazard3_cost(kWide + "beq a0,a1,1f\n1:"), 1);
+  EXPECT_EQ(hazard3_cost(kWide + "blt a3,a2,1f\n1: bltu a2,a3,1f\n1: bge a2,a3,1f\n1:"), 1 + 2 + 1);
+  EXPECT_EQ(hazard3_cost(kShort + "c.bnez a0,1f\n1: c.beqz a0,1f\n1:"), 2 + 1);
+  EXPECT_EQ(hazard3_cost(kWide + "j 1f\n1:"), 2);
   // Taken and not by turns: 1 + 2 of four passes each.
-  EXPECT_EQ(cost(kWide + "li a2,8\n2: andi a3,a2,1\nbeqz a3,1f\n1: addi a2,a2,-1\nbnez a2,2b"),
-            1 + 8 * 2 + 4 * (1 + 2) + 2 + 6 * 1 + 2);
+  EXPECT_EQ(
+      hazard3_cost(kWide + "li a2,8\n2: andi a3,a2,1\nbeqz a3,1f\n1: addi a2,a2,-1\nbnez a2,2b"),
+      1 + 8 * 2 + 4 * (1 + 2) + 2 + 6 * 1 + 2);
 }
 
 TEST(Hazard3Timing, Division_TakesOneMoreForANegativeDividend) {
-  EXPECT_EQ(cost("div a2,a3,a4"), 19);
-  EXPECT_EQ(cost("neg a3,a3\ndiv a2,a3,a4\nadd a2,a2,a2"), 1 + 20 + 1);
-  EXPECT_EQ(cost("neg a3,a3\nrem a2,a3,a4"), 1 + 20);
-  EXPECT_EQ(cost("neg a4,a4\ndiv a2,a3,a4"), 1 + 19);
-  EXPECT_EQ(cost("neg a3,a3\nremu a2,a3,a4"), 1 + 19);
+  EXPECT_EQ(hazard3_cost("div a2,a3,a4"), 19);
+  EXPECT_EQ(hazard3_cost("neg a3,a3\ndiv a2,a3,a4\nadd a2,a2,a2"), 1 + 20 + 1);
+  EXPECT_EQ(hazard3_cost("neg a3,a3\nrem a2,a3,a4"), 1 + 20);
+  EXPECT_EQ(hazard3_cost("neg a4,a4\ndiv a2,a3,a4"), 1 + 19);
+  EXPECT_EQ(hazard3_cost("neg a3,a3\nremu a2,a3,a4"), 1 + 19);
 }
 
 TEST(Hazard3Timing, AtomicInstruction_TakesFourAndItsResultNoMore) {
-  EXPECT_EQ(cost(kWide + "amoadd.w a2,a3,(a0)"), 4);
-  EXPECT_EQ(cost(kWide + "amoadd.w a2,a3,(a0)\nadd a2,a2,a2"), 5);
-  EXPECT_EQ(cost(kWide + "amoswap.w a2,a3,(a0)\namoadd.w a2,a3,(a0)"), 8);
+  EXPECT_EQ(hazard3_cost(kWide + "amoadd.w a2,a3,(a0)"), 4);
+  EXPECT_EQ(hazard3_cost(kWide + "amoadd.w a2,a3,(a0)\nadd a2,a2,a2"), 5);
+  EXPECT_EQ(hazard3_cost(kWide + "amoswap.w a2,a3,(a0)\namoadd.w a2,a3,(a0)"), 8);
 }
 
 TEST(Hazard3Timing, ReservedAccessBehindAnother_TakesOneMore) {
-  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nsc.w a3,a4,(a0)"), 3);
-  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nnop\nsc.w a3,a4,(a0)"), 3);
-  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\nsc.w a3,a2,(a0)"), 3);  // the same cycle hides the load's
-  EXPECT_EQ(cost(kWide + "lr.w a2,(a0)\namoadd.w a3,a4,(a0)"), 6);
+  EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nsc.w a3,a4,(a0)"), 3);
+  EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nnop\nsc.w a3,a4,(a0)"), 3);
+  EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nsc.w a3,a2,(a0)"),
+            3);  // the same cycle hides the load's
+  EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\namoadd.w a3,a4,(a0)"), 6);
 }
 
 TEST(Hazard3Timing, BitManipulation_TakesOne) {
-  EXPECT_EQ(cost("sh2add a2,a3,a4\nmin a2,a2,a3\nsext.b a2,a2"), 3);
-  EXPECT_EQ(cost(kWide + "lb a2,0(a0)\nsext.b a2,a2\nli a3,3\n1: sh1add a2,a2,a2\n"
-                         "addi a3,a3,-1\nbnez a3,1b"),
+  EXPECT_EQ(hazard3_cost("sh2add a2,a3,a4\nmin a2,a2,a3\nsext.b a2,a2"), 3);
+  EXPECT_EQ(hazard3_cost(kWide + "lb a2,0(a0)\nsext.b a2,a2\nli a3,3\n1: sh1add a2,a2,a2\n"
+                                 "addi a3,a3,-1\nbnez a3,1b"),
             1 + 1 + 1 + 1 + 3 * 2 + 2 + 1 + 2);
 }
 
 TEST(Hazard3Timing, BitManipulationAfterABranch_BelongsToItsOwnBlock) {
-  EXPECT_EQ(cost(kWide + "beq a0,a1,1f\n1: nop\nsh1add a2,a2,a2\nbeq a0,a1,1f\nsh1add a2,a2,a2\n"
-                         "1: sh1add a2,a2,a2"),
-            6);
+  EXPECT_EQ(
+      hazard3_cost(kWide + "beq a0,a1,1f\n1: nop\nsh1add a2,a2,a2\nbeq a0,a1,1f\nsh1add a2,a2,a2\n"
+                           "1: sh1add a2,a2,a2"),
+      6);
 }
 
 TEST(BitManipulation, ComputesWhatTheManualSays) {

@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-constexpr const char* kConvs[] = {
+constexpr const char* kRvvConvs[] = {
     // Pixels that are read where they are; channels that do not fill the lanes, or the last tile.
     "conv2d_s8 nhwc n1 in5x5x16 out5x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-7 act-128,127",
     "conv2d_s8 nhwc n1 in7x5x19 out7x5x72 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127",
@@ -84,7 +84,7 @@ class RvvTemplate : public testing::TestWithParam<std::tuple<int, Scales>> {
 };
 
 TEST_P(RvvTemplate, Convolutions_ComputeTheReferencesBytes) {
-  expect_exact_shapes(kRvvNhwc, kConvs);
+  expect_exact_shapes(kRvvNhwc, kRvvConvs);
 }
 
 TEST_P(RvvTemplate, DepthwiseConvolutions_ComputeTheReferencesBytes) {
@@ -144,7 +144,7 @@ TEST(RvvTemplates, LayersOf64Channels_TakeFewInstructions) {
 }
 
 TEST(RvvTemplates, WithoutVectors_NothingIsSupported) {
-  const Workload w = *parse_workload(kConvs[0] + std::string(" lane4 short"));
+  const Workload w = *parse_workload(kRvvConvs[0] + std::string(" lane4 short"));
   EXPECT_TRUE(kRvvNhwc.supports(w, *load_device("rv32imc_zve32x")));
   EXPECT_FALSE(kRvvNhwc.supports(w, *load_device("rv32imc")));
   EXPECT_FALSE(kRvvNhwc.supports(w, *load_device("cortex-m55")));
@@ -158,7 +158,7 @@ TEST(RvvTemplates, UntunedLayers_UseVectors) {
     return default_schedule_of(*parse_workload(shape + std::string(" lane4 short")), device)
         ->template_name();
   };
-  for (const char* shape : kConvs) EXPECT_EQ(name(shape), "rvv_nhwc") << shape;
+  for (const char* shape : kRvvConvs) EXPECT_EQ(name(shape), "rvv_nhwc") << shape;
   for (const char* shape : kDepthwise) EXPECT_EQ(name(shape), "rvv_depthwise") << shape;
 }
 

@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-const char* const kConvolution =
+const char* const kSwitchedLayer =
     "conv2d_s8 nhwc n1 in8x8x8 out8x8x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
     "fused";
 
@@ -37,7 +37,7 @@ int aligned_labels(const std::string& assembly) {
 
 TEST(Switches, LoopsMayBeAligned_WhereTheDeviceFileSaysSo) {
   const Device hazard3 = *load_device("hazard3"), other = *load_device("rv32imc");
-  const Workload workload = *parse_workload(kConvolution);
+  const Workload workload = *parse_workload(kSwitchedLayer);
   EXPECT_EQ(scheduler_knob(other).values, (std::vector<std::string>{"source", "pressure", "ilp"}));
   EXPECT_EQ(default_schedule_of(workload, other)->get(kSchedulerKnob), "pressure");
   EXPECT_EQ(scheduler_knob(hazard3).values.size(), 6u);
@@ -46,7 +46,7 @@ TEST(Switches, LoopsMayBeAligned_WhereTheDeviceFileSaysSo) {
 }
 
 TEST(Switches, WhatLlvmOrders_IsOrderedByRegistersOnRiscv) {
-  const Workload workload = *parse_workload(kConvolution);
+  const Workload workload = *parse_workload(kSwitchedLayer);
   const auto by_default = [&](const char* device, const std::string& of_template) {
     for (const Schedule& schedule : default_schedules_of(workload, *load_device(device)))
       if (schedule.template_name() == of_template) return schedule.get(kSchedulerKnob);
@@ -59,7 +59,7 @@ TEST(Switches, WhatLlvmOrders_IsOrderedByRegistersOnRiscv) {
 
 TEST(Switches, SchedulesOfLogsFromBefore_AreInTheSpaceStill) {
   const Device hazard3 = *load_device("hazard3");
-  const Workload workload = *parse_workload(kConvolution);
+  const Workload workload = *parse_workload(kSwitchedLayer);
   const ConfigSpace space = space_of(workload, hazard3);
   for (const Schedule& schedule : default_schedules_of(workload, hazard3))
     for (const char* value : {"source", "pressure", "ilp"})
@@ -68,7 +68,7 @@ TEST(Switches, SchedulesOfLogsFromBefore_AreInTheSpaceStill) {
 
 TEST(Switches, AnAlignedLoop_StandsOnAMultipleOfFour) {
   const Device hazard3 = *load_device("hazard3");
-  const Workload workload = *parse_workload(kConvolution);
+  const Workload workload = *parse_workload(kSwitchedLayer);
   const Schedule usual = *default_schedule_of(workload, hazard3);
   const auto assembly = [&](const std::string& scheduler) {
     const auto kernel =

@@ -29,9 +29,9 @@ using test::seeded_inputs;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const fs::path kShared = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared";
+const fs::path kSharedModels = fs::path(TINYTUNE_SOURCE_DIR) / ".." / "shared";
 
-Bytes read_file(const fs::path& path) {
+Bytes read_whole(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return Bytes(std::istreambuf_iterator<char>(in), {});
 }
@@ -89,7 +89,7 @@ TEST(GenerateNetwork, OurOwnDsCnn_EqualsTheReferenceOnEveryTensor) {
 class RealModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const fs::path path = kShared / "models" / (std::string(GetParam()) + ".tflite");
+    const fs::path path = kSharedModels / "models" / (std::string(GetParam()) + ".tflite");
     if (!fs::exists(path)) GTEST_SKIP() << path << " is not here";
     auto graph = import_tflite(path.string());
     ASSERT_TRUE(graph.has_value()) << graph.error().message();
@@ -99,14 +99,14 @@ class RealModel : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RealModel, DefaultSchedules_EqualGoldenVectors) {
-  const fs::path golden = kShared / "golden" / GetParam();
+  const fs::path golden = kSharedModels / "golden" / GetParam();
   if (!fs::exists(golden)) GTEST_SKIP() << golden << " is not here";
   const NetworkRun run =
-      expect_exact(graph_, *load_device("esp32c3"), {read_file(golden / "1.in.bin")});
+      expect_exact(graph_, *load_device("esp32c3"), {read_whole(golden / "1.in.bin")});
   ASSERT_EQ(run.outputs.size(), 1u);
-  EXPECT_EQ(run.outputs[0], read_file(golden / "1.out.bin"));
+  EXPECT_EQ(run.outputs[0], read_whole(golden / "1.out.bin"));
   for (const auto& [tensor, bytes] : run.tensors)
-    EXPECT_EQ(bytes, read_file(golden / ("seed1_tensor_" + std::to_string(tensor) + ".bin")))
+    EXPECT_EQ(bytes, read_whole(golden / ("seed1_tensor_" + std::to_string(tensor) + ".bin")))
         << "tensor " << tensor;
   for (const auto& [layer, instructions] : run.layer_instructions)
     RecordProperty("layer_" + std::to_string(layer), std::to_string(instructions));

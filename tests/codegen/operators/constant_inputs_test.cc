@@ -17,7 +17,7 @@ using test::GraphBuilder;
 using test::OneOperator;
 using test::some_bytes;
 
-constexpr float kScale = OneOperator::kScale;
+constexpr float kConstantScale = OneOperator::kScale;
 constexpr int kZero = OneOperator::kZero;
 
 constexpr OperatorKind kKinds[] = {
@@ -58,7 +58,7 @@ class ConstantInputs : public testing::TestWithParam<OperatorKind> {};
 
 TEST_P(ConstantInputs, OutputOfTheNetwork_IsWhatTheOperatorComputes) {
   OneOperator op(GetParam(), true);
-  op.builder().input({1, 4}, kScale, kZero);  // nothing reads it
+  op.builder().input({1, 4}, kConstantScale, kZero);  // nothing reads it
   const Graph graph = imported(op.builder().finish(op.outputs()));
   const auto run = expect_exact(graph, *load_device("rv32imc"), {some_bytes(4)});
   EXPECT_EQ(run.outputs, expected(GetParam()));
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, ConstantInputs, testing::ValuesIn(kinds_on_d
 
 TEST(ConstantInputs, Chain_IsComputedOnceAndServesAsWeights) {
   GraphBuilder b;
-  const int x = b.input({1, 6}, kScale, kZero);
+  const int x = b.input({1, 6}, kConstantScale, kZero);
   // Float weights, quantised, turned: what some converters leave to the first inference.
   const int real =
       b.retype(b.constant({6, 2}, 1, 0, test::bytes_of({1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6})),
@@ -110,9 +110,9 @@ TEST(ConstantInputs, Chain_IsComputedOnceAndServesAsWeights) {
 
 TEST(ConstantInputs, ConstantThatIsAnOutputToo_IsReadByOthersWhereItStands) {
   GraphBuilder b;
-  const int x = b.input({8}, kScale, kZero);
-  const int c = b.constant({8}, kScale, kZero, some_bytes(8));
-  const int y = b.op(OperatorKind::kRelu, {c}, {}, {8}, kScale, kZero);
+  const int x = b.input({8}, kConstantScale, kZero);
+  const int c = b.constant({8}, kConstantScale, kZero, some_bytes(8));
+  const int y = b.op(OperatorKind::kRelu, {c}, {}, {8}, kConstantScale, kZero);
   const int z = b.op(OperatorKind::kTanh, {y}, {}, {8}, 1.0f / 128, 0);
   const int sum = b.op(OperatorKind::kAdd, {x, y}, ActivationAttributes{}, {8}, 0.2f, 0);
   const Graph graph = imported(b.finish({y, z, sum}));
@@ -121,9 +121,9 @@ TEST(ConstantInputs, ConstantThatIsAnOutputToo_IsReadByOthersWhereItStands) {
 
 TEST(ConstantInputs, NetworkThatReturnsItsInput_StillRuns) {
   GraphBuilder b;
-  const int x = b.input({8}, kScale, kZero);
-  const int c = b.constant({8}, kScale, kZero, some_bytes(8));
-  b.op(OperatorKind::kRelu, {c}, {}, {8}, kScale, kZero);
+  const int x = b.input({8}, kConstantScale, kZero);
+  const int c = b.constant({8}, kConstantScale, kZero, some_bytes(8));
+  b.op(OperatorKind::kRelu, {c}, {}, {8}, kConstantScale, kZero);
   const Graph graph = imported(b.finish({x}));
   const auto run = expect_exact(graph, *load_device("rv32imc"), {some_bytes(8)});
   EXPECT_EQ(run.outputs, std::vector<Bytes>{some_bytes(8)});

@@ -21,7 +21,7 @@ Bytes random_bytes(int64_t count, uint32_t seed) {
   return bytes;
 }
 
-void expect_everywhere(const Graph& graph) {
+void expect_exact_everywhere(const Graph& graph) {
   std::vector<Bytes> inputs;
   for (const int id : graph.inputs)
     inputs.push_back(random_bytes(graph.tensor(id).bytes(), 7 + static_cast<uint32_t>(id)));
@@ -51,7 +51,7 @@ TEST(DotProducts, BatchMatMul_EqualsTheReference) {
     for (const int zero : {-128, 9}) {
       GraphBuilder b;
       const int x = b.input(m.left, 0.1F, zero), y = b.input(m.right, 0.2F, -zero - 1);
-      expect_everywhere(
+      expect_exact_everywhere(
           b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, m.attributes, m.result, 3.0F, 5)}));
     }
 }
@@ -81,7 +81,7 @@ TEST(DotProducts, TransposeConv_EqualsTheReference) {
         const int y =
             b.op(OperatorKind::kTransposeConv, {b.integers({2, 6, 8, out_c}), w, x},
                  TransposeConvAttributes{Padding::kSame, 2, 2}, {2, 6, 8, out_c}, 0.7F, 9);
-        expect_everywhere(b.finish({y}));
+        expect_exact_everywhere(b.finish({y}));
       }
 }
 
@@ -146,7 +146,7 @@ TEST(DotProducts, LayersOfInt16_EqualTheReference) {
           layer.kind == conv ? Attributes(layer.attributes) : Attributes(ActivationAttributes{});
       const int y = b.retype(b.op(layer.kind, inputs, attributes, layer.output, 0.02F, 0),
                              ElementType::kInt16);
-      expect_everywhere(b.finish({y}));
+      expect_exact_everywhere(b.finish({y}));
     }
 }
 

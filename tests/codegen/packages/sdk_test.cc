@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kBoards = TINYTUNE_SOURCE_DIR "/tests/codegen/packages/boards/";
+const std::string kSdkBoards = TINYTUNE_SOURCE_DIR "/tests/codegen/packages/boards/";
 constexpr const char* kStrict = " -ffreestanding -Wall -Wextra -Werror";
 
 class Sdks : public PackageFolder {
@@ -89,6 +89,43 @@ TEST_F(Sdks, PicoSdk_SmokeProjectConfiguresAndCompiles) {
     EXPECT_THAT(symbols, HasSubstr(symbol));
 }
 
+// The one that doc/two_cores.md shows, with the network that it is written for.
+TEST_F(Sdks, PicoSdk_ExampleOfTwoCoresCompiles) {
+  const std::string package =
+      compile(model(small_graph(), "kws"), "rp2040", "pico-sdk", {"--cores", "2"});
+  ASSERT_NE(package, "");
+  const std::string page = text_of_file(TINYTUNE_SOURCE_DIR "/doc/two_cores.md");
+  const size_t begin = page.find("#include \"kws.h\"");
+  ASSERT_LT(begin, page.size());
+  write("main.c", page.substr(begin, page.find("```", begin) - begin));
+  write("sdk/include/pico/multicore.h", "void multicore_launch_core1(void (*entry)(void));\n");
+  write("sdk/include/hardware/sync.h",
+        "#include <stddef.h>\nvoid __wfe(void);\nvoid __sev(void);\nvoid __dmb(void);\n");
+  std::vector<std::string> words = {"arm-none-eabi-gcc",
+                                    "-mcpu=cortex-m0plus",
+                                    "-mthumb",
+                                    "-O2",
+                                    "-Wall",
+                                    "-Wextra",
+                                    "-Werror",
+                                    "-nostdlib",
+                                    "-Wl,-e,main",
+                                    "-Wl,--unresolved-symbols=ignore-all",
+                                    "-I" + path("sdk/include"),
+                                    path("main.c")};
+  for (const std::string& file : sources_under(package))
+    if (!file.ends_with("_smoke.c")) words.push_back(file);
+  for (const auto& entry : fs::recursive_directory_iterator(package))
+    if (entry.path().filename() == "kws.h")
+      words.push_back("-I" + entry.path().parent_path().string());
+  words.insert(words.end(), {"-o", path("two_cores.elf")});
+  const ProcessResult built = run(words);
+  EXPECT_EQ(built.exit_code, 0) << built.err;
+  const std::string symbols = run({"arm-none-eabi-nm", path("two_cores.elf")}).out;
+  for (const char* symbol : {" T kws_attach\n", " T kws_worker\n", " U multicore_launch_core1\n"})
+    EXPECT_THAT(symbols, HasSubstr(symbol));
+}
+
 TEST_F(Sdks, Stm32Cube_ProjectBuildsAndItsMainPasses) {
   const Board& board = boards().at(2);
   const std::string package =
@@ -111,11 +148,11 @@ TEST_F(Sdks, Stm32Cube_ProjectBuildsAndItsMainPasses) {
         "${CMAKE_CURRENT_LIST_DIR}/cmake/gcc-arm-none-eabi.cmake)\nproject(firmware LANGUAGES C "
         "ASM)\n"
         "add_executable(firmware Core/Src/main.c " +
-            kBoards +
+            kSdkBoards +
             "mps2.c)\nadd_subdirectory(cmake/stm32cubemx)\nadd_subdirectory(net)\n"
             "target_link_libraries(firmware stm32cubemx net_smoke net gcc)\n"
             "target_link_options(firmware PRIVATE -nostdlib -Wl,--no-warn-rwx-segments -T " +
-            kBoards + "mps2.ld)\n");
+            kSdkBoards + "mps2.ld)\n");
   expect_builds(path(""), {});
   EXPECT_EQ(run_under_qemu(board, path("build/firmware")).out, "PASS\n");
   EXPECT_EQ(run({"cmake", "--build", path("build"), "--target", "net_bench"}).exit_code, 0);

@@ -13,23 +13,26 @@ namespace {
 
 using test::GraphBuilder;
 
-constexpr float kScale = 0.1F;
+constexpr float kStateScale = 0.1F;
 
 // A window of four frames over what arrives: the last three are state.
-class Streaming {
+class InPlaceStreaming {
  public:
-  Streaming() : x_(b_.input({1, 1, 5}, kScale, 3)), state_(b_.variable({1, 3, 5}, kScale, 3)) {}
+  InPlaceStreaming()
+      : x_(b_.input({1, 1, 5}, kStateScale, 3)), state_(b_.variable({1, 3, 5}, kStateScale, 3)) {}
 
-  int read() { return b_.op(OperatorKind::kReadVariable, {state_}, {}, {1, 3, 5}, kScale, 3); }
+  int read() { return b_.op(OperatorKind::kReadVariable, {state_}, {}, {1, 3, 5}, kStateScale, 3); }
   int window(int read) {
-    return b_.op(OperatorKind::kConcatenation, {read, x_}, AxisAttributes{1}, {1, 4, 5}, kScale, 3);
+    return b_.op(OperatorKind::kConcatenation, {read, x_}, AxisAttributes{1}, {1, 4, 5},
+                 kStateScale, 3);
   }
   int newest(int window) {
     return b_.op(OperatorKind::kSlice, {window, b_.integers({0, 1, 0}), b_.integers({1, 3, 5})}, {},
-                 {1, 3, 5}, kScale, 3);
+                 {1, 3, 5}, kStateScale, 3);
   }
   void assign(int value) {
-    assigns_.push_back(b_.op(OperatorKind::kAssignVariable, {value}, {}, {1, 3, 5}, kScale, 3));
+    assigns_.push_back(
+        b_.op(OperatorKind::kAssignVariable, {value}, {}, {1, 3, 5}, kStateScale, 3));
   }
   int tanh(int value, std::vector<int> shape) {
     return b_.op(OperatorKind::kTanh, {value}, {}, std::move(shape), 1.0F / 128, 0);
@@ -54,21 +57,21 @@ size_t executed_operators(const Graph& graph) {
 }
 
 TEST(StateInPlace, StreamingLayer_CopiesTwiceAStep) {
-  Streaming s;
+  InPlaceStreaming s;
   const int window = s.window(s.read());
   s.assign(s.newest(window));
   EXPECT_EQ(executed_operators(s.finish({s.tanh(window, {1, 4, 5})})), 3u);  // of 5
 }
 
 TEST(StateInPlace, AssignmentBeforeTheLastReader_KeepsTheCopyThatIsRead) {
-  Streaming s;
+  InPlaceStreaming s;
   const int old = s.read(), window = s.window(old);
   s.assign(s.newest(window));
   EXPECT_EQ(executed_operators(s.finish({s.tanh(window, {1, 4, 5}), s.tanh(old, {1, 3, 5})})), 5u);
 }
 
 TEST(StateInPlace, ReadBeforeTheAssignment_KeepsTheCopyThatIsAssigned) {
-  Streaming s;
+  InPlaceStreaming s;
   const int window = s.window(s.read()), newest = s.newest(window), old = s.read();
   const int output = s.tanh(old, {1, 3, 5});
   s.assign(newest);
@@ -76,14 +79,14 @@ TEST(StateInPlace, ReadBeforeTheAssignment_KeepsTheCopyThatIsAssigned) {
 }
 
 TEST(StateInPlace, OutputThatIsRead_StaysACopy) {
-  Streaming s;
+  InPlaceStreaming s;
   const int old = s.read(), window = s.window(old);
   s.assign(s.newest(window));
   EXPECT_EQ(executed_operators(s.finish({old, s.tanh(window, {1, 4, 5})})), 4u);
 }
 
 TEST(StateInPlace, ValueThatOthersRead_IsAssignedByACopy) {
-  Streaming s;
+  InPlaceStreaming s;
   const int window = s.window(s.read()), newest = s.newest(window);
   s.assign(newest);
   EXPECT_EQ(executed_operators(s.finish({s.tanh(newest, {1, 3, 5})})), 4u);
@@ -92,10 +95,10 @@ TEST(StateInPlace, ValueThatOthersRead_IsAssignedByACopy) {
 TEST(StateInPlace, ReaderInStrips_ReadsItsOwnRows) {
   GraphBuilder b;
   const std::vector<int> shape = {1, 6, 4, 2};
-  const int x = b.input(shape, kScale, 3), state = b.variable(shape, kScale, 3);
-  const int old = b.op(OperatorKind::kReadVariable, {state}, {}, shape, kScale, 3);
+  const int x = b.input(shape, kStateScale, 3), state = b.variable(shape, kStateScale, 3);
+  const int old = b.op(OperatorKind::kReadVariable, {state}, {}, shape, kStateScale, 3);
   const int y = b.op(OperatorKind::kTanh, {old}, {}, shape, 1.0F / 128, 0);
-  const int assigned = b.op(OperatorKind::kAssignVariable, {x}, {}, shape, kScale, 3);
+  const int assigned = b.op(OperatorKind::kAssignVariable, {x}, {}, shape, kStateScale, 3);
   Graph graph = b.finish({y});
   graph.operators[2].outputs = {state};
   graph.tensors.pop_back();

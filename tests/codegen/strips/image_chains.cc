@@ -5,13 +5,13 @@
 namespace tinytune::test {
 namespace {
 
-constexpr float kScale = 0.1f;
+constexpr float kChainScale = 0.1f;
 constexpr int kZeroPoint = -11;
 
 }  // namespace
 
 ImageChain::ImageChain(int rows, int columns, int channels, uint64_t seed) : rng_(seed) {
-  at_ = builder_.input({1, rows, columns, channels}, kScale, kZeroPoint);
+  at_ = builder_.input({1, rows, columns, channels}, kChainScale, kZeroPoint);
   shapes_.push_back({1, rows, columns, channels});
 }
 
@@ -37,7 +37,7 @@ std::vector<int> ImageChain::shape_after(const Window& window, int channels) con
 
 int ImageChain::append(OperatorKind kind, std::vector<int> inputs, Attributes attributes,
                        std::vector<int> shape) {
-  at_ = builder_.op(kind, std::move(inputs), std::move(attributes), shape, kScale, kZeroPoint);
+  at_ = builder_.op(kind, std::move(inputs), std::move(attributes), shape, kChainScale, kZeroPoint);
   shapes_.resize(static_cast<size_t>(at_) + 1);
   shapes_.back() = std::move(shape);
   return at_;
@@ -45,7 +45,7 @@ int ImageChain::append(OperatorKind kind, std::vector<int> inputs, Attributes at
 
 int ImageChain::another_input() {
   const std::vector<int>& shape = shapes_[static_cast<size_t>(at_)];
-  return builder_.input(shape, kScale, kZeroPoint);
+  return builder_.input(shape, kChainScale, kZeroPoint);
 }
 
 int ImageChain::conv(int channels, const Window& window) {

@@ -10,7 +10,7 @@
 namespace tinytune::test {
 namespace {
 
-uint32_t word(std::span<const uint8_t> bytes, size_t at) {
+uint32_t word_at(std::span<const uint8_t> bytes, size_t at) {
   uint32_t value = 0;
   for (size_t i = 4; i-- > 0;) value = value << 8 | bytes[at + i];
   return value;
@@ -23,17 +23,17 @@ std::map<uint32_t, uint8_t> filled_by(const std::vector<uint8_t>& file) {
   const size_t blocks = file.size() / 512;
   for (size_t i = 0; i < blocks; ++i) {
     const auto block = std::span(file).subspan(512 * i, 512);
-    EXPECT_EQ(word(block, 0), 0x0A324655u);
-    EXPECT_EQ(word(block, 4), 0x9E5D5157u);
-    EXPECT_EQ(word(block, 8), 0x2000u) << "it names its family and is not to be left out";
-    EXPECT_EQ(word(block, 12) % 256, 0u);
-    EXPECT_EQ(word(block, 16), 256u);
-    EXPECT_EQ(word(block, 20), i);
-    EXPECT_EQ(word(block, 24), blocks);
-    EXPECT_EQ(word(block, 28), 0xE48BFF56u);
-    EXPECT_EQ(word(block, 508), 0x0AB16F30u);
+    EXPECT_EQ(word_at(block, 0), 0x0A324655u);
+    EXPECT_EQ(word_at(block, 4), 0x9E5D5157u);
+    EXPECT_EQ(word_at(block, 8), 0x2000u) << "it names its family and is not to be left out";
+    EXPECT_EQ(word_at(block, 12) % 256, 0u);
+    EXPECT_EQ(word_at(block, 16), 256u);
+    EXPECT_EQ(word_at(block, 20), i);
+    EXPECT_EQ(word_at(block, 24), blocks);
+    EXPECT_EQ(word_at(block, 28), 0xE48BFF56u);
+    EXPECT_EQ(word_at(block, 508), 0x0AB16F30u);
     for (uint32_t at = 0; at < 256; ++at)
-      EXPECT_TRUE(memory.emplace(word(block, 12) + at, block[32 + at]).second) << "twice";
+      EXPECT_TRUE(memory.emplace(word_at(block, 12) + at, block[32 + at]).second) << "twice";
   }
   return memory;
 }
