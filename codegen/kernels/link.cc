@@ -1,6 +1,7 @@
 #include <elf.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -12,7 +13,6 @@
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/linked_regions.h"
-#include "codegen/kernels/llvm_versions.h"
 #include "codegen/kernels/runtime.h"
 
 #ifdef LLD_HAS_DRIVER
@@ -21,6 +21,12 @@ LLD_HAS_DRIVER(elf)  // declares it
 
 namespace tinytune {
 namespace {
+
+#if LLVM_VERSION_MAJOR == 14
+constexpr bool kWithSymbolTable = true;
+#else
+constexpr auto kWithSymbolTable = llvm::SymtabWritingMode::NormalSymtab;
+#endif
 
 std::string region_text(const char* name, const MemoryRegion& memory) {
   char text[128];
@@ -101,7 +107,7 @@ Result<std::string> write_helpers(const TemporaryDirectory& directory, const Dev
   const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
   const llvm::NewArchiveMember member(llvm::MemoryBufferRef(bytes, "helpers.o"));
   const std::string archive = directory.file("helpers.a");
-  if (auto wrong = llvm::writeArchive(archive, member, llvm_versions::kWithSymbolTable,
+  if (auto wrong = llvm::writeArchive(archive, member, kWithSymbolTable,
                                       llvm::object::Archive::K_GNU, /*Deterministic=*/true,
                                       /*Thin=*/false))
     return Error(ErrorCode::kFailed, "helpers.a: " + llvm::toString(std::move(wrong)));

@@ -1,6 +1,7 @@
 #include "codegen/kernels/machine_code.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -10,19 +11,31 @@
 
 #include <string>
 
-#include "codegen/kernels/llvm_versions.h"
-
 namespace tinytune {
 namespace {
 
-void keep_error(llvm_versions::Diagnostic diagnostic, void* first_error) {
-  const llvm::DiagnosticInfo& said = llvm_versions::information(diagnostic);
+#if LLVM_VERSION_MAJOR == 14
+constexpr auto kObjectFile = llvm::CGFT_ObjectFile, kAssemblyFile = llvm::CGFT_AssemblyFile;
+#else
+constexpr auto kObjectFile = llvm::CodeGenFileType::ObjectFile,
+               kAssemblyFile = llvm::CodeGenFileType::AssemblyFile;
+#endif
+
+void keep_first(const llvm::DiagnosticInfo& said, void* first_error) {
   auto& text = *static_cast<std::string*>(first_error);
   if (said.getSeverity() != llvm::DS_Error || !text.empty()) return;
   llvm::raw_string_ostream stream(text);
   llvm::DiagnosticPrinterRawOStream printer(stream);
   said.print(printer);
 }
+
+#if LLVM_VERSION_MAJOR == 14
+constexpr auto keep_error = keep_first;
+#else
+void keep_error(const llvm::DiagnosticInfo* said, void* first_error) {
+  keep_first(*said, first_error);
+}
+#endif
 
 }  // namespace
 
@@ -31,8 +44,7 @@ Result<std::vector<uint8_t>> machine_code(llvm::Module& module, llvm::TargetMach
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  const auto type =
-      kind == Emit::kObject ? llvm_versions::kObjectFile : llvm_versions::kAssemblyFile;
+  const auto type = kind == Emit::kObject ? kObjectFile : kAssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return Error(ErrorCode::kFailed, "LLVM cannot emit code for this target");
   std::string first_error;

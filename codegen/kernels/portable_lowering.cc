@@ -16,7 +16,7 @@
 
 #include <vector>
 
-#include "codegen/kernels/llvm_versions.h"
+#include "codegen/kernels/llvm_pointers.h"
 #include "codegen/kernels/optimise.h"
 #include "codegen/kernels/portable_c_expressions.h"
 
@@ -42,7 +42,7 @@ Value* element_address(Build& build, Value* vector, const llvm::FixedVectorType&
   llvm::Type* element = type.getElementType();
   const auto space = vector->getType()->getPointerAddressSpace();
   return build.CreateConstInBoundsGEP1_32(
-      element, build.CreatePointerCast(vector, llvm_versions::pointer_to(element, space)), lane);
+      element, build.CreatePointerCast(vector, pointer_to(element, space)), lane);
 }
 
 llvm::Align lane_alignment(llvm::Align whole, const llvm::FixedVectorType& type, unsigned lane) {

@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "codegen/kernels/llvm_versions.h"
+#include "codegen/kernels/llvm_pointers.h"
 #include "codegen/kernels/portable_c_expressions.h"
 #include "codegen/kernels/portable_lowering.h"
 
@@ -124,8 +124,7 @@ Value* Widening::call(const llvm::IntrinsicInst& i) {
 
 Value* byte_at(llvm::IRBuilder<>& build, Value* address, unsigned byte) {
   Value* bytes = build.CreatePointerCast(
-      address,
-      llvm_versions::pointer_to(build.getInt8Ty(), address->getType()->getPointerAddressSpace()));
+      address, pointer_to(build.getInt8Ty(), address->getType()->getPointerAddressSpace()));
   return build.CreateConstInBoundsGEP1_32(build.getInt8Ty(), bytes, byte);
 }
 

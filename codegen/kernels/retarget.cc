@@ -1,5 +1,6 @@
 #include "codegen/kernels/retarget.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -8,11 +9,20 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
-#include "codegen/kernels/llvm_versions.h"
+#include <optional>
+
 #include "devices/core_table.h"
 
 namespace tinytune {
 namespace {
+
+#if LLVM_VERSION_MAJOR == 14
+const auto kAnyCodeModel = llvm::None;
+constexpr auto kAggressive = llvm::CodeGenOpt::Aggressive;
+#else
+constexpr auto kAnyCodeModel = std::nullopt;
+constexpr auto kAggressive = llvm::CodeGenOptLevel::Aggressive;
+#endif
 
 void initialise_targets() {
   static const bool once = [] {
@@ -46,9 +56,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
   options.FloatABIType = llvm::FloatABI::Soft;
   options.FunctionSections = true;
   options.LoopAlignment = loop_alignment;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      t.triple, internal::compiler_cpu(t), t.features, options, llvm::Reloc::Static,
-      llvm_versions::kNoModel, llvm_versions::kAggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(t.triple, internal::compiler_cpu(t), t.features, options,
+                                  llvm::Reloc::Static, kAnyCodeModel, kAggressive));
   if (machine == nullptr)
     return Error(ErrorCode::kUnsupported,
                  "device " + device.name + ": LLVM refuses triple " + t.triple);

@@ -1,6 +1,7 @@
 #include "codegen/kernels/stage_code.h"
 
 #include <Halide.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
@@ -10,7 +11,7 @@
 #include <stdexcept>
 
 #include "base/check.h"
-#include "codegen/kernels/llvm_versions.h"
+#include "codegen/kernels/llvm_pointers.h"
 
 namespace tinytune {
 namespace {
@@ -71,8 +72,7 @@ class StageCode : public CodeGen_Posix {
   using CodeGen_Posix::visit;
 
   void begin(const std::string& symbol, const std::vector<std::string>& parameters) {
-    const std::vector<llvm::Type*> types(parameters.size(),
-                                         llvm_versions::pointer_to(builder->getInt8Ty()));
+    const std::vector<llvm::Type*> types(parameters.size(), pointer_to(builder->getInt8Ty()));
     function = llvm::Function::Create(llvm::FunctionType::get(builder->getVoidTy(), types, false),
                                       llvm::GlobalValue::ExternalLinkage, symbol, *module);
     function->addFnAttr(llvm::Attribute::NoUnwind);
