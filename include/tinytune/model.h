@@ -99,7 +99,7 @@ struct LoadOptions {
   /// nothing else says, "name=uint8", int8 or int32.
   std::vector<std::string> input_types;
   /// Of an .onnx network: outputs that are inputs of the next inference, "input=output". Both leave
-  /// the network's border and become state in the arena, zero after `<name>_reset`. Of equal shapes
+  /// the network's border and become state in the arena, zero after NAME_reset(). Of equal shapes
   /// the output replaces the input. Along one axis they may differ: a longer output is the input
   /// with new elements behind it, of which the last stay; a shorter one is the new elements alone,
   /// which go behind what is left of the input.

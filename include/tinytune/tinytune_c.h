@@ -65,12 +65,13 @@ tinytune_status tinytune_model_load_without(const char *path, const char *const 
 /* How a model is read; arrays of text, each NULL where its count is 0. */
 typedef struct tinytune_load_options {
   const char *const *disabled_passes; /* as tinytune_model_load_without() has them */
-  size_t disabled_pass_count;
+  size_t disabled_pass_count;         /* elements of disabled_passes */
   const char *const *input_types; /* of an .onnx network of plain integers: "name=int8" */
-  size_t input_type_count;
+  size_t input_type_count;        /* elements of input_types */
   const char *const *states; /* of an .onnx network: "input=output" becomes state in the arena */
-  size_t state_count;
+  size_t state_count;        /* elements of states */
 } tinytune_load_options;
+/* The same as the options say; INVALID_INPUT also where one of them is wrong. */
 tinytune_status tinytune_model_load_with(const char *path, const tinytune_load_options *options,
                                          tinytune_model **model);
 /* Null is allowed. */

@@ -63,7 +63,7 @@ std::vector<uint8_t> assemble(const std::string& source, const Device& device,
       device.target.family == CoreFamily::kRiscv32
           ? ".text\n.globl f\n.type f,@function\n"
           : ".syntax unified\n.thumb\n.text\n.globl f\n.type f,%function\n";
-  return build(prologue + source + "\n", ".S", device, march, {});
+  return build(prologue + source + "\n", ".s", device, march, {});
 }
 
 std::vector<uint8_t> compile_c(const std::string& source, const Device& device) {
