@@ -122,7 +122,7 @@ TEST_F(Sdks, PicoSdk_ExampleOfTwoCoresCompiles) {
   const ProcessResult built = run(words);
   EXPECT_EQ(built.exit_code, 0) << built.err;
   const std::string symbols = run({"arm-none-eabi-nm", path("two_cores.elf")}).out;
-  for (const char* symbol : {" T kws_attach\n", " T kws_worker\n", " U multicore_launch_core1\n"})
+  for (const char* symbol : {" T kws_attach\n", " T kws_worker\n", " t core1_main\n"})
     EXPECT_THAT(symbols, HasSubstr(symbol));
 }
 
