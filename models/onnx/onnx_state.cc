@@ -32,8 +32,9 @@ std::string described(const Tensor& tensor) {
   return fmt::format("{} [{}]", name_of(tensor.type), fmt::join(tensor.shape, ", "));
 }
 
-// The one axis along which two shapes differ.
+// The one axis along which two shapes of as many axes differ.
 std::optional<size_t> differing_axis(const std::vector<int>& a, const std::vector<int>& b) {
+  if (a.size() != b.size()) return std::nullopt;
   std::optional<size_t> axis;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
@@ -70,7 +71,7 @@ Result<Pair> pair_of(const OnnxModel& model, const std::string& text) {
 Status OnnxGraph::keep(int input, int output) {
   const Tensor old = tensor(input), given = tensor(output);
   const auto axis = differing_axis(old.shape, given.shape);
-  const bool fit = old.shape.size() == given.shape.size() && (axis || old.shape == given.shape);
+  const bool fit = axis || old.shape == given.shape;
   if (old.type != given.type || !fit)
     return Error(ErrorCode::kInvalidInput,
                  fmt::format("{} is no state of {}: of one type, shapes may differ along one axis",

@@ -91,6 +91,10 @@ def refused(folder):
         done = run(folder, *(f"--state={option}" for option in options))
         assert done.returncode == 2 and why in done.stderr, done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    onnx.save(network([requant("x", "y"), node("Flatten", "y", "flat"), requant("z", "w")], {"x": [1, 1, 4], "z": [2]},
+                      ["flat", "w"], {"mul": 200, "add": 77}), str(folder / "net.onnx"))
+    done = run(folder, "--state=x=flat")
+    assert done.returncode == 2 and "int8 [1, 4] is no state of int8 [1, 1, 4]" in done.stderr, done.stderr
 
 
 def main():
