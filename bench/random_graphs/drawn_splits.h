@@ -9,8 +9,8 @@
 
 namespace tinytune::bench {
 
-/// Of layers outside the groups that `options` have; each at any row. None where the input arrives
-/// in rows.
+/// Draws which layers are split, and at which row. Leaves out layers in groups of strips, and all
+/// of a network whose input arrives in rows: neither can be split.
 std::vector<CoreSplit> drawn_splits(const IntegerNetwork& network, const NetworkOptions& options,
                                     uint64_t seed);
 

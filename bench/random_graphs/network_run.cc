@@ -160,7 +160,8 @@ Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
   return computed;
 }
 
-// Of layers on two cores. It leaves what invoke leaves.
+// Runs invoke once more and fails if two halves of a shared layer access the same bytes. The arena
+// is then as after any invoke.
 Status NetworkRun::refuse_races(std::span<const std::vector<uint8_t>> inputs) {
   CallOptions options;
   for (const GeneratedLayer& layer : network_->layers) {

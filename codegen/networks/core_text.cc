@@ -114,7 +114,7 @@ void %L_attach(%L_launch launch, void *context) {
 }
 )";
 
-// Where no layer pays for the meeting.
+// For networks in which no layer is shared: the API stays, and does nothing.
 constexpr const char* kNothingToShare = R"(
 void %L_attach(%L_launch launch, void *context) {
   (void)launch; /* no layer is shared: one core alone is as fast */

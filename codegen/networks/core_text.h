@@ -13,14 +13,14 @@
 
 namespace tinytune {
 
-/// Of the header; nothing for one core.
+/// Declarations for the public header; empty for one core.
 std::string print_core_api(const std::string& name, int cores);
 
-/// Of the source, before the layers and behind them; nothing for one core.
+/// Definitions for the source file: before the layers, and after them. Empty for one core.
 std::string print_core_meeting(const NetworkParts& parts);
 std::string print_core_functions(const NetworkParts& parts);
 
-/// In invoke: the start, where another core is asked for; a layer; and the end, where it leaves.
+/// Statements of invoke: ask for another core; compute a shared layer; let the other core leave.
 void print_core_start(CWriter& w, const NetworkParts& parts);
 void print_shared_layer(CWriter& w, const NetworkParts& parts, const InvokeStep& step);
 void print_core_end(CWriter& w, const NetworkParts& parts);
