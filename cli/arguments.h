@@ -111,6 +111,8 @@ struct Arguments {
     if (stream_input.empty()) return InputArrival::kWhole;
     return stream_input == "rows" ? InputArrival::kRows : InputArrival::kFrames;
   }
+  /// Of more cores than any device has, the least that is refused.
+  int core_count() const { return static_cast<int>(std::min<uint64_t>(cores, 3)); }
   LoadOptions loading() const { return {disabled_passes, externals, input_types, states}; }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }
 };

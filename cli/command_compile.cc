@@ -51,7 +51,7 @@ Result<CompileOptions> options_of(const Arguments& arguments, const Console& con
   options.input = arguments.input();
   options.require_tuned = arguments.require_tuned;
   options.portable = arguments.portable;
-  options.cores = static_cast<int>(std::min<uint64_t>(arguments.cores, 3));
+  options.cores = arguments.core_count();
   options.bench = arguments.bench;
   options.on_message = console.sink();
   return options;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/files.h"
 #include "cli/commands.h"
 #include "cli/input_set_run.h"
@@ -52,7 +50,7 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs, inferences));
   options.verify = arguments.verify;
   options.portable = arguments.portable;
-  options.cores = static_cast<int>(std::min<uint64_t>(arguments.cores, 3));
+  options.cores = arguments.core_count();
   options.on = arguments.on;
   options.arena_front = arguments.arena_front;
   options.dump_tensors = arguments.dump_directory.has_value();

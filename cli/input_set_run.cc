@@ -79,7 +79,7 @@ Result<RunReport> by_kernels(const Model& model, const Arguments& arguments, Inp
   options.inputs = std::move(set.inputs);
   options.verify = arguments.verify;
   options.portable = arguments.portable;
-  options.cores = static_cast<int>(std::min<uint64_t>(arguments.cores, 3));
+  options.cores = arguments.core_count();
   options.on_message = console.sink();
   return run_model(model, arguments.device, options);
 }

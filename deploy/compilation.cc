@@ -104,13 +104,22 @@ Result<Compilation> Compilation::prepare(const Model& model, const std::string& 
   return compilation;
 }
 
+Deployment Compilation::deployment(const MessageSink& sink,
+                                   const std::optional<ArenaShare>& share) const {
+  return {.model = *model_,
+          .device = ground_->device,
+          .records = ground_->records,
+          .limits = options_->limits,
+          .sink = sink,
+          .input = options_->input,
+          .share = share,
+          .cores = options_->cores};
+}
+
 Result<GeneratedNetwork> Compilation::generate(const MessageSink& sink,
                                                const std::optional<ArenaShare>& share) const {
   LayoutChoice layouts(options_->layout, ground_->device, ground_->records);
-  const Deployment deployment{
-      *model_,         ground_->device, ground_->records, options_->limits, sink,
-      options_->input, share,           options_->cores};
-  return deployment.generate(layouts);
+  return deployment(sink, share).generate(layouts);
 }
 
 Result<Compilation::Package> Compilation::package(GeneratedNetwork network) const {
@@ -120,12 +129,9 @@ Result<Compilation::Package> Compilation::package(GeneratedNetwork network) cons
     return Error(ErrorCode::kFailed, "no usable record for layer(s) " + untuned +
                                          "; tune them first, or leave out --require-tuned");
   }
-  const Deployment deployment{
-      *model_, ground_->device, ground_->records, options_->limits, sink, options_->input,
-      {},      options_->cores};
-  TT_TRY_ASSIGN(
-      const std::optional<bool> exact,
-      state_facts_of(deployment, provenance_of(*model_, *options_), *programs_.smoke, network));
+  TT_TRY_ASSIGN(const std::optional<bool> exact,
+                state_facts_of(deployment(sink, {}), provenance_of(*model_, *options_),
+                               *programs_.smoke, network));
   Package made;
   made.files = files_to_write(
       network,

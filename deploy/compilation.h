@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/packages/package.h"
+#include "deploy/deployment.h"
 #include "deploy/known_records.h"
 #include "tinytune/deploy.h"
 #include "tinytune/model.h"
@@ -35,6 +36,8 @@ class Compilation {
   const Model& model() const { return *model_; }
 
  private:
+  Deployment deployment(const MessageSink& sink, const std::optional<ArenaShare>& share) const;
+
   Compilation(const Model& model, const Ground& ground, const CompileOptions& options)
       : model_(&model), ground_(&ground), options_(&options) {}
 

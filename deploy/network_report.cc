@@ -118,6 +118,10 @@ std::map<std::string, NetworkSimulation::Homes> NetworkSimulation::homes() const
   return all;
 }
 
+uint64_t NetworkSimulation::cycles_of(const JoinedVisit& joined) const {
+  return joined.cycles + device_->fork_join_cycles;
+}
+
 /// In the model's order. Transforms between layouts are no layer's: they stay in the overhead.
 void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
   const std::map<std::string, Homes> homes_of = homes();
@@ -135,11 +139,10 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
   const std::set<std::string> names = counted_functions(*network_);
   for (const JoinedVisit& joined : call_report.joined)
     joined_of[*std::next(names.begin(), static_cast<ptrdiff_t>(pairs.at(joined.pair).first))] +=
-        joined.cycles + device_->fork_join_cycles;
+        cycles_of(joined);
   size_t joined_visit = 0;
   size_t section = 0;
-  for (const std::string& function : counted_functions(*network_))
-    calls_of[function] = call_report.sections.at(section++);
+  for (const std::string& function : names) calls_of[function] = call_report.sections.at(section++);
   for (const GeneratedLayer& layer : network_->layers) {
     if (!is_counted(layer)) {
       if (layer.index != kTransformIndex) report.layers.push_back(uncounted(layer));
@@ -155,7 +158,7 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
     for (; strips > 0 && !branches; --strips) counts += call_report.visits.at(visit++).counts;
     strips = 1;  // of all others
     if (is_shared(layer) && !branches)
-      counts.cycles = call_report.joined.at(joined_visit++).cycles + device_->fork_join_cycles;
+      counts.cycles = cycles_of(call_report.joined.at(joined_visit++));
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(counted(layer, counts));
     if (is_shared(layer)) report.layers.back().cores = 2;
@@ -178,12 +181,10 @@ ArenaTimeline timeline_of(const GeneratedNetwork& network) {
 // In place of the cycles of both halves, one after the other as they ran, those of them together.
 uint64_t NetworkSimulation::overlapped_cycles(const CallReport& call_report) const {
   uint64_t cycles = call_report.counts.cycles;
-  const std::vector<CorePair> pairs = pairs_of(*network_);
-  for (const CorePair& pair : pairs)
+  for (const CorePair& pair : pairs_of(*network_))
     cycles -=
         call_report.sections.at(pair.first).cycles + call_report.sections.at(pair.second).cycles;
-  for (const JoinedVisit& joined : call_report.joined)
-    cycles += joined.cycles + device_->fork_join_cycles;
+  for (const JoinedVisit& joined : call_report.joined) cycles += cycles_of(joined);
   return cycles;
 }
 

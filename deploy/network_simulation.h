@@ -70,6 +70,7 @@ class NetworkSimulation {
   std::map<std::string, Homes> homes() const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
+  uint64_t cycles_of(const JoinedVisit& joined) const;
   uint64_t overlapped_cycles(const CallReport& call_report) const;
   Result<CallReport> call(const std::string& symbol, std::vector<uint32_t> sections,
                           std::vector<CorePair> pairs = {});

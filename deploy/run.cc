@@ -165,8 +165,13 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                                    frames ? MessageSink() : options.on_message));
   TT_TRY(check_externals(model.state().graph));
   LayoutChoice layouts(options.layout, device, records);
-  const Deployment deployment{
-      model, device, records, options.limits, options.on_message, options.input, {}, options.cores};
+  const Deployment deployment{.model = model,
+                              .device = device,
+                              .records = records,
+                              .limits = options.limits,
+                              .sink = options.on_message,
+                              .input = options.input,
+                              .cores = options.cores};
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));

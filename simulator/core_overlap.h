@@ -32,6 +32,7 @@ namespace tinytune {
 
 class CoreOverlap {
  public:
+  /// `device` outlives it.
   explicit CoreOverlap(const Device& device);
 
   /// A call starts. `pairs` of its sections.
@@ -84,7 +85,7 @@ class CoreOverlap {
   uint64_t now_ = 0;
   std::array<Part, 2> parts_;
   std::unique_ptr<MemoryTiming> before_;  ///< the caches as the first part found them
-  Device device_;
+  const Device& device_;
   std::vector<JoinedVisit> joined_;
   std::string race_;
 };

@@ -68,7 +68,7 @@ struct Simulator::State {
       : device(of),
         memory_timing(of),
         bank_timing(of, timing),
-        core_overlap(of),
+        core_overlap(device),
         graph(of, std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {

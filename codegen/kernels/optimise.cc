@@ -35,23 +35,36 @@ constexpr const char* kStagePasses =
     "loop-mssa(licm),simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-upperbound>,"
     "instcombine,loop-mssa(licm),instsimplify,simplifycfg)";
 
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const char* names) {
-  llvm::PipelineTuningOptions options;
-  options.ForgetAllSCEVInLoopUnroll = true;  // cheaper where loops are nested and unrolled
-  llvm::PassBuilder builder(&machine, options);
+/// What passes find out of a module, and keep for each other.
+struct Analyses {
+  explicit Analyses(llvm::PassBuilder& builder) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
+};
+
+template <typename Passes>
+Passes parsed(llvm::PassBuilder& builder, const char* names) {
+  Passes passes;
   if (auto wrong = builder.parsePassPipeline(passes, names))
     TT_CHECK(false, llvm::toString(std::move(wrong)));
-  passes.run(module, modules);
+  return passes;
+}
+
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const char* names) {
+  llvm::PipelineTuningOptions options;
+  options.ForgetAllSCEVInLoopUnroll = true;  // cheaper where loops are nested and unrolled
+  llvm::PassBuilder builder(&machine, options);
+  Analyses analyses(builder);
+  parsed<llvm::ModulePassManager>(builder, names).run(module, analyses.modules);
 }
 
 }  // namespace
@@ -78,6 +91,12 @@ void expand_memory_intrinsics(llvm::Module& module) {
     }
     call->eraseFromParent();
   }
+}
+
+void run_passes(llvm::Function& function, const char* names) {
+  llvm::PassBuilder builder;
+  Analyses analyses(builder);
+  parsed<llvm::FunctionPassManager>(builder, names).run(function, analyses.functions);
 }
 
 void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -5,6 +5,7 @@
 #pragma once
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 }  // namespace llvm
@@ -16,6 +17,9 @@ void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine);
 
 /// What a template or a C compiler wrote, which is in order but for inlining and cleaning up.
 void optimise_text(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// Passes by the names that LLVM's pipelines have for them, for no target.
+void run_passes(llvm::Function& function, const char* names);
 
 /// Loops in place of memset, memcpy and memmove: there is no C library under a kernel.
 void expand_memory_intrinsics(llvm::Module& module);

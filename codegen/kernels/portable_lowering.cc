@@ -1,18 +1,11 @@
 // Vectors, switches and copies of memory, and the order in which everything is lowered.
 #include "codegen/kernels/portable_lowering.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Transforms/Scalar/DCE.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
-#include <llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h>
-#include <llvm/Transforms/Scalar/Scalarizer.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include <vector>
 
@@ -25,6 +18,12 @@ namespace {
 
 using llvm::Value;
 using Build = llvm::IRBuilder<>;
+
+#if LLVM_VERSION_MAJOR == 14
+constexpr const char* kLowerSwitches = "lowerswitch";
+#else
+constexpr const char* kLowerSwitches = "lower-switch";
+#endif
 
 const llvm::FixedVectorType* vector_type(const Value& value) {
   return llvm::dyn_cast<llvm::FixedVectorType>(value.getType());
@@ -160,23 +159,6 @@ bool has_switches(const llvm::Function& function) {
   });
 }
 
-template <typename... Passes>
-void run(llvm::Function& function, Passes... passes) {
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager all;
-  (all.addPass(std::move(passes)), ...);
-  all.run(function, functions);
-}
-
 }  // namespace
 
 void lower(llvm::Module& module) {
@@ -185,17 +167,17 @@ void lower(llvm::Module& module) {
     if (function.isDeclaration()) continue;
     bool changed = false;
     if (llvm::any_of(llvm::instructions(function), has_vectors)) {
-      run(function, llvm::ScalarizeMaskedMemIntrinPass());
+      run_passes(function, "scalarize-masked-mem-intrin");
       expand_intrinsics(function);
       split_vectors(function);
-      run(function, llvm::ScalarizerPass(), llvm::InstSimplifyPass(), llvm::DCEPass());
+      run_passes(function, "scalarizer,instsimplify,dce");
       changed = true;
     }
     changed |= expand_intrinsics(function);
-    if (has_switches(function)) run(function, llvm::LowerSwitchPass()), changed = true;
-    if (changed) run(function, llvm::EarlyCSEPass(), llvm::DCEPass(), llvm::SimplifyCFGPass());
+    if (has_switches(function)) run_passes(function, kLowerSwitches), changed = true;
+    if (changed) run_passes(function, "early-cse,dce,simplifycfg");
     // Simplified code may have other widths than the one before.
-    if (widen_odd_integers(function)) run(function, llvm::DCEPass());
+    if (widen_odd_integers(function)) run_passes(function, "dce");
   }
 }
 

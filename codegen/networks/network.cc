@@ -44,6 +44,7 @@ class Generation {
         flows_(flows),
         splits_(splits),
         kernels_(device, schedules, options.name, options.builds),
+        shares_layers_(!options.splits.empty()),
         share_(options.share) {
     parts_.cores = network_.cores = options.cores;
   }
@@ -56,7 +57,7 @@ class Generation {
         return Error(ErrorCode::kUnsupported,
                      "output t" + std::to_string(t) + " is a constant: no operator writes it");
     network_.arena_lower_bound = peak_live_bytes(storage_.buffers);  // tensors, without scratch
-    if (is_any_split()) {
+    if (shares_layers_) {
       core_words_ = storage_.buffers.size();
       storage_.buffers.push_back(core_words(forms_.size()));
     }
@@ -129,16 +130,12 @@ class Generation {
 
   // Where frames arrive, in a step.
   int64_t macs_executed_in(size_t step) const {
-    const auto f = flow_at(step);
+    const auto f = flow_at(flows_, step);
     if (!f || flows_[*f].hop == 0) return macs_of(forms_[step]);
     int64_t macs = 0;
     for (const RowCall& call : flows_[*f].strips.back().calls)
       if (call.step == step) macs += macs_of(flows_[*f].variants[call.variant].form);
     return macs;
-  }
-
-  bool is_any_split() const {
-    return std::any_of(splits_.begin(), splits_.end(), [](const auto& s) { return s.has_value(); });
   }
 
   // One kernel, or one for each half or each variant of a strip; of the layer's facts, those of the
@@ -157,7 +154,7 @@ class Generation {
       }
       return call;
     };
-    const auto flow = flow_at(step);
+    const auto flow = flow_at(flows_, step);
     if (splits_[step]) {
       for (size_t core = 0; core < 2; ++core) {
         const int calls = core == 0 ? 1 : 2;  // the second has no fewer rows
@@ -184,13 +181,6 @@ class Generation {
     buffer = storage_.buffers.size();
     const int at = static_cast<int>(step);
     storage_.buffers.push_back({bytes, at, at});
-  }
-
-  std::optional<size_t> flow_at(size_t step) const {
-    const int at = static_cast<int>(step);
-    for (size_t f = 0; f < flows_.size(); ++f)
-      if (flows_[f].first_step <= at && at <= flows_[f].last_step) return f;
-    return std::nullopt;
   }
 
   int64_t model_macs(int index) const { return executed_.model_macs[static_cast<size_t>(index)]; }
@@ -263,7 +253,7 @@ class Generation {
         continue;
       }
       const LayerSite site{layer_symbol(step), comment(step), graph_.operators[step]};
-      if (const auto f = flow_at(step)) {
+      if (const auto f = flow_at(flows_, step)) {
         if (static_cast<int>(step) == flows_[*f].first_step)
           call(step, print_strips(printer, graph_, flows_[*f], strip_site(*f, places)));
       } else if (splits_[step]) {
@@ -383,6 +373,7 @@ class Generation {
   std::optional<size_t> core_words_;                     // buffer
   std::unordered_map<std::string, size_t> function_of_;  // by body
   std::vector<size_t> times_called_;                     // by function
+  bool shares_layers_;
   std::optional<ArenaShare> share_;
   GeneratedNetwork network_;
 };

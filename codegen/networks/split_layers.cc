@@ -18,13 +18,6 @@ HalfLayer half_of(const IntegerOp& form, const RowMap& map, RowRange out) {
   return {computing_rows(form, map, out), map.needed(out), out};
 }
 
-bool is_in_flow(std::span<const StripFlow> flows, size_t step) {
-  const int at = static_cast<int>(step);
-  return std::any_of(flows.begin(), flows.end(), [&](const StripFlow& flow) {
-    return flow.first_step <= at && at <= flow.last_step;
-  });
-}
-
 ArenaPlace rows_of(const ArenaPlace& place, const Tensor& tensor, const RowRange& rows) {
   const auto bytes = static_cast<uint32_t>(row_bytes(tensor));
   return {place.offset + static_cast<uint32_t>(rows.begin) * bytes,
@@ -51,7 +44,7 @@ std::vector<CoreSplit> even_splits(const LaidOutGraph& network, std::span<const 
   std::vector<CoreSplit> splits;
   for (size_t step = 0; step < network.ops.size(); ++step) {
     const Operator& op = network.graph.operators[step];
-    if (is_in_flow(flows, step) || op.outputs.size() != 1) continue;
+    if (flow_at(flows, step) || op.outputs.size() != 1) continue;
     const auto map = row_map(network.graph, op, network.ops[step]);
     if (!map) continue;
     // The first core also forks and joins: it gets the smaller part.
@@ -72,7 +65,7 @@ Result<std::vector<std::optional<SplitLayer>>> split_layers(const LaidOutGraph& 
     bool made = false;
     for (size_t step = 0; step < network.ops.size(); ++step) {
       const Operator& op = network.graph.operators[step];
-      if (op.index != split.index || is_in_flow(flows, step)) continue;
+      if (op.index != split.index || flow_at(flows, step)) continue;
       by_step[step] = split_layer(network.graph, op, network.ops[step], split.rows);
       made = by_step[step].has_value();
     }

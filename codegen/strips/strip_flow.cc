@@ -373,4 +373,11 @@ Result<StripFlow> strip_flow(const Graph& graph, std::span<const IntegerOp> ops,
   return Flow(graph, ops, group).run();
 }
 
+std::optional<size_t> flow_at(std::span<const StripFlow> flows, size_t step) {
+  const int at = static_cast<int>(step);
+  for (size_t f = 0; f < flows.size(); ++f)
+    if (flows[f].first_step <= at && at <= flows[f].last_step) return f;
+  return std::nullopt;
+}
+
 }  // namespace tinytune

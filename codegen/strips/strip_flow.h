@@ -104,6 +104,9 @@ struct StripFlow {
   std::optional<size_t> window_of(int tensor) const;
 };
 
+/// Which of the flows a step is in.
+std::optional<size_t> flow_at(std::span<const StripFlow> flows, size_t step);
+
 /// Bytes of one row of an image tensor.
 int64_t row_bytes(const Tensor& tensor);
 
