@@ -78,7 +78,7 @@ TEST_F(CApi, WrongArguments_AreStatusesWithAMessage) {
   tinytune_load_options loading = {};
   loading.states = &state, loading.state_count = 1;
   EXPECT_EQ(tinytune_model_load_with(path("small.tflite").c_str(), &loading, &model),
-            TINYTUNE_INVALID_INPUT);
+            TINYTUNE_UNSUPPORTED);
   EXPECT_THAT(tinytune_last_error(), testing::HasSubstr("--state"));
   ASSERT_EQ(tinytune_model_load(path("small.tflite").c_str(), &model), TINYTUNE_OK);
   EXPECT_STREQ(tinytune_last_error(), "");

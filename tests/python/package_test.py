@@ -156,7 +156,7 @@ class Calls(unittest.TestCase):
             report = self.tune(records=log, on_progress=lambda now: heard.append(now) or answer)
             self.assertEqual((report.measured, heard[-1].trials), (3, 3))
         with self.assertRaises(tinytune.Error) as caught:
-            self.tune(on_progress=lambda now: False)
+            self.tune(trials=1000, on_progress=lambda now: False)  # more than are measured at a time
         self.assertEqual(caught.exception.code, "interrupted")
 
     def test_raise_what_on_message_raised(self):
