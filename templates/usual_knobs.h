@@ -2,15 +2,32 @@
 // schedule are read from one table, so both name the same knobs in the same order.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "devices/device.h"
 #include "schedules/config_space.h"
 #include "schedules/workload.h"
 
 namespace tinytune {
+
+/// Whether weights stay where reading them takes longer.
+inline bool weights_wait(const Device& device) {
+  return device.fast_rodata_memories.empty() &&
+         !device.memory(device.rodata_memory).read_cache.empty();
+}
+/// Whether a layer's weights wait each time that they are read: the cache does not hold them.
+inline bool weights_wait_again(const Workload& w, const Device& device) {
+  if (!weights_wait(device)) return false;
+  const std::string& cache = device.memory(device.rodata_memory).read_cache;
+  return std::any_of(device.caches.begin(), device.caches.end(), [&](const CacheModel& one) {
+    return one.name == cache && w.weight_bytes() > int64_t{one.size_bytes};
+  });
+}
 
 struct UsualKnob : Knob {
   UsualKnob(Knob knob, std::string value) : Knob(std::move(knob)), usual(std::move(value)) {}

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/processor_time.h"
 #include "codegen/kernels/c_compiler.h"
+#include "codegen/kernels/issue_order.h"
 #include "codegen/kernels/long_products.h"
 #include "codegen/kernels/machine_code.h"
 #include "codegen/kernels/optimise.h"
@@ -141,6 +142,20 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   return kernel;
 }
 
+// Text is what can be put into another order; LLVM assembles it.
+Result<std::vector<uint8_t>> ordered_code(llvm::Module& module, llvm::TargetMachine& machine,
+                                          const Device& device, Emit kind) {
+  TT_TRY_ASSIGN(const auto text, machine_code(module, machine, Emit::kAssembly));
+  TT_TRY_ASSIGN(const std::string ordered,
+                in_issue_order(std::string(text.begin(), text.end()), device));
+  if (kind == Emit::kAssembly) return std::vector<uint8_t>(ordered.begin(), ordered.end());
+  llvm::Module assembled(module.getModuleIdentifier(), module.getContext());
+  assembled.setTargetTriple(module.getTargetTriple());
+  assembled.setDataLayout(module.getDataLayout());
+  assembled.setModuleInlineAsm(ordered);
+  return machine_code(assembled, machine, kind);
+}
+
 Result<LoweredKernel> lower_or_say(const KernelTemplate& t, const Workload& workload,
                                    const Schedule& schedule, const Device& device,
                                    const std::string& symbol) {
@@ -190,7 +205,9 @@ Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule&
     TT_TRY_ASSIGN(const std::string body, print_portable_c(*module, symbol));
     TT_TRY_ASSIGN(kernel.object, compiled_from_c(*module, symbol, body, device));
   } else {
-    TT_TRY_ASSIGN(const auto bytes, machine_code(*module, *machine, kind));
+    TT_TRY_ASSIGN(const auto bytes, orders_instructions(device)
+                                        ? ordered_code(*module, *machine, device, kind)
+                                        : machine_code(*module, *machine, kind));
     if (kind == Emit::kObject)
       kernel.object.assign(bytes.begin(), bytes.end());
     else

@@ -285,8 +285,10 @@ struct Row {
 
   static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
     std::vector<UsualKnob> knobs = {
-        kIsConv ? int_knob("step", {1, 2, 4, 8})
-                : int_knob("step", {1, 2, 4, 8, 16}),  // of one pixel: smaller bodies
+        // Bodies of one pixel are smaller, and where products wait for their loads at the start of
+        // each the larger ones are worth their bytes.
+        kIsConv && usual_loads(device) != "spread" ? int_knob("step", {1, 2, 4, 8})
+                                                   : int_knob("step", {1, 2, 4, 8, 16}),
         {border_knob(w), usual_border(w)},
         {scheduler_knob(device), usual_scheduler(device)},
         weights_knob(),

@@ -52,12 +52,6 @@ inline std::string usual_weights(const Workload& w, const Device& device) {
   return w.out_c / w.groups >= 2 && fits && dear ? "joined" : "pairs";
 }
 
-/// Whether weights stay where reading them takes longer.
-inline bool weights_wait(const Device& device) {
-  return device.fast_rodata_memories.empty() &&
-         !device.memory(device.rodata_memory).read_cache.empty();
-}
-
 /// A kernel's inner tile: neighbouring channels by neighbouring pixels.
 struct SmladTile {
   WeightForm form;

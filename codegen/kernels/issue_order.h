@@ -1,0 +1,25 @@
+// Puts the instructions of a kernel into the order that the device's timing model issues fastest.
+//
+// Lists of instructions without a label or a jump are scheduled one by one: of those whose operands
+// are decided, next comes the one that costs least behind what was issued, and of several the one
+// that most depends on. What the model knows is all there is to know about the core, so an order is
+// taken only where the model says that it is faster. Registers stay as they are.
+//
+// Text that a template wrote ("@APP" to "@NO_APP") never loads what a store of the same list wrote,
+// except from the same base.
+#pragma once
+
+#include <string>
+
+#include "devices/device.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+/// Whether the order of instructions is worth a search on this core: it issues two a cycle.
+bool orders_instructions(const Device& device);
+
+/// The same assembly in another order. kInvalidInput: the device's timing lacks a key.
+Result<std::string> in_issue_order(const std::string& assembly, const Device& device);
+
+}  // namespace tinytune
