@@ -17,6 +17,7 @@ namespace tinytune {
 namespace {
 
 constexpr char kName[] = "helium_nhwc";
+constexpr int kVersion = 2;
 
 bool has_whole_pixels(const Workload& w) {
   return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
@@ -33,18 +34,20 @@ struct Plan {
               .pixels = s.get_int("px"),
               .vectors = static_cast<int>((w.reduction() + Helium::kBytes - 1) / Helium::kBytes),
               .shifts_left = tinytune::shifts_left(s),
-              .loads = load_order(s.get("loads"))},
+              .loads = load_order(s.get("loads")),
+              .tiles = s.get_int("tiles")},
         border(s.get("border")),
         staged(!has_whole_pixels(w)) {}
 
-  int64_t staged_bytes() const { return staged ? shape.pixels * shape.pixel_bytes() : 0; }
+  int pixels() const { return shape.pixels * shape.tiles; }
+  int64_t staged_bytes() const { return staged ? pixels() * shape.pixel_bytes() : 0; }
   int64_t saved_at(const Workload& w) const {
     return PixelTiles::bytes(w, border) + staged_bytes();
   }
   int64_t scratch_bytes(const Workload& w) const { return saved_at(w) + Helium::kSavedBytes; }
 
   bool legal(const Workload& w) const {
-    return shape.pixels <= w.out_h * w.out_w && HeliumTile(w, shape).fits() &&
+    return pixels() <= w.out_h * w.out_w && HeliumTile(w, shape).fits() &&
            shifts_are_legal(w, shape.shifts_left);
   }
 };
@@ -52,12 +55,13 @@ struct Plan {
 // Of untuned layers: most products a load first.
 KnobTable table(const Workload& w) {
   return {kName,
-          1,
+          kVersion,
           {{"oc", {2, 4}, 2},
            {"px", {1, 2, 3}, 3},
            shifts_knob(w),
            {{"loads", {"spread", "grouped"}}, "spread"},
-           {border_knob(w), usual_border(w)}}};
+           {border_knob(w), usual_border(w)},
+           int_knob("tiles", {1, 2, 4, 8})}};
 }
 
 std::optional<Schedule> usual(const Workload& w,
@@ -82,7 +86,12 @@ bool supports(const Workload& w, const Device& device) {
 
 ConfigSpace space(const Workload& w, const Device&) { return table(w).legal_space<Plan>(w); }
 
-Schedule default_schedule(const Workload& w, const Device&) { return *usual(w, {}); }
+Schedule default_schedule(const Workload& w, const Device& device) {
+  if (weights_wait_again(w, device))
+    for (const char* tiles : {"4", "2"})
+      if (const auto schedule = usual(w, {{"tiles", tiles}})) return *schedule;
+  return *usual(w, {});
+}
 
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
   const auto both = usual(w, {{"shifts", "both"}});
@@ -99,12 +108,16 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const HeliumTile tile(w, plan.shape);
-  const int64_t tiles = PixelTiles::tiles(w, plan.shape.pixels);
+  const int64_t blocks = PixelTiles::tiles(w, plan.pixels()), tiles = blocks * plan.shape.tiles;
   constexpr int kGroup = HeliumTile::kGroup;
   NestBuilder build(w, Helium::kBytes, Helium::kBytes,
                     tile.param_vectors() - scaling_words(w.facts.requantise));
-  build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * plan.shape.pixels}});
+  const int64_t input_bytes = plan.shape.pixels * plan.shape.pixel_bytes();
+  const int64_t output_bytes = int64_t{w.out_c} * plan.shape.pixels;
+  build.loop({"px_outer", blocks, {.output = output_bytes * plan.shape.tiles}});
   build.channel_tiles(w, kGroup, tile.weight_bytes());
+  if (plan.shape.tiles > 1)
+    build.loop({"px_tile", plan.shape.tiles, {.input = input_bytes, .output = output_bytes}});
   build.products({.terms = plan.shape.vectors,
                   .step = plan.shape.vectors,
                   .pixels = plan.shape.pixels,
@@ -121,7 +134,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 1.0 / Helium::kBytes;
   nest.accumulators = plan.shape.channels * plan.shape.pixels;
   nest.outputs = tiles * plan.shape.pixels * w.out_c;
-  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * tiles;
+  nest.prologue_bytes = PixelTiles::bytes(w, plan.border) + plan.staged_bytes() * blocks;
   nest.switches.emplace_back("helium", 1.0);
   return nest;
 }
@@ -131,7 +144,7 @@ class Writer {
   Writer(const Workload& w, const Plan& plan)
       : w_(w),
         plan_(plan),
-        tiles_(w, plan.shape.pixels, plan.border, {copy_array, fill_array}),
+        tiles_(w, plan.pixels(), plan.border, {copy_array, fill_array}),
         ir_(tiles_.ir()) {}
 
   std::string write(const std::string& symbol) {
@@ -182,6 +195,7 @@ class Writer {
 
 const KernelTemplate kHeliumNhwc = {
     .name = kName,
+    .version = kVersion,
     .supports = supports,
     .space = space,
     .default_schedule = default_schedule,

@@ -1,4 +1,5 @@
-// A tile of pixels times all output channels, as one piece of assembly with Helium.
+// A tile of pixels times all output channels, as one piece of assembly with Helium; or, where
+// weights wait in flash, several tiles times four channels, so that they are fetched once.
 //
 // Pixels stand one behind the other, each a whole number of vectors. Four channels at a time, the
 // lanes of a vector of words: of those, `channels` (2 or 4) by `pixels` sums are made at once, in
@@ -31,6 +32,7 @@ struct HeliumShape {
   int vectors;       ///< of a pixel's reduction
   bool shifts_left;  ///< of some channels, before the multiplication; else all shift right only
   LoadOrder loads;
+  int tiles = 1;  ///< more: they are staged together, and each four channels meet all of them
 
   int64_t pixel_bytes() const { return vectors * Helium::kBytes; }
 };
@@ -49,7 +51,8 @@ class HeliumTile {
       return false;
     const int loads = shape_.channels + shape_.pixels;
     const int64_t products = int64_t{loads + sums} * shape_.vectors * passes();
-    return 4 * (products + kMostOthers) <= Helium::kLoopBytes && shape_.pixel_bytes() <= kMostAdded;
+    return 4 * (products + kMostOthers) <= Helium::kLoopBytes &&
+           shape_.pixel_bytes() <= kMostAdded && (shape_.tiles == 1 || goes_back());
   }
 
   int groups() const { return (w_.out_c + kGroup - 1) / kGroup; }
@@ -68,6 +71,19 @@ class HeliumTile {
 
   /// Inputs of the first pixel and the first output byte are given.
   void write(const Value& inputs, const Value& output, IrText& ir) const {
+    if (shape_.tiles == 1)
+      return write_turns(groups(), {inputs, argument("weights"), argument("params"), output}, ir);
+    ir.count_to(groups(), [&](const Value& group) {
+      write_turns(shape_.tiles,
+                  {inputs, ir.at(argument("weights"), group, weight_bytes()),
+                   ir.at(argument("params"), group, param_bytes()), ir.at(output, group, kGroup)},
+                  ir);
+    });
+  }
+
+ private:
+  // Operands: of inputs, weights, parameters and outputs.
+  void write_turns(int turns, const Values& operands, IrText& ir) const {
     Assembly code;
     Helium isa(code);
     // The operands that LLVM fills are r0 to r3.
@@ -77,16 +93,31 @@ class HeliumTile {
       code.emit("addw {}, {}, #{}", input(p), input(p - 1), shape_.pixel_bytes());
     if (middle() > 0) code.emit("addw {0}, {0}, #{1}", kOutput, middle() * w_.out_c);
     code.emit("mov {}, #{}", kZeroPoint, w_.output_zero_point);
-    code.emit("movw {}, #{}", Reg{0}, groups());
+    code.emit("movw {}, #{}", Reg{0}, turns);
     isa.begin_loop(kCounter, Reg{0});
     write_products(code, isa);
     write_end(code, isa);
+    if (shape_.tiles > 1) next_tile(code);
     isa.end_loop(kCounter);
-    ir.assembly_of_all_registers(code.text(),
-                                 {inputs, argument("weights"), argument("params"), output});
+    ir.assembly_of_all_registers(code.text(), operands);
   }
 
- private:
+  // The same channels of the next pixels.
+  void next_tile(Assembly& code) const {
+    code.emit("subw {0}, {0}, #{1}", kWeights, weight_bytes());
+    code.emit("subw {0}, {0}, #{1}", kParams, param_bytes());
+    for (int p = 0; p < shape_.pixels; ++p)
+      code.emit("addw {0}, {0}, #{1}", input(p), tile_bytes());
+    code.emit("addw {0}, {0}, #{1}", kOutput, shape_.pixels * w_.out_c - kGroup);
+  }
+  // Whether next_tile()'s instructions reach, and no channels are missing of the last four.
+  bool goes_back() const {
+    return std::max(weight_bytes(), tile_bytes()) <= kMostAdded &&
+           shape_.pixels * w_.out_c - kGroup <= kMostAdded && w_.out_c % kGroup == 0;
+  }
+  int64_t tile_bytes() const { return shape_.pixels * shape_.pixel_bytes(); }
+  int64_t param_bytes() const { return param_vectors() * Helium::kBytes; }
+
   static constexpr int kMostSums = 6;
   static constexpr int kMostOthers = 64;       // instructions of a turn that are no products
   static constexpr int64_t kMostAdded = 4095;  // by one instruction

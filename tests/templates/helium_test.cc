@@ -23,6 +23,8 @@ constexpr const char* kConvs[] = {
     "conv2d_s8 nhwc n1 in12x9x1 out6x5x4 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127",
     "conv2d_s8 nhwc n1 in9x9x16 out9x9x3 k3x3 s1x1 d2x1 p2,1 g1 m1 zp-1,-128 act-128,127",
     "conv2d_s8 nhwc n1 in2x3x4 out1x1x2 k1x1 s3x3 d1x1 p0,0 g1 m1 zp127,-85 act-128,127",
+    // Whole groups of channels, which several tiles can share; the last of those moves back.
+    "conv2d_s8 nhwc n1 in5x7x24 out5x7x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,9 act-128,127",
     // Runs of fewer bytes than a vector, an odd number of them.
     "conv2d_s8 nhwc n1 in7x6x13 out4x6x3 k2x1 s2x1 d1x1 p0,0 g1 m1 zp-1,-128 act-128,127",
     "conv2d_s8 nhwc n1 in7x6x5 out7x6x3 k3x1 s1x1 d1x1 p1,0 g1 m1 zp-1,-128 act-128,127",
