@@ -166,6 +166,17 @@ class Rvv {
   void add_products(VectorReg sum, VectorReg a, VectorReg b) {
     out_.emit("vwmacc.vv {}, {}, {}", sum, a, b);
   }
+  /// Products of bytes as 16 bits, at a width of 8; the second is added to the first.
+  void multiply_bytes(VectorReg to, Reg factor, VectorReg factors) {
+    out_.emit("vwmul.vx {}, {}, {}", to, factors, factor);
+  }
+  void multiply_bytes(VectorReg to, VectorReg a, VectorReg b) {
+    out_.emit("vwmul.vv {}, {}, {}", to, a, b);
+  }
+  void add_bytes(VectorReg to, VectorReg a, VectorReg b) { add_products(to, a, b); }
+  void add_bytes(VectorReg to, Reg factor, VectorReg factors) { add_products(to, factor, factors); }
+  /// 16 bits to a sum of 32, at a width of 16.
+  void add_wide(VectorReg sum, VectorReg half) { out_.emit("vwadd.wv {0}, {0}, {1}", sum, half); }
   void copy(VectorReg to, VectorReg from) { out_.emit("vmv.v.v {}, {}", to, from); }
 
   /// Steps of requantisation, of all these groups one by one: the next instruction need not wait

@@ -24,6 +24,7 @@ struct Plan {
         staged(border == "test"),
         shape{.lanes = {.vector_bits = s.get_int("vlen"), .words = s.get_int("words")},
               .pixels = s.get_int("px"),
+              .pairs = adds_pairs(s),
               .shifts_left = shifts_left(s),
               .row_bytes = staged ? int64_t{w.kernel_w} * w.in_c
                                   : int64_t{input_window(w, border).width} * w.in_c * w.dilation_h,
@@ -41,6 +42,7 @@ struct Plan {
 
 struct Row {
   static constexpr const char* kName = "rvv_depthwise";
+  static constexpr const char* kPlainWeights = "halves";  // that any layer may have
 
   static bool takes(const Workload& w) {
     return w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc && w.depth_multiplier == 1;
@@ -52,15 +54,27 @@ struct Row {
             {vlen_knob(device),
              words_knob(),
              {"px", {1, 2, 3, 4, 5, 6, 8}, 1},
+             {{"weights", {"halves", "pairs"}}, "halves"},
              shifts_knob(w),
              {border_knob(w), border_knob(w).values.back()}}};
   }
-  static std::vector<std::string> chosen_knobs() { return {"words", "px"}; }
+  static std::vector<std::string> chosen_knobs(const Device& device) {
+    if (has_pipes(device)) return {"words", "px", "weights", "border"};
+    return {"words", "px"};
+  }
 
-  // Instructions.
-  static int64_t cost(const Workload& w, const Plan& plan) {
+  // Instructions, or where vectors wait for pipes, quarters of cycles: about, a load of vectors
+  // takes 44, one that is widened and multiplied before the next 148, and to stage a tap 160.
+  static int64_t cost(const Workload& w, const Plan& plan, const Device& device) {
     const int pixels = plan.shape.pixels;
     const RvvEnd end(w, plan.shape.lanes, plan.shape.shifts_left);
+    if (has_pipes(device)) {
+      const int64_t lanes = plan.shape.lanes.count();
+      const int64_t tap = plan.shape.pairs ? pixels * (60 + lanes / 2) + 40 : pixels * 148;
+      const int64_t of_tile = w.reduction() * tap + 160 + pixels * (60 + 20 * lanes);
+      const int64_t staging = plan.staged ? w.reduction() * 160 : 0;
+      return PixelTiles::tiles(w, pixels) * (end.tiles() * of_tile + (80 + staging) * pixels);
+    }
     const int64_t of_tile = w.reduction() * (4 * pixels + 2) + 10 + 8 * pixels;
     return PixelTiles::tiles(w, pixels) * (end.tiles() * of_tile + 8 * pixels);
   }
@@ -71,7 +85,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const RvvDepthwiseTile tile(w, plan.shape);
   const int lanes = plan.shape.lanes.count(), pixels = plan.shape.pixels;
   const int64_t tiles = PixelTiles::tiles(w, pixels);
-  NestBuilder build(w, 1, 2, tile.end().words() - scaling_words(w.facts.requantise));
+  const int weight_bytes = plan.shape.pairs ? 1 : 2;
+  NestBuilder build(w, 1, weight_bytes, tile.end().words() - scaling_words(w.facts.requantise));
   build.loop({"px_outer", tiles, {.output = int64_t{w.out_c} * pixels}});
   build.channel_tiles(w, lanes, tile.weight_bytes());
   build.products({.terms = w.reduction(),
@@ -79,10 +94,10 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixels = pixels,
                   .channels = lanes,
                   .input_bytes = w.in_c,
-                  .weight_bytes = 2 * lanes,
+                  .weight_bytes = weight_bytes * lanes,
                   .pixel_bytes = int64_t{w.stride_w} * w.in_c,
                   .out_pixel_bytes = w.out_c,
-                  .element_bytes = 2});
+                  .element_bytes = weight_bytes});
   // Pixels whose windows overlap load their own vectors.
   build.input_loads(static_cast<double>(w.reduction() * pixels * std::min(lanes, w.out_c)));
   build.weight_loads(static_cast<double>(tile.loaded_weight_bytes()));

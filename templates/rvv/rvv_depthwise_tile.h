@@ -5,8 +5,12 @@
 // one of inputs, which is widened to 16 bits and added to its sums of 32. Each pixel has a cursor
 // that walks over the taps of its window and on to the next tile of channels. Weights are 16 bits
 // in memory: there are few of them.
+//
+// Or two taps' products are added as 16 bits first (rvv_weights.h), which takes no widening: of all
+// pixels, inputs are loaded, then multiplied, then added, so that none waits for its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +26,7 @@ namespace tinytune {
 struct RvvDepthwiseShape {
   RvvLanes lanes;
   int pixels;
+  bool pairs;  ///< of taps' products, in 16 bits
   bool shifts_left;
   int64_t row_bytes, tap_bytes;  ///< from a tap of a window to the one below, and to the next
 };
@@ -32,12 +37,16 @@ class RvvDepthwiseTile {
       : w_(w),
         shape_(shape),
         end_(w, shape.lanes, shape.shifts_left),
-        weights_(shape.lanes, true, kWeightRegisters) {}
+        weights_(shape.lanes, !shape.pairs, (shape.pairs ? 2 : 1) * kWeightRegisters) {}
 
   bool fits() const {
     const int64_t lines =
         w_.reduction() * (4 * shape_.pixels + 4) + RvvEnd::most_lines(shape_.pixels);
-    return shape_.pixels <= (Rvv::kRegisters - RvvEnd::kScratch) / shape_.lanes.words &&
+    const RvvLanes& lanes = shape_.lanes;
+    const int of_pixel =
+        lanes.words + (shape_.pairs ? lanes.registers(16) + 2 * lanes.registers(8) : 0);
+    if (shape_.pairs && weights_.held() == 1) return false;
+    return shape_.pixels <= (Rvv::kRegisters - RvvEnd::kScratch) / of_pixel &&
            4 * lines <= Rvv::kJumpBytes && w_.out_c <= Rvv::kReach;
   }
   int64_t weight_bytes() const { return weights_.padded(w_.reduction()) * weights_.tap_bytes(); }
@@ -61,10 +70,12 @@ class RvvDepthwiseTile {
     end_.start(sums, at, isa);
     isa.set_width(16);
     RvvWeights weights = weights_;
-    for (int tap = 0; tap < w_.reduction(); ++tap) {
+    for (int tap = 0; shape_.pairs && tap < w_.reduction(); tap += 2)
+      write_pair(tap, sums, weights, weights_at, moved, isa);
+    for (int tap = 0; !shape_.pairs && tap < w_.reduction(); ++tap) {
       const VectorReg factors = weights.next(weights_at, isa);
       for (int p = 0; p < pixels; ++p) multiply(sums[static_cast<size_t>(p)], Reg{p}, factors, isa);
-      if (end_.tiles() > 1 || tap + 1 < w_.reduction()) move_cursors(tap, moved, isa);
+      move_cursors(tap, moved, isa);
     }
     end_.end(sums, at, isa);
     Values carried = windows;
@@ -85,8 +96,35 @@ class RvvDepthwiseTile {
     isa.add_products(sum, wide, factors);
   }
 
-  // To the next tap or, behind the last one, to the next channels' first.
+  // Two taps, or the last one.
+  void write_pair(int tap, const Rvv::Groups& sums, RvvWeights& weights, Reg weights_at, Reg moved,
+                  Rvv& isa) const {
+    const RvvLanes& lanes = shape_.lanes;
+    const int pixels = shape_.pixels, pairs_at = RvvEnd::kScratch + pixels * lanes.words,
+              inputs_at = pairs_at + pixels * lanes.registers(16);
+    const auto count = static_cast<int>(std::min<int64_t>(2, w_.reduction() - tap));
+    const auto input = [&](int which, int p) {
+      return VectorReg{inputs_at + (which * pixels + p) * lanes.registers(8)};
+    };
+    const auto pair = [&](int p) { return VectorReg{pairs_at + p * lanes.registers(16)}; };
+    for (int i = 0; i < count; ++i) {
+      for (int p = 0; p < pixels; ++p) isa.load_in_place(input(i, p), 8, Reg{p});
+      move_cursors(tap + i, moved, isa);
+    }
+    std::vector<VectorReg> factors;
+    for (int i = 0; i < count; ++i) factors.push_back(weights.next_as_packed(weights_at, isa));
+    isa.set_width(8);
+    for (int i = 0; i < count; ++i)
+      for (int p = 0; p < pixels; ++p)
+        i == 0 ? isa.multiply_bytes(pair(p), input(i, p), factors[0])
+               : isa.add_bytes(pair(p), input(i, p), factors[1]);
+    isa.set_width(16);
+    for (int p = 0; p < pixels; ++p) isa.add_wide(sums[static_cast<size_t>(p)], pair(p));
+  }
+
+  // To the next tap or, behind the last one, to the next channels' first, if there are any.
   void move_cursors(int tap, Reg scratch, Rvv& isa) const {
+    if (end_.tiles() == 1 && tap + 1 == w_.reduction()) return;
     const auto offset = [&](int t) {
       return t / w_.kernel_w * shape_.row_bytes + t % w_.kernel_w * shape_.tap_bytes;
     };

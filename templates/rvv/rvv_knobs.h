@@ -20,6 +20,13 @@ inline UsualKnob vlen_knob(const Device& device) {
   const auto bits = static_cast<int>(device.target.vector_bits);
   return {"vlen", {bits}, bits};
 }
+/// Whether two taps' products are added in 16 bits before they are added to sums (rvv_weights.h).
+inline bool adds_pairs(const Schedule& s) {
+  return s.has("weights") && s.get("weights") == "pairs";
+}
+/// Whether the core's timing says how long vectors take, or instructions are all that counts.
+inline bool has_pipes(const Device& device) { return device.timing.model == "vector"; }
+
 /// Registers of 32 bits of every lane.
 inline UsualKnob words_knob() { return {"words", {1, 2, 4, 8}, 1}; }
 
@@ -34,10 +41,12 @@ class CheapestPoint {
   CheapestPoint(KnobTable table, std::vector<std::string> varied)
       : table_(std::move(table)), varied_(std::move(varied)) {}
 
-  /// The legal point of the least `cost(workload, plan)`, with the values `instead` of others.
+  /// The legal point of the least `cost(workload, plan)`, with the values `instead` of others, also
+  /// of knobs that are varied.
   template <typename Plan, typename Cost>
   std::optional<Schedule> find(const Workload& w, std::map<std::string, std::string> instead,
-                               const Cost& cost) const {
+                               const Cost& cost) {
+    std::erase_if(varied_, [&](const std::string& knob) { return instead.contains(knob); });
     std::optional<Schedule> best;
     int64_t least = 0;
     cross(0, instead, [&](const Schedule& s) {
@@ -63,7 +72,7 @@ class CheapestPoint {
   }
 
   const KnobTable table_;
-  const std::vector<std::string> varied_;
+  std::vector<std::string> varied_;
 };
 
 }  // namespace tinytune

@@ -30,6 +30,7 @@ struct Plan {
               .pixels = s.get_int("px"),
               .unroll = s.get_int("unroll"),
               .halves = s.get("weights") == "halves",
+              .pairs = adds_pairs(s),
               .shifts_left = shifts_left(s)},
         border(s.get("border")),
         staged(!reads_in_place(w)) {}
@@ -49,8 +50,24 @@ struct Plan {
   static constexpr int kLeastUnroll = 8;
 };
 
+// About: a scalar's load takes 9 of the core, an instruction of vectors 6, a change of width 8, and
+// a pipe makes 16 bits of results in one, 56 later. What a tile ends with are some ten passes over
+// its sums.
+int64_t quarter_cycles(const Workload& w, const Plan& plan) {
+  const RvvShape& s = plan.shape;
+  const RvvEnd end(w, s.lanes, s.shifts_left);
+  const int64_t lanes = s.lanes.count(), px = s.pixels;
+  const int64_t core = s.pairs ? px * 15 + px * 3 + 8 : px * 15 + 6 * (s.halves ? 0 : 1);
+  const int64_t results = s.pairs ? lanes : lanes * 2;
+  const int64_t pipe = std::max(px * results, 56 + results);
+  const int64_t of_tile = w.reduction() * std::max(core, pipe) + 24 * w.reduction() / s.unroll +
+                          160 + px * (60 + 10 * lanes * 2);
+  return PixelTiles::tiles(w, s.pixels) * (end.tiles() * of_tile + 80 * px);
+}
+
 struct Row {
   static constexpr const char* kName = "rvv_nhwc";
+  static constexpr const char* kPlainWeights = "bytes";  // that any layer may have
 
   static bool takes(const Workload& w) {
     return w.op == OpKind::kDense ||
@@ -64,15 +81,19 @@ struct Row {
              words_knob(),
              {"px", {1, 2, 3, 4, 5, 6, 8, 10, 12}, 1},
              {"unroll", {Plan::kLeastUnroll, 16, 32}, Plan::kLeastUnroll},
-             {{"weights", {"bytes", "halves"}}, "bytes"},
+             {{"weights", {"bytes", "halves", "pairs"}}, "bytes"},
              shifts_knob(w),
              {border_knob(w), usual_border(w)}}};
   }
-  static std::vector<std::string> chosen_knobs() { return {"words", "px", "unroll"}; }
+  static std::vector<std::string> chosen_knobs(const Device& device) {
+    if (has_pipes(device)) return {"words", "px", "unroll", "weights"};
+    return {"words", "px", "unroll"};
+  }
 
-  // Instructions.
-  static int64_t cost(const Workload& w, const Plan& plan) {
+  // Instructions, or where vectors wait for pipes, quarters of cycles.
+  static int64_t cost(const Workload& w, const Plan& plan, const Device& device) {
     const RvvShape& s = plan.shape;
+    if (has_pipes(device)) return quarter_cycles(w, plan);
     const RvvEnd end(w, s.lanes, s.shifts_left);
     const RvvWeights weights(s.lanes, s.halves, RvvEnd::kScratch);
     const int64_t of_tile = w.reduction() * (2 * s.pixels + 1) +

@@ -6,6 +6,7 @@
 // how much scratch it takes; a tile packs constants; a writer writes the kernel.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "templates/kernel_template.h"
 #include "templates/lane_shifts.h"
 #include "templates/rvv/rvv_knobs.h"
+#include "templates/rvv/rvv_weights.h"
 
 namespace tinytune {
 
@@ -23,8 +25,10 @@ struct RvvTemplate {
   /// The fewest instructions, with the values `instead` of others.
   static std::optional<Schedule> usual(const Workload& w, const Device& device,
                                        const std::map<std::string, std::string>& instead) {
-    return CheapestPoint(Row::table(w, device), Row::chosen_knobs())
-        .template find<Plan>(w, instead, Row::cost);
+    return CheapestPoint(Row::table(w, device), Row::chosen_knobs(device))
+        .template find<Plan>(w, instead, [&](const Workload& layer, const Plan& plan) {
+          return Row::cost(layer, plan, device);
+        });
   }
 
   static bool supports(const Workload& w, const Device& device) {
@@ -41,15 +45,34 @@ struct RvvTemplate {
   }
 
   static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-    const auto both = usual(w, device, {{"shifts", "both"}});
-    return both ? std::vector{*both} : std::vector<Schedule>();
+    // Where the usual one's weights or shifts are not what the constants permit.
+    const std::string usual_text = to_text(default_schedule(w, device));
+    std::vector<Schedule> schedules;
+    const auto add = [&](const std::map<std::string, std::string>& instead) {
+      const auto schedule = usual(w, device, instead);
+      if (!schedule || to_text(*schedule) == usual_text) return;
+      for (const Schedule& other : schedules)
+        if (to_text(other) == to_text(*schedule)) return;
+      schedules.push_back(*schedule);
+    };
+    add({{"weights", Row::kPlainWeights}});
+    add({{"shifts", "both"}});
+    add({{"shifts", "both"}, {"weights", Row::kPlainWeights}});
+    return schedules;
   }
 
   static Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                                   const Schedule& schedule) {
     const Plan plan(w, schedule);
     TT_TRY(check_shifts(w, data, plan.shape.shifts_left));
+    if (adds_pairs(schedule) && !RvvWeights::pairs_fit(w, data))
+      return Error(ErrorCode::kUnsupported, "products of two taps may exceed 16 bits");
     return Tile(w, plan.shape).pack(data);
+  }
+
+  static std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
+    return [shifts = may_shift_as_asked(w, data), pairs = RvvWeights::pairs_fit(w, data)](
+               const Schedule& s) { return shifts(s) && (pairs || !adds_pairs(s)); };
   }
 
   static KernelTemplate row(decltype(KernelTemplate::describe) describe) {
@@ -60,7 +83,7 @@ struct RvvTemplate {
             .fallback_schedules = fallback_schedules,
             .describe = describe,
             .pack = pack,
-            .may_pack = may_shift_as_asked,
+            .may_pack = may_pack,
             .scratch_bytes = scratch_of<Plan>,
             .lower = lower_as_text<Plan, Writer>};
   }

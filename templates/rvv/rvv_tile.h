@@ -4,6 +4,9 @@
 // made at once: each tap loads an input of every pixel, a scalar, and one vector of weights that
 // serves them all. v0 to v7 pass weights, the sums take the rest. The cursor stands in the middle
 // pixel, since offsets reach as far back as forth.
+//
+// Or two taps' products are added in 16 bits first, which a pipe makes in half the cycles, and then
+// to the sums, which another one does.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +27,7 @@ struct RvvShape {
   int pixels;
   int unroll;   ///< taps between tests of the loop
   bool halves;  ///< weights of 16 bits
+  bool pairs;   ///< of taps' products, in 16 bits; weights are bytes
   bool shifts_left;
 };
 
@@ -35,17 +39,20 @@ class RvvTile {
         end_(w, shape.lanes, shape.shifts_left),
         weights_(shape.lanes, shape.halves, RvvEnd::kScratch) {}
 
-  static int most_pixels(const RvvLanes& lanes) {
-    return (Rvv::kRegisters - RvvEnd::kScratch) / lanes.words;
+  int most_pixels() const {
+    const int of_pixel = shape_.lanes.words + (shape_.pairs ? shape_.lanes.registers(16) : 0);
+    return (Rvv::kRegisters - RvvEnd::kScratch) / of_pixel;
   }
   /// Whether sums, offsets and the loops' jumps suffice.
   bool fits() const {
     const int64_t taps =
         std::min<int64_t>(shape_.unroll, w_.reduction()) + w_.reduction() % shape_.unroll;
-    const int64_t lines = taps * (2 * shape_.pixels + 3) + RvvEnd::most_lines(shape_.pixels);
+    const int64_t lines =
+        taps * ((shape_.pairs ? 3 : 2) * shape_.pixels + 3) + RvvEnd::most_lines(shape_.pixels);
     if (4 * lines > Rvv::kJumpBytes || w_.out_c > Rvv::kReach) return false;
     const int64_t reach = std::max<int64_t>(middle(), shape_.pixels - 1 - middle()) * pixel_bytes();
-    return shape_.pixels <= most_pixels(shape_.lanes) && shape_.unroll % weights_.held() == 0 &&
+    if (shape_.pairs && (w_.reduction() % 2 != 0 || weights_.held() == 1)) return false;
+    return shape_.pixels <= most_pixels() && shape_.unroll % weights_.held() == 0 &&
            reach + shape_.unroll <= Rvv::kReach;
   }
   int64_t pixel_bytes() const { return w_.reduction(); }
@@ -94,6 +101,12 @@ class RvvTile {
     return sums;
   }
 
+  // Of two taps' products, behind the sums.
+  VectorReg pair_of(int pixel) const {
+    const RvvLanes& lanes = shape_.lanes;
+    return {RvvEnd::kScratch + shape_.pixels * lanes.words + pixel * lanes.registers(16)};
+  }
+
   // `count` taps, and the cursor behind them.
   void write_taps(int64_t count, const Rvv::Groups& sums, RvvWeights& weights, Rvv& isa) const {
     if (count == 0) return;
@@ -101,22 +114,42 @@ class RvvTile {
     LoadScheduler loads(Rvv::kScalars, LoadOrder::kSpread, pool, isa.out());
     const int inputs = loads.add_stream(kCursor, count);
     std::vector<int> values;
+    const int together = shape_.pairs ? 2 : 1;
     for (int64_t tap = 0; tap < count; ++tap)
       for (int p = 0; p < shape_.pixels; ++p)
         values.push_back(loads.queue({inputs, (p - middle()) * pixel_bytes() + tap}));
     loads.close_queue();
     auto value = values.begin();
-    for (int64_t tap = 0; tap < count; ++tap) {
-      const VectorReg factors = weights.next(kWeights, isa);
-      for (const VectorReg sum : sums) {
-        loads.want(*value);
-        const Reg input = loads.reg(*value++);
-        isa.add_products(sum, input, factors);
-        pool.give_back(input);
-        loads.computed();
+    const auto with_input = [&](const auto& multiply) {
+      loads.want(*value);
+      const Reg input = loads.reg(*value++);
+      multiply(input);
+      pool.give_back(input);
+      loads.computed();
+    };
+    for (int64_t tap = 0; tap < count; tap += together) {
+      if (shape_.pairs) {
+        write_pair(weights, with_input, isa);
+        for (int p = 0; p < shape_.pixels; ++p)
+          isa.add_wide(sums[static_cast<size_t>(p)], pair_of(p));
+        continue;
       }
+      const VectorReg factors = weights.next(kWeights, isa);
+      for (const VectorReg sum : sums)
+        with_input([&](Reg input) { isa.add_products(sum, input, factors); });
     }
     loads.finish();
+  }
+  template <typename WithInput>
+  void write_pair(RvvWeights& weights, const WithInput& with_input, Rvv& isa) const {
+    const VectorReg first = weights.next_as_packed(kWeights, isa);
+    const VectorReg second = weights.next_as_packed(kWeights, isa);
+    isa.set_width(8);
+    for (int p = 0; p < shape_.pixels; ++p)
+      with_input([&](Reg input) { isa.multiply_bytes(pair_of(p), input, first); });
+    for (int p = 0; p < shape_.pixels; ++p)
+      with_input([&](Reg input) { isa.add_bytes(pair_of(p), input, second); });
+    isa.set_width(16);
   }
 
   const Workload& w_;

@@ -1,12 +1,16 @@
-// Weights of lanes, one tap behind the other, as RVV's products want them: 16 bits.
+// Weights of lanes, one tap behind the other, as RVV's products want them: 16 bits, or bytes.
 //
 // They lie in the order in which they are read, of a tile of channels [tap][lane], as bytes, which
 // are widened once loaded, or as 16 bits, which take twice the memory and an instruction less. Taps
 // that fill registers are loaded some at a time.
+//
+// Products of bytes are of 16 bits, in half the registers of sums, and so is the sum of two of them
+// where their weights' magnitudes add up to less than 256: trained weights are not below -127.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "schedules/layer_data.h"
@@ -59,6 +63,15 @@ class RvvWeights {
 
   /// The next tap's, at a width of 16: valid until held() more were asked for. `from` moves on.
   VectorReg next(Reg from, Rvv& isa) {
+    const VectorReg at = next_as_packed(from, isa);
+    if (halves_) return at;
+    const int groups = loaded_ / lanes_.registers(16);
+    const VectorReg wide = widened_ + lanes_.registers(16) * (widenings_++ % groups);
+    isa.widen(wide, at);
+    return wide;
+  }
+  /// The same without widening.
+  VectorReg next_as_packed(Reg from, Rvv& isa) {
     const int tap = taps_++ % held(), loads = loads_;
     VectorReg at{lanes_.registers(bits()) * tap};
     if (whole()) {
@@ -68,11 +81,18 @@ class RvvWeights {
       isa.load(at, bits(), from);
       ++loads_;
     }
-    if (halves_) return at;
-    const int groups = loaded_ / lanes_.registers(16);
-    const VectorReg wide = widened_ + lanes_.registers(16) * (widenings_++ % groups);
-    isa.widen(wide, at);
-    return wide;
+    return at;
+  }
+
+  /// Whether two neighbouring taps' products fit 16 bits together, whatever the inputs.
+  static bool pairs_fit(const Workload& w, const LayerData& data) {
+    constexpr int kMost = INT16_MAX / 128;
+    for (int c = 0; c < w.out_c; ++c) {
+      const std::vector<int8_t> weights = channel_weights(w, data, c);
+      for (size_t tap = 0; tap + 1 < weights.size(); tap += 2)
+        if (std::abs(weights[tap]) + std::abs(weights[tap + 1]) > kMost) return false;
+    }
+    return true;
   }
 
  private:

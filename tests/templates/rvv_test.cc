@@ -143,6 +143,30 @@ TEST(RvvTemplates, LayersOf64Channels_TakeFewInstructions) {
   EXPECT_LE(instructions_of(kRvvDepthwise, depthwise, 128), 30'000u);
 }
 
+// The largest sums that fit 16 bits are exact, with the inputs that make them; larger ones are
+// refused.
+TEST(RvvTemplates, PairsOfProducts_FitSixteenBitsOrAreRefused) {
+  const Device device = device_of(128);
+  auto simulator = Simulator::create(device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  RandomLayer layer =
+      random_layer(*parse_workload(kRvvConvs[0] + std::string(" lane1 long")), Scales::kTypical, 9);
+  const std::vector<uint8_t> lowest(static_cast<size_t>(layer.workload.input_bytes()), 0x80);
+  const ConfigSpace space = kRvvNhwc.space(layer.workload, device);
+  for (const int second : {-127, -128}) {
+    layer.data.weights[0] = -128, layer.data.weights[1] = static_cast<int8_t>(second);
+    size_t ran = 0;
+    for (const size_t point : some_points(space.size(), 400, 1)) {
+      const Schedule schedule = space.schedule(point);
+      if (schedule.get("weights") != "pairs" || schedule.get("shifts") != "right") continue;
+      EXPECT_EQ(packs(layer, schedule), second == -127) << to_text(schedule);
+      if (!packs(layer, schedule) || ++ran > 4) continue;
+      expect_exact_on(*simulator, device, layer, schedule, lowest);
+    }
+    EXPECT_EQ(ran > 0, second == -127);
+  }
+}
+
 TEST(RvvTemplates, WithoutVectors_NothingIsSupported) {
   const Workload w = *parse_workload(kRvvConvs[0] + std::string(" lane4 short"));
   EXPECT_TRUE(kRvvNhwc.supports(w, *load_device("rv32imc_zve32x")));
