@@ -69,6 +69,7 @@ std::string_view limits_of(std::string_view form) {
       {"nothing", "static shapes; a condition is one bool, CALL_ONCE assigns constants"},
       {"svdf", "int8; state and time weights of int16 or int8"},
       {"broadcast_args", "constant shapes of int32 or int64"},
+      {"decode", "look-up, Huffman or pruning of constants, version 1"},
       {"lstm",
        "int8 or int16 with an int16 cell; neither peephole, projection nor layer normalisation"}};
   for (const auto& [name, text] : kLimits)

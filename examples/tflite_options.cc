@@ -96,6 +96,10 @@ struct OptionsWriter {
     return {schema::BuiltinOptions::LeakyReluOptions,
             schema::CreateLeakyReluOptions(builder, a.alpha).Union()};
   }
+  Options operator()(const GeluAttributes& a) const {
+    return {schema::BuiltinOptions::GeluOptions,
+            schema::CreateGeluOptions(builder, a.approximate).Union()};
+  }
   Options operator()(const ResizeAttributes& a) const {
     if (kind == OperatorKind::kResizeBilinear)
       return {schema::BuiltinOptions::ResizeBilinearOptions,

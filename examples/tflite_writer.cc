@@ -151,10 +151,10 @@ Offset<schema::Operator> ModelWriter::write_operator(OperatorKind kind,
                                                      WriteOptions options,
                                                      const ExternalAttributes* custom) {
   const int code = code_of(kind);
+  const std::string name =
+      custom != nullptr ? custom->op.substr(custom->op.find(' ') + 1) : std::string(name_of(kind));
   codes_.push_back(schema::CreateOperatorCode(
-      b_, static_cast<int8_t>(code),
-      custom == nullptr ? 0 : b_.CreateString(custom->op.substr(custom->op.find(' ') + 1)), 1,
-      code));
+      b_, static_cast<int8_t>(code), code == kCustom ? b_.CreateString(name) : 0, 1, code));
   const Options written = options();
   const auto input_vector = b_.CreateVector(inputs), output_vector = b_.CreateVector(outputs);
   return schema::CreateOperator(b_, static_cast<uint32_t>(codes_.size() - 1), input_vector,

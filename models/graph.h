@@ -82,6 +82,9 @@ struct ReducerAttributes {  ///< MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL
 struct LeakyReluAttributes {
   float alpha = 0;
 };
+struct GeluAttributes {
+  bool approximate = false;  ///< by tanh, else by erf
+};
 struct ResizeAttributes {
   bool align_corners = false, half_pixel_centers = false;
   int offset = 0;  ///< in ONNX: what the model's bytes are above the graph's, 128 of uint8
@@ -138,10 +141,10 @@ struct ExternalAttributes {
 using Attributes =
     std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
                  SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
-                 ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes, BlockAttributes,
-                 MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes, CumsumAttributes,
-                 SvdfAttributes, LstmAttributes, TableAttributes, QLinearAttributes,
-                 WindowMeanAttributes, ExternalAttributes>;
+                 GeluAttributes, ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes,
+                 BlockAttributes, MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes,
+                 CumsumAttributes, SvdfAttributes, LstmAttributes, TableAttributes,
+                 QLinearAttributes, WindowMeanAttributes, ExternalAttributes>;
 
 struct Operator {
   int index = 0;

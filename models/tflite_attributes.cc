@@ -188,6 +188,11 @@ Result<Attributes> read_lstm(const schema::Operator& op) {
   return Attributes(LstmAttributes{o->cell_clip(), o->time_major()});
 }
 
+Result<Attributes> read_gelu(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_GeluOptions();
+  return Attributes(GeluAttributes{o != nullptr && o->approximate()});
+}
+
 Result<Attributes> read_leaky_relu(const schema::Operator& op) {
   const auto* o = op.builtin_options_as_LeakyReluOptions();
   if (o == nullptr) return missing();

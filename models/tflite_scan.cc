@@ -19,24 +19,29 @@ Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::mov
 
 constexpr size_t kAnyNumber = SIZE_MAX;
 
+constexpr int kCustom = 32;
+
 struct OperatorRow {
   OperatorKind kind;
+  std::string_view name;
   int code;
   size_t fewest_inputs, most_inputs;
 };
 
 constexpr OperatorRow kRows[] = {
 #define OPERATOR(kind, name, code, attributes, form, fewest, most, data) \
-  {OperatorKind::k##kind, code, fewest, most},
+  {OperatorKind::k##kind, #name, code, fewest, most},
 #include "models/operators.inc"
 #undef OPERATOR
 };
 
-constexpr OperatorRow kExternalRow = {OperatorKind::kExternal, -1, 0, kAnyNumber};
+constexpr OperatorRow kExternalRow = {OperatorKind::kExternal, "", -1, 0, kAnyNumber};
 
-const OperatorRow* find_row(int code) {
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                 [&](const OperatorRow& r) { return r.code == code; });
+// `name` is that of a custom operator's function.
+const OperatorRow* find_row(int code, std::string_view name) {
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const OperatorRow& r) {
+    return r.code == code && (code != kCustom || r.name == name);
+  });
   return row == std::end(kRows) ? nullptr : row;
 }
 
@@ -47,7 +52,7 @@ Status check_arity(const OperatorRow& row, const std::string& label, const Opera
   for (size_t i = 0; i < required; ++i)
     if (op.inputs[i] < 0) return invalid(fmt::format("{}: input {} is absent", label, i));
   const bool several = row.kind == OperatorKind::kSplit || row.kind == OperatorKind::kSplitV ||
-                       row.kind == OperatorKind::kUnpack;
+                       row.kind == OperatorKind::kUnpack || row.kind == OperatorKind::kDecode;
   if (!several && op.outputs.size() != 1)
     return invalid(fmt::format("{}: {} outputs", label, op.outputs.size()));
   return ok_status();
@@ -237,9 +242,12 @@ Result<TfliteScan::Code> TfliteScan::code_of(const schema::Operator& from, int i
   const schema::OperatorCode& code = *model_.operator_codes()->Get(from.opcode_index());
   const char* known = builtin_name(*number);
   std::string name = known != nullptr ? known : fmt::format("operator code {}", *number);
-  if (name == "CUSTOM" && code.custom_code() != nullptr)
-    name += " " + printable_ascii(code.custom_code()->string_view());
-  return Code{*number, name};
+  std::string custom;
+  if (*number == kCustom && code.custom_code() != nullptr) {
+    custom = printable_ascii(code.custom_code()->string_view());
+    name += " " + custom;
+  }
+  return Code{*number, name, custom};
 }
 
 // Ids in range, operands ready, results new. Also of operators that we lack; but those may keep
@@ -307,9 +315,10 @@ Status TfliteScan::read_operators(Frame& frame) {
 Status TfliteScan::read_operator(Frame& frame, const schema::Operator& from) {
   Operator op;
   op.index = static_cast<int>(summary.operators.size());
-  TT_TRY_ASSIGN(const Code code, code_of(from, op.index));
+  TT_TRY_ASSIGN(Code code, code_of(from, op.index));
   const ExternalFunction* external = external_of(code.name);
-  const OperatorRow* row = external != nullptr ? &kExternalRow : find_row(code.number);
+  const OperatorRow* row = external != nullptr ? &kExternalRow : find_row(code.number, code.custom);
+  if (row != nullptr && code.number == kCustom && external == nullptr) code.name = code.custom;
   const std::string label = label_of(op, code.name);
   if (row != nullptr) op.kind = row->kind;
   if (row != nullptr && op.kind == OperatorKind::kVarHandle) return read_handle(frame, from, op);

@@ -51,6 +51,7 @@ class TfliteScan {
   struct Code {
     int number = 0;
     std::string name;
+    std::string custom = {};  ///< a custom operator's own name
   };
 
   void refuse(int index, std::string name, std::string reason);

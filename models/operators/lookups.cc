@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <optional>
 
 #include "models/operators/operator_view.h"
@@ -64,6 +65,18 @@ Result<Rescale> rescale_to_q4(const OperatorView& view, float scale) {
     return view.unsupported(fmt::format("a scale of {}", scale));
   r.radius = static_cast<int>(std::floor(15.0 * (1 << 27) / std::ldexp(1.0, r.multiplier.shift)));
   return r;
+}
+
+// In float32 throughout, as TFLite fills its tables; what int32 cannot hold is clamped.
+Result<IntegerOp> float_table(const OperatorView& view, float (*f)(float)) {
+  TT_TRY(require_int8_map(view));
+  const Scales s = scales_of(view);
+  const float inverse = 1 / s.out;
+  return tabulate(view, [&](int x) {
+    const float real = s.in * static_cast<float>(x - s.in_zero);
+    const float steps = std::round(f(real) * inverse) + static_cast<float>(s.out_zero);
+    return static_cast<int64_t>(std::clamp(steps, -1e3F, 1e3F));
+  });
 }
 
 // A scale's power of two, if it is nearly one: as near as TFLite asks.
@@ -185,17 +198,20 @@ Result<IntegerOp> prepare_hard_swish(const OperatorView& view) {
   });
 }
 
-// In float32 throughout, as TFLite fills its table; what int32 cannot hold is clamped.
 Result<IntegerOp> prepare_elu(const OperatorView& view) {
-  TT_TRY(require_int8_map(view));
-  const Scales s = scales_of(view);
-  const float inverse = 1 / s.out;
-  return tabulate(view, [&](int x) {
-    const float real = s.in * static_cast<float>(x - s.in_zero);
-    const float value = real < 0 ? std::exp(real) - 1.0F : real;
-    const float steps = std::round(value * inverse) + static_cast<float>(s.out_zero);
-    return static_cast<int64_t>(std::clamp(steps, -1e3F, 1e3F));
-  });
+  return float_table(view, [](float x) { return x < 0 ? std::exp(x) - 1.0F : x; });
+}
+
+// By erfc, which keeps the small values of large negative inputs; TFLite Micro has no GELU.
+Result<IntegerOp> prepare_gelu(const OperatorView& view) {
+  constexpr auto kRootOfHalf = static_cast<float>(-1 / std::numbers::sqrt2);
+  constexpr auto kRootOfTwoByPi =
+      static_cast<float>(2 * std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  if (std::get<GeluAttributes>(view.op().attributes).approximate)
+    return float_table(view, [](float x) {
+      return 0.5F * x * (1.0F + std::tanh(kRootOfTwoByPi * (x + 0.044715F * x * x * x)));
+    });
+  return float_table(view, [](float x) { return 0.5F * x * std::erfc(x * kRootOfHalf); });
 }
 
 Result<IntegerOp> prepare_abs(const OperatorView& view) {

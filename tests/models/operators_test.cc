@@ -45,6 +45,21 @@ TEST(Lookups, FunctionsOfOneValue_AreNearTheRealFunction) {
     }
 }
 
+TEST(Lookups, Gelu_IsTheNearestToTheRealFunction) {
+  const auto by_erf = [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); };
+  const auto by_tanh = [](double x) {
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+  };
+  for (float scale : {0.003F, 0.02F, 0.05F, 0.11F})
+    for (int zero : {-128, -3, 40})
+      for (float out : {0.01F, 0.07F}) {
+        expect_near_real(map_all(OperatorKind::kGelu, scale, zero, out, -90, GeluAttributes{}),
+                         scale, zero, out, -90, by_erf, 0.501);
+        expect_near_real(map_all(OperatorKind::kGelu, scale, zero, out, -90, GeluAttributes{true}),
+                         scale, zero, out, -90, by_tanh, 0.501);
+      }
+}
+
 TEST(Lookups, LogisticOfAnotherZeroPoint_IsUnsupported) {
   GraphBuilder b;
   const int in = b.input({4});

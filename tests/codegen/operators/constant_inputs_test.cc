@@ -29,6 +29,7 @@ constexpr OperatorKind kKinds[] = {
 std::vector<OperatorKind> kinds_on_data() {
   std::vector<OperatorKind> kinds(std::begin(kKinds), std::end(kKinds));
   std::erase(kinds, OperatorKind::kBroadcastArgs);  // never of anything but constants
+  std::erase(kinds, OperatorKind::kDecode);
   std::erase(kinds, OperatorKind::kSvdf);
   std::erase(kinds, OperatorKind::kUnidirectionalSequenceLstm);
   std::erase_if(kinds, [](OperatorKind kind) {  // resource variables, and who decides what runs

@@ -101,6 +101,8 @@ void OneOperator::add(OperatorKind kind) {
     case OperatorKind::kReshape:
     case OperatorKind::kSqueeze:
       return add(kind, {data()}, {}, kShape);
+    case OperatorKind::kGelu:
+      return add(kind, {data()}, GeluAttributes{true}, kShape);
     case OperatorKind::kLeakyRelu:
       return add(kind, {data()}, LeakyReluAttributes{0.2f}, kShape);
     case OperatorKind::kLogistic:
