@@ -51,6 +51,7 @@ struct Arguments {
   std::string package_version = "1.0.0", package_url, package_licence;
   bool require_tuned = false;
   bool portable = false;
+  bool compress_weights = false;
   bool bench = false;  ///< a program that prints cycles by layer
   std::vector<std::string> inputs, outputs;
   std::optional<std::string> input_set, labels;  ///< a folder or a file; a file

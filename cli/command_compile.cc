@@ -52,6 +52,7 @@ Result<CompileOptions> options_of(const Arguments& arguments, const Console& con
   options.require_tuned = arguments.require_tuned;
   options.portable = arguments.portable;
   options.cores = arguments.core_count();
+  options.compress_weights = arguments.compress_weights;
   options.bench = arguments.bench;
   options.on_message = console.sink();
   return options;

@@ -115,6 +115,7 @@ Command compile() {
                            .help = "Add a program that prints cycles by layer on the chip"},
                           portable(),
                           cores(),
+                          compress_weights(),
                           json()}}),
       .examples =
           "Examples:\n"
@@ -174,6 +175,7 @@ Command run() {
                         .help = "Compare with the reference operators, bit for bit"},
                        portable(),
                        cores(),
+                       compress_weights(),
                        {.names = "--on",
                         .field = &Arguments::on,
                         .value = "BOARD",

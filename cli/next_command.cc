@@ -35,6 +35,7 @@ std::string next_command(const std::string& program, const std::string& verb,
   for (const std::string& type : arguments.input_types) add("--input-type", type);
   for (const std::string& state : arguments.states) add("--state", state);
   if (arguments.cores != 1) add("--cores", std::to_string(arguments.cores));
+  if (arguments.compress_weights) words.emplace_back("--compress-weights");
   if (arguments.portable) words.emplace_back("--portable");
   return shell_line(words);
 }

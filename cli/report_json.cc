@@ -142,6 +142,7 @@ Json json_of(const RunReport& report) {
   all["arena_to_lower_bound"] = arena_ratio(report);
   all["fast_code_bytes"] = report.footprint.code_bytes;
   all["fast_weights_bytes"] = report.footprint.weights_bytes;
+  all["mean_cycles"] = report.mean_cycles;
   all["fetch_wait_cycles"] = report.fetch_wait_cycles;
   all["read_wait_cycles"] = report.read_wait_cycles;
   all["overhead_instructions"] = counted(report.overhead_instructions);

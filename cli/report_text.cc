@@ -230,6 +230,8 @@ std::string to_text(const RunReport& report) {
   text += "total: " + (counted ? grouped(report.instructions) + " instructions, " : "") +
           grouped(cycles) + " cycles";
   if (report.clock_hz) text += ", " + latency_text(cycles, report.clock_hz);
+  if (report.mean_cycles != 0 && report.mean_cycles != cycles)
+    text += "; mean of all steps: " + grouped(report.mean_cycles) + " cycles";
   text += "\n" + ram_text(report.footprint);
   text += fmt::format("arena {}, flash {} bytes", arena_of(report),
                       grouped(report.footprint.flash_bytes));

@@ -273,6 +273,14 @@ Option cores() {
           .syntax = Syntax::kPositive};
 }
 
+Option compress_weights() {
+  return {.names = "--compress-weights",
+          .field = &Arguments::compress_weights,
+          .help =
+              "Keep weights of at most 128 values as indices in flash, and decode a layer's into "
+              "the arena before it runs"};
+}
+
 Option keys(std::string help) {
   return {.names = "--keys",
           .field = &Arguments::keys,

@@ -33,6 +33,7 @@ Option input_type();
 Option state();
 Option portable();
 Option cores();
+Option compress_weights();
 Option keys(std::string help);
 Option json();
 Option quiet();

@@ -113,7 +113,8 @@ Deployment Compilation::deployment(const MessageSink& sink,
           .sink = sink,
           .input = options_->input,
           .share = share,
-          .cores = options_->cores};
+          .cores = options_->cores,
+          .compress_weights = options_->compress_weights};
 }
 
 Result<GeneratedNetwork> Compilation::generate(const MessageSink& sink,

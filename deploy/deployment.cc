@@ -90,6 +90,7 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.layouts = layouts.source();
   options.share = share;
   options.cores = cores;
+  options.compress_weights = compress_weights;
   TT_TRY(check_cores());
   Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
                                      : input == InputArrival::kRows ? in_rows(options)

@@ -36,6 +36,7 @@ struct Deployment {
   InputArrival input = InputArrival::kWhole;
   std::optional<ArenaShare> share = {};  ///< with networks that run before and after this one
   int cores = 1;                         ///< 2: layers are shared where that takes fewer cycles
+  bool compress_weights = false;         ///< as CompileOptions'
 
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.

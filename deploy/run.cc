@@ -171,7 +171,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                               .limits = options.limits,
                               .sink = options.on_message,
                               .input = options.input,
-                              .cores = options.cores};
+                              .cores = options.cores,
+                              .compress_weights = options.compress_weights};
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
@@ -184,6 +185,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   NetworkState state = initial_state(graph);
   RunReport report;
   std::vector<std::vector<uint8_t>> inputs, outputs;  // of this step; of all
+  uint64_t cycles = 0, counted = 0;                   // of steps, without a first window
   for (int step = 0; step < steps && report.exact != false; ++step) {
     std::vector<std::vector<uint8_t>> next = all_inputs.of(step);
     if (step > 0 && frames)
@@ -199,8 +201,12 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     if (options.verify) TT_TRY(verify(model, inputs, state, report));
     if (report.exact == false && steps > 1)
       report.difference = "step " + std::to_string(step) + ", " + report.difference;
-    if (step > 0 || !frames) append(outputs, report.outputs);
+    if (step == 0 && frames) continue;
+    append(outputs, report.outputs);
+    cycles += report.footprint.cycles;
+    ++counted;
   }
+  report.mean_cycles = counted > 0 ? cycles / counted : 0;
   report.outputs = std::move(outputs);
   TT_TRY(deployment.check(report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();

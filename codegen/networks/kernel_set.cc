@@ -2,6 +2,7 @@
 
 #include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/portable_c.h"
+#include "codegen/networks/memory_plan.h"
 
 namespace tinytune {
 namespace {
@@ -74,16 +75,37 @@ Result<std::string> KernelSet::build(const Workload& workload, const PackedSched
   return kernel.symbol;
 }
 
-Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, ConstantPool& constants) {
+Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
+                                  ConstantPool& constants) {
   TT_TRY_ASSIGN(Choice choice, choose(op, layer));
   auto& [schedule, packed] = choice.kernel;
   TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
   KernelCall call;
   call.scratch_bytes = static_cast<uint32_t>(t->scratch_bytes(op.workload, schedule));
-  TT_TRY_ASSIGN(call.symbol, build(op.workload, choice.kernel, call.scratch_bytes > 0));
-  for (PackedConstant& constant : packed)
-    call.constants.push_back(constants.add(layer_name(name_, layer) + "_" + constant.name,
-                                           type_of(constant), std::move(constant.bytes)));
+  call.takes_scratch = call.scratch_bytes > 0;
+  TT_TRY_ASSIGN(call.symbol, build(op.workload, choice.kernel, call.takes_scratch));
+  for (PackedConstant& constant : packed) {
+    const std::string symbol = layer_name(name_, layer) + "_" + constant.name;
+    const size_t value_bytes = constant.element_bytes == 1 ? 1 : 2;  // also halves of words
+    const auto small = compress ? indexed(constant.bytes, value_bytes) : std::nullopt;
+    call.constants.emplace_back();
+    call.indexed.emplace_back();
+    if (!small) {
+      call.constants.back() = constants.add(symbol, type_of(constant), std::move(constant.bytes));
+      continue;
+    }
+    const auto bytes = static_cast<uint32_t>(constant.bytes.size());
+    const uint32_t offset = aligned_in_arena(call.scratch_bytes);
+    const CType values = value_bytes == 1 ? CType::kInt8 : CType::kInt16;
+    call.indexed.back() = {constants.add(symbol + "_codes", CType::kUint8, small->codes),
+                           constants.add(symbol + "_values", values, small->table),
+                           name_of(type_of(constant)),
+                           value_bytes,
+                           small->bits,
+                           bytes,
+                           offset};
+    call.scratch_bytes = offset + bytes;
+  }
   call.schedule = std::move(schedule);
   call.tuned = choice.tuned;
   return call;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/networks/assembly.h"
+#include "codegen/networks/indexed_weights.h"
 #include "codegen/networks/network.h"
 #include "codegen/operators/constant_pool.h"
 #include "models/integer_op.h"
@@ -19,7 +20,10 @@ namespace tinytune {
 struct KernelCall {
   std::string symbol;
   std::vector<std::string> constants;  ///< symbols of the arrays, in the kernel's order
-  uint32_t scratch_bytes = 0;
+  /// By constant; of one that the layer decodes, its own symbol is empty.
+  std::vector<std::optional<IndexedArgument>> indexed;
+  uint32_t scratch_bytes = 0;  ///< of the kernel, and behind them what is decoded
+  bool takes_scratch = false;  ///< the kernel itself
   Schedule schedule;
   bool tuned = false;
 };
@@ -40,8 +44,9 @@ class KernelSet {
 
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
   /// A schedule from the source that this layer's weights do not permit gives way to the default,
-  /// with a warning. kUnsupported: no template. kFailed: the kernel did not build.
-  Result<KernelCall> add(const KernelOp& op, int layer, ConstantPool& constants);
+  /// with a warning. `compress`: weights of few values become indices. kUnsupported: no template.
+  /// kFailed: the kernel did not build.
+  Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -52,8 +52,16 @@ std::string LayerPrinter::operand(FunctionBody& body, int tensor, const ArenaPla
 void LayerPrinter::call_kernel(FunctionBody& body, const LayerSite& site, const KernelCall& call,
                                const Operands& operands) {
   std::vector<std::string> arguments = {operand(body, site.op.inputs[0], operands.inputs.at(0))};
-  for (const std::string& symbol : call.constants) arguments.push_back(body.constant(symbol));
-  if (operands.scratch) arguments.push_back(body.scratch(*operands.scratch));
+  for (size_t i = 0; i < call.constants.size(); ++i) {
+    const std::optional<IndexedArgument>& indexed = call.indexed[i];
+    if (!indexed) {
+      arguments.push_back(body.constant(call.constants[i]));
+      continue;
+    }
+    const ArenaPlace place{operands.scratch->offset + indexed->offset, indexed->bytes};
+    arguments.push_back(decode_argument(body, *indexed, place, network_, shared_));
+  }
+  if (call.takes_scratch) arguments.push_back(body.scratch(*operands.scratch));
   arguments.push_back(body.written_to(operands.output, "int8_t"));
   body.call_kernel(call.symbol, arguments);
 }

@@ -45,6 +45,7 @@ class Generation {
         splits_(splits),
         kernels_(device, schedules, options.name, options.builds),
         shares_layers_(!options.splits.empty()),
+        compresses_(options.compress_weights),
         share_(options.share) {
     parts_.cores = network_.cores = options.cores;
   }
@@ -139,13 +140,16 @@ class Generation {
   }
 
   // One kernel, or one for each half or each variant of a strip; of the layer's facts, those of the
-  // variant that is called most are told.
+  // variant that is called most are told. Weights of halves and strips are not decoded: each call
+  // would do it again.
   Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
     uint32_t scratch = 0;
     int most_calls = 0;
+    const auto flow = flow_at(flows_, step);
+    const bool compress = compresses_ && !flow && !splits_[step];
     const auto choose = [&](const IntegerOp& form, int calls) -> Result<KernelCall> {
-      TT_TRY_ASSIGN(KernelCall call,
-                    kernels_.add(std::get<KernelOp>(form), layer.index, parts_.constants));
+      TT_TRY_ASSIGN(KernelCall call, kernels_.add(std::get<KernelOp>(form), layer.index, compress,
+                                                  parts_.constants));
       scratch = std::max(scratch, call.scratch_bytes);
       if (calls > most_calls) {
         most_calls = calls;
@@ -154,7 +158,6 @@ class Generation {
       }
       return call;
     };
-    const auto flow = flow_at(flows_, step);
     if (splits_[step]) {
       for (size_t core = 0; core < 2; ++core) {
         const int calls = core == 0 ? 1 : 2;  // the second has no fewer rows
@@ -374,6 +377,7 @@ class Generation {
   std::unordered_map<std::string, size_t> function_of_;  // by body
   std::vector<size_t> times_called_;                     // by function
   bool shares_layers_;
+  bool compresses_;
   std::optional<ArenaShare> share_;
   GeneratedNetwork network_;
 };

@@ -164,6 +164,7 @@ struct NetworkOptions {
   std::vector<StripGroup> strips = {};  ///< that do not overlap; all else runs layer by layer
   int cores = 1;                        ///< 2: the library has a place for another core's help
   std::vector<CoreSplit> splits = {};   ///< with two cores, of layers in no group of strips
+  bool compress_weights = false;        ///< those of few values are indices (indexed_weights.h)
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
   std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
 

@@ -25,6 +25,9 @@ struct CompileOptions {
   bool require_tuned = false;          ///< a layer without a usable record is then an error
   bool portable = false;               ///< kernels as C11 for any core, instead of assembly
   int cores = 1;  ///< 2: layers are shared where that is faster; the device has to have as many
+  /// Weights of at most 128 values stand in flash as indices, and a layer decodes them into the
+  /// arena before it runs; not those of layers in strips or shared by two cores.
+  bool compress_weights = false;
   bool bench = false;  ///< a program too that prints cycles by layer; not with rows of the input
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
@@ -82,11 +85,12 @@ struct RunOptions {
   /// Where frames arrive, steps follow the first window, which counts as one more step of `inputs`:
   /// each brings the frames of one result, which are the first of its own.
   int steps = 1;
-  bool verify = false;        ///< compare with the reference operators, bit for bit
-  bool dump_tensors = false;  ///< keep every tensor that the generated code materialises
-  bool portable = false;      ///< as CompileOptions'
-  int cores = 1;              ///< likewise; costs are those of both cores at work
-  bool flash_front = false;   ///< say what less flash would cost; not with a limit on flash
+  bool verify = false;            ///< compare with the reference operators, bit for bit
+  bool dump_tensors = false;      ///< keep every tensor that the generated code materialises
+  bool portable = false;          ///< as CompileOptions'
+  int cores = 1;                  ///< likewise; costs are those of both cores at work
+  bool compress_weights = false;  ///< as CompileOptions'
+  bool flash_front = false;       ///< say what less flash would cost; not with a limit on flash
   bool arena_front = false;  ///< say what a smaller arena would cost: builds and runs some networks
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations
   MemoryLimits limits;                        ///< as CompileOptions'
@@ -181,6 +185,7 @@ struct RunReport {
   std::string difference;              ///< the first one, for people; empty unless exact is false
   uint64_t instructions = 0;           ///< of one whole invocation, as are the cycles of
   Footprint footprint;                 ///< as it ran
+  uint64_t mean_cycles = 0;            ///< of all steps; footprint.cycles are the last one's
   std::optional<uint64_t> clock_hz;    ///< of the device; absent on counters
   uint32_t arena_lower_bound = 0;      ///< the most bytes of tensors alive in one step
   uint64_t overhead_instructions = 0;  ///< what no operator owns

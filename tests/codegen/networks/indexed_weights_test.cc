@@ -1,0 +1,118 @@
+#include "codegen/networks/indexed_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/rng.h"
+#include "codegen/kernels/build_cache.h"
+#include "examples/compressed_weights.h"
+#include "examples/tflite_writer.h"
+#include "models/tflite.h"
+#include "tests/codegen/graph_builder.h"
+#include "tests/codegen/network_run.h"
+
+namespace tinytune {
+namespace {
+
+using test::Bytes;
+using test::executed;
+using test::expect_exact;
+using test::GraphBuilder;
+
+Bytes of_values(int values, size_t count, uint64_t seed) {
+  Rng rng(seed);
+  Bytes bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(7 * rng.below(values) - 50);
+  return bytes;
+}
+
+TEST(IndexedValues, Codes_AreAsShortAsTheValuesPermit) {
+  const auto sixteen = indexed(of_values(16, 1000, 1), 1);
+  ASSERT_TRUE(sixteen);
+  EXPECT_EQ(sixteen->bits, 4);
+  EXPECT_EQ(sixteen->codes.size(), 500u);
+  EXPECT_EQ(sixteen->table.size(), 16u);
+  EXPECT_EQ(indexed(of_values(1, 90, 1), 1)->codes.size(), 12u);
+  EXPECT_EQ(indexed(of_values(128, 4000, 1), 1)->bits, 7);
+  const Bytes halves = {0x34, 0x12, 0x34, 0x12, 0xff, 0xff, 0x34, 0x12};
+  Bytes many;
+  for (int i = 0; i < 20; ++i) many.insert(many.end(), halves.begin(), halves.end());
+  EXPECT_EQ(indexed(many, 2)->codes, Bytes(10, 0b00100010));
+  EXPECT_EQ(indexed(many, 2)->table, (Bytes{0x34, 0x12, 0xff, 0xff}));
+}
+
+TEST(IndexedValues, WhatWouldNotBeSmaller_StaysPlain) {
+  EXPECT_FALSE(indexed(of_values(16, 20, 1), 1));
+  EXPECT_FALSE(indexed(of_values(200, 4000, 1), 1));
+  EXPECT_FALSE(indexed(Bytes{}, 1));
+}
+
+// A convolution, a depthwise one and a dense layer, whose weights have this many values.
+Graph network_of(int values) {
+  GraphBuilder b;
+  const int x = b.input({1, 6, 6, 4}, 0.5f, 3);
+  const int conv = b.op(OperatorKind::kConv2d,
+                        {x, b.constant({9, 3, 3, 4}, 0.02f, 0, of_values(values, 324, 2)), -1},
+                        ConvAttributes{}, {1, 6, 6, 9}, 0.9f, -4);
+  const int depthwise =
+      b.op(OperatorKind::kDepthwiseConv2d,
+           {conv, b.constant({1, 3, 3, 9}, 0.02f, 0, of_values(values, 81, 3)), -1},
+           ConvAttributes{}, {1, 6, 6, 9}, 0.9f, -4);
+  const int flat = b.op(OperatorKind::kReshape, {depthwise}, {}, {1, 324}, 0.9f, -4);
+  const int y = b.op(OperatorKind::kFullyConnected,
+                     {flat, b.constant({5, 324}, 0.02f, 0, of_values(values, 1620, 4)), -1},
+                     ActivationAttributes{}, {1, 5}, 2.0f, 0);
+  return b.finish({y});
+}
+
+// Bytes on one, 16-bit values on the other.
+class CompressedWeights : public testing::TestWithParam<const char*> {};
+
+TEST_P(CompressedWeights, LayersThatDecode_ComputeTheSameBytes) {
+  NetworkOptions options{"net"};
+  options.compress_weights = true;
+  const Graph graph = network_of(30);
+  const auto run =
+      expect_exact(graph, *load_device(GetParam()), test::seeded_inputs(graph, 1), options);
+  EXPECT_FALSE(run.outputs.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CompressedWeights, testing::Values("rv32imc", "cortex-m4"),
+                         [](const auto& info) {
+                           return std::string(info.param == std::string("rv32imc") ? "Bytes"
+                                                                                   : "Halves");
+                         });
+
+TEST(CompressedNetwork, FlashIsSaved_AndTheArenaHoldsTheLargestLayer) {
+  const Graph graph = network_of(16);
+  const Device device = *load_device("rv32imc");
+  NetworkOptions options{"net"};
+  options.builds = std::make_shared<BuildCache>();
+  const auto plain = generate_network(executed(graph), device, {}, options);
+  options.compress_weights = true;
+  const auto small = generate_network(executed(graph), device, {}, options);
+  ASSERT_TRUE(plain && small);
+  EXPECT_LT(small->constant_bytes, plain->constant_bytes - 700);
+  EXPECT_GT(small->arena_bytes, plain->arena_bytes);
+  EXPECT_LT(small->arena_bytes, plain->arena_bytes + 2100);  // the dense layer's, padded
+}
+
+TEST(CompressedNetwork, ModelThatDecodes_HasThePlainModelsWeights) {
+  const Graph plain = network_of(16);
+  for (const WeightCode code : {WeightCode::kLookup, WeightCode::kHuffman, WeightCode::kPruned}) {
+    const auto read = import_tflite(write_tflite(with_compressed_weights(plain, code)), "net");
+    ASSERT_TRUE(read) << read.error().message();
+    ASSERT_EQ(read->operators.size(), plain.operators.size() + 3);
+    std::vector<Bytes> decoded, weights;
+    for (const Operator& op : read->operators)
+      if (op.kind == OperatorKind::kDecode) decoded.push_back(read->tensor(op.outputs[0]).data);
+    for (const Operator& op : plain.operators)
+      if (op.kind != OperatorKind::kReshape) weights.push_back(plain.tensor(op.inputs[1]).data);
+    EXPECT_EQ(decoded, weights);
+  }
+}
+
+}  // namespace
+}  // namespace tinytune
