@@ -85,6 +85,9 @@ void count_graph(const Graph& graph, Tally& tally) {
 #define OPERATOR(kind, name, ...) tally["operator " #name] += 0;
 #include "models/operators.inc"
 #undef OPERATOR
+#define INTEGER_OPERATOR(kind, name, ...) tally["operator " #name] += 0;
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
   for (const Operator& op : graph.operators) {
     ++tally["operator " + std::string(name_of(op.kind))];
     for (const int id : op.outputs)

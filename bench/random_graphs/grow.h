@@ -1,7 +1,7 @@
 // How each operator joins a graph: one function per kind, specialised from this template.
 //
-// The dispatcher is made from models/operators.inc, so that an operator added there without a
-// generator here does not link.
+// The dispatchers are made from models/operators.inc and models/integer_operators.inc, so that an
+// operator added there without a generator here does not link.
 #pragma once
 
 #include "bench/random_graphs/graph_maker.h"
@@ -17,6 +17,11 @@ void grow(GraphMaker& m);
   void grow<OperatorKind::k##kind>(GraphMaker & m);
 #include "models/operators.inc"
 #undef OPERATOR
+#define INTEGER_OPERATOR(kind, ...) \
+  template <>                       \
+  void grow<OperatorKind::k##kind>(GraphMaker & m);
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
 
 /// An operator or several, as they stand together in networks.
 void grow_something(GraphMaker& m);

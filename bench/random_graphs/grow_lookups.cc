@@ -164,6 +164,12 @@ void grow<OperatorKind::kElu>(GraphMaker& m) {
 }
 
 template <>
+void grow<OperatorKind::kGelu>(GraphMaker& m) {
+  const int x = m.source();
+  grow_map(m, OperatorKind::kGelu, x, m.scaled_to(scale_of(m, x)), GeluAttributes{m.chance(50)});
+}
+
+template <>
 void grow<OperatorKind::kAbs>(GraphMaker& m) {
   const int x = m.source();
   Quantization q = m.scaled_to(scale_of(m, x));

@@ -4,6 +4,7 @@
 
 #include "bench/random_graphs/grow.h"
 #include "bench/random_graphs/operands.h"
+#include "examples/compressed_weights.h"
 
 namespace tinytune::bench {
 namespace {
@@ -161,6 +162,33 @@ void grow<OperatorKind::kBroadcastArgs>(GraphMaker& m) {
   const int left = m.integers({a.begin(), a.end()}), right = m.integers({b.begin(), b.end()});
   const int y = m.result(ElementType::kInt32, {static_cast<int>(joined(a, b).size())}, {});
   m.op(OperatorKind::kBroadcastArgs, {left, right}, {y});
+}
+
+// Of any type; weights that are decoded are the trial's, which has the plain ones to compare with.
+template <>
+void grow<OperatorKind::kDecode>(GraphMaker& m) {
+  const WeightCode code =
+      m.one_of({WeightCode::kLookup, WeightCode::kHuffman, WeightCode::kPruned});
+  Tensor t;
+  t.type = m.one_of({ElementType::kInt8, ElementType::kInt8, ElementType::kInt16});
+  if (code != WeightCode::kHuffman && m.chance(30))
+    t.type = m.one_of({ElementType::kInt32, ElementType::kBool});
+  t.shape = m.shape();
+  if (t.type == ElementType::kInt8) t.quantization = m.quantization();
+  t.data.resize(static_cast<size_t>(t.bytes()));
+  const int values = m.one_of({1, 2, 5, 16, 100});
+  const int zero = t.type == ElementType::kInt8 ? t.quantization.zero_points[0] : 0;
+  for (size_t i = 0; i < t.data.size(); i += size_of(t.type))
+    t.data[i] = static_cast<uint8_t>(
+        m.chance(40) ? zero : m.between(0, t.type == ElementType::kBool ? 1 : values));
+  const auto small = compressed(t, code);
+  if (!small) return;
+  const auto bytes = [&](const std::vector<uint8_t>& data) {
+    return m.constant(ElementType::kUint8, {static_cast<int>(data.size())}, {}, data);
+  };
+  const int codes = bytes(small->codes), description = bytes(small->description);
+  const int y = m.result(t.type, t.shape, t.quantization);
+  m.op(OperatorKind::kDecode, {codes, description}, {y});
 }
 
 template <>

@@ -22,6 +22,12 @@ constexpr Row kRows[] = {
 #undef OPERATOR
 };
 
+constexpr Row kIntegerRows[] = {
+#define INTEGER_OPERATOR(kind, ...) {OperatorKind::k##kind, grow<OperatorKind::k##kind>},
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
+};
+
 // What stands together in real networks, and what graph passes look for.
 using K = OperatorKind;
 const std::vector<std::vector<OperatorKind>> kMotifs = {
@@ -53,6 +59,7 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kExpandDims, K::kConv2d, K::kSqueeze},
     {K::kQuantize, K::kQuantize},
     {K::kRelu, K::kTanh, K::kQuantize},
+    {K::kFullyConnected, K::kGelu, K::kFullyConnected},
     {K::kLogistic, K::kMul, K::kDequantize},
     {K::kReshape, K::kAdd, K::kReshape},
     {K::kStridedSlice, K::kSub},
@@ -119,6 +126,17 @@ void grow_wide(GraphMaker& m) {
   }
   if (m.chance(50)) grow(m, m.one_of({K::kQuantize, K::kQuantize, K::kDequantize}));
   m.set_wide(false);
+}
+
+// Between operators on plain integers, what moves their bytes.
+constexpr OperatorKind kMovesOfIntegers[] = {K::kReshape, K::kTranspose, K::kConcatenation,
+                                             K::kSlice,   K::kPad,       K::kExpandDims};
+
+void grow_integers(GraphMaker& m) {
+  const auto rows = static_cast<int>(std::size(kIntegerRows));
+  const auto moves = static_cast<int>(std::size(kMovesOfIntegers));
+  if (m.chance(80)) return kIntegerRows[m.between(0, rows - 1)].grow(m);
+  grow(m, kMovesOfIntegers[m.between(0, moves - 1)]);
 }
 
 // What the network quantises its float inputs with: values then fall around every step.
@@ -214,7 +232,9 @@ void grow_something(GraphMaker& m) {
 Graph random_graph(uint64_t seed, uint64_t index) {
   GraphMaker maker(Rng(seed).fork("graph " + std::to_string(index)));
   const auto wanted = static_cast<size_t>(maker.one_of({1, 1, 2, 2, 3, 4, 5, 6, 8, 12}));
-  while (maker.operators().size() < wanted || !maker.has_inputs()) grow_something(maker);
+  const bool of_integers = Rng(seed).fork("integers " + std::to_string(index)).below(12) == 0;
+  while (maker.operators().size() < wanted || !maker.has_inputs())
+    of_integers ? grow_integers(maker) : grow_something(maker);
   return maker.finish();
 }
 

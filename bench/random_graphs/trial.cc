@@ -193,10 +193,21 @@ Status expect_equal_files(const GeneratedNetwork& once, const GeneratedNetwork& 
   return ok_status();
 }
 
+// Through a file, unless it is of plain integers: those are ONNX's, and import makes this of them.
+Result<Graph> imported_graph(const Graph& graph, const Plan& plan) {
+  if (std::any_of(graph.operators.begin(), graph.operators.end(),
+                  [](const Operator& op) { return is_integer_operator(op.kind); })) {
+    Graph same = graph;
+    same.name = "net";
+    return same;
+  }
+  return import_tflite(write_tflite(plan.code ? with_compressed_weights(graph, *plan.code) : graph),
+                       "net");
+}
+
 // kInvalidInput, kUnsupported: a valid graph was refused. All others: it went wrong further on.
 Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict& verdict) {
-  const Bytes file = write_tflite(graph);
-  TT_TRY_ASSIGN(const Graph imported, import_tflite(file, "net"));
+  TT_TRY_ASSIGN(const Graph imported, imported_graph(graph, plan));
   NetworkOptions options;
   options.name = imported.name;
   options.layouts = drawn_layouts(plan);
@@ -209,6 +220,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
     TT_TRY(prove_facts(executed));  // they are of the constants as they are now
   }
   options.early_shortcuts = plan.early_shortcuts;
+  options.compress_weights = plan.compress_weights;
   if (plan.strips) options.strips = drawn_strips(executed, options, plan.seed);
   options.cores = 1 + static_cast<int>(Rng(plan.seed).fork("cores").below(2));
   if (options.cores > 1) options.splits = drawn_splits(executed, options, plan.seed);
@@ -222,6 +234,12 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
       generate_network(executed, plan.device, drawn_schedules(plan, damage.family), options);
   if (!network) return network.error().within("generating");
   count_kernels(*network, verdict.tally);
+  verdict.tally["case weights that a layer decodes"] += static_cast<int>(std::count_if(
+      network->functions.begin(), network->functions.end(),
+      [](const LayerFunction& f) { return !f.uses.kernels.empty() && !f.uses.helpers.empty(); }));
+  for (const Operator& op : imported.operators)
+    verdict.tally["case weights decoded at import"] +=
+        plan.code && op.kind == OperatorKind::kDecode ? 1 : 0;
   if (plan.twice) {
     TT_TRY_ASSIGN(
         const GeneratedNetwork again,
@@ -269,7 +287,8 @@ std::string Plan::text() const {
   return device.name + ", " + std::string(name_of(layouts)) + ", " +
          (default_schedules ? "default schedules" : "drawn schedules") +
          (placed ? ", drawn placement" : "") + (strips ? ", strips" : "") +
-         (early_shortcuts ? ", early shortcuts" : "") + passes;
+         (early_shortcuts ? ", early shortcuts" : "") + (code ? ", weights to decode" : "") +
+         (compress_weights ? ", compressed weights" : "") + passes;
 }
 
 Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices) {
@@ -288,6 +307,8 @@ Plan draw_plan(uint64_t seed, uint64_t index, const std::vector<Device>& devices
     if (dice > 5 && rng.below(3) == 0) plan.disabled_passes.emplace_back(pass.name);
   plan.strips = rng.below(2) == 0;
   plan.early_shortcuts = rng.below(2) == 0;
+  if (rng.below(3) == 0) plan.code = static_cast<WeightCode>(rng.below(3));
+  plan.compress_weights = rng.below(3) == 0;
   return plan;
 }
 

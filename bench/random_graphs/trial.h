@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/networks/network.h"
 #include "devices/device.h"
+#include "examples/compressed_weights.h"
 #include "models/graph.h"
 
 namespace tinytune::bench {
@@ -27,8 +29,10 @@ struct Plan {
   bool placed = false;  ///< some parts in fast memory, where the device has one
   bool strips = false;  ///< groups of layers run in strips, where they can
   bool early_shortcuts = false;
-  bool twice = false;  ///< generate it twice, to compare the files
-  uint64_t seed = 0;   ///< of layouts, schedules, strips and inputs
+  std::optional<WeightCode> code;  ///< of the weights in the file, where it can hold them
+  bool compress_weights = false;   ///< layers decode them
+  bool twice = false;              ///< generate it twice, to compare the files
+  uint64_t seed = 0;               ///< of layouts, schedules, strips and inputs
 
   std::string text() const;
 };
