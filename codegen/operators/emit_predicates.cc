@@ -101,7 +101,9 @@ std::string emit_cast(const IntegerOp& any, EmitContext& context) {
 extern const OperatorEmitter kCompareEmitter;
 const OperatorEmitter kCompareEmitter = {
     [](const IntegerOp& op) { return std::holds_alternative<CompareOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_compare};
+    // An operand of words that repeats may have as many bytes as the result.
+    [](const IntegerOp& op, int) { return size_of(std::get<CompareOp>(op).type) == 1; },
+    emit_compare};
 
 extern const OperatorEmitter kSelectEmitter;
 const OperatorEmitter kSelectEmitter = {

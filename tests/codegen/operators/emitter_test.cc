@@ -50,6 +50,17 @@ TEST(PoolEmitter, RandomShapes_EqualTheReference) {
   }
 }
 
+TEST(CompareEmitter, WordsThatRepeat_AreNotOverwrittenAsTheyAreRead) {
+  GraphBuilder b;
+  const int x = b.retype(b.input({1, 5, 4, 3}, 1, 0), ElementType::kInt32);
+  const int y = b.retype(b.input({1, 5, 1, 3}, 1, 0), ElementType::kInt32);  // 60 bytes, as z
+  const int z = b.op(OperatorKind::kGreater, {x, y}, {}, {1, 5, 4, 3}, 1, 0);
+  b.retype(z, ElementType::kBool);
+  Graph graph = b.finish({z});
+  for (Tensor& t : graph.tensors) t.quantization = {};
+  expect_exact(graph, counter(), seeded_inputs(graph, 5));
+}
+
 TEST(SoftmaxEmitter, ScalesFromFlatToSteep_EqualTheReference) {
   for (const float scale : {1e-4f, 0.0146f, 0.17f, 0.9f, 11.0f}) {
     for (const int depth : {1, 2, 12, 700}) {
