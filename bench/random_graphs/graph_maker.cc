@@ -64,6 +64,11 @@ Activation GraphMaker::activation_function() {
   return one_of({Activation::kRelu, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1});
 }
 
+Activation GraphMaker::activation_function(const Quantization& of) {
+  const Activation drawn = activation_function();
+  return of.scales[0] < 0x1p-28F ? Activation::kNone : drawn;
+}
+
 int GraphMaker::add(Tensor tensor) {
   tensor.id = static_cast<int>(graph_.tensors.size());
   tensor.name = "t" + std::to_string(tensor.id);

@@ -52,6 +52,8 @@ class GraphMaker {
   /// multipliers of zero and left shifts.
   Quantization scaled_to(double natural);
   Activation activation_function();
+  /// The same of a result with this scale: bounds of 2^31 steps are refused.
+  Activation activation_function(const Quantization& of);
 
   // Tensors.
   const Tensor& tensor(int id) const { return graph_.tensor(id); }

@@ -31,7 +31,7 @@ void grow_sum(GraphMaker& m, OperatorKind kind) {
   if (m.chance(8)) factor = std::exp2(m.uniform(4, 20));
   q.scales[0] = static_cast<float>(larger * factor);
   const int y = m.result(result_shape(m, inputs), q);
-  m.op(kind, inputs, {y}, ActivationAttributes{m.activation_function()});
+  m.op(kind, inputs, {y}, ActivationAttributes{m.activation_function(m.tensor(y).quantization)});
 }
 
 void grow_extremum(GraphMaker& m, OperatorKind kind) {
@@ -60,7 +60,8 @@ void grow<OperatorKind::kMul>(GraphMaker& m) {
   const double fills = m.is_wide() ? 80 * 256 : 80;
   const Quantization q = m.scaled_to(scale_of(m, inputs[0]) * scale_of(m, inputs[1]) * fills);
   const int y = m.result(result_shape(m, inputs), q);
-  m.op(OperatorKind::kMul, inputs, {y}, ActivationAttributes{m.activation_function()});
+  m.op(OperatorKind::kMul, inputs, {y},
+       ActivationAttributes{m.activation_function(m.tensor(y).quantization)});
 }
 
 template <>
@@ -86,7 +87,8 @@ void grow<OperatorKind::kDiv>(GraphMaker& m) {
   const std::vector<int> inputs = operands(m, false);
   const Quantization q = m.scaled_to(scale_of(m, inputs[0]) / scale_of(m, inputs[1]) / 40);
   const int y = m.result(result_shape(m, inputs), q);
-  m.op(OperatorKind::kDiv, inputs, {y}, ActivationAttributes{m.activation_function()});
+  m.op(OperatorKind::kDiv, inputs, {y},
+       ActivationAttributes{m.activation_function(m.tensor(y).quantization)});
 }
 
 template <>
