@@ -11,8 +11,14 @@
 namespace tinytune {
 namespace {
 
-// What a linker adds to a part: its alignment, and a veneer for a call that reaches too far.
+// What a linker adds to code: its alignment, and a veneer for a call that reaches too far.
 constexpr uint64_t kSlackBytes = 24;
+
+// An array ends where the next may begin: compilers align none to more.
+uint64_t with_alignment(uint64_t array_bytes) {
+  constexpr uint64_t kMost = 16;
+  return (array_bytes + kMost - 1) / kMost * kMost;
+}
 
 /// Arrays that the same layers use move together; a kernel, or the layers' code, moves alone.
 struct Group {
@@ -30,10 +36,10 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
     size_t at = groups.size();
     if (!part.code) at = of_users.try_emplace(part.layers, at).first->second;
     if (at == groups.size()) groups.push_back({{part.code, 0, 0}, {}, part.layers});
-    const uint64_t code_bytes = part.symbol.empty() ? layers_code_bytes
-                                : part.code         ? elf.symbols.at(part.symbol).size
-                                                    : 0;
-    groups[at].candidate.bytes += part.bytes + code_bytes + kSlackBytes;
+    groups[at].candidate.bytes +=
+        !part.code ? with_alignment(part.bytes)
+                   : kSlackBytes + (part.symbol.empty() ? layers_code_bytes
+                                                        : elf.symbols.at(part.symbol).size);
     groups[at].parts.push_back(i);
   }
   return groups;
