@@ -1,6 +1,7 @@
 #include "codegen/operators/fixed_point_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -209,7 +210,7 @@ std::vector<Step> steps_of(int64_t first, int64_t last, const std::function<int(
 std::optional<int32_t> find_offset(const HighMultiply& form, int64_t first, int64_t last,
                                    std::span<const Step> steps, int lowest, int low, int high) {
   const auto scaled = [&](int64_t x) {
-    return (x * (int64_t{1} << form.left) * form.multiplier) >> 32;
+    return (x * (int64_t{1} << form.left) * form.multiplier) >> (form.in_a_word ? 0 : 32);
   };
   const auto from = [&](int64_t level) { return level * (int64_t{1} << form.right); };
   // The sum itself must stay an int32.
@@ -239,12 +240,46 @@ std::vector<int64_t> multipliers_near(int32_t multiplier) {
 
 }  // namespace
 
+namespace {
+
+// With as many bits of the multiplier as leave room for the offset.
+std::optional<HighMultiply> find_word_multiply(double scale, int64_t first, int64_t last, int low,
+                                               int high, std::span<const Step> steps, int lowest) {
+  const int64_t reach = std::max<int64_t>({1, std::abs(first), std::abs(last)});
+  HighMultiply form;
+  form.in_a_word = true;
+  for (form.right = 30; form.right > 0; --form.right) {
+    const double wanted = std::round(std::ldexp(scale, form.right));
+    if (wanted * static_cast<double>(reach) < 0x1p30) {
+      form.multiplier = static_cast<int32_t>(wanted);
+      break;
+    }
+  }
+  if (form.right < 1 || form.multiplier < 1) return std::nullopt;
+  const int32_t nearest = form.multiplier;
+  for (const int32_t candidate : {nearest, nearest + 1, nearest - 1}) {
+    form.multiplier = candidate;
+    const auto offset = find_offset(form, first, last, steps, lowest, low, high);
+    if (!offset) continue;
+    form.offset = *offset;
+    return form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 // Halves are rounded away from zero, so where products are halves, those above zero and those
 // below it ask for different offsets; a slightly larger multiplier moves both apart.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
                                                const std::function<int(int32_t)>& wanted) {
   const int64_t reach = std::max(std::abs(first), std::abs(last));
+  const std::vector<Step> steps = steps_of(first, last, wanted);
+  const int lowest = wanted(static_cast<int32_t>(first));
+  if (const auto word = find_word_multiply(std::ldexp(multiplier, shift - 31), first, last, low,
+                                           high, steps, lowest))
+    return word;
   HighMultiply form;
   // multiplier * 2^(shift - 31) == 2^left * multiplier / 2^32 / 2^right
   while (form.left < 30 && (reach << (form.left + 1)) < (int64_t{1} << 31)) ++form.left;
@@ -254,8 +289,6 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
     form.right = 30;
   }
   if (form.left < 0 || form.right < 1) return std::nullopt;
-  const std::vector<Step> steps = steps_of(first, last, wanted);
-  const int lowest = wanted(static_cast<int32_t>(first));
   for (const int64_t candidate : multipliers_near(multiplier)) {
     if (candidate > std::numeric_limits<int32_t>::max()) continue;
     form.multiplier = static_cast<int32_t>(candidate);
@@ -268,6 +301,11 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
 }
 
 void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x) {
+  if (form.in_a_word) {
+    w.line("int32_t v = ((" + x + ") * " + c_int(form.multiplier) + " + " + c_int(form.offset) +
+           ") >> " + std::to_string(form.right) + ";");
+    return;
+  }
   w.line("int32_t v = ((int32_t)((int64_t)((" + x + ") * " +
          std::to_string(int64_t{1} << form.left) + ") * " + c_int(form.multiplier) + " >> 32) + " +
          c_int(form.offset) + ") >> " + std::to_string(form.right) + ";");

@@ -52,8 +52,10 @@ std::string byte_steps_text(EmitContext& context, const ByteSteps& steps, const 
 /// fixed_point.h says what each computes.
 extern const SharedFunction kHighMul, kReciprocal, kShiftUp, kInverseRoot;
 
-/// `(mulh(x << left, multiplier) + offset) >> right`, mulh the high word of the 64-bit product.
+/// `(mulh(x << left, multiplier) + offset) >> right`, mulh the high word of the 64-bit product; or
+/// `(x * multiplier + offset) >> right` in 32 bits, where fewer bits of the multiplier suffice.
 struct HighMultiply {
+  bool in_a_word = false;
   int left = 0, right = 0;
   int32_t multiplier = 0, offset = 0;
 };
