@@ -37,7 +37,7 @@ void take_over(toml::table&& base, toml::table& own) {
   for (auto&& [key, value] : base) {
     if (key == "name" || key == "description") continue;
     toml::node* const given = own.get(key);
-    const bool named_tables = key == "memory" || key == "cache";
+    const bool named_tables = key == "memory" || key == "cache" || key == "arrival";
     if (given == nullptr) {
       own.insert(key, std::move(value));
     } else if (named_tables && value.is_array_of_tables() && given->is_array_of_tables()) {

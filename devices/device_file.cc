@@ -134,10 +134,10 @@ Status read_cores(const Reader& reader, const toml::table& root, Device& device)
 
 Result<Device> read_device(const Reader& reader, const toml::table& root) {
   const std::string file = "the file";
-  TT_TRY(reader.only(
-      root, file,
-      {"name", "description", "clock_hz", "transports", "target", "placement", "memory", "cache",
-       "timing", "port", "counter", "register", "program", "idf_target", "board", "cores"}));
+  TT_TRY(reader.only(root, file,
+                     {"name", "description", "clock_hz", "transports", "target", "placement",
+                      "memory", "cache", "timing", "port", "counter", "register", "program",
+                      "idf_target", "board", "cores", "arrival"}));
   Device device;
   TT_TRY_ASSIGN(device.name, reader.get_text(root, file, "name", is_device_name, kDeviceNameRule));
   TT_TRY_ASSIGN(device.description, reader.get_line(root, file, "description"));
@@ -158,6 +158,7 @@ Result<Device> read_device(const Reader& reader, const toml::table& root) {
   TT_TRY_ASSIGN(device.caches, read_caches(reader, root));
   TT_TRY_ASSIGN(device.memories,
                 read_memories(reader, root, device.caches, !device.transports.empty()));
+  TT_TRY(read_arrivals(reader, root, device.caches));
   TT_TRY_ASSIGN(const toml::table* placement, reader.get_table(root, file, "placement"));
   TT_TRY(read_placement(reader, *placement, device));
   TT_TRY(read_program_facts(reader, root, device));

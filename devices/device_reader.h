@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "devices/arrival_way.h"
 #include "devices/board_facts.h"
 #include "devices/device.h"
 #include "devices/program_facts.h"
@@ -131,6 +132,10 @@ Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::ta
 /// page.
 Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
                                                 const std::vector<CacheModel>& caches, bool mapped);
+
+/// The [[arrival]] tables, which name a cache; none where there are none.
+Result<std::vector<ArrivalWay>> read_arrivals(const Reader& reader, const toml::table& root,
+                                              const std::vector<CacheModel>& caches);
 
 /// The [[port]] and [[counter]] tables of what is otherwise `device`.
 Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
