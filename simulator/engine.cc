@@ -4,6 +4,7 @@
 #include <unicorn/unicorn.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace tinytune {
@@ -96,6 +97,26 @@ struct Engine::Hooks {
     if (port.engine.fault_.end != CallEnd::kReturned) return;
     if (size != 4 || offset % 4 != 0) return port.engine.fault("a register is a word");
     port.peripheral.unit->store(offset, static_cast<uint32_t>(value), port.engine);
+  }
+
+  // Before the load, which then reads what the unit says.
+  static void register_load(uc_engine*, uc_mem_type, uint64_t address, int, int64_t, void* user) {
+    const Port& port = *static_cast<Port*>(user);
+    const uint32_t at = static_cast<uint32_t>(address) & ~3u;
+    const std::span<uint8_t> word = port.engine.memory_.at(at, 4);
+    uint32_t value = 0;
+    std::memcpy(&value, word.data(), 4);
+    value = port.peripheral.unit->load(at - port.peripheral.registers.address, value, port.engine);
+    std::memcpy(word.data(), &value, 4);
+  }
+
+  static void arriving_access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
+                              void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    const auto at = static_cast<uint32_t>(address), bytes = static_cast<uint32_t>(size);
+    if (engine.arrival_->lacks(at, bytes))
+      engine.fault(engine.describe_access(type == UC_MEM_WRITE, at, bytes) +
+                   ", where weights are still arriving");
   }
 
   // An instruction that the emulator does not know. On RISC-V it has stepped over it; on Arm it
@@ -209,14 +230,15 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
                                                BlockGraph& graph, MemoryTiming& timing,
                                                BankTiming& banks, CoreOverlap& cores,
                                                std::span<const AttachedPeripheral> peripherals,
-                                               Watch watch) {
+                                               Arrival* arrival, Watch watch) {
   TT_TRY_ASSIGN(UnicornCore core, UnicornCore::open(target, memory));
   std::unique_ptr<Engine> engine(
-      new Engine(std::move(core), memory, graph, timing, banks, cores, watch));
+      new Engine(std::move(core), memory, graph, timing, banks, cores, arrival, watch));
   engine->meets_banks_ = watch == Watch::kBanks || (watch == Watch::kCores && banks.meets(filled));
   engine->vectors_ = make_vector_unit(target);
   TT_TRY(engine->add_hooks());
   TT_TRY(engine->attach(peripherals));
+  if (arrival != nullptr) TT_TRY(engine->watch_arrivals());
   TT_TRY(engine->watch_dividends(filled));
   return engine;
 }
@@ -264,6 +286,20 @@ Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
   return ok_status();
 }
 
+// Where it may put weights; and a loop that asks whether they are there has to be told.
+Status Engine::watch_arrivals() {
+  for (const std::unique_ptr<Port>& port : ports_) {
+    const AddressRange& range = port->peripheral.registers;
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::register_load, port.get(), range.address,
+                          uint64_t{range.address} + range.size_bytes - 1));
+  }
+  for (const Memory::Region& region : memory_.regions())
+    if (region.writable)
+      TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::arriving_access, this,
+                            region.address, uint64_t{region.address} + region.size_bytes - 1));
+  return ok_status();
+}
+
 // What a unit may touch is what the core may, guards of buffers included.
 std::span<uint8_t> Engine::moved(uint32_t address, uint32_t size_bytes, bool is_write) {
   const std::span<uint8_t> bytes = memory_.at(address, size_bytes);
@@ -289,73 +325,6 @@ void Engine::fault(const std::string& why) {
 }
 
 void Engine::stop() { uc_emu_stop(core_.handle()); }
-
-void Engine::run_vectors() {
-  const std::span<const Instruction> run = graph_.vector_run();
-  resume_at_ = run.back().address + run.back().size_bytes;
-  const uint32_t stepped_to = run.front().address + run.front().size_bytes;
-  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
-  const uint32_t last = std::exchange(vector_address_, kNoVector);
-  if (outcome == VectorUnit::Outcome::kIllegal)
-    fault_ = {CallEnd::kIllegalInstruction,
-              fmt::format("{} at {:#010x}: {}", graph_.text_at(last), last, vectors_->reason())};
-  if (outcome != VectorUnit::Outcome::kExecuted) return stop();
-  if (!core_.is_arm() && resume_at_ != stepped_to) core_.resume_at(resume_at_);
-}
-
-BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
-                                    uint32_t element_bytes) const {
-  const bool watched = watch_ == Watch::kAccesses;
-  const Memory::Region* region = memory_.region(address);
-  const bool allowed = region != nullptr && region->contains(address, size_bytes) &&
-                       (!is_write || region->writable) &&
-                       !(watched && touches_off_limits(address, size_bytes));
-  const bool aligned = !watched || address % element_bytes == 0;
-  if (allowed && aligned) return {};
-  const std::string what = describe_access(is_write, address, size_bytes);
-  if (!allowed) return {CallEnd::kFault, what};
-  return {CallEnd::kMisaligned, "misaligned " + what};
-}
-
-// All elements at once; where that is refused, the first one that is says so.
-std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
-                                         uint32_t element_bytes, bool is_write) {
-  for (const std::unique_ptr<Port>& port : ports_) {
-    const AddressRange& registers = port->peripheral.registers;
-    if (is_write && address - registers.address < registers.size_bytes) {
-      fault("vectors write registers of a peripheral");
-      return {};
-    }
-  }
-  if (refusal_of(is_write, address, size_bytes, element_bytes).end != CallEnd::kReturned) {
-    for (uint32_t i = 0; fault_.end == CallEnd::kReturned && i < size_bytes; i += element_bytes)
-      fault_ = refusal_of(is_write, address + i, element_bytes, element_bytes);
-    return {};
-  }
-  if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
-    timing_.read(address, size_bytes);
-  if (watch_ == Watch::kAccesses) count(is_write, address, size_bytes);
-  return memory_.at(address, size_bytes);
-}
-
-// Registers of Helium, 16 bytes each; of none on RISC-V, where all are the callee's.
-std::span<uint8_t> Engine::saved_vectors() const {
-  constexpr size_t kFirst = 4, kCount = 4, kBytes = 16;
-  const std::span<uint8_t> all = vectors_ ? vectors_->registers() : std::span<uint8_t>();
-  return all.empty() ? all : all.subspan(kFirst * kBytes, kCount * kBytes);
-}
-
-void Engine::mark_vectors() {
-  uint8_t next = 0x41;
-  for (uint8_t& byte : saved_vectors()) byte = next++;
-}
-
-bool Engine::vectors_restored() const {
-  uint8_t next = 0x41;
-  for (const uint8_t byte : saved_vectors())
-    if (byte != next++) return false;
-  return true;
-}
 
 int Engine::start(uint32_t address) {
   trapped_ = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "simulator/arrival.h"
 #include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/core_overlap.h"
@@ -52,7 +53,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
                                                 BlockGraph& graph, MemoryTiming& timing,
                                                 BankTiming& banks, CoreOverlap& cores,
                                                 std::span<const AttachedPeripheral> peripherals,
-                                                Watch watch);
+                                                Arrival* arrival, Watch watch);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -81,13 +82,14 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   static constexpr uint32_t kNoVector = 1;  ///< odd: no code address
   struct Hooks;
   Engine(UnicornCore core, const Memory& memory, BlockGraph& graph, MemoryTiming& timing,
-         BankTiming& banks, CoreOverlap& cores, Watch watch)
+         BankTiming& banks, CoreOverlap& cores, Arrival* arrival, Watch watch)
       : core_(std::move(core)),
         memory_(memory),
         graph_(graph),
         timing_(timing),
         banks_(banks),
         cores_(cores),
+        arrival_(arrival),
         watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
@@ -97,6 +99,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   void follow_block();
   Status add_hooks();
   Status watch_memory();
+  Status watch_arrivals();
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();
   void run_vectors();
@@ -115,6 +118,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   std::span<const uint8_t> read(uint32_t address, uint32_t size_bytes) override;
   std::span<uint8_t> write(uint32_t address, uint32_t size_bytes) override;
   void stall(uint64_t cycles) override { graph_.charge(cycles); }
+  uint64_t now() override { return graph_.counts().cycles; }
   void fault(const std::string& why) override;
   /// "write of 1 byte at 0x… from pc 0x…"
   std::string describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const;
@@ -125,6 +129,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   MemoryTiming& timing_;
   BankTiming& banks_;
   CoreOverlap& cores_;
+  Arrival* arrival_;  ///< null: weights wait in flash
   bool meets_banks_ = false;
   Watch watch_;
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none

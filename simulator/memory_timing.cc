@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/arrival.h"
+
 namespace tinytune {
 
 Cache::Cache(const CacheModel& model)
@@ -69,7 +71,10 @@ bool MemoryTiming::Region::meets(const AddressRange& other) const {
 }
 
 MemoryTiming::MemoryTiming(const Device& device) {
-  for (const CacheModel& cache : device.caches) caches_.emplace_back(cache);
+  for (const CacheModel& cache : device.caches) {
+    caches_.emplace_back(cache);
+    names_.push_back(cache.name);
+  }
   const auto named = [&](const std::string& name) -> Cache* {
     for (size_t i = 0; i < device.caches.size(); ++i)
       if (device.caches[i].name == name) return &caches_[i];
@@ -106,6 +111,13 @@ std::vector<std::pair<std::string, uint64_t>> MemoryTiming::waits_by_memory() co
   return all;
 }
 
+// A miss waits for what a unit brings through the same port just now.
+uint64_t MemoryTiming::with_turn(const Cache* cache, uint64_t cycles) {
+  if (cycles == 0 || arrival_ == nullptr) return cycles;
+  if (names_[static_cast<size_t>(cache - caches_.data())] != arrival_->way().cache) return cycles;
+  return arrival_->miss(cycles) + cycles;
+}
+
 void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
   for (Region& region : regions_) {
     if (!region.contains(address) || region.fetch == nullptr) continue;
@@ -113,8 +125,8 @@ void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
     const bool runs_on = address == fetched_to_ || region.next_fill_cycles == region.fill_cycles;
     const uint32_t jumped = runs_on ? 0 : region.fetch->touch(address, 1);
     const uint32_t next = region.fetch->touch(address, size_bytes);
-    const uint64_t cycles =
-        uint64_t{region.fill_cycles} * jumped + uint64_t{region.next_fill_cycles} * next;
+    const uint64_t cycles = with_turn(region.fetch, uint64_t{region.fill_cycles} * jumped +
+                                                        uint64_t{region.next_fill_cycles} * next);
     region.waited += cycles;
     waits_.fetch += cycles;
     fetched_to_ = address + size_bytes;
@@ -124,10 +136,16 @@ void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
 void MemoryTiming::read(uint32_t address, uint32_t size_bytes) {
   for (Region& region : regions_) {
     if (!region.contains(address) || region.read == nullptr) continue;
-    const uint64_t cycles = uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes);
+    const uint64_t cycles = with_turn(
+        region.read, uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes));
     region.waited += cycles;
     waits_.read += cycles;
   }
+}
+
+void MemoryTiming::fill(const std::string& cache, uint32_t address, uint32_t size_bytes) {
+  for (size_t i = 0; i < names_.size(); ++i)
+    if (names_[i] == cache) caches_[i].touch(address, size_bytes);
 }
 
 bool MemoryTiming::times_fetches(std::span<const AddressRange> ranges) const {

@@ -57,16 +57,22 @@ class Cache {
   Line* latest_line_ = nullptr;
 };
 
+class Arrival;
+
 class MemoryTiming {
  public:
   explicit MemoryTiming(const Device& device);
 
+  /// Units that take turns with misses; null: none does. It outlives this.
+  void set_arrival(Arrival* arrival) { arrival_ = arrival; }
   /// Cold caches, no waits.
   void begin();
   /// No waits, and what the caches of another one of the same device hold.
   void take_contents_of(const MemoryTiming& other);
   void fetch(uint32_t address, uint32_t size_bytes);
   void read(uint32_t address, uint32_t size_bytes);
+  /// Something else than the core brings these bytes into a cache.
+  void fill(const std::string& cache, uint32_t address, uint32_t size_bytes);
 
   struct Waits {
     uint64_t fetch = 0, read = 0;  ///< cycles
@@ -92,7 +98,11 @@ class MemoryTiming {
     bool meets(const AddressRange& other) const;
   };
 
+  uint64_t with_turn(const Cache* cache, uint64_t cycles);
+
   std::vector<Cache> caches_;
+  std::vector<std::string> names_;  ///< of caches
+  Arrival* arrival_ = nullptr;
   std::vector<Region> regions_;
   uint32_t fetched_to_ = 0;  ///< where the code fetched last ends
   Waits waits_;

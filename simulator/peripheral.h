@@ -23,6 +23,8 @@ class PeripheralBus {
   virtual std::span<uint8_t> write(uint32_t address, uint32_t size_bytes) = 0;
   /// The core waits.
   virtual void stall(uint64_t cycles) = 0;
+  /// Cycles of the call so far, those of the block that runs now left out.
+  virtual uint64_t now() = 0;
   /// Ends the call: the unit was told to do what it cannot.
   virtual void fault(const std::string& why) = 0;
 
@@ -37,6 +39,11 @@ class Peripheral {
   virtual void reset() = 0;
   /// A store of `value` to the word at `offset`, a multiple of 4.
   virtual void store(uint32_t offset, uint32_t value, PeripheralBus& bus) = 0;
+  /// What a load of that word gives, where `stored` was written last. Asked only of units that move
+  /// weights (arrival.h): hooks of loads cost all loads.
+  virtual uint32_t load(uint32_t /*offset*/, uint32_t stored, PeripheralBus& /*bus*/) {
+    return stored;
+  }
 };
 
 struct PeripheralKind {

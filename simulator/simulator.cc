@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "simulator/arrival.h"
 #include "simulator/bank_timing.h"
 #include "simulator/block_graph.h"
 #include "simulator/core_overlap.h"
@@ -74,11 +75,20 @@ struct Simulator::State {
   void forget_engines() {
     for (std::unique_ptr<Engine>& engine : engines) engine.reset();
   }
-  Result<Engine*> engine(Engine::Watch watch) {
+  Result<Engine*> engine(const CallOptions& options) {
+    const Engine::Watch watch = watch_for(options);
+    const bool arrives = options.arrival.has_value();
+    if (arrives != has_arrival) forget_engines();
+    if (arrives && !arrival) TT_TRY(attach(*options.arrival));
+    has_arrival = arrives;
+    memory_timing.set_arrival(arrives ? &*arrival : nullptr);
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
-      TT_TRY_ASSIGN(wanted, Engine::create(device.target, memory, filled, graph, memory_timing,
-                                           bank_timing, core_overlap, attached, watch));
+      std::vector<AttachedPeripheral> beside = attached;
+      if (arrives) beside.insert(beside.end(), movers.begin(), movers.end());
+      TT_TRY_ASSIGN(wanted,
+                    Engine::create(device.target, memory, filled, graph, memory_timing, bank_timing,
+                                   core_overlap, beside, arrives ? &*arrival : nullptr, watch));
     }
     return wanted.get();
   }
@@ -99,6 +109,20 @@ struct Simulator::State {
         attached.push_back({{region.address, region.size_bytes}, units.back().get()});
       }
   }
+  Status attach(const ArrivalWay& way) {
+    arrival.emplace(
+        way, memory, [this] { return graph.counts().cycles; },
+        [this, cache = way.cache](uint32_t from, uint32_t size_bytes) {
+          memory_timing.fill(cache, from, size_bytes);
+        });
+    for (ArrivalRegisters& registers : registers_of(*arrival)) {
+      TT_TRY(memory.add(
+          {.address = registers.address, .size_bytes = registers.size_bytes, .writable = true}));
+      units.push_back(std::move(registers.unit));
+      movers.push_back({{registers.address, registers.size_bytes}, units.back().get()});
+    }
+    return ok_status();
+  }
   void forget_code() {
     graph.clear();
     bank_timing.clear();
@@ -115,6 +139,9 @@ struct Simulator::State {
   std::vector<AttachedPeripheral> attached;        ///< one for each of `units`
   std::array<std::unique_ptr<Engine>, 6> engines;  ///< by Engine::Watch
   std::vector<AddressRange> filled;                ///< by load() and write()
+  std::optional<Arrival> arrival;                  ///< once a call had one
+  std::vector<AttachedPeripheral> movers;          ///< its registers
+  bool has_arrival = false;                        ///< engines know of it
 };
 
 Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -211,7 +238,7 @@ Result<std::vector<uint8_t>> Simulator::read(uint32_t address, size_t size_bytes
 Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> arguments,
                                    const CallOptions& options) {
   State& state = *state_;
-  TT_TRY_ASSIGN(Engine * engine, state.engine(state.watch_for(options)));
+  TT_TRY_ASSIGN(Engine * engine, state.engine(options));
   const RegisterRoles& roles = register_roles(state.device.target.family);
 
   const MemoryRegion& region = state.device.memory(state.device.stack_memory);
@@ -239,10 +266,13 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
 
   engine->set_watched(options.off_limits, options.counted);
   state.memory_timing.begin();
+  if (state.arrival) state.arrival->begin();
   state.bank_timing.begin();
   state.core_overlap.begin(options.pairs);
   state.graph.begin(options.instruction_limit, options.sections);
-  const BlockGraph::Stop stop = engine->run(function);
+  BlockGraph::Stop stop = engine->run(function);
+  if (stop.end == CallEnd::kReturned && state.arrival && state.arrival->moves_memory())
+    stop = {CallEnd::kFault, "the call returned before the weights had arrived"};
 
   CallReport report;
   report.end = stop.end;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/arrival_way.h"
 #include "devices/device.h"
 #include "tinytune/result.h"
 
@@ -77,6 +78,8 @@ struct CallOptions {
   bool check_alignment = false;  ///< hooks every access: slow, for verify runs
   /// As if every memory answered at once: the core alone. Implied by check_alignment.
   bool zero_wait = false;
+  /// The unit that brings weights out of flash beside the core is there (arrival.h); slow.
+  std::optional<ArrivalWay> arrival = {};
   /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
   std::vector<AddressRange> off_limits;
   /// Buffers, apart from each other and at most 32, whose traffic is counted, and from which values

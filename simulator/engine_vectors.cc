@@ -1,0 +1,77 @@
+// What an engine does for instructions that its vector unit executes instead of Unicorn.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "simulator/engine.h"
+
+namespace tinytune {
+
+void Engine::run_vectors() {
+  const std::span<const Instruction> run = graph_.vector_run();
+  resume_at_ = run.back().address + run.back().size_bytes;
+  const uint32_t stepped_to = run.front().address + run.front().size_bytes;
+  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
+  const uint32_t last = std::exchange(vector_address_, kNoVector);
+  if (outcome == VectorUnit::Outcome::kIllegal)
+    fault_ = {CallEnd::kIllegalInstruction,
+              fmt::format("{} at {:#010x}: {}", graph_.text_at(last), last, vectors_->reason())};
+  if (outcome != VectorUnit::Outcome::kExecuted) return stop();
+  if (!core_.is_arm() && resume_at_ != stepped_to) core_.resume_at(resume_at_);
+}
+
+BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
+                                    uint32_t element_bytes) const {
+  const bool watched = watch_ == Watch::kAccesses;
+  const Memory::Region* region = memory_.region(address);
+  const bool allowed = region != nullptr && region->contains(address, size_bytes) &&
+                       (!is_write || region->writable) &&
+                       !(watched && touches_off_limits(address, size_bytes));
+  const bool aligned = !watched || address % element_bytes == 0;
+  if (allowed && aligned) return {};
+  const std::string what = describe_access(is_write, address, size_bytes);
+  if (!allowed) return {CallEnd::kFault, what};
+  return {CallEnd::kMisaligned, "misaligned " + what};
+}
+
+// All elements at once; where that is refused, the first one that is says so.
+std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
+                                         uint32_t element_bytes, bool is_write) {
+  for (const std::unique_ptr<Port>& port : ports_) {
+    const AddressRange& registers = port->peripheral.registers;
+    if (is_write && address - registers.address < registers.size_bytes) {
+      fault("vectors write registers of a peripheral");
+      return {};
+    }
+  }
+  if (refusal_of(is_write, address, size_bytes, element_bytes).end != CallEnd::kReturned) {
+    for (uint32_t i = 0; fault_.end == CallEnd::kReturned && i < size_bytes; i += element_bytes)
+      fault_ = refusal_of(is_write, address + i, element_bytes, element_bytes);
+    return {};
+  }
+  if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
+    timing_.read(address, size_bytes);
+  if (watch_ == Watch::kAccesses) count(is_write, address, size_bytes);
+  return memory_.at(address, size_bytes);
+}
+
+// Registers of Helium, 16 bytes each; of none on RISC-V, where all are the callee's.
+std::span<uint8_t> Engine::saved_vectors() const {
+  constexpr size_t kFirst = 4, kCount = 4, kBytes = 16;
+  const std::span<uint8_t> all = vectors_ ? vectors_->registers() : std::span<uint8_t>();
+  return all.empty() ? all : all.subspan(kFirst * kBytes, kCount * kBytes);
+}
+
+void Engine::mark_vectors() {
+  uint8_t next = 0x41;
+  for (uint8_t& byte : saved_vectors()) byte = next++;
+}
+
+bool Engine::vectors_restored() const {
+  uint8_t next = 0x41;
+  for (const uint8_t byte : saved_vectors())
+    if (byte != next++) return false;
+  return true;
+}
+
+}  // namespace tinytune
