@@ -1,7 +1,9 @@
 #include "codegen/networks/carriers.h"
 
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "codegen/networks/layout.h"
 
@@ -31,6 +33,18 @@ void settle_carriers(std::span<GeneratedLayer> layers) {
     }
     for (GeneratedLayer* fused : path) fused->fused_into = path.back()->fused_into;
   }
+}
+
+void list_absorbed(const IntegerNetwork& network, std::vector<GeneratedLayer>& layers) {
+  for (const AbsorbedOperator& op : network.absorbed) {
+    GeneratedLayer layer;
+    layer.index = op.index;
+    layer.op = std::string(name_of(op.kind));
+    layer.fused_into = op.into;
+    layer.macs = network.model_macs[static_cast<size_t>(op.index)];
+    layers.push_back(std::move(layer));
+  }
+  settle_carriers(layers);
 }
 
 }  // namespace tinytune

@@ -18,4 +18,8 @@ void name_carriers_of_aliases(const Graph& graph, const std::vector<bool>& is_al
 /// Where a layer that others were fused into was itself fused into another, they follow it.
 void settle_carriers(std::span<GeneratedLayer> layers);
 
+/// Adds layers that passes made part of others behind those that execute, whose places stay their
+/// steps, and settles who carries whom.
+void list_absorbed(const IntegerNetwork& network, std::vector<GeneratedLayer>& layers);
+
 }  // namespace tinytune

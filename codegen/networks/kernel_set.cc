@@ -35,8 +35,10 @@ KernelSet::KernelSet(const Device& device, const ScheduleSource& schedules, std:
       name_(std::move(name)),
       builds_(builds ? std::move(builds) : std::make_shared<BuildCache>()) {}
 
-Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer) {
-  if (auto found = schedules_ ? schedules_(op.workload) : std::nullopt) {
+Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer, const Workload* whole) {
+  auto found = schedules_ ? schedules_(op.workload) : std::nullopt;
+  if (!found && schedules_ && whole != nullptr) found = schedules_(*whole);
+  if (found) {
     auto packed = pack_legal(op, found->schedule, device_);
     if (packed)
       return Choice{{std::move(found->schedule), std::move(packed).value()}, found->measured};
@@ -76,8 +78,8 @@ Result<std::string> KernelSet::build(const Workload& workload, const PackedSched
 }
 
 Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
-                                  ConstantPool& constants) {
-  TT_TRY_ASSIGN(Choice choice, choose(op, layer));
+                                  ConstantPool& constants, const Workload* whole) {
+  TT_TRY_ASSIGN(Choice choice, choose(op, layer, whole));
   auto& [schedule, packed] = choice.kernel;
   TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
   KernelCall call;

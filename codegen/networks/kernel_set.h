@@ -45,8 +45,10 @@ class KernelSet {
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
   /// A schedule from the source that this layer's weights do not permit gives way to the default,
   /// with a warning. `compress`: weights of few values become indices. kUnsupported: no template.
-  /// kFailed: the kernel did not build.
-  Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants);
+  /// kFailed: the kernel did not build. A layer of which `op` is a part has the schedule of
+  /// `whole`, where it has none of its own.
+  Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants,
+                         const Workload* whole = nullptr);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -56,7 +58,7 @@ class KernelSet {
     PackedSchedule kernel;
     bool tuned = false;
   };
-  Result<Choice> choose(const KernelOp& op, int layer);
+  Result<Choice> choose(const KernelOp& op, int layer, const Workload* whole);
   Result<std::string> build(const Workload& workload, const PackedSchedule& chosen, bool scratch);
 
   const Device& device_;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "codegen/networks/arriving_layers.h"
 #include "codegen/networks/carriers.h"
 #include "codegen/networks/executed_graph.h"
 #include "codegen/networks/kernel_set.h"
@@ -46,8 +47,10 @@ class Generation {
         kernels_(device, schedules, options.name, options.builds),
         shares_layers_(!options.splits.empty()),
         compresses_(options.compress_weights),
-        share_(options.share) {
+        share_(options.share),
+        arriving_(options, laid_out.ops.size()) {
     parts_.cores = network_.cores = options.cores;
+    if (!arriving_.empty()) network_.arrivals = options.arrivals;
   }
 
   Result<GeneratedNetwork> run() {
@@ -63,13 +66,15 @@ class Generation {
       storage_.buffers.push_back(core_words(forms_.size()));
     }
     TT_TRY(choose_kernels());
-    list_absorbed_layers();
+    arriving_.add_buffers(storage_.buffers);
+    list_absorbed(executed_, network_.layers);
     plan();
     emit_layers();
     describe_stream();
     describe_tensors();
     parts_.externals = graph_.externals;
     parts_.kernels = kernels_.kernels();
+    arriving_.describe(parts_);
     network_.placeable = parts_.placeable = placeable_parts(parts_);
     network_.homes.resize(parts_.placeable.size());
     network_.name = parts_.name;
@@ -111,7 +116,8 @@ class Generation {
       layer.op = std::string(name_of(op.kind));
       if (!op.outputs.empty()) layer.layout = layout_of_[static_cast<size_t>(op.outputs[0])];
       layer.macs_executed = macs_executed_in(step);
-      if (op.index != kTransformIndex) layer.macs = model_macs(op.index);
+      if (op.index != kTransformIndex)
+        layer.macs = executed_.model_macs[static_cast<size_t>(op.index)];
       if (std::holds_alternative<KernelOp>(forms_[step])) {
         if (const Status chosen = choose_kernels_of(step, layer); !chosen)
           return chosen.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
@@ -166,7 +172,12 @@ class Generation {
       }
       return ok_status();
     }
-    if (!flow) {
+    if (arriving_.arrives(step)) {
+      TT_TRY_ASSIGN(calls_[step],
+                    arriving_.choose(step, std::get<KernelOp>(forms_[step]), layer_symbol(step),
+                                     kernels_, parts_.constants, layer));
+      scratch = calls_[step]->scratch_bytes;
+    } else if (!flow) {
       TT_TRY_ASSIGN(calls_[step], choose(forms_[step], 1));
     } else {
       const std::vector<StripVariant>& variants = flows_[*flow].variants;
@@ -186,24 +197,10 @@ class Generation {
     storage_.buffers.push_back({bytes, at, at});
   }
 
-  int64_t model_macs(int index) const { return executed_.model_macs[static_cast<size_t>(index)]; }
-
-  // After those that execute, so that a layer's place stays its step.
-  void list_absorbed_layers() {
-    for (const AbsorbedOperator& op : executed_.absorbed) {
-      GeneratedLayer layer;
-      layer.index = op.index;
-      layer.op = std::string(name_of(op.kind));
-      layer.fused_into = op.into;
-      layer.macs = model_macs(op.index);
-      network_.layers.push_back(std::move(layer));
-    }
-    settle_carriers(network_.layers);
-  }
-
   void plan() {
     plan_ = plan_memory(storage_.buffers);
     if (core_words_) parts_.core_words = plan_.offsets[*core_words_];
+    arriving_.settle(plan_);
     for (const int t : graph_.inputs) parts_.inputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const int t : graph_.outputs) parts_.outputs.push_back({graph_.tensor(t), offset_of(t)});
     for (const Tensor& t : graph_.tensors)
@@ -261,6 +258,10 @@ class Generation {
           call(step, print_strips(printer, graph_, flows_[*f], strip_site(*f, places)));
       } else if (splits_[step]) {
         call_halves(step, printer, places);
+      } else if (arriving_.arrives(step)) {
+        call(step,
+             arriving_.print(step, site, *places[static_cast<size_t>(site.op.inputs[0])],
+                             *places[static_cast<size_t>(site.op.outputs[0])], scratch_of(step)));
       } else if (calls_[step]) {
         call(step, printer.kernel_layer(site, *calls_[step], scratch_of(step)));
       } else {
@@ -292,6 +293,7 @@ class Generation {
   }
 
   void call(size_t step, LayerFunction function) {
+    if (!arriving_.arrives(step)) arriving_.begin_in(step, function);
     network_.layers[step].symbol = function_for(std::move(function));
     parts_.calls.push_back({network_.layers[step].symbol});
   }
@@ -379,6 +381,7 @@ class Generation {
   bool shares_layers_;
   bool compresses_;
   std::optional<ArenaShare> share_;
+  ArrivingLayers arriving_;
   GeneratedNetwork network_;
 };
 
@@ -396,17 +399,6 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
   TT_TRY_ASSIGN(GeneratedNetwork generated, generation.run());
   generated.builds = options.builds;
   return generated;
-}
-
-void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,
-                 const std::optional<Footprint>& footprint) {
-  network.provenance = provenance;
-  network.footprint = footprint;
-  for (GeneratedFile& file : network.files)
-    if (file.name == network.name + ".h")
-      file.contents = print_header({network.name, device, network.inputs, network.outputs,
-                                    network.arena_bytes, !network.reset_symbol.empty(),
-                                    network.stream, network.cores, footprint, provenance});
 }
 
 }  // namespace tinytune

@@ -18,6 +18,7 @@
 #include "codegen/networks/placement.h"
 #include "codegen/networks/storage.h"
 #include "codegen/strips/strip_flow.h"
+#include "devices/arrival_way.h"
 #include "devices/device.h"
 #include "models/graph.h"
 #include "models/integer_network.h"
@@ -74,6 +75,7 @@ struct GeneratedLayer {
   /// Of a layer that two cores share: what another core may compute while `symbol` computes.
   std::string other_symbol;
   std::optional<int> fused_into;  ///< the operator that carries its cost
+  int arriving_blocks = 0;        ///< of constants, where they arrive
   bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
   Layout layout = Layout::kNhwc;  ///< of what it writes
@@ -118,15 +120,32 @@ struct CoreSplit {
   bool operator==(const CoreSplit&) const = default;
 };
 
+/// A layer whose constants come out of flash while earlier code computes (arriving_layers.h).
+struct ArrivingLayer {
+  int step = 0;        ///< in execution order
+  int blocks = 1;      ///< of output channels, one after the other
+  int start_step = 0;  ///< in which the first block sets out: the layer's own, or an earlier one
+
+  bool operator==(const ArrivingLayer&) const = default;
+};
+
+struct Arrivals {
+  ArrivalWay way;
+  /// By step. Nothing sets out before the step of the layer before it, in which its last block
+  /// does.
+  std::vector<ArrivingLayer> layers;
+};
+
 struct GeneratedNetwork {
   std::string name;  ///< as NetworkOptions has it
   /// `status f(void* arena)`; layers are `void f(unsigned char* arena)`. With a stream
   /// `status f(void* arena, const T* rows, int32_t count)`, and layers are no calls of their own.
   std::string invoke_symbol;
   std::optional<RowStream> stream;
-  int cores = 1;             ///< as NetworkOptions has it
-  bool in_strips = false;    ///< some of its layers are
-  std::string reset_symbol;  ///< the same of what clears its state; empty: it keeps none
+  int cores = 1;                     ///< as NetworkOptions has it
+  bool in_strips = false;            ///< some of its layers are
+  std::optional<Arrivals> arrivals;  ///< as NetworkOptions has them
+  std::string reset_symbol;          ///< the same of what clears its state; empty: it keeps none
   /// C of functions that layers call and that nobody has given: a stub for each. For tests alone,
   /// the library has none.
   std::string stubs;
@@ -167,6 +186,8 @@ struct NetworkOptions {
   bool compress_weights = false;        ///< those of few values are indices (indexed_weights.h)
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
   std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
+  /// Of layers that are in no group of strips and not split, in a network that calls each once.
+  std::optional<Arrivals> arrivals = {};
 
   std::optional<StateRoom> state_room() const {
     return share ? std::optional(share->state) : std::nullopt;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "codegen/networks/arrival_text.h"
 #include "codegen/networks/core_text.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
@@ -255,8 +256,21 @@ std::string print_header(const HeaderFacts& facts) {
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
   out += "\n" + calls_of(facts) + print_core_api(facts.name, facts.cores) +
+         (facts.arrives ? print_arrival_api(facts.name) : "") +
          "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
   return out;
+}
+
+void state_facts(GeneratedNetwork& network, const Device& device, const Provenance& provenance,
+                 const std::optional<Footprint>& footprint) {
+  network.provenance = provenance;
+  network.footprint = footprint;
+  for (GeneratedFile& file : network.files)
+    if (file.name == network.name + ".h")
+      file.contents =
+          print_header({network.name, device, network.inputs, network.outputs, network.arena_bytes,
+                        !network.reset_symbol.empty(), network.stream, network.cores,
+                        network.arrivals.has_value(), footprint, provenance});
 }
 
 std::string print_internal_header(const NetworkParts& parts) {

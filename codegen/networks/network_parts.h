@@ -2,6 +2,7 @@
 // printers (network_header.cc, network_sources.cc) read it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,10 @@ struct NetworkParts {
   std::optional<RowStream> stream = {};
   RowArrival arrival = {};  ///< with a stream
   int cores = 1;
-  std::optional<uint32_t> core_words = {};  ///< in the arena, where a layer is split
+  std::optional<uint32_t> core_words = {};     ///< in the arena, where a layer is split
+  std::optional<ArrivalWay> arrival_way = {};  ///< where weights arrive
+  uint32_t arrival_words = 0;                  ///< in the arena, then
+  std::set<std::string> arriving = {};         ///< arrays that stay in flash, then
 };
 
 /// Fills both tables. `rows` are the input's.
@@ -73,6 +77,7 @@ struct HeaderFacts {
   bool has_state = false;
   std::optional<RowStream> stream = {};
   int cores = 1;
+  bool arrives = false;
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };

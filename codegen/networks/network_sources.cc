@@ -1,4 +1,5 @@
 #include "codegen/kernels/portable_c.h"
+#include "codegen/networks/arrival_text.h"
 #include "codegen/networks/core_text.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
@@ -88,10 +89,12 @@ void print_invoke(CWriter& w, const NetworkParts& parts) {
     open_call(w, parts, "_invoke");
     if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
     print_core_start(w, parts);
+    print_arrival_start(w, parts);
   }
   for (size_t i = parts.stream ? 1 : 0; i < parts.calls.size(); ++i)
     print_step(w, parts, parts.calls[i]);
   print_core_end(w, parts);
+  print_arrival_end(w, parts);
   w.line("return " + c_upper(parts.name) + "_OK;").close();
 }
 
@@ -122,6 +125,7 @@ std::string print_source(const NetworkParts& parts) {
   for (const SharedFunction* function : parts.shared.functions())
     out += "\n" + print_shared(*function, parts.name, placed);
   out += print_core_meeting(parts);
+  out += print_arrival_driver(parts);
   CWriter w;
   for (const LayerFunction& f : parts.functions) {
     w.line("").line("/* " + f.comment + " */");
@@ -201,7 +205,8 @@ std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector
   std::vector<GeneratedFile> files = external_files(parts);
   files.push_back({name + ".h",
                    print_header({name, parts.device, parts.inputs, parts.outputs, parts.arena_bytes,
-                                 !parts.state.empty(), parts.stream, parts.cores}),
+                                 !parts.state.empty(), parts.stream, parts.cores,
+                                 parts.arrival_way.has_value()}),
                    FileRole::kHeader});
   files.push_back({name + "_internal.h", print_internal_header(parts), FileRole::kHeader});
   if (!parts.placeable.empty())

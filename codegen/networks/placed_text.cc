@@ -39,14 +39,16 @@ std::vector<PlaceablePart> placeable_parts(const NetworkParts& parts) {
   }
   if (moves_constants(parts.device)) {
     for (const ConstantPool::Array& array : parts.constants.arrays())
-      all.push_back({array.symbol, false, static_cast<uint32_t>(array.bytes.size()),
-                     std::move(users[array.symbol])});
+      if (!parts.arriving.contains(array.symbol))
+        all.push_back({array.symbol, false, static_cast<uint32_t>(array.bytes.size()),
+                       std::move(users[array.symbol])});
   }
   return all;
 }
 
 std::string placed_declarator(const NetworkParts& parts, const ConstantPool::Array& array) {
-  if (!moves_constants(parts.device)) return "const " + c_declarator(array);
+  if (!moves_constants(parts.device) || parts.arriving.contains(array.symbol))
+    return "const " + c_declarator(array);
   return c_upper(parts.name) + "_IN(" + placement_switch(parts.name, array.symbol) + ") " +
          c_declarator(array);
 }

@@ -118,6 +118,7 @@ class Runner {
 
   CallReport call(const std::string& symbol, CallOptions options) {
     options.check_alignment = aligned_only_;
+    if (network_.arrivals) options.arrival = network_.arrivals->way;
     const uint32_t argument = arena();
     auto report = simulator_.call(image_.symbols.at(symbol).address, {&argument, 1}, options);
     if (!report) {

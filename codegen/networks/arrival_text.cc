@@ -1,0 +1,180 @@
+#include "codegen/networks/arrival_text.h"
+
+#include "codegen/networks/placed_text.h"
+#include "codegen/operators/outside_text.h"
+
+namespace tinytune {
+namespace {
+
+// Nothing here replaces %U and %L but with_names().
+constexpr const char* kApi = R"(
+/* Weights come out of flash while the core computes. What brings them is the application's: on RP2040
+ * and RP2350 a DMA channel and the streaming FIFO, on ESP32-C3 the cache's preload. A call of
+ * %L_invoke asks for it once, and gives it back before it returns. Returns the number of a channel
+ * that is free, any number where there are none, or -1: then the core copies, and results are the
+ * same. The library has both of these functions, weak: they name channel 11 and do nothing. Define
+ * both where the application uses the unit itself. */
+int %L_claim_channel(void);
+void %L_release_channel(int channel);
+)";
+
+constexpr const char* kWords = R"(
+/* Weights that arrive. In the arena: a channel that this call has claimed, marked so that a layer
+ * which is called by itself finds none; and what it brings, or null. */
+#define %U_CLAIMED 0x61727200u
+typedef struct {
+  uint32_t channel;
+  const uint32_t *coming;
+} %L_arrivals;
+
+static inline %L_arrivals *%L_arriving(unsigned char *arena) {
+  return (%L_arrivals *)(void *)(arena + %O);
+}
+
+static inline int %L_has_channel(const %L_arrivals *state) {
+  return (state->channel & ~0xffu) == %U_CLAIMED;
+}
+)";
+
+constexpr const char* kHooks = R"(
+#if defined(__GNUC__)
+__attribute__((weak)) int %L_claim_channel(void) { return 11; }
+__attribute__((weak)) void %L_release_channel(int channel) { (void)channel; }
+#endif
+)";
+
+// XIP unit, FIFO's port, and what a channel is told: words to addresses that rise, at the FIFO's
+// pace.
+constexpr const char* kStream = R"(
+#define %U_XIP ((volatile uint32_t *)%Xu) /* status 2, stream's address 5, words 6, FIFO 7 */
+#define %U_DMA ((volatile uint32_t *)0x50000000u) /* 16 words a channel */
+
+%Pstatic void %L_start(uint32_t channel, uint32_t *to, const uint32_t *from, uint32_t words) {
+  volatile uint32_t *const dma = %U_DMA + 16u * channel;
+  while ((%U_XIP[2] & 2u) == 0u) (void)%U_XIP[7]; /* words that nobody took */
+  %U_XIP[5] = (uint32_t)(uintptr_t)from;
+  %U_XIP[6] = words;
+  dma[0] = %Fu; /* the FIFO */
+  dma[1] = (uint32_t)(uintptr_t)to;
+  dma[2] = words;
+  dma[3] = 1u | 2u << 2 | %C;
+}
+
+static inline int %L_is_busy(uint32_t channel) {
+  return (%U_DMA[16u * channel + 3u] & 1u << %B) != 0u;
+}
+
+/* Only flash behind the XIP window can be streamed. */
+static inline int %L_can_fetch(const uint32_t *from) {
+  return (uint32_t)(uintptr_t)from >> 24 == 0x10u;
+}
+)";
+
+constexpr const char* kPreload = R"(
+#define %U_CACHE ((volatile uint32_t *)0x600c4000u) /* preload: control 13, address 14, bytes 15 */
+
+/* Lines into the cache, no more than half of it: what the core reads meanwhile stays there too. */
+%Pstatic void %L_start(uint32_t channel, uint32_t *to, const uint32_t *from, uint32_t words) {
+  const uint32_t first = (uint32_t)(uintptr_t)from & ~31u;
+  const uint32_t bytes = (((uint32_t)(uintptr_t)(from + words) + 31u) & ~31u) - first;
+  (void)channel;
+  (void)to;
+  %U_CACHE[14] = first;
+  %U_CACHE[15] = bytes < 8192u ? bytes : 8192u;
+  %U_CACHE[13] = 1u;
+}
+
+static inline int %L_is_busy(uint32_t channel) {
+  (void)channel;
+  return (%U_CACHE[13] & 2u) == 0u;
+}
+
+static inline int %L_can_fetch(const uint32_t *from) {
+  return (uint32_t)(uintptr_t)from >> 24 == 0x3cu;
+}
+)";
+
+constexpr const char* kFetch = R"(
+%Pstatic void %L_fetch(unsigned char *arena, unsigned char *to, const uint32_t *from, uint32_t words) {
+  %L_arrivals *const state = %L_arriving(arena);
+  if (!%L_has_channel(state) || !%L_can_fetch(from)) return;
+  state->coming = from;
+  %L_start(state->channel & 0xffu, (uint32_t *)(void *)to, from, words);
+}
+
+/* Whether these were fetched, and now are there. */
+%Pstatic int %L_have_come(unsigned char *arena, const uint32_t *from) {
+  %L_arrivals *const state = %L_arriving(arena);
+  if (!%L_has_channel(state) || state->coming != from) return 0;
+  while (%L_is_busy(state->channel & 0xffu)) {
+  }
+  state->coming = NULL;
+  __asm__ volatile("" ::: "memory"); /* what follows reads what has come */
+  return 1;
+}
+
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+%U_LAYER static void %L_copy(unsigned char *to, const uint32_t *from, uint32_t words) {
+  uint32_t *const copy = (uint32_t *)(void *)to;
+  for (uint32_t i = 0; i < words; ++i) copy[i] = from[i];
+}
+)";
+
+std::string with(std::string text, const std::string& mark, const std::string& word) {
+  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + word.size()))
+    text.replace(at, mark.size(), word);
+  return text;
+}
+
+std::string with_names(const std::string& text, const std::string& name) {
+  return with(with(text, "%U", c_upper(name)), "%L", name);
+}
+
+/// Of DMA channels and their FIFO.
+std::string stream_driver(const char* xip, const char* fifo, const char* control, int busy_bit) {
+  std::string text = with(with(kStream, "%X", xip), "%F", fifo);
+  return with(with(text, "%C", control), "%B", std::to_string(busy_bit));
+}
+
+std::string driver_of(const std::string& engine) {
+  if (engine == "rp2040_stream")
+    return stream_driver("0x14000000", "0x50400000",
+                         "1u << 5 | channel << 11 | 37u << 15 | 1u << 21", 24);
+  if (engine == "rp2350_stream")
+    return stream_driver("0x400c8000", "0x50500000",
+                         "1u << 6 | channel << 13 | 49u << 17 | 1u << 23", 26);
+  return kPreload;
+}
+
+}  // namespace
+
+bool fills_cache(const ArrivalWay& way) { return way.engine == "esp32c3_preload"; }
+
+std::string print_arrival_api(const std::string& name) { return with_names(kApi, name); }
+
+std::string print_arrival_driver(const NetworkParts& parts) {
+  if (!parts.arrival_way) return "";
+  std::string text = with(kWords, "%O", std::to_string(parts.arrival_words));
+  text += kHooks + driver_of(parts.arrival_way->engine);
+  text += kFetch;
+  return with_names(with(text, "%P", placed_code(parts)), parts.name);
+}
+
+void print_arrival_start(CWriter& w, const NetworkParts& parts) {
+  if (!parts.arrival_way) return;
+  w.line(parts.name + "_arrivals *const arrivals = " + parts.name + "_arriving(base);");
+  w.line("const int channel = " + parts.name + "_claim_channel();");
+  w.line("arrivals->channel = channel < 0 ? 0u : " + c_upper(parts.name) +
+         "_CLAIMED | (uint32_t)channel;");
+  w.line("arrivals->coming = NULL;");
+}
+
+void print_arrival_end(CWriter& w, const NetworkParts& parts) {
+  if (!parts.arrival_way) return;
+  w.line("if (channel >= 0) " + parts.name + "_release_channel(channel);");
+  w.line("arrivals->channel = 0u;");
+}
+
+}  // namespace tinytune

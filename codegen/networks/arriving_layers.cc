@@ -1,0 +1,258 @@
+#include "codegen/networks/arriving_layers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "codegen/networks/arrival_text.h"
+
+namespace tinytune {
+namespace {
+
+constexpr uint32_t kWordBytes = 4;
+
+uint32_t whole_words(size_t bytes) {
+  return static_cast<uint32_t>((bytes + kWordBytes - 1) / kWordBytes * kWordBytes);
+}
+
+template <typename T>
+std::vector<T> share_of(const std::vector<T>& all, int parts, int at) {
+  const auto size = static_cast<std::ptrdiff_t>(all.size()) / parts;
+  return {all.begin() + size * at, all.begin() + size * (at + 1)};
+}
+
+const ConstantPool::Array& array_of(const ConstantPool& pool, const std::string& symbol) {
+  return *std::find_if(pool.arrays().begin(), pool.arrays().end(),
+                       [&](const ConstantPool::Array& array) { return array.symbol == symbol; });
+}
+
+// Then its kernels read each weight once.
+bool has_one_pixel(const Workload& w) { return w.batch * w.out_h * w.out_w == 1; }
+
+std::string at_offset(const std::string& base, uint32_t offset) {
+  return offset == 0 ? base : base + " + " + std::to_string(offset);
+}
+
+}  // namespace
+
+bool has_blocks(const Workload& w, int blocks) {
+  if (blocks == 1) return true;
+  return has_one_pixel(w) && w.op != OpKind::kDepthwiseConv2d && w.groups == 1 && blocks > 1 &&
+         w.out_c % blocks == 0 && w.out_c / blocks % static_cast<int>(kWordBytes) == 0;
+}
+
+KernelOp block_of(const KernelOp& op, int blocks, int at) {
+  KernelOp block = op;
+  block.workload.out_c /= blocks;
+  block.data.weights = share_of(op.data.weights, blocks, at);
+  block.data.bias = share_of(op.data.bias, blocks, at);
+  block.data.multiplier = share_of(op.data.multiplier, blocks, at);
+  block.data.shift = share_of(op.data.shift, blocks, at);
+  block.data.addend = share_of(op.data.addend, blocks, at);
+  return block;
+}
+
+ArrivingLayers::ArrivingLayers(const NetworkOptions& options, size_t steps)
+    : options_(options), steps_(steps) {
+  if (!options.arrivals) return;
+  fills_cache_ = fills_cache(options.arrivals->way);
+  for (const ArrivingLayer& layer : options.arrivals->layers) layers_.push_back({layer});
+}
+
+ArrivingLayers::Layer* ArrivingLayers::find(size_t step) {
+  return const_cast<Layer*>(std::as_const(*this).find(step));
+}
+
+const ArrivingLayers::Layer* ArrivingLayers::find(size_t step) const {
+  for (const Layer& layer : layers_)
+    if (layer.plan.step == static_cast<int>(step)) return &layer;
+  return nullptr;
+}
+
+const ArrivingLayers::Layer* ArrivingLayers::starting_in(size_t step) const {
+  for (const Layer& layer : layers_)
+    if (layer.plan.start_step == static_cast<int>(step) && layer.plan.step > layer.plan.start_step)
+      return &layer;
+  return nullptr;
+}
+
+// What schedules pack by value may take more bytes for one block than for another: each constant
+// has the room of its largest.
+Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
+                                          const std::string& symbol, KernelSet& kernels,
+                                          ConstantPool& constants, GeneratedLayer& facts) {
+  Layer& layer = *find(step);
+  const int blocks = layer.plan.blocks;
+  if (!has_blocks(op.workload, blocks))
+    return Error(ErrorCode::kUnsupported,
+                 "its channels cannot arrive in " + std::to_string(blocks) + " blocks");
+  std::vector<std::vector<std::vector<uint8_t>>> bytes;  // by block and constant
+  for (int at = 0; at < blocks; ++at) {
+    ConstantPool own;
+    TT_TRY_ASSIGN(KernelCall call, kernels.add(block_of(op, blocks, at), facts.index, false, own,
+                                               blocks > 1 ? &op.workload : nullptr));
+    bytes.emplace_back();
+    for (size_t c = 0; c < call.constants.size(); ++c) {
+      const ConstantPool::Array& array = array_of(own, call.constants[c]);
+      if (at == 0) layer.constants.push_back({array.type, 0, 0});
+      layer.constants[c].bytes =
+          std::max(layer.constants[c].bytes, whole_words(array.bytes.size()));
+      bytes.back().push_back(array.bytes);
+    }
+    if (at > 0 && call.symbol != layer.call.symbol)
+      return Error(ErrorCode::kUnsupported, "its blocks of channels need different kernels");
+    layer.call = std::move(call);
+  }
+  for (size_t c = 0; c < layer.constants.size(); ++c) {
+    Constant& constant = layer.constants[c];
+    const auto is_first = [&](const auto& block) { return block[c] == bytes.front()[c]; };
+    if (blocks > 1 && std::all_of(bytes.begin(), bytes.end(), is_first)) {
+      constant.array = constants.add(layer.call.constants[c], constant.type, bytes.front()[c]);
+      continue;
+    }
+    constant.offset = layer.block_bytes;
+    layer.block_bytes += constant.bytes;
+  }
+  std::vector<uint8_t> all(size_t{layer.block_bytes} * static_cast<size_t>(blocks));
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (size_t c = 0; c < bytes[at].size(); ++c)
+      if (layer.constants[c].array.empty())
+        std::copy(bytes[at][c].begin(), bytes[at][c].end(),
+                  all.begin() + static_cast<std::ptrdiff_t>(at * layer.block_bytes +
+                                                            layer.constants[c].offset));
+  layer.array = constants.add(symbol + "_arriving", CType::kUint32, std::move(all));
+  arrays_.insert(layer.array);
+  layer.in_place = fills_cache_ && has_one_pixel(op.workload);
+  facts.arriving_blocks = blocks;
+  facts.tuned = layer.call.tuned;
+  facts.schedule = layer.call.schedule;
+  return layer.call;
+}
+
+void ArrivingLayers::add_buffers(std::vector<ArenaBuffer>& buffers) {
+  if (layers_.empty()) return;
+  words_buffer_ = buffers.size();
+  buffers.push_back({kArrivalWordBytes, -1, std::max(0, static_cast<int>(steps_) - 1)});
+  for (Layer& layer : layers_) {
+    if (layer.in_place) continue;
+    layer.here = layer.next = buffers.size();
+    buffers.push_back({layer.block_bytes, fills_cache_ ? layer.plan.step : layer.plan.start_step,
+                       layer.plan.step});
+    if (layer.plan.blocks == 1 || fills_cache_) continue;
+    layer.next = buffers.size();
+    buffers.push_back({layer.block_bytes, layer.plan.step, layer.plan.step});
+  }
+}
+
+void ArrivingLayers::settle(const MemoryPlan& plan) {
+  if (layers_.empty()) return;
+  words_ = plan.offsets[words_buffer_];
+  for (Layer& layer : layers_) {
+    if (layer.in_place) continue;
+    layer.here_at = plan.offsets[layer.here];
+    layer.next_at = plan.offsets[layer.next];
+  }
+}
+
+void ArrivingLayers::describe(NetworkParts& parts) const {
+  if (layers_.empty()) return;
+  parts.arrival_way = options_.arrivals->way;
+  parts.arrival_words = words_;
+  parts.arriving = arrays_;
+}
+
+std::string ArrivingLayers::fetch(FunctionBody& body, const Layer& layer, const std::string& to,
+                                  const std::string& block) const {
+  const std::string words = std::to_string(layer.block_bytes / kWordBytes) + "u";
+  return options_.name + "_fetch(arena, " + to + ", " + body.constant(layer.array) +
+         (block.empty() ? "" : " + " + words + " * (uint32_t)" + block) + ", " + words + ");";
+}
+
+void ArrivingLayers::print_start(size_t step, FunctionBody& body) const {
+  if (const Layer* next = starting_in(step))
+    body.writer().line(
+        fetch(body, *next, next->in_place ? "NULL" : at_offset("arena", next->here_at), ""));
+}
+
+void ArrivingLayers::begin_in(size_t step, LayerFunction& function) const {
+  if (starting_in(step) == nullptr) return;
+  FunctionBody body;
+  print_start(step, body);
+  body.append(function.body, function.uses);
+  function = std::move(body).finish(function.symbol, function.comment);
+}
+
+void ArrivingLayers::print_call(const Layer& layer, const std::string& base, const Block& block,
+                                FunctionBody& body) const {
+  std::vector<std::string> arguments = {body.read_from(block.input, "int8_t")};
+  for (const Constant& constant : layer.constants)
+    arguments.push_back(!constant.array.empty()
+                            ? body.constant(constant.array)
+                            : "(const " + std::string(name_of(constant.type)) +
+                                  " *)(const void *)(" + at_offset(base, constant.offset) + ")");
+  if (block.scratch) arguments.push_back(body.scratch(*block.scratch));
+  arguments.push_back(body.written_to(block.output, "int8_t"));
+  body.call_kernel(layer.call.symbol, arguments);
+}
+
+// What was fetched is waited for before the next sets out: there is one unit.
+void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& body) const {
+  const Layer& layer = *find(step);
+  const std::string words = std::to_string(layer.block_bytes / kWordBytes) + "u";
+  const std::string& array = body.constant(layer.array);
+  const std::string from =
+      block.number.empty() ? array : array + " + " + words + " * (uint32_t)" + block.number;
+  const std::string come = options_.name + "_have_come(arena, " + from + ")";
+  const std::string copy =
+      options_.name + "_copy(" + block.here + ", " + from + ", " + words + ");";
+  CWriter& w = body.writer();
+  w.line(fills_cache_ ? "(void)" + come + ";" : "if (!" + come + ") " + copy);
+  const bool follows = starting_in(step) != nullptr;
+  if (!block.next.empty()) {
+    w.open("if (" + block.number + " < " + std::to_string(layer.plan.blocks - 1) + ")");
+    w.line(fetch(body, layer, block.next, "(" + block.number + " + 1)"));
+    if (follows) w.close().open("else");
+  }
+  print_start(step, body);
+  if (!block.next.empty()) w.close();
+  if (fills_cache_ && !layer.in_place) w.line(copy);
+  const std::string in_flash = "(const unsigned char *)(" + from + ")";
+  print_call(layer, layer.in_place ? in_flash : block.here, block, body);
+}
+
+LayerFunction ArrivingLayers::print(size_t step, const LayerSite& site, const ArenaPlace& input,
+                                    const ArenaPlace& output,
+                                    const std::optional<ArenaPlace>& scratch) const {
+  const Layer& layer = *find(step);
+  const std::string first = layer.in_place ? "NULL" : at_offset("arena", layer.here_at);
+  const int blocks = layer.plan.blocks;
+  FunctionBody body;
+  CWriter& w = body.writer();
+  if (layer.plan.start_step == layer.plan.step) w.line(fetch(body, layer, first, ""));
+  Block block{"", first, "", input, output, scratch};
+  if (blocks == 1) {
+    print_block(step, block, body);
+    return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive");
+  }
+  const bool swaps = layer.here != layer.next;
+  block.number = kTurn;
+  block.next = first;
+  block.output.bytes = block.output.step = output.bytes / static_cast<uint32_t>(blocks);
+  block.output.turns = static_cast<uint32_t>(blocks);
+  if (swaps) {
+    block.here = "here";
+    block.next = "next";
+    w.line("unsigned char *here = " + first + ", *next = " + at_offset("arena", layer.next_at) +
+           ";");
+  }
+  w.open("for (int32_t " + block.number + " = 0; " + block.number + " < " + std::to_string(blocks) +
+         "; ++" + block.number + ")");
+  if (swaps) w.line("unsigned char *const other = here;");
+  print_block(step, block, body);
+  if (swaps) w.line("here = next;").line("next = other;");
+  w.close();
+  return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive in " +
+                                                 std::to_string(blocks) + " blocks of channels");
+}
+
+}  // namespace tinytune
