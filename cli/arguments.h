@@ -59,6 +59,7 @@ struct Arguments {
   uint64_t steps = 1;
   bool verify = false;
   uint64_t cores = 1;
+  std::string arrival;
   std::string stream_input;       ///< "rows"; empty: whole
   bool arena_front = false;       ///< what smaller arenas cost
   std::optional<std::string> on;  ///< a board's address

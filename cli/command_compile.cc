@@ -53,6 +53,7 @@ Result<CompileOptions> options_of(const Arguments& arguments, const Console& con
   options.portable = arguments.portable;
   options.cores = arguments.core_count();
   options.compress_weights = arguments.compress_weights;
+  options.arrival = arguments.arrival;
   options.bench = arguments.bench;
   options.on_message = console.sink();
   return options;

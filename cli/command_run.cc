@@ -52,6 +52,7 @@ Result<RunReport> run(const Arguments& arguments, const Console& console) {
   options.portable = arguments.portable;
   options.cores = arguments.core_count();
   options.compress_weights = arguments.compress_weights;
+  options.arrival = arguments.arrival;
   options.on = arguments.on;
   options.arena_front = arguments.arena_front;
   options.dump_tensors = arguments.dump_directory.has_value();

@@ -116,6 +116,7 @@ Command compile() {
                           portable(),
                           cores(),
                           compress_weights(),
+                          arrival(),
                           json()}}),
       .examples =
           "Examples:\n"
@@ -176,6 +177,7 @@ Command run() {
                        portable(),
                        cores(),
                        compress_weights(),
+                       arrival(),
                        {.names = "--on",
                         .field = &Arguments::on,
                         .value = "BOARD",

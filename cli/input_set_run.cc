@@ -81,6 +81,7 @@ Result<RunReport> by_kernels(const Model& model, const Arguments& arguments, Inp
   options.portable = arguments.portable;
   options.cores = arguments.core_count();
   options.compress_weights = arguments.compress_weights;
+  options.arrival = arguments.arrival;
   options.on_message = console.sink();
   return run_model(model, arguments.device, options);
 }

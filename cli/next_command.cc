@@ -36,6 +36,7 @@ std::string next_command(const std::string& program, const std::string& verb,
   for (const std::string& state : arguments.states) add("--state", state);
   if (arguments.cores != 1) add("--cores", std::to_string(arguments.cores));
   if (arguments.compress_weights) words.emplace_back("--compress-weights");
+  if (!arguments.arrival.empty()) add("--arrive", arguments.arrival);
   if (arguments.portable) words.emplace_back("--portable");
   return shell_line(words);
 }

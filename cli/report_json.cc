@@ -129,6 +129,7 @@ Json json_of(const RunReport& report) {
                       {"cycles", layer.cycles},
                       {"tuned", layer.tuned},
                       {"cores", layer.cores},
+                      {"arriving_blocks", layer.arriving_blocks},
                       {"fused_into", or_null(layer.fused_into)},
                       {"layout", name_of(layer.layout)},
                       {"fetch_wait_cycles", layer.fetch_wait_cycles},

@@ -211,6 +211,11 @@ std::string board_text(const RunReport& report) {
 std::string how_computed(const LayerCost& layer) {
   if (layer.fused_into) return fmt::format("in layer {}", *layer.fused_into);
   const std::string schedule = layer.tuned ? "tuned" : layer.macs > 0 ? "default" : "-";
+  if (layer.arriving_blocks > 0)
+    return fmt::format("{}, weights arrive in {}", schedule,
+                       layer.arriving_blocks == 1
+                           ? std::string("one block")
+                           : fmt::format("{} blocks", layer.arriving_blocks));
   return layer.cores > 1 ? fmt::format("{}, {} cores", schedule, layer.cores) : schedule;
 }
 

@@ -281,6 +281,17 @@ Option compress_weights() {
               "the arena before it runs"};
 }
 
+Option arrival() {
+  return {.names = "--arrive",
+          .field = &Arguments::arrival,
+          .value = "WAY",
+          .help =
+              "Have weights that stay in flash copied to the arena while the core computes, by a "
+              "way that the device's file names (rp2040, rp2350: stream; esp32c3: preload), where "
+              "that is faster",
+          .otherwise = "none"};
+}
+
 Option keys(std::string help) {
   return {.names = "--keys",
           .field = &Arguments::keys,

@@ -34,6 +34,7 @@ Option state();
 Option portable();
 Option cores();
 Option compress_weights();
+Option arrival();
 Option keys(std::string help);
 Option json();
 Option quiet();

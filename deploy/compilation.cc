@@ -97,6 +97,7 @@ Result<Compilation> Compilation::prepare(const Model& model, const std::string& 
   Compilation compilation(model, ground, options);
   TT_TRY_ASSIGN(compilation.programs_.smoke, make_smoke_test(model));
   TT_TRY(takes_input(options));
+  TT_TRY_ASSIGN(compilation.arrival_, find_arrival(device_name, options.arrival));
   if (options.bench) {
     TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
     TT_TRY_ASSIGN(compilation.programs_.bench, load_cycle_reading(address.device));
@@ -114,7 +115,8 @@ Deployment Compilation::deployment(const MessageSink& sink,
           .input = options_->input,
           .share = share,
           .cores = options_->cores,
-          .compress_weights = options_->compress_weights};
+          .compress_weights = options_->compress_weights,
+          .arrival = arrival_};
 }
 
 Result<GeneratedNetwork> Compilation::generate(const MessageSink& sink,

@@ -45,6 +45,7 @@ class Compilation {
   const Ground* ground_;
   const CompileOptions* options_;
   PackagePrograms programs_;
+  std::optional<ArrivalWay> arrival_;
 };
 
 }  // namespace tinytune

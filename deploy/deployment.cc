@@ -92,12 +92,14 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.cores = cores;
   options.compress_weights = compress_weights;
   TT_TRY(check_cores());
+  TT_TRY(check_arrival());
   Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
                                      : input == InputArrival::kRows ? in_rows(options)
                                                                     : in_frames(options);
   TT_TRY(layouts.status());
   if (wants_strips(options, network)) network = in_strips(options, std::move(network));
   if (network && cores > 1) network = on_two_cores(options, std::move(*network));
+  if (network && arrival) network = with_arrivals(options, std::move(*network));
   if (!network) return network.error().within(model.path());
   if (sink)
     for (const std::string& warning : network->warnings) sink(MessageKind::kWarning, warning);

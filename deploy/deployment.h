@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "codegen/networks/network.h"
@@ -27,6 +28,9 @@ namespace tinytune {
 
 class StripFallback;
 
+/// The one that the device's file names so; none for an empty name. kInvalidInput: it has none.
+Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name);
+
 struct Deployment {
   const Model& model;
   const Device& device;
@@ -34,9 +38,10 @@ struct Deployment {
   const MemoryLimits& limits;
   const MessageSink& sink;  ///< may be empty
   InputArrival input = InputArrival::kWhole;
-  std::optional<ArenaShare> share = {};  ///< with networks that run before and after this one
-  int cores = 1;                         ///< 2: layers are shared where that takes fewer cycles
-  bool compress_weights = false;         ///< as CompileOptions'
+  std::optional<ArenaShare> share = {};    ///< with networks that run before and after this one
+  int cores = 1;                           ///< 2: layers are shared where that takes fewer cycles
+  bool compress_weights = false;           ///< as CompileOptions'
+  std::optional<ArrivalWay> arrival = {};  ///< by which weights come where that takes fewer cycles
 
   /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
   /// the limit on RAM.
@@ -90,6 +95,9 @@ struct Deployment {
   bool wants_strips(const NetworkOptions& options, const Result<GeneratedNetwork>& whole) const;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
+  Status check_arrival() const;
+  Result<GeneratedNetwork> with_arrivals(const NetworkOptions& options,
+                                         GeneratedNetwork alone) const;
   Result<GeneratedNetwork> on_two_cores(const NetworkOptions& options,
                                         GeneratedNetwork alone) const;
   Result<GeneratedNetwork> in_rows(const NetworkOptions& options) const;

@@ -162,6 +162,7 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(counted(layer, counts));
     if (is_shared(layer)) report.layers.back().cores = 2;
+    report.layers.back().arriving_blocks = layer.arriving_blocks;
     const auto home = homes_of.find(layer.symbol);
     if (home == homes_of.end()) continue;
     report.layers.back().code_memory = home->second.code;

@@ -100,6 +100,7 @@ Result<CallReport> NetworkSimulation::call(const std::string& symbol,
   options.instruction_limit = 1'000'000'000'000;
   options.sections = std::move(sections);
   options.pairs = std::move(pairs);
+  if (network_->arrivals) options.arrival = network_->arrivals->way;
   std::vector<uint32_t> arguments = {arena_};
   if (network_->stream && symbol == network_->invoke_symbol) {  // all that are missing, at once
     const RowStream& stream = *network_->stream;

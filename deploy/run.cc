@@ -164,6 +164,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                 StepInputs::create(model, std::move(given), steps,
                                    frames ? MessageSink() : options.on_message));
   TT_TRY(check_externals(model.state().graph));
+  TT_TRY_ASSIGN(const auto arrival, find_arrival(device_name, options.arrival));
   LayoutChoice layouts(options.layout, device, records);
   const Deployment deployment{.model = model,
                               .device = device,
@@ -172,7 +173,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
                               .sink = options.on_message,
                               .input = options.input,
                               .cores = options.cores,
-                              .compress_weights = options.compress_weights};
+                              .compress_weights = options.compress_weights,
+                              .arrival = arrival};
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));

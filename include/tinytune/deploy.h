@@ -28,6 +28,9 @@ struct CompileOptions {
   /// Weights of at most 128 values stand in flash as indices, and a layer decodes them into the
   /// arena before it runs; not those of layers in strips or shared by two cores.
   bool compress_weights = false;
+  /// A way out of flash, as the device's file names it, by which weights may come while the core
+  /// computes, where that is faster; empty: none.
+  std::string arrival;
   bool bench = false;  ///< a program too that prints cycles by layer; not with rows of the input
   LayoutPolicy layout = LayoutPolicy::kNhwc;     ///< of activations
   PackageFormat format = PackageFormat::kCmake;  ///< build files for what
@@ -90,6 +93,7 @@ struct RunOptions {
   bool portable = false;          ///< as CompileOptions'
   int cores = 1;                  ///< likewise; costs are those of both cores at work
   bool compress_weights = false;  ///< as CompileOptions'
+  std::string arrival;            ///< as CompileOptions'
   bool flash_front = false;       ///< say what less flash would cost; not with a limit on flash
   bool arena_front = false;  ///< say what a smaller arena would cost: builds and runs some networks
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of activations
@@ -110,6 +114,7 @@ struct LayerCost {
   uint64_t branches_taken = 0;                     ///< conditional ones
   bool tuned = false;                              ///< by a record; false: the default
   int cores = 1;                                   ///< that shared it
+  int arriving_blocks = 0;  ///< in which its weights come while the core computes; 0: they do not
   std::optional<int> fused_into;  ///< the operator that carries its cost, which is then 0 here
   LayoutPolicy layout = LayoutPolicy::kNhwc;  ///< of its result; never kAuto
   /// Of `cycles`: those spent waiting for code and for constants that live in flash.
