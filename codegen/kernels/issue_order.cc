@@ -8,6 +8,7 @@
 #include "codegen/kernels/instruction_list.h"
 
 namespace tinytune {
+
 bool orders_instructions(const Device& device) { return device.timing.model == "dual_issue"; }
 
 Result<std::string> in_issue_order(const std::string& assembly, const Device& device) {
