@@ -150,8 +150,10 @@ TEST(RvvTemplates, PairsOfProducts_FitSixteenBitsOrAreRefused) {
   const Device device = device_of(128);
   auto simulator = Simulator::create(device);
   ASSERT_TRUE(simulator) << simulator.error().message();
-  RandomLayer layer =
-      random_layer(*parse_workload(kRvvConvs[0] + std::string(" lane1 long")), Scales::kTypical, 9);
+  RandomLayer layer = random_layer(
+      *parse_workload("conv2d_s8 nhwc n1 in3x3x16 out3x3x24 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-7 "
+                      "act-128,127 lane1 long"),
+      Scales::kTypical, 9);
   const std::vector<uint8_t> lowest(static_cast<size_t>(layer.workload.input_bytes()), 0x80);
   const ConfigSpace space = kRvvNhwc.space(layer.workload, device);
   for (const int second : {-127, -128}) {
