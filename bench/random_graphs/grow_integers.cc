@@ -41,7 +41,7 @@ int sum_of(GraphMaker& m, Shape shape) {
   return m.result(ElementType::kInt32, std::move(shape), {});
 }
 
-// Of a byte, in int32: what else has no producer.
+// Picks an int32 tensor, or makes one from bytes by a look-up table where no operator produced one.
 int sums(GraphMaker& m, const GraphMaker::Fits& fits, const std::function<Shape()>& otherwise) {
   const int x = m.existing([&](const Tensor& t) { return is_sum(t) && fits(t); });
   if (x >= 0 && !m.is_known(x)) return x;

@@ -164,7 +164,8 @@ void grow<OperatorKind::kBroadcastArgs>(GraphMaker& m) {
   m.op(OperatorKind::kBroadcastArgs, {left, right}, {y});
 }
 
-// Of any type; weights that are decoded are the trial's, which has the plain ones to compare with.
+// Decodes an operand of any element type. Decoded weights are made in trial.cc, which compares with
+// the plain ones.
 template <>
 void grow<OperatorKind::kDecode>(GraphMaker& m) {
   const WeightCode code =

@@ -14,8 +14,8 @@ constexpr int kManyProducts = 16;  // that pay for a wider search
 
 constexpr size_t at(int i) { return static_cast<size_t>(i); }
 
-// What decides between instructions that cost the same: what depends on them, their place in the
-// text, or chance, so that orders that are followed together differ.
+// Breaks ties between instructions of equal cost: by the length of the dependence chain behind
+// them, by text order, or pseudo-randomly, which keeps the orders of one beam different.
 enum class Urgency { kDependents, kText, kChance };
 
 struct Attempt {
@@ -25,7 +25,7 @@ struct Attempt {
   Urgency urgency;
 };
 
-// Where an instruction has the registers of the text.
+// Maps a register of the text to the register that replaces it.
 using Names = std::array<int, kRegisters>;
 
 Names own_names() {
@@ -86,7 +86,7 @@ class Search {
     return static_cast<int>(model_.run({&facts(second), 1}, {}, state));
   }
 
-  // What registers hold while an order is made.
+  // Register contents while an order is built.
   using Held = std::array<int, kRegisters>;  // by register, a value or kNowhere
   struct Making {
     Held held;
@@ -105,7 +105,8 @@ class Search {
       n.read_in[at(reg)] = making.place[at(value)];
       if (making.uses[at(value)] == 1) n.held[at(making.place[at(value)])] = kNowhere;
     }
-    // What must have its register comes first, and what nobody reads is in the way of the others.
+    // Assign fixed values first. A value without readers still occupies its register until all
+    // results of this instruction have theirs: they must differ.
     for (const bool fixed : {true, false})
       for (const auto& [reg, value] : flow_.nodes[at(i)].writes) {
         if (flow_.values[at(value)].fixed != fixed) continue;

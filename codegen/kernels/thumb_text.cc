@@ -164,7 +164,6 @@ std::optional<ThumbLine> read_access(std::string_view text, const Words& words,
   Instruction& facts = line.facts;
   facts.kind = access.loads ? InstructionKind::kLoad : InstructionKind::kStore;
   facts.words = static_cast<uint8_t>(access.registers);
-  facts.doubles = false;
   facts.narrow = access.bytes == 1 || (access.loads && access.bytes == 2);
   facts.address_reads = bit(*base);
   if (inside.operands.size() > 1) {

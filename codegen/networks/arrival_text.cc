@@ -1,5 +1,6 @@
 #include "codegen/networks/arrival_text.h"
 
+#include "codegen/networks/marked_text.h"
 #include "codegen/networks/placed_text.h"
 #include "codegen/operators/outside_text.h"
 
@@ -121,16 +122,6 @@ __attribute__((unused))
   for (uint32_t i = 0; i < words; ++i) copy[i] = from[i];
 }
 )";
-
-std::string with(std::string text, const std::string& mark, const std::string& word) {
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + word.size()))
-    text.replace(at, mark.size(), word);
-  return text;
-}
-
-std::string with_names(const std::string& text, const std::string& name) {
-  return with(with(text, "%U", c_upper(name)), "%L", name);
-}
 
 /// Of DMA channels and their FIFO.
 std::string stream_driver(const char* xip, const char* fifo, const char* control, int busy_bit) {

@@ -1,5 +1,6 @@
 #include "codegen/networks/core_text.h"
 
+#include "codegen/networks/marked_text.h"
 #include "codegen/networks/placed_text.h"
 #include "codegen/operators/outside_text.h"
 
@@ -123,16 +124,6 @@ void %L_attach(%L_launch launch, void *context) {
 
 void %L_worker(void *arena) { (void)arena; }
 )";
-
-std::string with(std::string text, const std::string& mark, const std::string& word) {
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + word.size()))
-    text.replace(at, mark.size(), word);
-  return text;
-}
-
-std::string with_names(const std::string& text, const std::string& name) {
-  return with(with(text, "%U", c_upper(name)), "%L", name);
-}
 
 }  // namespace
 

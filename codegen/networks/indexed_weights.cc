@@ -8,22 +8,19 @@ namespace {
 const char* const kComment =
     "/* Values whose indices stand one behind the other, the highest bit of a byte first. */";
 
-const SharedFunction kDecodeBytes = {
-    "decode_bytes",
-    kComment,
-    "void @_decode_bytes(const uint8_t *codes, const int8_t *table, uint32_t bits,\n"
-    "    uint32_t count, int8_t *values)",
-    R"(
+const std::string kStart = R"(
   const uint32_t mask = (1u << bits) - 1u;
   uint32_t held = 0, have = 0;
-  if (bits == 4) {
+)";
+const std::string kPairsOfNibbles = R"(  if (bits == 4) {
     for (; count >= 2; count -= 2, values += 2) {
       held = *codes++;
       values[0] = table[held >> 4];
       values[1] = table[held & 15u];
     }
   }
-  for (; count > 0; --count) {
+)";
+const std::string kOneByOne = R"(  for (; count > 0; --count) {
     if (have < bits) {
       held = held << 8 | *codes++;
       have += 8;
@@ -31,7 +28,16 @@ const SharedFunction kDecodeBytes = {
     have -= bits;
     *values++ = table[held >> have & mask];
   }
-)",
+)";
+const std::string kBytesBody = kStart + kPairsOfNibbles + kOneByOne;
+const std::string kHalvesBody = kStart + kOneByOne;
+
+const SharedFunction kDecodeBytes = {
+    "decode_bytes",
+    kComment,
+    "void @_decode_bytes(const uint8_t *codes, const int8_t *table, uint32_t bits,\n"
+    "    uint32_t count, int8_t *values)",
+    kBytesBody.c_str(),
     {}};
 
 const SharedFunction kDecodeHalves = {
@@ -39,18 +45,7 @@ const SharedFunction kDecodeHalves = {
     kComment,
     "void @_decode_halves(const uint8_t *codes, const int16_t *table, uint32_t bits,\n"
     "    uint32_t count, int16_t *values)",
-    R"(
-  const uint32_t mask = (1u << bits) - 1u;
-  uint32_t held = 0, have = 0;
-  for (; count > 0; --count) {
-    if (have < bits) {
-      held = held << 8 | *codes++;
-      have += 8;
-    }
-    have -= bits;
-    *values++ = table[held >> have & mask];
-  }
-)",
+    kHalvesBody.c_str(),
     {}};
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "codegen/networks/arrival_text.h"
 #include "codegen/networks/core_text.h"
+#include "codegen/networks/marked_text.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network_parts.h"
 #include "codegen/networks/placed_text.h"
@@ -167,16 +168,6 @@ constexpr const char* kPushFrames =
  * the arena: each arena is a sequence of its own. */
 %L_status %L_push_frames(void *arena, const %T *rows, int32_t count);
 )";
-
-std::string with(std::string text, const std::string& mark, const std::string& word) {
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-    text.replace(at, mark.size(), word);
-  return text;
-}
-
-std::string with_names(std::string text, const std::string& name) {
-  return with(with(std::move(text), "%U", c_upper(name)), "%L", name);
-}
 
 std::string calls_of(const HeaderFacts& facts) {
   if (!facts.stream) return with_names(facts.has_state ? kInvokeWithState : kInvoke, facts.name);

@@ -238,10 +238,6 @@ std::vector<int64_t> multipliers_near(int32_t multiplier) {
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 // With as many bits of the multiplier as leave room for the offset.
 std::optional<HighMultiply> find_word_multiply(double scale, int64_t first, int64_t last, int low,
                                                int high, std::span<const Step> steps, int lowest) {
