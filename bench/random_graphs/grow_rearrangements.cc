@@ -175,7 +175,9 @@ void grow<OperatorKind::kDecode>(GraphMaker& m) {
   if (code != WeightCode::kHuffman && m.chance(30))
     t.type = m.one_of({ElementType::kInt32, ElementType::kBool});
   t.shape = m.shape();
-  if (t.type == ElementType::kInt8) t.quantization = m.quantization();
+  if (t.type == ElementType::kInt8 || t.type == ElementType::kInt16)
+    t.quantization = m.quantization();
+  if (t.type == ElementType::kInt16) t.quantization.zero_points[0] = 0;
   t.data.resize(static_cast<size_t>(t.bytes()));
   const int values = m.one_of({1, 2, 5, 16, 100});
   const int zero = t.type == ElementType::kInt8 ? t.quantization.zero_points[0] : 0;
