@@ -52,6 +52,16 @@ struct KnobTable {
   ConfigSpace legal_space(const Workload& w) const {
     return space([&](const Schedule& s) { return Plan(w, s).legal(w); });
   }
+  /// Whether legal_space() has this schedule of the table's knobs, in their order.
+  template <typename Plan>
+  bool is_legal(const Workload& w, const Schedule& schedule) const {
+    for (size_t k = 0; k < knobs.size(); ++k) {
+      const std::vector<std::string>& values = knobs[k].values;
+      if (std::find(values.begin(), values.end(), schedule.knobs()[k].second) == values.end())
+        return false;
+    }
+    return Plan(w, schedule).legal(w);
+  }
   /// With these values instead, of knobs that the table has.
   Schedule usual(const std::map<std::string, std::string>& instead = {}) const {
     std::vector<std::pair<std::string, std::string>> values;

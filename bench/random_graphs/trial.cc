@@ -253,6 +253,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   if (damage.files) {
     verdict.damaged = damage.files(*network);
     if (!verdict.damaged) return ok_status();
+    network->parts = nullptr;  // the files are what is damaged
   }
   const auto elf = build_network(*network, plan.device);
   if (!elf) return elf.error().within("building");

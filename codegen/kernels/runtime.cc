@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Target/TargetMachine.h>
@@ -189,6 +191,34 @@ Result<std::vector<uint8_t>> arrays_object(std::span<const ZeroedArray> arrays,
                  : fmt::format("@\"{}\" = global [{} x i8] zeroinitializer, align {}\n", array.name,
                                array.bytes, array.alignment);
   return in_c ? compile_text(text, device) : object_of_ir(text, device);
+}
+
+Result<std::vector<uint8_t>> constants_object(std::span<const ConstantArray> arrays,
+                                              const Device& device) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  llvm::LLVMContext context;
+  llvm::Module module("constants", context);
+  retarget(module, *machine);
+  for (const ConstantArray& array : arrays) {
+    llvm::Constant* const bytes = llvm::ConstantDataArray::get(
+        context, llvm::ArrayRef<uint8_t>(array.bytes.data(), array.bytes.size()));
+    // The module owns it.
+    auto* const variable =
+        new llvm::GlobalVariable(module, bytes->getType(), array.section.empty(),
+                                 llvm::GlobalValue::ExternalLinkage, bytes, array.name);
+    variable->setAlignment(llvm::Align(array.alignment));
+    if (!array.section.empty()) variable->setSection(array.section);
+  }
+  return machine_code(module, *machine, Emit::kObject);
+}
+
+Result<std::vector<uint8_t>> assembled(std::string_view text, const Device& device) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  llvm::LLVMContext context;
+  llvm::Module module("assembly", context);
+  retarget(module, *machine);
+  module.setModuleInlineAsm({text.data(), text.size()});
+  return machine_code(module, *machine, Emit::kObject);
 }
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// Objects that complete an image which is linked here: the compiler's helper functions, and the
-// arrays that a caller of the network would have.
+// Objects of an image which is linked here, without a compiler's processes: the compiler's helper
+// functions, arrays, and assembly.
 //
 // Firmware has helpers from its own compiler's library. An Arm core without a long multiply or a
 // divide (Armv6-M) makes LLVM call the functions of the Arm runtime ABI (IHI 0043, section 4.2)
@@ -30,8 +30,23 @@ struct ZeroedArray {
   uint32_t bytes, alignment;
 };
 
-/// An object with these arrays in its .bss, without a compiler's process where LLVM knows the core.
+/// An object with these arrays in its .bss; of a core that LLVM does not know, by its compiler.
 Result<std::vector<uint8_t>> arrays_object(std::span<const ZeroedArray> arrays,
                                            const Device& device);
+
+struct ConstantArray {
+  std::string name;
+  std::span<const uint8_t> bytes;
+  uint32_t alignment;
+  std::string section;  ///< of initialised data that start-up code copies; empty: it is read-only
+};
+
+/// The object that clang makes of the same arrays in C. Only for cores that LLVM knows.
+Result<std::vector<uint8_t>> constants_object(std::span<const ConstantArray> arrays,
+                                              const Device& device);
+
+/// An object of assembly without conditions. Only for cores that LLVM knows.
+/// kFailed: the first of the assembler's errors.
+Result<std::vector<uint8_t>> assembled(std::string_view text, const Device& device);
 
 }  // namespace tinytune

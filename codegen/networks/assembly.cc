@@ -37,20 +37,20 @@ bool is_dropped(const std::string& line) {
 struct Vectors {
   CoreFamily family;
   std::string_view written_by;  ///< how a line of such a kernel begins
-  const char* asked_for;
+  VectorDirectives directives;
 };
 constexpr Vectors kVectors[] = {
-    {CoreFamily::kArmM, "\t.cpu\tcortex-m55",
-     "#ifdef __clang__\n\t.cpu\tcortex-m55\n#else\n\t.arch\tarmv8.1-m.main\n"
-     "\t.arch_extension\tdsp\n\t.arch_extension\tmve\n#endif\n"},
-    {CoreFamily::kRiscv32, "\tcsrwi\tvxrm,",
-     "#ifndef __clang__\n\t.option\tarch, +zicsr, +zve32x\n#endif\n"}};
+    {CoreFamily::kArmM,
+     "\t.cpu\tcortex-m55",
+     {"\t.cpu\tcortex-m55\n",
+      "\t.arch\tarmv8.1-m.main\n\t.arch_extension\tdsp\n\t.arch_extension\tmve\n"}},
+    {CoreFamily::kRiscv32, "\tcsrwi\tvxrm,", {"", "\t.option\tarch, +zicsr, +zve32x\n"}}};
 
 // Empty where a line inside a function writes none.
-std::string_view vectors_of(const std::string& line, CoreFamily family) {
+VectorDirectives vectors_of(const std::string& line, CoreFamily family) {
   for (const Vectors& vectors : kVectors)
-    if (vectors.family == family && line.starts_with(vectors.written_by)) return vectors.asked_for;
-  return "";
+    if (vectors.family == family && line.starts_with(vectors.written_by)) return vectors.directives;
+  return {};
 }
 
 std::string without_comment(std::string line, CoreFamily family) {
@@ -90,16 +90,23 @@ std::string renamed(const std::string& line, const std::set<std::string>& labels
 
 }  // namespace
 
+std::string VectorDirectives::text() const {
+  if (gnu.empty()) return "";
+  const std::string for_gnu(gnu);
+  return llvm.empty() ? "#ifndef __clang__\n" + for_gnu + "#endif\n"
+                      : "#ifdef __clang__\n" + std::string(llvm) + "#else\n" + for_gnu + "#endif\n";
+}
+
 KernelAssembly clean_assembly(const std::string& assembly, const std::string& symbol, int number,
                               CoreFamily family) {
   std::vector<std::string> lines;
   std::set<std::string> labels;
   std::istringstream in(assembly);
   bool inside = false;
-  std::string_view vectors;
+  VectorDirectives vectors;
   for (std::string raw; std::getline(in, raw);) {
     std::string line = without_comment(std::move(raw), family);
-    if (inside && vectors.empty()) vectors = vectors_of(line, family);
+    if (inside && vectors.gnu.empty()) vectors = vectors_of(line, family);
     if (line.empty() || is_dropped(line)) continue;
     inside |= label_of(line) == symbol;
     if (const std::string label = label_of(line); !label.empty() && label != symbol)
@@ -109,7 +116,7 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   // The compiler gives every function a section of its own.
   const std::string section = "\t.section\t.text." + symbol + ",";
   KernelAssembly out;
-  out.head = vectors;
+  out.vectors = vectors;
   for (const std::string& line : lines) {
     const std::string text = renamed(line, labels, number) + "\n";
     out.lines += line[0] == '\t' ? 1 : 0;

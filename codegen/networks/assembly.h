@@ -8,19 +8,29 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "devices/device.h"
 
 namespace tinytune {
 
+/// What tells assemblers that a kernel has vector instructions; lines, both empty without any.
+struct VectorDirectives {
+  std::string_view llvm, gnu;
+
+  /// Each behind the preprocessor's question for it.
+  std::string text() const;
+};
+
 /// One kernel's part, split where its function's section is chosen.
 struct KernelAssembly {
+  VectorDirectives vectors;
   std::string head;     ///< before that directive
   std::string section;  ///< the directive, a line; empty if there is none
   std::string rest;
-  size_t lines = 0;  ///< instructions and directives of all three
+  size_t lines = 0;  ///< instructions and directives of the others
 
-  std::string text() const { return head + section + rest; }
+  std::string text() const { return vectors.text() + head + section + rest; }
 };
 
 /// `number` must differ between the parts of a file.

@@ -4,6 +4,7 @@
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/runtime.h"
+#include "codegen/networks/library_parts.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network.h"
 
@@ -58,7 +59,11 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   std::vector<std::vector<uint8_t>> objects;
   for (const GeneratedFile& f : files) {
     if (f.role != FileRole::kSource) continue;
-    const auto compile = [&] {
+    const auto compile = [&]() -> Result<std::vector<uint8_t>> {
+      if (has_linked_parts(network, device)) {
+        if (f.name == kernels_file(network.name, device)) return kernels_object(network, device);
+        if (f.name == constants_file(network.name)) return constants_object(network, device);
+      }
       return compile_source(directory.file(f.name), directory.file(f.name + ".o"), directory.path(),
                             device, f.is_theirs ? Warnings::kAreTheirs : Warnings::kAreErrors);
     };

@@ -12,6 +12,7 @@
 #include "codegen/networks/layer_names.h"
 #include "codegen/networks/layer_printer.h"
 #include "codegen/networks/layout.h"
+#include "codegen/networks/library_parts.h"
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/names.h"
 #include "codegen/networks/network_memory.h"
@@ -92,6 +93,8 @@ class Generation {
     for (const KernelSet::Kernel& kernel : parts_.kernels)
       network_.assembly_lines += kernel.assembly.lines;
     network_.files = files_of(parts_, network_.homes);
+    network_.parts = std::make_shared<const LibraryParts>(
+        LibraryParts{parts_.kernels, parts_.constants.arrays()});
     network_.stubs = print_stubs(parts_);
     network_.inputs = std::move(parts_.inputs);
     network_.outputs = std::move(parts_.outputs);

@@ -30,6 +30,7 @@
 namespace tinytune {
 
 class BuildCache;
+struct LibraryParts;
 
 /// A kernel's schedule from outside. The default rule's may be among them, where nobody has
 /// measured it.
@@ -60,6 +61,11 @@ struct GeneratedFile {
   FileRole role = FileRole::kBuild;
   bool is_theirs = false;  ///< the user's own, as it was given: built without our warnings
 };
+
+/// `<name>_weights.c`.
+std::string constants_file(const std::string& name);
+/// `<name>_kernels.S`, or `.c` where kernels are portable.
+std::string kernels_file(const std::string& name, const Device& device);
 
 /// A tensor that the caller fills or reads.
 struct Port {
@@ -163,8 +169,9 @@ struct GeneratedNetwork {
   uint64_t assembly_lines = 0;         ///< instructions and directives of all kernels
   std::optional<Footprint> footprint;  ///< these two as its header states them: state_facts()
   Provenance provenance;
-  std::vector<std::string> warnings;   ///< e.g. a record illegal for a layer: default used
-  std::shared_ptr<BuildCache> builds;  ///< NetworkOptions::builds, for build_network()
+  std::vector<std::string> warnings;          ///< e.g. a record illegal for a layer: default used
+  std::shared_ptr<BuildCache> builds;         ///< NetworkOptions::builds, for build_network()
+  std::shared_ptr<const LibraryParts> parts;  ///< for build_network(): what LLVM makes objects of
 };
 
 /// The arena that a network shares with others, which run before and after it.

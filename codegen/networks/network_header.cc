@@ -272,7 +272,7 @@ std::string print_internal_header(const NetworkParts& parts) {
   if (!parts.constants.arrays().empty()) out += "\n/* " + parts.name + "_weights.c */\n";
   for (const ConstantPool::Array& array : parts.constants.arrays())
     out += "extern " + placed_declarator(parts, array) + ";\n";
-  if (!parts.kernels.empty()) out += "\n/* " + kernels_file(parts) + " */\n";
+  if (!parts.kernels.empty()) out += "\n/* " + kernels_file(parts.name, parts.device) + " */\n";
   for (const KernelSet::Kernel& kernel : parts.kernels) {
     std::string parameters;
     for (const std::string& p : kernel.parameters)

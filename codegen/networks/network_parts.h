@@ -87,14 +87,12 @@ std::string print_core_check(const std::string& name, const Device& device);
 std::string print_header(const HeaderFacts& facts);
 /// `<name>_internal.h`, what the sources share.
 std::string print_internal_header(const NetworkParts& parts);
-/// `<name>_kernels.S`, or `.c` where kernels are portable.
-std::string kernels_file(const NetworkParts& parts);
 /// The users' files as they were given, and the header that theirs include; no files without any.
 std::vector<GeneratedFile> external_files(const NetworkParts& parts);
 /// All files of the library.
 std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector<FastHome>& homes);
 std::string print_stubs(const NetworkParts& parts);
-/// `<name>.c`: layers and invoke. `<name>_weights.c`; kernels_file().
+/// `<name>.c`: layers and invoke. constants_file(); kernels_file().
 std::string print_source(const NetworkParts& parts);
 std::string print_weights(const NetworkParts& parts);
 std::string print_kernels(const NetworkParts& parts);

@@ -139,12 +139,18 @@ std::string print_source(const NetworkParts& parts) {
   return out + w.text() + print_core_functions(parts);
 }
 
+std::string constants_file(const std::string& name) { return name + "_weights.c"; }
+
+std::string kernels_file(const std::string& name, const Device& device) {
+  return name + (device.target.portable_kernels ? "_kernels.c" : "_kernels.S");
+}
+
 std::string print_weights(const NetworkParts& parts) {
   std::string out = "/* " + parts.name + ": constants" + kGenerated;
   out += "#include \"" + parts.name + "_internal.h\"\n";
   for (const ConstantPool::Array& array : parts.constants.arrays())
-    out += "\n_Alignas(4) " + placed_declarator(parts, array) + " = {\n" + c_initialiser(array) +
-           "};\n";
+    out += "\n_Alignas(" + std::to_string(kConstantAlignment) + ") " +
+           placed_declarator(parts, array) + " = {\n" + c_initialiser(array) + "};\n";
   return out;
 }
 
@@ -183,10 +189,6 @@ std::string print_stubs(const NetworkParts& parts) {
   return out;
 }
 
-std::string kernels_file(const NetworkParts& parts) {
-  return parts.name + (parts.device.target.portable_kernels ? "_kernels.c" : "_kernels.S");
-}
-
 std::string print_kernels(const NetworkParts& parts) {
   if (parts.device.target.portable_kernels) return print_portable_kernels(parts);
   std::string out =
@@ -215,9 +217,9 @@ std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector
                      FileRole::kHeader});
   files.push_back({name + ".c", print_source(parts), FileRole::kSource});
   if (!parts.constants.arrays().empty())
-    files.push_back({name + "_weights.c", print_weights(parts), FileRole::kSource});
+    files.push_back({constants_file(name), print_weights(parts), FileRole::kSource});
   if (!parts.kernels.empty())
-    files.push_back({kernels_file(parts), print_kernels(parts), FileRole::kSource});
+    files.push_back({kernels_file(name, parts.device), print_kernels(parts), FileRole::kSource});
   return files;
 }
 

@@ -56,11 +56,9 @@ std::string placed_declarator(const NetworkParts& parts, const ConstantPool::Arr
 std::string placed_assembly(const NetworkParts& parts, const KernelSet::Kernel& kernel) {
   if (!moves_code(parts.device)) return kernel.assembly.text();
   TT_CHECK(!kernel.assembly.section.empty(), kernel.symbol + " has no section of its own");
-  const bool riscv = parts.device.target.family == CoreFamily::kRiscv32;
-  return kernel.assembly.head + "#if " + placement_switch(parts.name, kernel.symbol) +
-         "\n\t.section\t" + as_symbol_word(parts.device.fast_code_section) + ",\"ax\"," +
-         (riscv ? "@" : "%") + "progbits\n#else\n" + kernel.assembly.section + "#endif\n" +
-         kernel.assembly.rest;
+  return kernel.assembly.vectors.text() + kernel.assembly.head + "#if " +
+         placement_switch(parts.name, kernel.symbol) + "\n" + fast_code_directive(parts.device) +
+         "#else\n" + kernel.assembly.section + "#endif\n" + kernel.assembly.rest;
 }
 
 std::string placed_function(const NetworkParts& parts, const KernelSet::Kernel& kernel) {

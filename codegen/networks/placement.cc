@@ -63,6 +63,12 @@ void place(GeneratedNetwork& network, const Device& device, const std::vector<Fa
       file.contents = print_placement(network.name, device, network.placeable, homes);
 }
 
+std::string fast_code_directive(const Device& device) {
+  const bool riscv = device.target.family == CoreFamily::kRiscv32;
+  return "\t.section\t" + as_symbol_word(device.fast_code_section) + ",\"ax\"," +
+         (riscv ? "@" : "%") + "progbits\n";
+}
+
 bool has_fast_code(const GeneratedNetwork& network) {
   for (size_t i = 0; i < network.homes.size(); ++i)
     if (network.homes[i] != 0 && network.placeable[i].code) return true;

@@ -41,6 +41,9 @@ std::string print_placement(const std::string& name, const Device& device,
                             const std::vector<PlaceablePart>& parts,
                             const std::vector<FastHome>& homes);
 
+/// The directive of assembly that puts code into the device's fast memory: a line.
+std::string fast_code_directive(const Device& device);
+
 bool has_fast_code(const GeneratedNetwork& network);
 
 /// Puts each part of a generated network into its home.

@@ -11,6 +11,9 @@
 
 namespace tinytune {
 
+/// Of arrays, in bytes.
+constexpr uint32_t kConstantAlignment = 4;
+
 enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32, kInt64, kFloat };
 int size_of(CType type);
 const char* name_of(CType type);          ///< "int8_t"

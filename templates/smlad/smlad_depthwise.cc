@@ -102,7 +102,7 @@ Schedule with_right(const Workload& w, const Device& device, const char* right) 
   const KnobTable table = knobs(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
   const int64_t room = std::max<int64_t>(tensors / 14, 512);
-  Schedule best = space(w, device).schedule(0);
+  Schedule best;
   int least = std::numeric_limits<int>::max();
   for (const char* channels : {"4", "1"}) {
     for (const std::string& rows : table.knobs[1].values) {
@@ -111,9 +111,9 @@ Schedule with_right(const Workload& w, const Device& device, const char* right) 
       const int work = (w.out_h + plan.rows - 1) / plan.rows * (plan.buffered + plan.rows);
       if (plan.legal(w) && plan.buffered_bytes() <= room && work < least) best = s, least = work;
     }
-    if (least < std::numeric_limits<int>::max()) break;
+    if (least < std::numeric_limits<int>::max()) return best;
   }
-  return best;
+  return space(w, device).schedule(0);
 }
 
 Schedule default_schedule(const Workload& w, const Device& device) {

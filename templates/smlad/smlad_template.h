@@ -72,10 +72,10 @@ struct SmladTemplate {
   /// join their weights, and not every width exists.
   static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred,
                           bool shifted) {
-    const ConfigSpace all = space(w, device);
+    const KnobTable knobs = table(w, device);
     const auto legal = [&](const FirstTile& tile) {
       for (const auto& [weights, right] : forms(preferred, shifted)) {
-        const Schedule s = longest_step(w, device, all, tile, weights, right);
+        const Schedule s = longest_step(w, knobs, tile, weights, right);
         if (!s.knobs().empty()) return s;
       }
       return Schedule();
@@ -90,10 +90,8 @@ struct SmladTemplate {
     return {};
   }
   /// Of a tile's steps, no padding before anything else, then long ones.
-  static Schedule longest_step(const Workload& w, const Device& device, const ConfigSpace& all,
-                               const FirstTile& tile, const std::string& weights,
-                               const std::string& right) {
-    const KnobTable knobs = table(w, device);
+  static Schedule longest_step(const Workload& w, const KnobTable& knobs, const FirstTile& tile,
+                               const std::string& weights, const std::string& right) {
     Schedule best;
     for (int step = 1; step <= 8; ++step)
       for (const char* inputs : {"staged", "widened"}) {
@@ -104,7 +102,7 @@ struct SmladTemplate {
                                         {"weights", weights},
                                         {"right", right},
                                         {"inputs", inputs}});
-        if (!all.find(s)) continue;
+        if (!knobs.template is_legal<Plan>(w, s)) continue;
         if (best.knobs().empty() || Plan(w, s).pairs <= Plan(w, best).pairs) best = s;
       }
     return best;
