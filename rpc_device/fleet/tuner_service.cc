@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "rpc_device/fleet/build_id.h"
-#include "rpc_device/fleet/conversation.h"
+#include "rpc_device/fleet/desk_rounds.h"
 #include "rpc_device/fleet/message_checks.h"
 #include "rpc_device/fleet/protocol.h"
 #include "rpc_device/fleet/tuner.grpc.pb.h"
@@ -20,10 +20,6 @@ namespace {
 
 using Clock = Conversation::Clock;
 using std::chrono::milliseconds;
-
-/// Workers that have finished nothing yet hold this many jobs, or as many as there are workers that
-/// have, once one has: then however many connect and stay silent, few jobs wait for them.
-constexpr size_t kJobsOnTrial = 2;
 
 /// How long workers have to take note that the run is over.
 constexpr milliseconds kFarewell{200};
@@ -75,10 +71,9 @@ struct TunerService::State final : rpc::Tuner::CallbackService {
   Reactor* Work(grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* Look(grpc::CallbackServerContext* context, const rpc::LookRequest*,
                                  rpc::Fleet* fleet) override;
-  FleetView view(Clock::time_point now) const;
+  Conversations conversations() const;
   template <typename Skill>
   bool has_worker_with(Skill skill) const;
-  void hand_out(Clock::time_point now);
   void settle();
   std::vector<int64_t> give_up_overdue(Clock::time_point now);
 
@@ -217,7 +212,9 @@ grpc::ServerUnaryReactor* TunerService::State::Look(grpc::CallbackServerContext*
   const Result<Scope> scope = admission.admit(*context);
   if (scope && scope->view) {
     const std::lock_guard lock(mutex);
-    *fleet = to_message(view(Clock::now()));
+    const auto now = Clock::now();
+    const std::chrono::duration<double, std::milli> open = now - opened_at;
+    *fleet = to_message(view_of(desk, conversations(), open.count(), now));
     reactor->Finish(grpc::Status::OK);
   } else {
     reactor->Finish({grpc::StatusCode::UNAUTHENTICATED,
@@ -227,62 +224,14 @@ grpc::ServerUnaryReactor* TunerService::State::Look(grpc::CallbackServerContext*
   return reactor;
 }
 
-FleetView TunerService::State::view(Clock::time_point now) const {
-  const JobQueue::Counts jobs = desk.queue.counts();
-  FleetView fleet{desk.device.name,
-                  desk.build,
-                  std::chrono::duration<double, std::milli>(now - opened_at).count(),
-                  jobs.waiting,
-                  jobs.leased,
-                  jobs.done,
-                  jobs.redone,
-                  {}};
-  auto cases = desk.quarantine.cases();
-  const auto add_trouble = [](WorkerView& worker, const Quarantine::Case& of) {
-    worker.faults = of.faults;
-    worker.trouble = to_text(of);
-    worker.quarantined = of.held;
-  };
-  for (const auto& stream : streams) {
-    const Conversation& conversation = stream->conversation();
-    if (!conversation.welcome()) continue;
-    WorkerView& worker = fleet.workers.emplace_back(conversation.view(now));
-    if (const auto of = cases.extract(conversation.place())) add_trouble(worker, of.mapped());
-  }
-  for (const auto& [place, of] : cases) {  // boards whose workers are gone
-    WorkerView& worker = fleet.workers.emplace_back();
-    worker.runs_on = place.substr(place.find(' ') + 1);
-    worker.state = "gone";
-    add_trouble(worker, of);
-  }
-  return fleet;
-}
-
-void TunerService::State::hand_out(Clock::time_point now) {
-  for (const auto& stream : streams)
-    if (stream->conversation().to_be_examined(now)) stream->conversation().examine(now);
-  size_t proven = 0, on_trial = 0;
-  for (const auto& stream : streams) {
-    const Conversation& worker = stream->conversation();
-    if (worker.proven() && worker.welcome()) ++proven;
-    if (!worker.proven() && worker.busy()) ++on_trial;
-  }
-  const size_t most_on_trial = proven == 0 ? streams.size() : std::max(kJobsOnTrial, proven);
-  for (const bool of_proven : {true, false}) {
-    for (const auto& stream : streams) {
-      Conversation& worker = stream->conversation();
-      if (worker.proven() != of_proven || !worker.idle(now)) continue;
-      if (!of_proven && on_trial >= most_on_trial) return;
-      auto lease = desk.queue.take(worker.skills(), now);
-      if (!lease) continue;
-      worker.give(std::move(*lease), now);
-      if (!of_proven) ++on_trial;
-    }
-  }
+Conversations TunerService::State::conversations() const {
+  Conversations all;
+  for (const auto& stream : streams) all.push_back(&stream->conversation());
+  return all;
 }
 
 void TunerService::State::settle() {
-  hand_out(Clock::now());
+  tinytune::hand_out(desk, conversations(), Clock::now());
   for (const auto& stream : streams) stream->proceed();
 }
 
@@ -390,16 +339,7 @@ std::optional<std::string> TunerService::why_stuck() const {
   const Desk& desk = state_->desk;
   const JobQueue::Counts jobs = desk.queue.counts();
   if (jobs.leased > 0 || jobs.waiting == 0) return std::nullopt;
-  std::optional<std::string> why;
-  for (const auto& stream : state_->streams) {
-    const Conversation& worker = stream->conversation();
-    if (!worker.welcome()) continue;
-    if (desk.quarantine.is_unfit(worker.place()))
-      why = worker.place() + ": " + to_text(desk.quarantine.cases().at(worker.place()));
-    else if (desk.queue.has_work_for(worker.skills()))
-      return std::nullopt;
-  }
-  return why;
+  return tinytune::why_stuck(desk, state_->conversations());
 }
 
 PoolStatistics TunerService::statistics() const {
