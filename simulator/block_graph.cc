@@ -19,6 +19,7 @@ BlockGraph::BlockGraph(const Device& device, Decoder decoder, TimingModel timing
 
 void BlockGraph::clear() {
   blocks_.clear();
+  histories_.clear();
   states_.clear();
   state_index_.clear();
   node_index_.clear();
@@ -37,6 +38,7 @@ void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sec
   for (auto& [address, block] : blocks_) {
     mark_section(block);
     block.cost = BlockCost();
+    forget(block);
   }
   at_ = &root_;
   budget_ = instruction_limit;
@@ -125,6 +127,11 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   block.instruction_count = static_cast<uint32_t>(block.instructions.size());
   block.to_next = !block.instructions.empty() && block.instructions.back().to_next;
   mark_section(block);
+  if (timing_.branch_histories().likely != 0 && !block.instructions.empty()) {
+    const auto [history, is_new] = histories_.try_emplace(block.instructions.back().address);
+    block.history = &history->second;
+    if (is_new) forget(block);
+  }
   return block;
 }
 
@@ -196,9 +203,29 @@ BlockGraph::Edge& BlockGraph::add_edge(Node& from, uint32_t key, uint32_t addres
     state = from.entry;
     edge.cycles = timing_.run(block.instructions, exit, state);
     edge.branch_taken = exit.taken && last.conditional;
+    edge.mispredicted = timing_.mispredicted(block.instructions, from.entry);
   }
   if (next != blocks_.end()) edge.to = &node_at(next->second, state);
   return from.edges.emplace_back(edge);
+}
+
+void BlockGraph::learn(const Edge& edge) {
+  uint8_t& history = *at_->block->history;
+  const auto [likely, surest] = timing_.branch_histories();
+  if ((history >= likely) != edge.branch_taken) charge(edge.mispredicted);
+  if (edge.branch_taken) {
+    history = std::min<uint8_t>(history + 1, surest);
+  } else if (history > 0) {
+    --history;
+  }
+}
+
+// A branch that the core does not know yet: it expects loops to go on, and nothing else to be left
+// out.
+void BlockGraph::forget(Block& block) const {
+  if (block.history == nullptr) return;
+  const uint8_t likely = timing_.branch_histories().likely;
+  *block.history = block.instructions.back().backward ? likely : static_cast<uint8_t>(likely - 1);
 }
 
 BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_bytes) {
@@ -208,6 +235,7 @@ BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_by
       if (edge.address != key) continue;
       ++edge.count;
       touch(*at_);
+      if (edge.mispredicted != 0) learn(edge);
       at_ = edge.to;
       return enter_specially();
     }
@@ -216,6 +244,7 @@ BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_by
   Edge& edge = add_edge(*at_, key, address);
   edge.count = 1;
   touch(*at_);
+  if (edge.mispredicted != 0) learn(edge);
   at_ = edge.to;
   return enter_specially();
 }

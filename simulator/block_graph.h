@@ -44,6 +44,7 @@ class BlockGraph {
     for (Edge& edge : at_->edges) {
       if (edge.address != address) continue;
       if (edge.count++ == 0) touch(*at_);
+      if (edge.mispredicted != 0) learn(edge);
       at_ = edge.to;
       const Block& block = *at_->block;
       if (block.instruction_count > budget_ || block.special || address == section_return_) {
@@ -139,8 +140,9 @@ class BlockGraph {
     bool special = false;  ///< starts a section, or is refused
     std::vector<Instruction> instructions;
     uint64_t loads = 0, stores = 0, multiplies = 0;
-    BlockCost cost;    ///< but for what `touched_` counts
-    int section = -1;  ///< index of the section that starts here
+    BlockCost cost;              ///< but for what `touched_` counts
+    uint8_t* history = nullptr;  ///< of the branch at its end, see TimingModel::branch_histories
+    int section = -1;            ///< index of the section that starts here
     std::string refusal;
     bool refused_floating_point = false;
   };
@@ -151,6 +153,7 @@ class BlockGraph {
     uint64_t count = 0;
     Node* to = nullptr;
     bool branch_taken = false;
+    uint8_t mispredicted = 0;  ///< more cycles unless the branch was foreseen; 0: it always is
   };
   struct Node {
     Block* block = nullptr;
@@ -165,6 +168,8 @@ class BlockGraph {
     touched_.push_back(&node);
   }
   void settle();
+  void learn(const Edge& edge);
+  void forget(Block& block) const;
 
   Step enter_first_time(uint32_t address, uint32_t size_bytes);
   Step enter_specially();
@@ -185,6 +190,7 @@ class BlockGraph {
   const Memory* memory_;
   const MemoryTiming::Waits* waits_;
   std::map<uint32_t, Block> blocks_;
+  std::unordered_map<uint32_t, uint8_t> histories_;  ///< by address: blocks may end in one branch
   std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
   std::deque<PipelineState> states_;
   std::unordered_map<uint64_t, Node*> node_index_;

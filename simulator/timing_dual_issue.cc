@@ -72,6 +72,10 @@ uint32_t stall_of(const Instruction& i, const PipelineState& state) {
 
 }  // namespace
 
+uint32_t TimingModel::mispredict_cycles(const PipelineState& state) const {
+  return state.flags_wait > 0 ? cycles_.mispredict : cycles_.mispredict_early;
+}
+
 uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState& state) const {
   uint32_t cycles = 0;
   if (state.slot_open && may_pair(state.first, i) && stall_of(i, state) == 0) {
@@ -123,14 +127,21 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
   state.after_float = i.floating > FloatKind::kMove;
   state.just_written = state.after_float ? i.writes : 0;
   if ((i.writes & kFlags) != 0) state.flags_wait = kFlagsEarly;
-  if (i.kind == InstructionKind::kBranch && i.backward && !taken)
-    more += state.flags_wait > 0 ? cycles_.mispredict : cycles_.mispredict_early;
+  if (i.kind == InstructionKind::kBranch && i.backward && !taken && cycles_.branch_history == 0)
+    more += mispredict_cycles(state);
   if (more > 0 || i.words > 1 || i.kind == InstructionKind::kDivide) {
     advance(state, more);
     state.slot_open = false;
     state.first = Instruction();
   }
   return cycles + more;
+}
+
+uint8_t TimingModel::mispredicted(std::span<const Instruction> block, PipelineState state) const {
+  const bool learns = model_ == Model::kDualIssue && cycles_.branch_history != 0;
+  if (!learns || block.empty() || block.back().kind != InstructionKind::kBranch) return 0;
+  run(block, BlockExit(), state);
+  return static_cast<uint8_t>(std::min<uint32_t>(mispredict_cycles(state), 255));
 }
 
 }  // namespace tinytune

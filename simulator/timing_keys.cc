@@ -134,9 +134,11 @@ constexpr TimingKey kCortexM[] = {
 //   multiply_use     cycles from a product to a consumer; its own accumulator takes it in one
 //   address_use      cycles from arithmetic to an address; one more from packed or bit-field ones
 //   jump_indirect    cycles of a jump to a register, returns included
-//   mispredict       cycles lost when a backward branch falls through. A loop is predicted to go
-//                    on and everything else to go as it does: the predictor has no better model.
+//   mispredict       cycles lost when a branch goes another way than foreseen
 //   mispredict_early the same where the flags were set three cycles before [mispredict]
+//   branch_history   not cycles: bits that the core keeps of what each branch did, by which it
+//                    foresees what it does next. 0: a loop is always foreseen to go on, and
+//                    everything else to go as it does [0]
 //   float_alu, float_accumulate, float_divide, float_use  as in_order's; alone, without a pair
 constexpr TimingKey kDualIssue[] = {
     {"divide", &TimingCycles::divide},
@@ -148,6 +150,7 @@ constexpr TimingKey kDualIssue[] = {
     {"jump_indirect", &TimingCycles::jump_indirect},
     {"mispredict", &TimingCycles::mispredict},
     {"mispredict_early", &TimingCycles::mispredict_early, &TimingCycles::mispredict},
+    {"branch_history", &TimingCycles::branch_history, &TimingCycles::branch_history, 0, 7},
     {"float_alu", &TimingCycles::float_alu, &TimingCycles::float_alu},
     {"float_accumulate", &TimingCycles::float_accumulate, &TimingCycles::float_accumulate},
     {"float_divide", &TimingCycles::float_divide, &TimingCycles::float_divide},

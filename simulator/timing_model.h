@@ -73,6 +73,7 @@ struct TimingCycles {
   uint32_t branch_taken = 1, branch_not_taken = 1, jump = 1, call = 1, jump_indirect = 1;
   uint32_t multiply_use = 0, address_use = 0, jump_use = 0;
   uint32_t narrow_load_use = 0, narrow_store = 1, mispredict = 0, mispredict_early = 0;
+  uint32_t branch_history = 0;
   uint32_t branch_predicted = 1, branch_mispredicted = 1, misaligned_target = 0;
   uint32_t store_data_late = 0, divide_negative = 1;
   uint32_t backward_taken = 1, backward_not_taken = 1, branch_paired = 0;
@@ -118,6 +119,19 @@ class TimingModel {
     return cycles_.unaligned_part * (size_bytes == 4 && address % 2 != 0 ? 2 : 1);
   }
 
+  /// Counters of what a branch did: from `likely` on it is foreseen as taken, at `surest` they
+  /// stop.
+  struct BranchHistories {
+    uint8_t likely, surest;
+  };
+  BranchHistories branch_histories() const {
+    const uint32_t states = cycles_.branch_history == 0 ? 0 : 1u << cycles_.branch_history;
+    return {static_cast<uint8_t>(states / 2), static_cast<uint8_t>(states == 0 ? 0 : states - 1)};
+  }
+  /// What a block entered in `state` costs more where the branch at its end was not foreseen; 0 if
+  /// the core keeps no history, or no branch ends it. What run() counts is a branch foreseen.
+  uint8_t mispredicted(std::span<const Instruction> block, PipelineState state) const;
+
   /// What a signed division costs beyond its cycles if the dividend is negative.
   uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
@@ -132,6 +146,7 @@ class TimingModel {
   static bool overlaps(const Instruction& access, const PipelineState& state);
   uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
+  uint32_t mispredict_cycles(const PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
   int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
   bool has_buffer() const;

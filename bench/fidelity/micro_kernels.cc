@@ -16,6 +16,8 @@ constexpr std::string_view kArmPairs = "Arm, load/store timings";
 constexpr std::string_view kWaitNs = "mbed-os wait_ns, CMSIS-DAP: two cycles";
 constexpr std::string_view kM7 = "jnk0le, STM32H743";
 constexpr std::string_view kM7Shift = "jnk0le, STM32H743: only the shifted operand is read early";
+constexpr std::string_view kM7Branch =
+    "Arm, ACTLR: foreseen by the BTAC; jnk0le, STM32H743: then it pairs, else 8 cycles";
 constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 
 constexpr std::string_view kM33 = "jnk0le, RP2350";
@@ -128,6 +130,10 @@ constexpr MicroKernel kKernels[] = {
      "1: cmp r0,r0\nsmlad r2,r0,r1,r2\nsmlad r2,r0,r1,r2\nsmlad r2,r0,r1,r2\n"
      "smlad r2,r0,r1,r2\nbne 1b",
      10, 10, kM7},
+    {"stm32f7", "100 times a backward branch that stays, in a loop",
+     "1: movs r7,#100\n2: cmp r0,r0\nbne 1b\nsubs r7,#1\nbne 2b", 201, 225, kM7Branch},
+    {"stm32f7", "100 times a forward branch that is taken, in a loop",
+     "movs r7,#100\n2: cmp r0,r0\nbeq 1f\nnop\n1: subs r7,#1\nbne 2b", 201, 225, kM7Branch},
     {"stm32f7", "chain of sums with a shifted operand", "add r2,r2,r4,lsl #2", 1, 1, kM7Shift},
     {"stm32f7", "chain through the shifted operand", "add r2,r4,r2,lsl #2", 2, 2, kM7Shift},
     {"stm32f7", "word load to smlad", "ldr r2,[r0]\nsmlad r3,r2,r2,r3", 2, 2, kM7},

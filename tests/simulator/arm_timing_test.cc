@@ -172,5 +172,45 @@ TEST_F(CortexM7Timing, LoopBranch_IsPredictedUntilItFallsThrough) {
   EXPECT_LE(hundred, 100 + 8 + 2);
 }
 
+/// Cycles a round of a loop on r4, which counts down; starts and ends do not show.
+double round_cycles(const Device& device, const std::string& body) {
+  const auto rounds = [&](int count) {
+    Program program(device, "f: push {r4,lr}\nmovs r4,#" + std::to_string(count) + "\n1: " + body +
+                                "\nsubs r4,#1\nbne 1b\npop {r4,pc}\n");
+    const CallReport report = program.call({program.data(), program.data() + 64, 3, 5});
+    EXPECT_EQ(report.end, CallEnd::kReturned) << report.detail;
+    return static_cast<double>(report.counts.cycles);
+  };
+  return (rounds(200) - rounds(100)) / 100;
+}
+
+// A search for the end of a list leaves by such a branch.
+constexpr const char* kBackwardBranchThatStays = "cmp r0,r0\nbne f";
+constexpr const char* kForwardBranchThatIsTaken = "cmp r0,r0\nbeq 2f\nnop\n2:";
+constexpr const char* kBranchTakenEveryOtherTime = "tst r4,#1\nbeq 2f\nnop\n2:";
+
+TEST_F(CortexM7Timing, BranchThatDoesTheSameAgain_IsForeseen) {
+  const Device device = *load_device("stm32f7");
+  EXPECT_EQ(round_cycles(device, kBackwardBranchThatStays), 2);
+  EXPECT_EQ(round_cycles(device, kForwardBranchThatIsTaken), 2);
+}
+
+TEST_F(CortexM7Timing, BranchTakenEveryOtherTime_IsOftenNotForeseen) {
+  EXPECT_GE(round_cycles(*load_device("stm32f7"), kBranchTakenEveryOtherTime), 2 + 8 / 2);
+}
+
+TEST_F(CortexM7Timing, LoopInALoop_IsLeftUnforeseenAndEnteredForeseen) {
+  const double inner = round_cycles(*load_device("stm32f7"), "movs r2,#5\n2: subs r2,#1\nbne 2b");
+  EXPECT_NEAR(inner, 1 + 5 + 8 + 1, 1);
+}
+
+TEST_F(CortexM7Timing, WithoutHistory_LoopsGoOnAndNothingElseIsForeseenWrongly) {
+  Device device = *load_device("stm32f7");
+  device.timing.cycles.erase("branch_history");
+  EXPECT_EQ(round_cycles(device, kBackwardBranchThatStays), 2 + 8);
+  EXPECT_EQ(round_cycles(device, kForwardBranchThatIsTaken), 2);
+  EXPECT_LE(round_cycles(device, kBranchTakenEveryOtherTime), 2.5);
+}
+
 }  // namespace
 }  // namespace tinytune
