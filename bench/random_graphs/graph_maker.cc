@@ -272,8 +272,10 @@ void GraphMaker::renumber() {
 }
 
 std::vector<int> GraphMaker::last_results() const {
-  const auto last = std::find_if(graph_.operators.rbegin(), graph_.operators.rend(),
-                                 [](const Operator& o) { return !o.outputs.empty(); });
+  const auto gives_values = [this](const Operator& o) {
+    return !o.outputs.empty() && !tensor(o.outputs[0]).is_variable;
+  };
+  const auto last = std::find_if(graph_.operators.rbegin(), graph_.operators.rend(), gives_values);
   return last->outputs;
 }
 
