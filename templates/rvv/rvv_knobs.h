@@ -22,8 +22,10 @@ inline UsualKnob vlen_knob(const Device& device) {
 }
 /// Whether two taps' products are added in 16 bits before they are added to sums (rvv_weights.h).
 inline bool adds_pairs(const Schedule& s) {
-  return s.has("weights") && s.get("weights") == "pairs";
+  return s.has("weights") && s.get("weights").ends_with("pairs");
 }
+/// Of those, whether sums get a pair while the next one is multiplied (rvv_tile.h).
+inline bool adds_pairs_late(const Schedule& s) { return s.get("weights") == "late_pairs"; }
 /// Whether the core's timing says how long vectors take, or instructions are all that counts.
 inline bool has_pipes(const Device& device) { return device.timing.model == "vector"; }
 

@@ -31,6 +31,7 @@ struct Plan {
               .unroll = s.get_int("unroll"),
               .halves = s.get("weights") == "halves",
               .pairs = adds_pairs(s),
+              .late = adds_pairs_late(s),
               .shifts_left = shifts_left(s)},
         border(s.get("border")),
         staged(!reads_in_place(w)) {}
@@ -51,15 +52,16 @@ struct Plan {
 };
 
 // About: a scalar's load takes 9 of the core, an instruction of vectors 6, a change of width 8, and
-// a pipe makes 16 bits of results in one, 56 later. What a tile ends with are some ten passes over
-// its sums.
+// a pipe makes 16 bits of results in one, 56 later. Of pairs, sums' pipe and products' wait for
+// each other, the more the longer they take. What a tile ends with are some ten passes over its
+// sums.
 int64_t quarter_cycles(const Workload& w, const Plan& plan) {
   const RvvShape& s = plan.shape;
   const RvvEnd end(w, s.lanes, s.shifts_left);
   const int64_t lanes = s.lanes.count(), px = s.pixels;
-  const int64_t core = s.pairs ? px * 15 + px * 3 + 8 : px * 15 + 6 * (s.halves ? 0 : 1);
-  const int64_t results = s.pairs ? lanes : lanes * 2;
-  const int64_t pipe = std::max(px * results, 56 + results);
+  int64_t core = px * 15 + (s.halves ? 0 : 6), pipe = std::max(px * lanes * 2, 56 + lanes * 2);
+  if (s.pairs) core = px * 18 + 8, pipe = px * lanes * 7 / 5 + 40;
+  if (s.late) core = px * 25 + lanes, pipe = px * lanes + 29;
   const int64_t of_tile = w.reduction() * std::max(core, pipe) + 24 * w.reduction() / s.unroll +
                           160 + px * (60 + 10 * lanes * 2);
   return PixelTiles::tiles(w, s.pixels) * (end.tiles() * of_tile + 80 * px);
@@ -81,7 +83,7 @@ struct Row {
              words_knob(),
              {"px", {1, 2, 3, 4, 5, 6, 8, 10, 12}, 1},
              {"unroll", {Plan::kLeastUnroll, 16, 32}, Plan::kLeastUnroll},
-             {{"weights", {"bytes", "halves", "pairs"}}, "bytes"},
+             {{"weights", {"bytes", "halves", "pairs", "late_pairs"}}, "bytes"},
              shifts_knob(w),
              {border_knob(w), usual_border(w)}}};
   }

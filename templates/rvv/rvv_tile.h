@@ -6,7 +6,9 @@
 // pixel, since offsets reach as far back as forth.
 //
 // Or two taps' products are added in 16 bits first, which a pipe makes in half the cycles, and then
-// to the sums, which another one does.
+// to the sums, which another one does. Late pairs are added to the sums while the next ones are
+// multiplied: the unit dispatches in order, so an addition that waits for its pair, or for the
+// pipe, would keep the products behind it waiting as well.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +30,7 @@ struct RvvShape {
   int unroll;   ///< taps between tests of the loop
   bool halves;  ///< weights of 16 bits
   bool pairs;   ///< of taps' products, in 16 bits; weights are bytes
+  bool late;    ///< such pairs are added to sums one pair later
   bool shifts_left;
 };
 
@@ -40,15 +43,24 @@ class RvvTile {
         weights_(shape.lanes, shape.halves, RvvEnd::kScratch) {}
 
   int most_pixels() const {
-    const int of_pixel = shape_.lanes.words + (shape_.pairs ? shape_.lanes.registers(16) : 0);
-    return (Rvv::kRegisters - RvvEnd::kScratch) / of_pixel;
+    const RvvLanes& lanes = shape_.lanes;
+    constexpr int kFree = Rvv::kRegisters - RvvEnd::kScratch;
+    if (!shape_.pairs) return kFree / lanes.words;
+    if (!shape_.late) return kFree / (lanes.words + lanes.registers(16));
+    // A pair more than pixels, of which some stand below the sums.
+    const int low = (RvvEnd::kScratch - kFirstPair) / lanes.registers(16) - 1;
+    return (kFree + low * lanes.registers(16)) / (lanes.words + lanes.registers(16));
   }
   /// Whether sums, offsets and the loops' jumps suffice.
   bool fits() const {
     const int64_t taps =
         std::min<int64_t>(shape_.unroll, w_.reduction()) + w_.reduction() % shape_.unroll;
-    const int64_t lines =
-        taps * ((shape_.pairs ? 3 : 2) * shape_.pixels + 3) + RvvEnd::most_lines(shape_.pixels);
+    const int64_t lines = taps * ((shape_.late    ? 4
+                                   : shape_.pairs ? 3
+                                                  : 2) *
+                                      shape_.pixels +
+                                  3) +
+                          RvvEnd::most_lines(shape_.pixels);
     if (4 * lines > Rvv::kJumpBytes || w_.out_c > Rvv::kReach) return false;
     const int64_t reach = std::max<int64_t>(middle(), shape_.pixels - 1 - middle()) * pixel_bytes();
     if (shape_.pairs && (w_.reduction() % 2 != 0 || weights_.held() == 1)) return false;
@@ -91,7 +103,8 @@ class RvvTile {
   // Operands: what LLVM fills, then temporaries.
   static constexpr Reg kInputs{0}, kWeights{1}, kParams{2}, kOutput{3}, kCursor{4}, kTurnsEnd{5},
       kEnds{6}, kScalarsFirst{kEnds.number + RvvEnd::kTemporaries};
-  static constexpr int kScalars = 10;  // inputs that are loaded ahead
+  static constexpr int kScalars = 10;                      // inputs that are loaded ahead
+  static constexpr int kFirstPair = RvvEnd::kScratch / 2;  // behind weights that are not widened
 
   int middle() const { return shape_.pixels / 2; }
   Rvv::Groups all_sums() const {
@@ -101,10 +114,53 @@ class RvvTile {
     return sums;
   }
 
-  // Of two taps' products, behind the sums.
+  // Of two taps' products, behind the sums; late ones take turns, also below them.
   VectorReg pair_of(int pixel) const {
-    const RvvLanes& lanes = shape_.lanes;
-    return {RvvEnd::kScratch + shape_.pixels * lanes.words + pixel * lanes.registers(16)};
+    return {RvvEnd::kScratch + shape_.pixels * shape_.lanes.words +
+            pixel * shape_.lanes.registers(16)};
+  }
+  VectorReg late_pair(int64_t number) const {
+    const int registers = shape_.lanes.registers(16);
+    const int low = (RvvEnd::kScratch - kFirstPair) / registers;
+    const auto turn = static_cast<int>(number % (shape_.pixels + 1));
+    return turn < low ? VectorReg{kFirstPair + turn * registers} : pair_of(turn - low);
+  }
+
+  // A product's tap and pixel, and what is done with it.
+  struct Step {
+    enum Kind { kMultiply, kAdd, kAddPair } kind;
+    int64_t tap;
+    int pixel;
+  };
+
+  // Those of `count` taps in the order in which they are written.
+  std::vector<Step> steps(int64_t count) const {
+    std::vector<Step> steps;
+    const auto all_pixels = [&](Step::Kind kind, int64_t tap) {
+      for (int p = 0; p < shape_.pixels; ++p) steps.push_back({kind, tap, p});
+    };
+    if (!shape_.pairs)
+      for (int64_t tap = 0; tap < count; ++tap) all_pixels(Step::kAdd, tap);
+    for (int64_t tap = 0; shape_.pairs && tap < count; tap += 2) {
+      if (shape_.late) {
+        add_late_pairs(tap, steps);
+        continue;
+      }
+      all_pixels(Step::kMultiply, tap);
+      all_pixels(Step::kAdd, tap + 1);
+      all_pixels(Step::kAddPair, tap);
+    }
+    if (shape_.late) all_pixels(Step::kAddPair, count - 2);
+    return steps;
+  }
+  // A pixel's second product comes some pixels behind its first, which it waits for.
+  void add_late_pairs(int64_t tap, std::vector<Step>& steps) const {
+    const int behind = std::max(1, shape_.pixels / 2);
+    for (int p = 0; p < shape_.pixels + behind; ++p) {
+      if (p < shape_.pixels) steps.push_back({Step::kMultiply, tap, p});
+      if (p >= behind) steps.push_back({Step::kAdd, tap + 1, p - behind});
+      if (p < shape_.pixels && tap > 0) steps.push_back({Step::kAddPair, tap - 2, p});
+    }
   }
 
   // `count` taps, and the cursor behind them.
@@ -113,11 +169,11 @@ class RvvTile {
     Registers pool(kScalarsFirst, kScalars);
     LoadScheduler loads(Rvv::kScalars, LoadOrder::kSpread, pool, isa.out());
     const int inputs = loads.add_stream(kCursor, count);
+    const std::vector<Step> all = steps(count);
     std::vector<int> values;
-    const int together = shape_.pairs ? 2 : 1;
-    for (int64_t tap = 0; tap < count; ++tap)
-      for (int p = 0; p < shape_.pixels; ++p)
-        values.push_back(loads.queue({inputs, (p - middle()) * pixel_bytes() + tap}));
+    for (const Step& step : all)
+      if (step.kind != Step::kAddPair)
+        values.push_back(loads.queue({inputs, (step.pixel - middle()) * pixel_bytes() + step.tap}));
     loads.close_queue();
     auto value = values.begin();
     const auto with_input = [&](const auto& multiply) {
@@ -127,29 +183,41 @@ class RvvTile {
       pool.give_back(input);
       loads.computed();
     };
-    for (int64_t tap = 0; tap < count; tap += together) {
-      if (shape_.pairs) {
-        write_pair(weights, with_input, isa);
-        for (int p = 0; p < shape_.pixels; ++p)
-          isa.add_wide(sums[static_cast<size_t>(p)], pair_of(p));
+    int width = 16;
+    const auto set_width = [&](int bits) {
+      if (bits != width) isa.set_width(bits);
+      width = bits;
+    };
+    std::vector<VectorReg> factors;  // of each tap
+    const auto factors_of = [&](int64_t tap) {
+      while (factors.size() <= static_cast<size_t>(tap))
+        factors.push_back(shape_.pairs ? weights.next_as_packed(kWeights, isa)
+                                       : weights.next(kWeights, isa));
+      return factors[static_cast<size_t>(tap)];
+    };
+    for (const Step& step : all) {
+      const VectorReg sum = sums[static_cast<size_t>(step.pixel)];
+      const VectorReg pair =
+          shape_.late ? late_pair(step.tap / 2 * shape_.pixels + step.pixel) : pair_of(step.pixel);
+      if (step.kind == Step::kAddPair) {
+        set_width(16);
+        isa.add_wide(sum, pair);
         continue;
       }
-      const VectorReg factors = weights.next(kWeights, isa);
-      for (const VectorReg sum : sums)
-        with_input([&](Reg input) { isa.add_products(sum, input, factors); });
+      // Both taps of a pair at once: a load makes the core wait.
+      const int64_t last = shape_.pairs ? step.tap | 1 : step.tap;
+      factors_of(last);
+      const VectorReg factor = factors_of(step.tap);
+      set_width(shape_.pairs ? 8 : 16);
+      with_input([&](Reg input) {
+        if (step.kind == Step::kMultiply)
+          isa.multiply_bytes(pair, input, factor);
+        else
+          shape_.pairs ? isa.add_bytes(pair, input, factor) : isa.add_products(sum, input, factor);
+      });
     }
+    set_width(16);
     loads.finish();
-  }
-  template <typename WithInput>
-  void write_pair(RvvWeights& weights, const WithInput& with_input, Rvv& isa) const {
-    const VectorReg first = weights.next_as_packed(kWeights, isa);
-    const VectorReg second = weights.next_as_packed(kWeights, isa);
-    isa.set_width(8);
-    for (int p = 0; p < shape_.pixels; ++p)
-      with_input([&](Reg input) { isa.multiply_bytes(pair_of(p), input, first); });
-    for (int p = 0; p < shape_.pixels; ++p)
-      with_input([&](Reg input) { isa.add_bytes(pair_of(p), input, second); });
-    isa.set_width(16);
   }
 
   const Workload& w_;

@@ -26,11 +26,11 @@ inline bool packs(const RandomLayer& layer, const Schedule& schedule) {
   return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
 }
 
-/// Builds `schedule` for `layer`, runs it on `input` and compares every byte. `instructions`, if
-/// any, is what that took.
+/// Builds `schedule` for `layer`, runs it on `input` and compares every byte. `counts`, if any,
+/// is what that took.
 inline void expect_exact_on(Simulator& simulator, const Device& device, const RandomLayer& layer,
                             const Schedule& schedule, const std::vector<uint8_t>& input,
-                            uint64_t* instructions = nullptr) {
+                            Counts* counts = nullptr) {
   SCOPED_TRACE(to_text(layer.workload) + " | " + to_text(schedule));
   const auto* kernel_template = *find_template(schedule);
   const auto kernel = compile_kernel(layer.workload, schedule, device, "kernel", Emit::kObject);
@@ -60,7 +60,7 @@ inline void expect_exact_on(Simulator& simulator, const Device& device, const Ra
   ASSERT_TRUE(report) << report.error().message();
   ASSERT_EQ(report->end, CallEnd::kReturned) << report->detail;
   EXPECT_TRUE(report->registers_restored) << report->clobbered;
-  if (instructions != nullptr) *instructions = report->counts.instructions;
+  if (counts != nullptr) *counts = report->counts;
   const auto output = simulator.read(arguments.back(), expected.size());
   ASSERT_TRUE(output) << output.error().message();
   EXPECT_EQ(*output, expected);

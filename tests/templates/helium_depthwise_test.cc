@@ -83,9 +83,9 @@ TEST(HeliumDepthwise, UntunedLayerOf64Channels_TakesFewInstructions) {
   ASSERT_TRUE(usual) << usual.error().message();
   EXPECT_EQ(usual->schedule.template_name(), kHeliumDepthwise.name);
   const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 0x81);
-  uint64_t instructions = 0;
-  expect_exact_on(*simulator, device, layer, usual->schedule, input, &instructions);
-  EXPECT_LE(instructions, 46'500u);
+  Counts counts;
+  expect_exact_on(*simulator, device, layer, usual->schedule, input, &counts);
+  EXPECT_LE(counts.instructions, 46'500u);
 }
 
 }  // namespace

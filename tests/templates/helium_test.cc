@@ -79,10 +79,10 @@ uint64_t instructions_of(const char* offsets_and_limits) {
                       std::string(offsets_and_limits) + " lane1 long"),
       Scales::kTypical, 7);
   const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 0x81);
-  uint64_t instructions = 0;
+  Counts counts;
   expect_exact_on(*simulator, device, layer, kHeliumNhwc.default_schedule(layer.workload, device),
-                  input, &instructions);
-  return instructions;
+                  input, &counts);
+  return counts.instructions;
 }
 
 TEST(HeliumTemplates, PointwiseOf64Channels_TakesFewInstructions) {

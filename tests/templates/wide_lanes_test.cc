@@ -124,10 +124,10 @@ TEST(Thumb2Lanes, KeywordSpottingUntuned_TakesAtMostSevenTenthsOfDirectKernels) 
     const RandomLayer layer =
         random_layer(*parse_workload(std::string(shape) + " lane1 long"), Scales::kTypical, 5);
     const auto instructions = [&](const Schedule& schedule) {
-      uint64_t count = 0;
+      Counts counts;
       const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 7);
-      expect_exact_on(bench.simulator, bench.device, layer, schedule, input, &count);
-      return static_cast<uint64_t>(times) * count;
+      expect_exact_on(bench.simulator, bench.device, layer, schedule, input, &counts);
+      return static_cast<uint64_t>(times) * counts.instructions;
     };
     const auto usual = permitted_default_of(layer.workload, layer.data, bench.device);
     ASSERT_TRUE(usual) << usual.error().message();
