@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/random_graphs/damages.h"
+
 namespace tinytune::bench {
 namespace {
 
@@ -100,27 +102,6 @@ bool repeat_a_row(ResizeOp& op) {
 
 // In the generated files: what a printer that is wrong would write.
 
-GeneratedFile* file_ending(GeneratedNetwork& network, const std::string& ending) {
-  for (GeneratedFile& file : network.files)
-    if (file.name.ends_with(ending)) return &file;
-  return nullptr;
-}
-
-/// Everywhere in the file; false where it does not occur.
-Damage replacing(std::string ending, std::string from, std::string to) {
-  return {.files = [=](GeneratedNetwork& network) {
-    GeneratedFile* file = file_ending(network, ending);
-    if (file == nullptr) return false;
-    bool found = false;
-    for (size_t at = file->contents.find(from); at != std::string::npos;
-         at = file->contents.find(from, at + to.size())) {
-      file->contents.replace(at, from.size(), to);
-      found = true;
-    }
-    return found;
-  }};
-}
-
 // The last layer of invoke is not called.
 bool skip_last_layer(GeneratedNetwork& network) {
   GeneratedFile* file = file_ending(network, network.name + ".c");
@@ -211,59 +192,6 @@ bool forget_the_halo(std::string& body) {
 }
 
 // In the packed constants of templates: what one that packs wrongly would write.
-
-using Numbers = std::vector<int64_t>;
-
-Numbers numbers_of(const std::string& text) {
-  Numbers numbers;
-  for (size_t at = 0; (at = text.find_first_of("-0123456789", at)) != std::string::npos;) {
-    const size_t end = text.find(',', at);
-    const bool least = text.compare(at, 14, "-2147483647 - ") == 0;  // C has no literal for it
-    numbers.push_back(std::stoll(text.substr(at, end - at)) - (least ? 1 : 0));
-    at = end;
-  }
-  return numbers;
-}
-
-using Change = std::function<bool(Numbers&)>;
-
-/// Breaks `constant` of the first kernel whose template's name starts with `family`, and in which
-/// `change` finds anything to break.
-Damage in_packed(std::string family, std::string constant, Change change) {
-  return {.family = family, .files = [=](GeneratedNetwork& network) {
-            GeneratedFile* file = file_ending(network, "_weights.c");
-            if (file == nullptr) return false;
-            for (const GeneratedLayer& layer : network.layers) {
-              if (!layer.schedule || !layer.schedule->template_name().starts_with(family)) continue;
-              const size_t name =
-                  file->contents.find(" " + network.name + "_layer_" + std::to_string(layer.index) +
-                                      "_" + constant + "[");
-              if (name == std::string::npos)
-                continue;  // equal constants stand once, under another name
-              const size_t open = file->contents.find('{', name),
-                           close = file->contents.find('}', open);
-              Numbers numbers = numbers_of(file->contents.substr(open + 1, close - open - 1));
-              if (!change(numbers)) continue;
-              std::string text;
-              for (const int64_t number : numbers)
-                text += number == INT32_MIN ? "(-2147483647 - 1), " : std::to_string(number) + ", ";
-              file->contents.replace(open + 1, close - open - 1, text + "\n");
-              return true;
-            }
-            return false;
-          }};
-}
-
-/// The multiplier that stands at `at`.
-Change halve(size_t at) {
-  return [at](Numbers& params) { return at < params.size() && (params[at] /= 2) != 0; };
-}
-
-bool swap_weights(Numbers& weights) {
-  if (weights.size() < 2) return false;
-  std::swap(weights[0], weights[1]);
-  return weights[0] != weights[1];
-}
 
 // The low lane starts as if there were a group less.
 bool forget_a_group(Numbers& params) {

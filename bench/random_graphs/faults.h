@@ -11,8 +11,12 @@ namespace tinytune::bench {
 struct Fault {
   const char* name;
   Damage damage;
+  const char* device = nullptr;  ///< the only one that can show it
 };
 
 std::span<const Fault> faults();
+
+/// Of requantisation, tails and packing of kernels with vectors.
+std::span<const Fault> vector_faults();
 
 }  // namespace tinytune::bench

@@ -1,6 +1,6 @@
 // random_graphs --count N --seed S [--first I] [--device D]… [--disable-pass P]…
 //               [--keep DIR] [--jobs N]
-// random_graphs --faults
+// random_graphs --faults|--vector-faults [--named WORD]
 //
 // Generates valid models, takes each through the whole product and compares every byte it computes
 // with the reference operators. A graph is a function of its seed and index: `--first I --count 1`
@@ -28,9 +28,9 @@ namespace {
 struct Arguments {
   uint64_t count = 50, seed = 1, first = 0;
   std::vector<std::string> devices, disabled_passes;
-  std::string keep;
+  std::string keep, named;
   int jobs = 2;
-  bool faults = false;
+  bool faults = false, vector_faults = false;
 };
 
 Result<std::vector<Device>> simulated_devices(const Arguments& arguments) {
@@ -140,15 +140,22 @@ std::string find_fault(const Fault& fault, uint64_t seed, const std::vector<Devi
 
 int run_faults(const Arguments& arguments, const std::vector<Device>& devices) {
   int missed = 0;
-  const auto work = [&](uint64_t i) { return find_fault(faults()[i], arguments.seed, devices); };
-  work_in_processes(0, faults().size(), arguments.jobs, work,
-                    [&](uint64_t i, const Answer& answer) {
-                      missed += answer.lost || answer.text.starts_with("NOT") ? 1 : 0;
-                      fmt::print("{}: {}\n", faults()[i].name, answer.text);
-                      std::fflush(stdout);
-                    });
-  fmt::print("{} of {} injected faults found\n", faults().size() - static_cast<size_t>(missed),
-             faults().size());
+  std::vector<Fault> asked;
+  for (const Fault& fault : arguments.vector_faults ? vector_faults() : faults())
+    if (std::string_view(fault.name).find(arguments.named) != std::string_view::npos)
+      asked.push_back(fault);
+  const auto work = [&](uint64_t i) {
+    const Fault& fault = asked[i];
+    if (fault.device == nullptr) return find_fault(fault, arguments.seed, devices);
+    return find_fault(fault, arguments.seed, {*load_device(fault.device)});
+  };
+  work_in_processes(0, asked.size(), arguments.jobs, work, [&](uint64_t i, const Answer& answer) {
+    missed += answer.lost || answer.text.starts_with("NOT") ? 1 : 0;
+    fmt::print("{}: {}\n", asked[i].name, answer.text);
+    std::fflush(stdout);
+  });
+  fmt::print("{} of {} injected faults found\n", asked.size() - static_cast<size_t>(missed),
+             asked.size());
   return missed == 0 ? 0 : 1;
 }
 
@@ -164,6 +171,8 @@ int run(int argc, char** argv) {
   app.add_option("--keep", arguments.keep, "a directory for models that differ");
   app.add_option("--jobs", arguments.jobs, "processes")->check(CLI::Range(1, 256));
   app.add_flag("--faults", arguments.faults, "break generated code and see that it is noticed");
+  app.add_flag("--vector-faults", arguments.vector_faults, "the same with kernels of vectors");
+  app.add_option("--named", arguments.named, "of the faults, those with this in their names");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -178,7 +187,8 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "{}\n", devices.error().message());
     return 2;
   }
-  return arguments.faults ? run_faults(arguments, *devices) : run_graphs(arguments, *devices);
+  return arguments.faults || arguments.vector_faults ? run_faults(arguments, *devices)
+                                                     : run_graphs(arguments, *devices);
 }
 
 }  // namespace
