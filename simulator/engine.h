@@ -108,9 +108,11 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   /// Until the code returns, stops or, on Arm, comes to an instruction that the emulator lacks. A
   /// uc_err.
   int start(uint32_t address);
-  /// Why the core may not access that; kReturned if it may.
-  BlockGraph::Stop refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
-                              uint32_t element_bytes) const;
+  /// Whether the core may access that, which begins in `region`.
+  bool permits(const Memory::Region* region, bool is_write, uint32_t address,
+               uint32_t size_bytes) const;
+  /// Why it may not access an element; kReturned if it may.
+  BlockGraph::Stop refusal_of(bool is_write, uint32_t address, uint32_t size_bytes) const;
   std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                                    bool is_write) override;
   void jump(uint32_t address) override { resume_at_ = address; }

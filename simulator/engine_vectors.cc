@@ -11,7 +11,7 @@ void Engine::run_vectors() {
   const std::span<const Instruction> run = graph_.vector_run();
   resume_at_ = run.back().address + run.back().size_bytes;
   const uint32_t stepped_to = run.front().address + run.front().size_bytes;
-  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
+  const auto outcome = execute_run(*vectors_, run, *this, vector_address_);
   const uint32_t last = std::exchange(vector_address_, kNoVector);
   if (outcome == VectorUnit::Outcome::kIllegal)
     fault_ = {CallEnd::kIllegalInstruction,
@@ -20,18 +20,20 @@ void Engine::run_vectors() {
   if (!core_.is_arm() && resume_at_ != stepped_to) core_.resume_at(resume_at_);
 }
 
-BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes,
-                                    uint32_t element_bytes) const {
-  const bool watched = watch_ == Watch::kAccesses;
-  const Memory::Region* region = memory_.region(address);
-  const bool allowed = region != nullptr && region->contains(address, size_bytes) &&
-                       (!is_write || region->writable) &&
-                       !(watched && touches_off_limits(address, size_bytes));
-  const bool aligned = !watched || address % element_bytes == 0;
-  if (allowed && aligned) return {};
+bool Engine::permits(const Memory::Region* region, bool is_write, uint32_t address,
+                     uint32_t size_bytes) const {
+  return region != nullptr && region->contains(address, size_bytes) &&
+         (!is_write || region->writable) &&
+         !(watch_ == Watch::kAccesses && touches_off_limits(address, size_bytes));
+}
+
+BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t size_bytes) const {
   const std::string what = describe_access(is_write, address, size_bytes);
-  if (!allowed) return {CallEnd::kFault, what};
-  return {CallEnd::kMisaligned, "misaligned " + what};
+  if (!permits(memory_.region(address), is_write, address, size_bytes))
+    return {CallEnd::kFault, what};
+  if (watch_ == Watch::kAccesses && address % size_bytes != 0)
+    return {CallEnd::kMisaligned, "misaligned " + what};
+  return {};
 }
 
 // All elements at once; where that is refused, the first one that is says so.
@@ -44,15 +46,17 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
       return {};
     }
   }
-  if (refusal_of(is_write, address, size_bytes, element_bytes).end != CallEnd::kReturned) {
+  const Memory::Region* region = memory_.region(address);
+  const bool aligned = watch_ != Watch::kAccesses || address % element_bytes == 0;
+  if (!aligned || !permits(region, is_write, address, size_bytes)) {
     for (uint32_t i = 0; fault_.end == CallEnd::kReturned && i < size_bytes; i += element_bytes)
-      fault_ = refusal_of(is_write, address + i, element_bytes, element_bytes);
+      fault_ = refusal_of(is_write, address + i, element_bytes);
     return {};
   }
   if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
     timing_.read(address, size_bytes);
   if (watch_ == Watch::kAccesses) count(is_write, address, size_bytes);
-  return memory_.at(address, size_bytes);
+  return {region->host + (address - region->address), size_bytes};
 }
 
 // Registers of Helium, 16 bytes each; of none on RISC-V, where all are the callee's.

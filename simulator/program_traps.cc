@@ -87,7 +87,7 @@ void ProgramEngine::run_vectors() {
   const std::span<const Instruction> run = graph_.vector_run();
   resume_at_ = run.back().address + run.back().size_bytes;
   const uint32_t stepped_to = run.front().address + run.front().size_bytes;
-  const auto outcome = execute_run(*vectors_, run, memory_, *this, vector_address_);
+  const auto outcome = execute_run(*vectors_, run, *this, vector_address_);
   if (outcome == VectorUnit::Outcome::kIllegal)
     fail(ErrorCode::kFailed, fmt::format("illegal instruction at {}: {}",
                                          described(vector_address_), vectors_->reason()));

@@ -21,10 +21,10 @@ constexpr Row kUnits[] = {
 }  // namespace
 
 VectorUnit::Outcome execute_run(VectorUnit& unit, std::span<const Instruction> run,
-                                const Memory& memory, VectorUnit::Core& core, uint32_t& address) {
+                                VectorUnit::Core& core, uint32_t& address) {
   for (const Instruction& at : run) {
     address = at.address;
-    const auto outcome = unit.execute(address, memory.code_at(address), core);
+    const auto outcome = unit.execute(address, at.vector_code, core);
     if (outcome != VectorUnit::Outcome::kExecuted) return outcome;
   }
   return VectorUnit::Outcome::kExecuted;

@@ -17,7 +17,6 @@
 
 #include "devices/device.h"
 #include "simulator/instruction.h"
-#include "simulator/memory.h"
 
 namespace tinytune {
 
@@ -79,7 +78,7 @@ class VectorUnit {
 /// Executes `run` until an instruction does not end well: the outcome of the last. `address` is
 /// that of the instruction at work.
 VectorUnit::Outcome execute_run(VectorUnit& unit, std::span<const Instruction> run,
-                                const Memory& memory, VectorUnit::Core& core, uint32_t& address);
+                                VectorUnit::Core& core, uint32_t& address);
 
 /// Null for a core without one.
 std::unique_ptr<VectorUnit> make_vector_unit(const Target& target);

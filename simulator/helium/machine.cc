@@ -22,6 +22,7 @@ uint16_t Machine::predicate() {
 // A VPT block's pattern ends in a 1 and is shifted out at the top. What follows a set bit is an
 // "else": its predicate is the other one.
 void Machine::end_vector() {
+  if (state_.vpr >> 16 == 0 && vpt_ == 0) return;
   for (const Half& half : kHalves) {
     const uint32_t left = state_.vpr >> half.mask_shift & 15;
     if (left > 8) state_.vpr ^= 0xFFu << half.p0_shift;

@@ -105,16 +105,26 @@ class Machine {
   template <typename T>
   T load(uint32_t address) {
     T value = 0;
-    const uint8_t* from = faulted_ ? nullptr : core_.access(address, sizeof(T), false);
+    const uint8_t* from = faulted_ ? nullptr : core_.access(address, sizeof(T), sizeof(T), false);
     faulted_ = faulted_ || from == nullptr;
     if (!faulted_) std::memcpy(&value, from, sizeof(T));
     return value;
   }
   template <typename T>
   void store(uint32_t address, T value) {
-    uint8_t* to = faulted_ ? nullptr : core_.access(address, sizeof(T), true);
+    uint8_t* to = faulted_ ? nullptr : core_.access(address, sizeof(T), sizeof(T), true);
     faulted_ = faulted_ || to == nullptr;
     if (!faulted_) std::memcpy(to, &value, sizeof(T));
+  }
+  /// A whole vector at once, which costs a sixteenth of its bytes one by one. False, and nothing is
+  /// done, where a lane is off or the core refuses: then elements go one by one, up to that one.
+  bool move_all(unsigned q, uint32_t address, uint32_t element_bytes, bool loads) {
+    if (mask_ != 0xFFFF || address % element_bytes != 0) return false;
+    uint8_t* const bytes = core_.access(address, 16, element_bytes, !loads);
+    if (bytes == nullptr) return false;
+    uint8_t* const lanes = &state_.bytes[q * 16];
+    std::memcpy(loads ? lanes : bytes, loads ? bytes : lanes, 16);
+    return true;
   }
   bool faulted() const { return faulted_; }
 

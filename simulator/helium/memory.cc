@@ -37,9 +37,11 @@ bool consecutive(Machine& m, uint32_t code, unsigned rn, unsigned lane_log, unsi
   const uint32_t base = m.get(rn), moved = field(code, 23, 23) != 0 ? base + offset : base - offset;
   const uint32_t address = indexed ? moved : base;
   return with_memory(lane_log, memory_log, lanes_unsigned, [&]<typename T, typename Stored>() {
-    for (unsigned i = 0; i < kLanes<T>; ++i)
+    const bool loads = field(code, 20, 20) != 0;
+    const bool all = sizeof(T) == sizeof(Stored) && m.move_all(qd(code), address, sizeof(T), loads);
+    for (unsigned i = 0; !all && i < kLanes<T>; ++i)
       move_element<T, Stored>(m, qd(code), i, address + i * static_cast<uint32_t>(sizeof(Stored)),
-                              field(code, 20, 20) != 0);
+                              loads);
     if (writes_back && !m.faulted()) m.set(rn, moved);
     return true;
   });

@@ -33,9 +33,10 @@ class Core {
   virtual void set(unsigned reg, uint32_t value) = 0;
   virtual uint32_t flags() = 0;  ///< APSR
   virtual void set_flags(uint32_t apsr) = 0;
-  /// Where the bytes stand, checked and timed like any access of the core; null: a fault, which the
-  /// core has noted. Called once for each access, in the order of the architecture.
-  virtual uint8_t* access(uint32_t address, uint32_t size_bytes, bool is_write) = 0;
+  /// Where the bytes of consecutive elements stand, checked and timed like any access of the core;
+  /// null: a fault, which the core has noted. Called in the order of the architecture.
+  virtual uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
+                          bool is_write) = 0;
 };
 
 }  // namespace tinytune::helium

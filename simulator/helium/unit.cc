@@ -82,10 +82,11 @@ class HeliumUnit final : public VectorUnit {
     void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
     uint32_t flags() override { return core_.get(kFlags); }
     void set_flags(uint32_t apsr) override { core_.set(kFlags, apsr); }
-    uint8_t* access(uint32_t address, uint32_t size_bytes, bool is_write) override {
-      misaligned = address % size_bytes != 0;
+    uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
+                    bool is_write) override {
+      misaligned = address % element_bytes != 0;
       if (misaligned) return nullptr;
-      const auto bytes = core_.vector_access(address, size_bytes, size_bytes, is_write);
+      const auto bytes = core_.vector_access(address, size_bytes, element_bytes, is_write);
       return bytes.empty() ? nullptr : bytes.data();
     }
     bool misaligned = false;

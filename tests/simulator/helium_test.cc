@@ -29,9 +29,9 @@ class Core final : public helium::Core {
   void set(unsigned reg, uint32_t value) override { registers[reg] = value; }
   uint32_t flags() override { return apsr; }
   void set_flags(uint32_t value) override { apsr = value; }
-  uint8_t* access(uint32_t address, uint32_t size_bytes, bool) override {
-    const bool inside = address - 0x1000 < memory.size();
-    return inside && address % size_bytes == 0 ? &memory[address - 0x1000] : nullptr;
+  uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes, bool) override {
+    const bool inside = uint64_t{address - 0x1000} + size_bytes <= memory.size();
+    return inside && address % element_bytes == 0 ? &memory[address - 0x1000] : nullptr;
   }
   std::array<uint32_t, 16> registers{};
   std::array<uint8_t, 256> memory{};

@@ -76,9 +76,10 @@ Block StreamCore::block() const {
   return block;
 }
 
-uint8_t* StreamCore::access(uint32_t address, uint32_t size_bytes, bool) {
+uint8_t* StreamCore::access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes, bool) {
   const uint32_t offset = address - memory_address_;
-  if (address % size_bytes != 0 || offset >= Block::kMemoryBytes) return nullptr;
+  if (address % element_bytes != 0 || uint64_t{offset} + size_bytes > Block::kMemoryBytes)
+    return nullptr;
   return &memory_[offset];
 }
 

@@ -41,7 +41,8 @@ class StreamCore final : public Core {
   uint32_t value(unsigned reg) const { return registers_[reg]; }
   uint32_t flags() override { return apsr_; }
   void set_flags(uint32_t apsr) override { apsr_ = apsr; }
-  uint8_t* access(uint32_t address, uint32_t size_bytes, bool is_write) override;
+  uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
+                  bool is_write) override;
 
   /// False: refused, a fault, or a base register moved.
   bool step(uint32_t code, uint32_t& address);
