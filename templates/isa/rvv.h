@@ -134,8 +134,12 @@ class Rvv {
   void copy(Reg from, Reg to, int64_t bytes, Reg scratch) {
     const int64_t most = 8 * lanes_.register_bytes();
     for (int64_t left = bytes; left > 0; left -= most) {
-      out_.emit("li {}, {}", scratch, std::min(left, most));
-      out_.emit("vsetvli zero, {}, e8, m8, ta, ma", scratch);
+      const int64_t now = std::min(left, most);
+      // Units pass all registers of a group, however short the length is.
+      int registers = 1;
+      while (registers * lanes_.register_bytes() < now) registers *= 2;
+      out_.emit("li {}, {}", scratch, now);
+      out_.emit("vsetvli zero, {}, e8, m{}, ta, ma", scratch, registers);
       out_.emit("vle8.v v0, ({})", from);
       out_.emit("vse8.v v0, ({})", to);
       if (left <= most) break;
