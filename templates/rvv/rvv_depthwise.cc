@@ -1,7 +1,8 @@
 // Depthwise convolutions for cores with RVV: channels in lanes (rvv_depthwise_tile.h).
 //
 // Windows are read where they are in the input, or in a copy of it with its border. Where the copy
-// takes too much memory, those of a tile are staged: of a tap outside, zero points.
+// takes too much memory, those of a tile of which one is not inside are staged: of a tap outside,
+// zero points.
 
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
@@ -28,7 +29,8 @@ struct Plan {
               .shifts_left = shifts_left(s),
               .row_bytes = staged ? int64_t{w.kernel_w} * w.in_c
                                   : int64_t{input_window(w, border).width} * w.in_c * w.dilation_h,
-              .tap_bytes = staged ? w.in_c : int64_t{w.dilation_w} * w.in_c} {}
+              .tap_bytes = staged ? w.in_c : int64_t{w.dilation_w} * w.in_c,
+              .staged = staged} {}
 
   int64_t window_bytes(const Workload& w) const { return w.reduction() * w.in_c; }
   int64_t scratch_bytes(const Workload& w) const {
@@ -122,22 +124,42 @@ class Writer {
     const RvvDepthwiseTile tile(w_, plan_.shape);
     Values windows;
     tiles_.walk(
-        [&](const std::vector<PixelTiles::Pixel>& pixels) {
-          windows.clear();
-          for (const PixelTiles::Pixel& pixel : pixels)
-            windows.push_back(window_of(pixel, windows.size()));
-        },
+        [&](const std::vector<PixelTiles::Pixel>& pixels) { windows = windows_of(pixels, tile); },
         [&](const Value& output) { tile.write(windows, output, tiles_.ir()); });
     return tiles_.ir().function(symbol, kernel_parameters(plan_.scratch_bytes(w_)));
   }
 
  private:
-  Value window_of(const PixelTiles::Pixel& pixel, size_t number) {
-    if (!plan_.staged) return pixel.address;
-    const Value target = tiles_.ir().at(tiles_.staging_area(),
-                                        static_cast<int64_t>(number) * plan_.window_bytes(w_));
-    stage_by_vectors(plan_.shape.lanes, tiles_, pixel, target);
-    return target;
+  Values windows_of(const std::vector<PixelTiles::Pixel>& pixels, const RvvDepthwiseTile& tile) {
+    if (!plan_.staged) {
+      Values addresses;
+      for (const PixelTiles::Pixel& pixel : pixels) addresses.push_back(pixel.address);
+      return addresses;
+    }
+    // Taps that a dilation moves apart are staged side by side.
+    if (w_.dilation_w > 1) return staged(pixels, tile);
+    return tiles_.ir().either(
+        tiles_.all_inside(pixels),
+        [&] {
+          Values windows;
+          for (const PixelTiles::Pixel& pixel : pixels)
+            windows.push_back(tiles_.address_inside(pixel));
+          return with_jumps(windows, tile.jumps(int64_t{w_.in_w} * w_.in_c * w_.dilation_h));
+        },
+        [&] { return staged(pixels, tile); });
+  }
+  Values staged(const std::vector<PixelTiles::Pixel>& pixels, const RvvDepthwiseTile& tile) {
+    Values windows;
+    for (const PixelTiles::Pixel& pixel : pixels) {
+      const int64_t place = static_cast<int64_t>(windows.size()) * plan_.window_bytes(w_);
+      windows.push_back(tiles_.ir().at(tiles_.staging_area(), place));
+      stage_by_vectors(plan_.shape.lanes, tiles_, pixel, windows.back());
+    }
+    return with_jumps(windows, tile.jumps(plan_.shape.row_bytes));
+  }
+  static Values with_jumps(Values windows, const Values& jumps) {
+    windows.insert(windows.end(), jumps.begin(), jumps.end());
+    return windows;
   }
 
   const Workload& w_;

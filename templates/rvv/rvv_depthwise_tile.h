@@ -7,7 +7,8 @@
 // in memory: there are few of them.
 //
 // Or two taps' products are added as 16 bits first (rvv_weights.h), which takes no widening: of all
-// pixels, inputs are loaded, then multiplied, then added, so that none waits for its own.
+// pixels, inputs are loaded, then multiplied, so that none waits for its own. Loads keep the core
+// waiting; those of the second tap come while the first one's products are made.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +30,7 @@ struct RvvDepthwiseShape {
   bool pairs;  ///< of taps' products, in 16 bits
   bool shifts_left;
   int64_t row_bytes, tap_bytes;  ///< from a tap of a window to the one below, and to the next
+  bool staged;                   ///< or not: windows inside the input are read where they are
 };
 
 class RvvDepthwiseTile {
@@ -57,12 +59,22 @@ class RvvDepthwiseTile {
     return {weights_.pack(w_, data), end_.pack(data)};
   }
 
-  /// Where the window of each pixel starts, and the first output byte.
+  /// How far it is from a row's last tap to the next row's first, and from a window's last to the
+  /// next channels', where rows are `row_bytes` apart.
+  Values jumps(int64_t row_bytes) const {
+    const int64_t row = (w_.kernel_w - 1) * shape_.tap_bytes;
+    return {Value(row_bytes - row),
+            Value(shape_.lanes.count() - (w_.kernel_h - 1) * row_bytes - row)};
+  }
+
+  /// Where the window of each pixel starts, of staged ones then their jumps(), and the first output
+  /// byte.
   void write(const Values& windows, const Value& output, IrText& ir) const {
     Assembly code;
     Rvv isa(shape_.lanes, code);
     const int pixels = shape_.pixels;
-    const Reg weights_at{pixels}, params{pixels + 1}, out{pixels + 2}, moved{pixels + 3};
+    const Reg weights_at{pixels}, params{pixels + 1}, out{pixels + 2},
+        moved{pixels + 3 + (shape_.staged ? 2 : 0)};
     const RvvEnd::Operands at = RvvEnd::operands(params, out, moved + 1);
     Rvv::Groups sums;
     for (int p = 0; p < pixels; ++p) sums.push_back({RvvEnd::kScratch + p * shape_.lanes.words});
@@ -79,7 +91,7 @@ class RvvDepthwiseTile {
     }
     end_.end(sums, at, isa);
     Values carried = windows;
-    for (const Value& v : {argument("weights"), argument("params"), output}) carried.push_back(v);
+    carried.insert(carried.begin() + pixels, {argument("weights"), argument("params"), output});
     ir.assembly(code.text(), carried, {}, 1 + RvvEnd::kTemporaries);
   }
 
@@ -110,14 +122,12 @@ class RvvDepthwiseTile {
     for (int i = 0; i < count; ++i) {
       for (int p = 0; p < pixels; ++p) isa.load_in_place(input(i, p), 8, Reg{p});
       move_cursors(tap + i, moved, isa);
-    }
-    std::vector<VectorReg> factors;
-    for (int i = 0; i < count; ++i) factors.push_back(weights.next_as_packed(weights_at, isa));
-    isa.set_width(8);
-    for (int i = 0; i < count; ++i)
+      const VectorReg factors = weights.next_as_packed(weights_at, isa);
+      if (i == 0) isa.set_width(8);
       for (int p = 0; p < pixels; ++p)
-        i == 0 ? isa.multiply_bytes(pair(p), input(i, p), factors[0])
-               : isa.add_bytes(pair(p), input(i, p), factors[1]);
+        i == 0 ? isa.multiply_bytes(pair(p), input(i, p), factors)
+               : isa.add_bytes(pair(p), input(i, p), factors);
+    }
     isa.set_width(16);
     for (int p = 0; p < pixels; ++p) isa.add_wide(sums[static_cast<size_t>(p)], pair(p));
   }
@@ -131,6 +141,11 @@ class RvvDepthwiseTile {
     const int64_t next = tap + 1 == w_.reduction() ? shape_.lanes.count() : offset(tap + 1);
     std::vector<Reg> cursors;
     for (int p = 0; p < shape_.pixels; ++p) cursors.push_back({p});
+    if (shape_.staged && (tap + 1) % w_.kernel_w == 0) {
+      const Reg jump{shape_.pixels + 3 + (tap + 1 == w_.reduction() ? 1 : 0)};
+      for (const Reg cursor : cursors) isa.out().emit("add {0}, {0}, {1}", cursor, jump);
+      return;
+    }
     isa.move(cursors, next - offset(tap), scratch);
   }
 

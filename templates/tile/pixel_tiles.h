@@ -144,13 +144,28 @@ class PixelTiles {
     return ir_.either(
         all_inside(pixels),
         [&] {
-          for (const Pixel& pixel : pixels) {
-            const Value offset = ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column);
-            starts.push_back(ir_.at(input_, offset, w_.in_c));
-          }
+          for (const Pixel& pixel : pixels) starts.push_back(address_inside(pixel));
           return Values{whole_rows(starts, target, together, advance, step)};
         },
         [&] { return Values{tested_taps(pixels, target, together, advance, step)}; })[0];
+  }
+
+  /// Of tested borders: whether the windows of all these pixels lie inside the input.
+  Value all_inside(const std::vector<Pixel>& pixels) {
+    const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h,
+              columns = w_.in_w - (w_.kernel_w - 1) * w_.dilation_w;
+    Value inside;
+    for (const Pixel& pixel : pixels) {
+      const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
+                                     ir_.below(pixel.column, std::max(columns, 0)));
+      inside = inside.text.empty() ? here : ir_.bit_and(inside, here);
+    }
+    return inside;
+  }
+
+  /// Of such a pixel: where its window starts in the input.
+  Value address_inside(const Pixel& pixel) {
+    return ir_.at(input_, ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column), w_.in_c);
   }
 
   /// The space behind the padded copy of the input, where staged inputs go.
@@ -229,19 +244,6 @@ class PixelTiles {
     const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
     const Value offset = ir_.mul(ir_.add(ir_.mul(y, w_.in_w), x), w_.in_c);
     return ir_.select(inside, ir_.at(input_, offset), argument("scratch"));
-  }
-
-  // Of tested borders: whether the windows of all these pixels lie inside the input.
-  Value all_inside(const std::vector<Pixel>& pixels) {
-    const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h,
-              columns = w_.in_w - (w_.kernel_w - 1) * w_.dilation_w;
-    Value inside;
-    for (const Pixel& pixel : pixels) {
-      const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
-                                     ir_.below(pixel.column, std::max(columns, 0)));
-      inside = inside.text.empty() ? here : ir_.bit_and(inside, here);
-    }
-    return inside;
   }
 
   // Where nothing has to be tested; rows count in units of the dilation.
