@@ -70,11 +70,13 @@ Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& d
 
 Result<std::string> compiler_library(const Target& target) {
   if (target.family == CoreFamily::kAnyC) return std::string();  // its driver knows
+  // Where extensions follow, GCC 12.2 names the library of a 64-bit core; they change no helper.
+  const std::string isa = target.isa.substr(0, target.isa.find('_'));
   const std::vector<std::string> words =
       target.family == CoreFamily::kArmM
           ? std::vector<std::string>{"arm-none-eabi-gcc", "-mcpu=" + internal::compiler_cpu(target),
                                      "-mthumb"}
-          : std::vector<std::string>{"riscv64-unknown-elf-gcc", "-march=" + target.isa,
+          : std::vector<std::string>{"riscv64-unknown-elf-gcc", "-march=" + isa,
                                      "-mabi=" + target.abi};
   std::vector<std::string> all = words;
   all.emplace_back("-print-libgcc-file-name");
