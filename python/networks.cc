@@ -16,10 +16,9 @@ PackageFormat format_of(const std::string& name) {
   throw Raised{Error(ErrorCode::kInvalidInput, "'" + name + "' is no package format")};
 }
 
-CompileReport compile(const Model& model, const std::string& device, const std::string& directory,
-                      std::optional<std::string> records, bool require_tuned,
-                      const std::string& layout, const std::string& format,
-                      const MemoryLimits& limits, const py::object& on_message) {
+CompileOptions options_of(std::optional<std::string> records, bool require_tuned,
+                          const std::string& layout, const std::string& format,
+                          const MemoryLimits& limits, const py::object& on_message) {
   CompileOptions options;
   options.records = std::move(records);
   options.require_tuned = require_tuned;
@@ -27,7 +26,26 @@ CompileReport compile(const Model& model, const std::string& device, const std::
   options.format = format_of(format);
   options.limits = limits;
   options.on_message = sink_of(on_message);
-  return value_of(compile_model(model, device, directory, options));
+  return options;
+}
+
+CompileReport compile(const Model& model, const std::string& device, const std::string& directory,
+                      std::optional<std::string> records, bool require_tuned,
+                      const std::string& layout, const std::string& format,
+                      const MemoryLimits& limits, const py::object& on_message) {
+  return value_of(compile_model(
+      model, device, directory,
+      options_of(std::move(records), require_tuned, layout, format, limits, on_message)));
+}
+
+SharedArenaReport compile_shared(const std::vector<Model>& models, const std::string& device,
+                                 const std::string& directory, std::optional<std::string> records,
+                                 bool require_tuned, const std::string& layout,
+                                 const std::string& format, const MemoryLimits& limits,
+                                 const py::object& on_message) {
+  return value_of(compile_models(
+      models, device, directory,
+      options_of(std::move(records), require_tuned, layout, format, limits, on_message)));
 }
 
 RunReport run(const Model& model, const std::string& device, std::optional<std::string> records,
@@ -77,11 +95,27 @@ void bind_reports(py::module_& module) {
       .def_readonly(
           "footprint", &CompileReport::footprint,
           "Of one inference of the smoke test; absent where nothing here can build or simulate it.")
+      .def_readonly(
+          "exact", &CompileReport::exact,
+          "Whether that inference gave the reference's bytes; absent as the footprint is.")
       .def_readonly("clock_hz", &CompileReport::clock_hz, "Of the device; absent on counters.")
       .def_readonly("layers_tuned", &CompileReport::layers_tuned,
                     "Layers whose schedule a record chose.")
       .def_readonly("layers_tunable", &CompileReport::layers_tunable,
                     "Layers that could have a record.");
+  py::class_<SharedArenaReport>(module, "SharedArenaReport",
+                                "Networks that run one after another in one arena.")
+      .def_readonly("networks", &SharedArenaReport::networks,
+                    "A CompileReport each, in the order of the models.")
+      .def_readonly("arena_bytes", &SharedArenaReport::arena_bytes,
+                    "Of the one arena: the largest network's.")
+      .def_readonly("state_bytes", &SharedArenaReport::state_bytes,
+                    "Of it, at its start: what networks keep between their calls.")
+      .def_readonly("apart_bytes", &SharedArenaReport::apart_bytes,
+                    "What arenas of their own would take in sum.")
+      .def_readonly("footprint", &SharedArenaReport::footprint,
+                    "Of all: the arena once, the deepest stack, sums of the rest. Absent as "
+                    "CompileReport's.");
   py::class_<LayerCost>(module, "LayerCost")
       .def_readonly("index", &LayerCost::index, "Of the model's operator.")
       .def_readonly("op", &LayerCost::op, "TFLite's name.")
@@ -151,6 +185,11 @@ void bind_networks(py::module_& module) {
              py::arg("layout") = "nhwc", py::arg("format") = "cmake",
              py::arg("limits") = MemoryLimits(), py::arg("on_message") = py::none(),
              "Writes the network as a C library.");
+  module.def("compile_models", &compile_shared, py::arg("models"), py::arg("device"),
+             py::arg("directory"), py::kw_only(), py::arg("records") = py::none(),
+             py::arg("require_tuned") = false, py::arg("layout") = "nhwc",
+             py::arg("format") = "cmake", py::arg("limits") = MemoryLimits(),
+             py::arg("on_message") = py::none(), "Writes networks that share an arena.");
   module.def("run_model", &run, py::arg("model"), py::arg("device"), py::kw_only(),
              py::arg("records") = py::none(), py::arg("inputs") = std::vector<py::bytes>(),
              py::arg("verify") = false, py::arg("layout") = "nhwc",

@@ -303,6 +303,7 @@ typedef struct {
   int has_footprint;                       /* 0 where nothing here can build or simulate it */
   tinytune_footprint footprint;            /* of the smoke test's inference */
   uint64_t clock_hz;                       /* 0: unknown */
+  int exact; /* whether that inference gave the reference's bytes, 1 or 0; -1: nothing ran it */
 } tinytune_compile_result;
 
 /* Writes the network as a C library into `directory`. `records` may be null: default schedules. */
@@ -313,6 +314,20 @@ tinytune_status tinytune_compile_with(const tinytune_model *model, const char *d
                                       const char *directory,
                                       const tinytune_compile_options *options,
                                       tinytune_compile_result *result);
+
+/* Networks that run one after another in one arena. */
+typedef struct {
+  uint64_t arena_bytes, state_bytes, apart_bytes; /* it; what keeps state; arenas of their own */
+  int has_footprint;                              /* 0 where nothing here can simulate them */
+  tinytune_footprint footprint; /* the arena once, the deepest stack, sums of the rest */
+} tinytune_shared_arena_result;
+
+/* Writes each model into a folder of its name; limits hold for all. The last three may be null. */
+tinytune_status tinytune_compile_shared(const tinytune_model *const *models, size_t count,
+                                        const char *device, const char *directory,
+                                        const tinytune_compile_options *options,
+                                        tinytune_shared_arena_result *result,
+                                        tinytune_compile_result *networks);
 
 /* What to run and to compare. All zero: the defaults. */
 typedef struct {

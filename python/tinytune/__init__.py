@@ -21,13 +21,13 @@ from tinytune import _arguments as check
 from tinytune import _arrays, _reprs
 from tinytune._engine import (ALL_FAST_RAM, CompileReport, DeviceInfo, Error, Footprint, KernelCost, KnobEffect,
                               Layer, LayerCost, LogRecord, MemoryLimits, Model, ModelInfo, PackedArray, RunReport,
-                              TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel, TuneProgress,
+                              SharedArenaReport, TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel, TuneProgress,
                               TuneReport, list_devices, version)
 
 __all__ = ["ALL_FAST_RAM", "CompileReport", "DeviceInfo", "Error", "Footprint", "KernelCost", "KnobEffect",
            "Layer", "LayerCost", "LogRecord", "MemoryLimits", "Model", "ModelInfo", "PackedArray", "RunReport",
-           "TaskExplanation", "TaskInfo", "TaskResult", "TensorInfo", "TuneProgress", "TuneReport",
-           "TunedKernel", "compile_model", "compile_workload", "explain_task", "fixed_point", "generate_inputs",
+           "SharedArenaReport", "TaskExplanation", "TaskInfo", "TaskResult", "TensorInfo", "TuneProgress",
+           "TuneReport", "TunedKernel", "compile_model", "compile_models", "compile_workload", "explain_task", "fixed_point", "generate_inputs",
            "list_devices", "query_log", "run_model", "tune_model", "tune_workload", "version"]
 
 _reprs.install()
@@ -176,6 +176,23 @@ def compile_model(model, device, directory, *, records=None, require_tuned=False
     with _Messages(on_message) as messages:
         return _engine.compile_model(
             check.instance(Model, "model", model), check.path("device", device), check.path("directory", directory),
+            records=check.optional(check.path, "records", records),
+            require_tuned=check.flag("require_tuned", require_tuned), layout=check.text("layout", layout),
+            format=check.text("format", format), limits=_limits(limits), on_message=messages.sink)
+
+
+def compile_models(models, device, directory, *, records=None, require_tuned=False, layout="nhwc", format="cmake",
+                   limits=None, on_message=None):
+    """Writes networks that run one after another in one arena, each into a folder of its name.
+
+    What a network keeps between its calls no other touches. Limits hold for all together.
+    """
+    if isinstance(models, Model) or not hasattr(models, "__iter__"):
+        raise check.wrong_type("models", "a sequence of Models", models)
+    with _Messages(on_message) as messages:
+        return _engine.compile_models(
+            [check.instance(Model, f"models[{i}]", model) for i, model in enumerate(models)],
+            check.path("device", device), check.path("directory", directory),
             records=check.optional(check.path, "records", records),
             require_tuned=check.flag("require_tuned", require_tuned), layout=check.text("layout", layout),
             format=check.text("format", format), limits=_limits(limits), on_message=messages.sink)

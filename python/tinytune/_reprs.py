@@ -15,6 +15,7 @@ _FIELDS = {
     "ModelInfo": ("name", "macs"),
     "PackedArray": ("name", "c_type"),
     "RunReport": ("exact", "instructions"),
+    "SharedArenaReport": ("arena_bytes", "apart_bytes"),
     "TaskExplanation": ("trials", "valid"),
     "TaskInfo": ("index", "name"),
     "TaskResult": ("index", "name", "default_cycles", "best_cycles"),

@@ -110,6 +110,33 @@ TEST_F(CApiReach, Constants_AreTheCallers) {
   EXPECT_EQ(layer, nullptr);
 }
 
+TEST_F(CApiReach, Models_ShareAnArenaInEveryFormat) {
+  tinytune_model* models[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const std::string file = path(i == 0 ? "one.tflite" : "two.tflite");
+    write_model(small_graph(), file);
+    ASSERT_EQ(tinytune_model_load(file.c_str(), &models[i]), TINYTUNE_OK);
+  }
+  tinytune_compile_options how = {};
+  how.format = TINYTUNE_FORMAT_STM32CUBE;
+  tinytune_shared_arena_result all = {};
+  tinytune_compile_result each[2] = {};
+  ASSERT_EQ(tinytune_compile_shared(models, 2, "cortex-m4", path("out").c_str(), &how, &all, each),
+            TINYTUNE_OK)
+      << tinytune_last_error();
+  EXPECT_EQ(each[0].exact, 1);
+  EXPECT_EQ(each[1].exact, 1);
+  EXPECT_EQ(all.arena_bytes, each[0].arena_bytes);
+  EXPECT_EQ(all.apart_bytes, 2 * all.arena_bytes);
+  EXPECT_EQ(all.footprint.flash_bytes,
+            each[0].footprint.flash_bytes + each[1].footprint.flash_bytes);
+  EXPECT_TRUE(std::filesystem::exists(path("out/two/two.h")));
+  EXPECT_EQ(tinytune_compile_shared(models, 1, "cortex-m4", path("out").c_str(), nullptr, nullptr,
+                                    nullptr),
+            TINYTUNE_INVALID_INPUT);
+  for (tinytune_model* model : models) tinytune_model_free(model);
+}
+
 TEST_F(CApiReach, Model_IsCompiledRunAndExplained) {
   write_model(small_graph(), path("small.tflite"));
   tinytune_model* model = nullptr;

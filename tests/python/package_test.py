@@ -92,6 +92,19 @@ class Calls(unittest.TestCase):
         kernel = tinytune.compile_workload(self.layer, "rv32imc", records=self.folder / "log.jsonl")
         self.assertTrue(kernel.tuned)
 
+    def test_write_two_networks_for_one_arena(self):
+        other = self.folder / "other.tflite"
+        other.write_bytes(NETWORK.read_bytes())
+        models = [self.model, tinytune.Model.load(other)]
+        report = tinytune.compile_models(models, "rv32imc", self.folder / "two", format="pico-sdk")
+        self.assertEqual([network.exact for network in report.networks], [True, True])
+        self.assertEqual(report.arena_bytes, report.networks[0].arena_bytes)
+        self.assertEqual(report.apart_bytes, 2 * report.arena_bytes)
+        self.assertTrue((self.folder / "two" / "other" / "other.h").exists())
+        with self.assertRaises(tinytune.Error) as caught:
+            tinytune.compile_models([self.model, self.model], "rv32imc", self.folder / "same")
+        self.assertEqual(caught.exception.code, "invalid_input")
+
     def test_print_what_objects_are(self):
         for thing in (self.model, self.layer, self.model.info, self.model.info.inputs[0],
                       tinytune.MemoryLimits(ram_bytes=5), tinytune.list_devices()[0]):
@@ -124,6 +137,8 @@ class Calls(unittest.TestCase):
             "on_message": lambda: self.tune(on_message="x"),
             "inputs[0]": lambda: tinytune.run_model(self.model, "rv32imc", inputs=[[1, 2]]),
             "verify": lambda: tinytune.run_model(self.model, "rv32imc", verify="yes"),
+            "models": lambda: tinytune.compile_models(self.model, "rv32imc", self.folder),
+            "models[1]": lambda: tinytune.compile_models([self.model, NETWORK], "rv32imc", self.folder),
             "directory": lambda: tinytune.compile_model(self.model, "rv32imc", None),
             "task": lambda: tinytune.explain_task(self.model, "rv32imc", log, "0"),
             "best_only": lambda: tinytune.query_log(log, best_only=3),

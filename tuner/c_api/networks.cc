@@ -1,4 +1,6 @@
-// Whole networks through the C interface: written as a library, and run.
+// Whole networks through the C interface: written as libraries, and run.
+#include <vector>
+
 #include "tuner/c_api/calls.h"
 
 using namespace tinytune;
@@ -43,6 +45,26 @@ CompileOptions options_of(const tinytune_compile_options& given) {
   return options;
 }
 
+tinytune_status check(const tinytune_compile_options& given) {
+  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
+  if (const auto wrong = check_enum("format", given.format, TINYTUNE_FORMAT_STM32CUBE))
+    return wrong;
+  return check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL);
+}
+
+tinytune_compile_result result_of(const CompileReport& report) {
+  return {.arena_bytes = report.arena_bytes,
+          .arena_lower_bound = report.arena_lower_bound,
+          .layers_tuned = report.layers_tuned,
+          .layers_tunable = report.layers_tunable,
+          .has_footprint = report.footprint ? 1 : 0,
+          .footprint = footprint_of(report.footprint.value_or(Footprint{})),
+          .clock_hz = report.clock_hz.value_or(0),
+          .exact = !report.exact   ? -1
+                   : *report.exact ? 1
+                                   : 0};
+}
+
 RunOptions options_of(const tinytune_run_options& given, const Model& model) {
   RunOptions options;
   if (given.records != nullptr) options.records = given.records;
@@ -79,23 +101,40 @@ tinytune_status tinytune_compile_with(const tinytune_model* model, const char* d
     return wrong;
   const tinytune_compile_options by_default = {};
   const tinytune_compile_options& given = options == nullptr ? by_default : *options;
-  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
-  if (const auto wrong = check_enum("format", given.format, TINYTUNE_FORMAT_MLF)) return wrong;
-  if (const auto wrong =
-          check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL))
-    return wrong;
+  if (const auto wrong = check(given)) return wrong;
   const Result<CompileReport> report =
       compile_model(model->model, device, directory, options_of(given));
   if (!report) return fail(report.error());
-  if (result != nullptr) {
-    *result = {.arena_bytes = report->arena_bytes,
-               .arena_lower_bound = report->arena_lower_bound,
-               .layers_tuned = report->layers_tuned,
-               .layers_tunable = report->layers_tunable,
-               .has_footprint = report->footprint ? 1 : 0,
-               .footprint = footprint_of(report->footprint.value_or(Footprint{})),
-               .clock_hz = report->clock_hz.value_or(0)};
+  if (result != nullptr) *result = result_of(*report);
+  return TINYTUNE_OK;
+}
+
+tinytune_status tinytune_compile_shared(const tinytune_model* const* models, size_t count,
+                                        const char* device, const char* directory,
+                                        const tinytune_compile_options* options,
+                                        tinytune_shared_arena_result* result,
+                                        tinytune_compile_result* networks) {
+  if (const auto wrong = begin({{"models", models}, {"device", device}, {"directory", directory}}))
+    return wrong;
+  const tinytune_compile_options by_default = {};
+  const tinytune_compile_options& given = options == nullptr ? by_default : *options;
+  if (const auto wrong = check(given)) return wrong;
+  std::vector<Model> all;
+  for (size_t i = 0; i < count; ++i) {
+    if (const auto wrong = begin({{"models", models[i]}})) return wrong;
+    all.push_back(models[i]->model);
   }
+  const Result<SharedArenaReport> report =
+      compile_models(all, device, directory, options_of(given));
+  if (!report) return fail(report.error());
+  if (result != nullptr)
+    *result = {.arena_bytes = report->arena_bytes,
+               .state_bytes = report->state_bytes,
+               .apart_bytes = report->apart_bytes,
+               .has_footprint = report->footprint ? 1 : 0,
+               .footprint = footprint_of(report->footprint.value_or(Footprint{}))};
+  if (networks != nullptr)
+    for (size_t i = 0; i < count; ++i) networks[i] = result_of(report->networks[i]);
   return TINYTUNE_OK;
 }
 
