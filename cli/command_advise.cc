@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <tuple>
@@ -94,27 +95,45 @@ Result<std::vector<Device>> devices_of(const std::string& named) {
   return devices;
 }
 
+/// Places of devices in `devices`, those of one core together: they share what is compiled. The
+/// largest group first, so that no worker begins it last.
+std::vector<std::vector<size_t>> by_core(const std::vector<Device>& devices) {
+  std::map<std::vector<std::string>, std::vector<size_t>> groups;
+  for (size_t i = 0; i < devices.size(); ++i)
+    groups[clang_arguments(devices[i].target)].push_back(i);
+  std::vector<std::vector<size_t>> all;
+  for (auto& [core, group] : groups) all.push_back(std::move(group));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return all;
+}
+
 Result<Json> all_rows(const Arguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY_ASSIGN(const std::vector<Device> devices, devices_of(arguments.device));
+  const std::vector<std::vector<size_t>> groups = by_core(devices);
   const MessageSink sink = console.sink();
   SlowWork work(sink);
   const auto answers = divide_work(
-      devices.size(),
+      groups.size(),
       static_cast<size_t>(std::max(
           1, arguments.workers.value_or(static_cast<int>(std::thread::hardware_concurrency())))),
-      [&](size_t i) {
-        return rows_of(model, arguments.device.empty() ? devices[i].name : arguments.device,
-                       devices[i], arguments.limits())
-            .dump(-1, ' ', false, Json::error_handler_t::replace);
+      [&](size_t g) {
+        Json rows = Json::array();
+        for (const size_t i : groups[g])
+          for (Json& row :
+               rows_of(model, arguments.device.empty() ? devices[i].name : arguments.device,
+                       devices[i], arguments.limits()))
+            rows.push_back(std::move(row));
+        return rows.dump(-1, ' ', false, Json::error_handler_t::replace);
       },
       [&](size_t done) {
-        work.step([&] { return fmt::format("{} of {} devices", done, devices.size()); });
+        work.step([&] { return fmt::format("{} of {} cores", done, groups.size()); });
       });
   Json rows = Json::array();
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (!answers[i]) return answers[i].error().within(devices[i].name);
-    for (Json& row : Json::parse(*answers[i])) {
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (!answers[g]) return answers[g].error().within(devices[groups[g].front()].name);
+    for (Json& row : Json::parse(*answers[g])) {
       compare_with_limit(row, arguments.most_milliseconds);
       rows.push_back(std::move(row));
     }

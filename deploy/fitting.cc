@@ -49,8 +49,8 @@ class Fitting {
     limits_ = asked;
     limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes,
                                       least_arena(memory_, device_, builds_->spaces()));
-    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, builds_->spaces(), records_,
-                                         limits_, waits, unmeasured));
+    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, *builds_, records_, limits_,
+                                         waits, unmeasured));
     for (const TaskOptions& task : tasks_)
       if (task.options.empty()) return ok_status();  // nothing to choose from
     // Weights may forbid the leanest kernels of a space.

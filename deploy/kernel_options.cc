@@ -19,12 +19,13 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
-           KnownSpaces& spaces, const Records& records, const KernelLimits& limits,
+           BuildCache& builds, const Records& records, const KernelLimits& limits,
            const FlashWaits& waits, bool constants_in_flash)
       : memory_(memory),
         group_(group),
         device_(device),
-        spaces_(spaces),
+        builds_(builds),
+        spaces_(builds.spaces()),
         records_(records),
         limits_(limits),
         waits_(waits),
@@ -117,7 +118,8 @@ class Gatherer {
   /// Defaults in the order of templates, each followed by the nearest to it with less scratch.
   std::vector<Offer> in_order() const {
     std::vector<Offer> offers;
-    const std::vector<Schedule> defaults = default_schedules_of(workload_, device_);
+    const auto known = spaces_.defaults_of(workload_, device_);
+    const std::vector<Schedule>& defaults = *known;
     for (const Schedule& usual : defaults) {
       offers.push_back({0, {usual}});
       offers.push_back({0, within_room(usual)});
@@ -204,7 +206,7 @@ class Gatherer {
     option.flash_bytes = option.constant_bytes;
     if (limits_.flash_bytes) {
       if (!code_bytes) {
-        TT_TRY_ASSIGN(code_bytes, code_bytes_of(schedule));
+        TT_TRY_ASSIGN(code_bytes, builds_.code_bytes(workload_, schedule, device_));
       }
       option.flash_bytes += *code_bytes;
     }
@@ -231,13 +233,6 @@ class Gatherer {
     return true;
   }
 
-  Result<uint64_t> code_bytes_of(const Schedule& schedule) const {
-    TT_TRY_ASSIGN(const CompiledKernel kernel,
-                  compile_kernel(workload_, schedule, device_, "kernel", Emit::kObject));
-    TT_TRY_ASSIGN(const Image image, link_image({&kernel.object, 1}, device_, "kernel"));
-    return image.code_bytes;
-  }
-
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
       return other.cycles <= option.cycles && other.scratch_bytes <= option.scratch_bytes &&
@@ -259,6 +254,7 @@ class Gatherer {
   const NetworkMemory& memory_;
   const LayerGroup& group_;
   const Device& device_;
+  BuildCache& builds_;
   KnownSpaces& spaces_;
   const Records& records_;
   const KernelLimits& limits_;
@@ -297,13 +293,13 @@ std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
 
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
-                                                const Device& device, KnownSpaces& spaces,
+                                                const Device& device, BuildCache& builds,
                                                 const Records& records, const KernelLimits& limits,
                                                 const FlashWaits& waits, Unmeasured unmeasured) {
   const bool in_flash = constants_stay_in_flash(memory, device, limits);
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
-    Gatherer gatherer(memory, group, device, spaces, records, limits, waits, in_flash);
+    Gatherer gatherer(memory, group, device, builds, records, limits, waits, in_flash);
     TT_TRY_ASSIGN(TaskOptions task, gatherer.gather(unmeasured));
     tasks.push_back(std::move(task));
   }

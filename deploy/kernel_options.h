@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernels/known_spaces.h"
+#include "codegen/kernels/build_cache.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/kernel_choice.h"
 #include "devices/device.h"
@@ -38,7 +38,7 @@ enum class Unmeasured { kOffered, kLeftOut };
 /// kUnsupported: no template takes a workload.
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
-                                                const Device& device, KnownSpaces& spaces,
+                                                const Device& device, BuildCache& builds,
                                                 const Records& records, const KernelLimits& limits,
                                                 const FlashWaits& waits,
                                                 Unmeasured unmeasured = Unmeasured::kOffered);

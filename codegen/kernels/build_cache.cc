@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "codegen/kernels/compiled_text.h"
 #include "codegen/kernels/kernel_key.h"
 
 namespace tinytune {
@@ -34,8 +35,8 @@ void BuildCache::make_room(uint64_t bytes) {
 Result<CompiledKernel> BuildCache::kernel(const Workload& workload, const Schedule& schedule,
                                           const Device& device, const std::string& symbol,
                                           Emit emit) {
-  const std::string key = kernel_key(device) + to_text(workload) + "\n" + to_text(schedule) + "\n" +
-                          symbol + "\n" + std::to_string(static_cast<int>(emit));
+  const std::string key = compile_key(device) + to_text(workload) + "\n" + to_text(schedule) +
+                          "\n" + symbol + "\n" + std::to_string(static_cast<int>(emit));
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = found(kernels_, key)) return *known;
@@ -48,10 +49,19 @@ Result<CompiledKernel> BuildCache::kernel(const Workload& workload, const Schedu
   return made;
 }
 
+Result<uint64_t> BuildCache::code_bytes(const Workload& workload, const Schedule& schedule,
+                                        const Device& device) {
+  constexpr const char* kSymbol = "kernel";
+  TT_TRY_ASSIGN(const CompiledKernel made,
+                kernel(workload, schedule, device, kSymbol, Emit::kObject));
+  TT_TRY_ASSIGN(const Image image, link_image({&made.object, 1}, device, kSymbol));
+  return uint64_t{image.code_bytes};
+}
+
 Result<std::vector<uint8_t>> BuildCache::object(
     const std::string& name, const std::string& texts, const Device& device,
     const std::function<Result<std::vector<uint8_t>>()>& compile) {
-  const std::string key = kernel_key(device) + name + "\n" + digest(texts);
+  const std::string key = compile_key(device) + name + "\n" + digest(compiled_text(texts));
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = found(objects_, key)) return *known;

@@ -1,7 +1,7 @@
 // Caches compiled kernels, object files and enumerated spaces of one network.
 //
 // Choosing what fits a device builds networks that differ in a few kernels and places. A kernel or
-// a source file that comes up again with the same text for the same device is not compiled again.
+// a source file that comes up again with the same text for the same core is not compiled again.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,12 @@ class BuildCache {
   Result<CompiledKernel> kernel(const Workload& workload, const Schedule& schedule,
                                 const Device& device, const std::string& symbol, Emit emit);
 
+  /// Bytes of the kernel's code where it is linked by itself.
+  Result<uint64_t> code_bytes(const Workload& workload, const Schedule& schedule,
+                              const Device& device);
+
   /// What `compile` made, now or earlier, of a file with these texts: it and all that it includes.
+  /// Comments, and the `#error` of a file for another core, make no difference.
   Result<std::vector<uint8_t>> object(const std::string& name, const std::string& texts,
                                       const Device& device,
                                       const std::function<Result<std::vector<uint8_t>>()>& compile);

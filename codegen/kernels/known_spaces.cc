@@ -64,6 +64,22 @@ std::optional<uint64_t> KnownSpaces::packed_bytes(const KernelTemplate& owner,
   return bytes;
 }
 
+std::shared_ptr<const std::vector<Schedule>> KnownSpaces::defaults_of(const Workload& workload,
+                                                                      const Device& device) {
+  constexpr size_t kMost = 1 << 12;
+  const std::string key = key_of(device, workload);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = defaults_.find(key); at != defaults_.end()) return at->second;
+  }
+  auto defaults =
+      std::make_shared<const std::vector<Schedule>>(default_schedules_of(workload, device));
+  const std::lock_guard lock(mutex_);
+  if (defaults_.size() >= kMost) defaults_.clear();
+  defaults_[key] = defaults;
+  return defaults;
+}
+
 std::shared_ptr<const ConfigSpace> KnownSpaces::of(const Workload& workload, const Device& device) {
   return known("all " + key_of(device, workload), [&] { return space_of(workload, device); });
 }

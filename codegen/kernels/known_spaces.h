@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
@@ -31,6 +32,10 @@ class KnownSpaces {
   /// space_of().
   std::shared_ptr<const ConfigSpace> of(const Workload& workload, const Device& device);
 
+  /// default_schedules_of().
+  std::shared_ptr<const std::vector<Schedule>> defaults_of(const Workload& workload,
+                                                           const Device& device);
+
   /// All bytes of owner.pack(); nothing where these constants do not permit the schedule.
   std::optional<uint64_t> packed_bytes(const KernelTemplate& owner, const Workload& workload,
                                        const LayerData& data, const Schedule& schedule);
@@ -42,6 +47,7 @@ class KnownSpaces {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ConfigSpace>> spaces_;
   size_t points_ = 0;  // in all of them
+  std::map<std::string, std::shared_ptr<const std::vector<Schedule>>> defaults_;
   std::map<std::string, std::optional<uint64_t>> packed_;
 };
 
