@@ -30,6 +30,8 @@ Device with_much_flash(Device device) {
   return device;
 }
 
+/// Where RAM is enough for it, of the network of the least flash: the one of the least RAM may run
+/// in strips, which take code, and takes longer to find.
 Result<Deployment::Need> least_need(const Model& model, const Device& device,
                                     const Records& records, MemoryLimits limits) {
   limits.flash_bytes.reset();
@@ -40,7 +42,9 @@ Result<Deployment::Need> least_need(const Model& model, const Device& device,
   options.name = model.info().name;
   options.builds = model.state().builds;
   options.layouts = layouts.source();
-  return Deployment{model, roomy, records, limits, silent}.least_need(options);
+  const Deployment deployment{model, roomy, records, limits, silent};
+  if (const auto least = deployment.least_flash(options)) return Deployment::Need{*least, 0};
+  return deployment.least_need(options);
 }
 
 }  // namespace

@@ -88,6 +88,10 @@ struct Deployment {
   };
   Result<Need> least_need(const NetworkOptions& options) const;
 
+  /// What the network of the least flash takes, layer by layer, with nothing copied to RAM. The
+  /// device's flash has to be enough. kFailed: it does not fit the RAM.
+  Result<Footprint> least_flash(const NetworkOptions& options) const;
+
  private:
   struct Placed;
   struct Least;

@@ -76,6 +76,21 @@ class Fitting {
     return choose_kernels(tasks_, limits_, other_flash, arena_of);
   }
 
+  /// The least flash at which choose() finds anything. Arithmetic on what was gathered.
+  Result<KernelChoice> choose_smallest() {
+    limits_.flash_bytes = std::numeric_limits<uint64_t>::max();
+    TT_TRY_ASSIGN(KernelChoice best, choose(0));
+    for (uint64_t too_few = 0; too_few + 1 < best.flash_bytes;) {
+      limits_.flash_bytes = too_few + (best.flash_bytes - too_few) / 2;
+      Result<KernelChoice> smaller = choose(0);
+      if (smaller)
+        best = std::move(*smaller);
+      else
+        too_few = *limits_.flash_bytes;
+    }
+    return best;
+  }
+
   /// Of what was gathered.
   MeasuredFront front(const GeneratedNetwork& network) const {
     MeasuredFront front;
@@ -228,7 +243,16 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;
   for (int round = 0;; ++round) {
-    TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose(other_flash));
+    const Result<KernelChoice> chosen = fitting.choose(other_flash);
+    if (!chosen && limits.flash_bytes && round > 0) {
+      // What a library needs besides differs with its kernels: the smallest may fit all the same.
+      TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
+      TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
+      TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+      if (linked && *linked <= *limits.flash_bytes) return network;
+    }
+    if (!chosen) return chosen.error();
+    const KernelChoice& choice = *chosen;
     TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
     if (!limits.flash_bytes) return network;
     TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
@@ -240,6 +264,17 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
     }
     other_flash += *linked - choice.flash_bytes;
   }
+}
+
+Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
+                                           const Records& records, const KernelLimits& limits,
+                                           const NetworkOptions& options) {
+  KernelLimits counted = limits;
+  counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kOffered));
+  TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose_smallest());
+  return fitting.generate(choice);
 }
 
 Result<std::optional<ArenaWorth>> arena_worth(const IntegerNetwork& executed, const Device& device,

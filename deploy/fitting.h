@@ -23,6 +23,11 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const NetworkOptions& options,
                                          const FlashWaits& waits = {});
 
+/// The network of the least flash within the limits on the arena. Errors as generate_within().
+Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
+                                           const Records& records, const KernelLimits& limits,
+                                           const NetworkOptions& options);
+
 /// The arena that generate_within() gives its network where flash is not limited: packs weights and
 /// builds nothing. Errors as there.
 Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,

@@ -188,6 +188,19 @@ Result<Deployment::Need> Deployment::least_need(const NetworkOptions& options) c
   return Need{takes, excess(takes)};
 }
 
+Result<Footprint> Deployment::least_flash(const NetworkOptions& options) const {
+  if (network_memory(model.state().network, options).lower_bound >
+      *room_for_arena(limits, device).bytes)
+    return Error(ErrorCode::kFailed, "tensors do not fit the RAM");
+  const ArenaAllowance arena = arena_allowance(limits);  // as keep_ram() begins
+  const KernelLimits kernels{.arena_bytes = arena.bytes, .arena_says = arena.says};
+  TT_TRY_ASSIGN(const GeneratedNetwork network,
+                generate_smallest(model.state().network, device, records, kernels, options));
+  TT_TRY_ASSIGN(const Footprint takes, footprint(network));
+  if (excess(takes) > 0) return exceeded(takes);
+  return takes;
+}
+
 Error Deployment::refused(const Least& least) const {
   const MemoryRegion& data = device.memory(device.data_memory);
   const uint64_t in_data = in_data_memory(least.takes, device);
