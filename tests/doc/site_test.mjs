@@ -15,6 +15,11 @@ const TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css
 const PAGES = ["index.html", "packages.html"];
 const FIRST = {arena: "memory.html", pip: "install.html", int16: "operators.html"};
 
+// Pages that are generated: a command and a function that each must have.
+const GENERATED = {"commands.html": 'id="tune-advise"', "headers.html": "tinytune_compile_shared"};
+for (const [name, text] of Object.entries(GENERATED))
+  assert.ok(fs.readFileSync(path.join(site, name), "utf8").includes(text), `${name} has ${text}`);
+
 const server = http.createServer((request, answer) => {
   const file = path.join(site, decodeURIComponent(new URL(request.url, "http://site").pathname));
   if (!fs.existsSync(file) || !fs.statSync(file).isFile()) return answer.writeHead(404).end();
