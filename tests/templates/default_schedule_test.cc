@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "base/files.h"
 #include "base/rng.h"
 #include "devices/device.h"
 #include "templates/kernel_template.h"
@@ -42,6 +46,18 @@ Workload random_workload(Rng& rng) {
   return w;
 }
 
+Workload usual_depthwise() {
+  Workload w;
+  w.op = OpKind::kDepthwiseConv2d;
+  w.in_c = w.out_c = 8;
+  w.in_h = w.in_w = w.out_h = w.out_w = 8;
+  w.kernel_h = w.kernel_w = 3;
+  w.pad_top = w.pad_left = 1;
+  w.activation_min = -128, w.activation_max = 127;
+  w.facts.requantise = Requantise::kFused;
+  return w;
+}
+
 TEST(DefaultSchedule, OfEveryTemplate_IsInItsSpace) {
   Rng rng(7);
   for (const char* name : {"rv32imc", "rp2040", "stm32l4r5", "stm32f7"}) {
@@ -58,6 +74,32 @@ TEST(DefaultSchedule, OfEveryTemplate_IsInItsSpace) {
       }
     }
   }
+}
+
+TEST(DefaultSchedule, KnobsOfEveryTemplate_AreInTheGlossary) {
+  const auto bytes = read_file(TINYTUNE_SOURCE_DIR "/doc/knobs.md");
+  ASSERT_TRUE(bytes) << bytes.error().message();
+  const std::string page(bytes->begin(), bytes->end());
+  Rng rng(7);
+  std::set<std::string> templates, missing;
+  for (const char* name : {"rv32imc", "rp2040", "cortex-m3", "stm32l4r5", "ra8d1", "vicuna"}) {
+    const auto device = load_device(name);
+    ASSERT_TRUE(device) << device.error().message();
+    std::vector<Workload> layers = {usual_depthwise()};
+    while (layers.size() < 1000) layers.push_back(random_workload(rng));
+    for (const Workload& w : layers) {
+      for (const KernelTemplate& t : kernel_templates()) {
+        if (!t.supports(w, *device)) continue;
+        templates.insert(t.name);
+        const Schedule schedule = t.default_schedule(w, *device);
+        for (const auto& [knob, value] : schedule.knobs())
+          if (page.find("`" + knob + "`") == std::string::npos) missing.insert(knob);
+      }
+    }
+  }
+  EXPECT_EQ(missing, std::set<std::string>());
+  for (const KernelTemplate& t : kernel_templates())
+    EXPECT_TRUE(templates.contains(t.name)) << t.name << " takes none of these layers";
 }
 
 // More sums than one channel's have no register among eight; RV32 has room for sixteen.
