@@ -25,7 +25,7 @@ NetworkOptions early(std::vector<StripGroup> strips = {}) {
   return {.name = "net", .early_shortcuts = true, .strips = std::move(strips)};
 }
 
-std::vector<int> order_of(const Graph& graph) {
+std::vector<int> early_order_of(const Graph& graph) {
   std::vector<int> order;
   for (const Operator& op : laid_out(executed(graph), early()).graph.operators)
     order.push_back(op.index);
@@ -41,7 +41,7 @@ LaidOutGraph subsampled(const Graph& graph) {
 }
 
 TEST(SubsampledShortcuts, CopyIsMadeBeforeTheLayersAround_AndConvolutionStaysBehindThem) {
-  EXPECT_THAT(order_of(downsampling_block(1)), ElementsAre(0, kTransformIndex, 1, 2, 3, 4));
+  EXPECT_THAT(early_order_of(downsampling_block(1)), ElementsAre(0, kTransformIndex, 1, 2, 3, 4));
 }
 
 TEST(SubsampledShortcuts, CopyHoldsThePixelsOfTheStride) {
@@ -74,14 +74,14 @@ TEST(SubsampledShortcuts, OddSizesAndUnequalStrides_AreExact) {
 }
 
 TEST(SubsampledShortcuts, ConvolutionThatReadsAllPixels_GetsNoCopy) {
-  EXPECT_THAT(order_of(test::residual_block(1)), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(early_order_of(test::residual_block(1)), ElementsAre(0, 1, 2, 3));
 }
 
 TEST(SubsampledShortcuts, ConvolutionThatReadsAlone_GetsNoCopy) {
   ImageChain chain(16, 16, 4, 5);
   chain.conv(8, {.kernel = 3});
   chain.conv(8, {.kernel = 1, .stride = 2});
-  EXPECT_THAT(order_of(chain.finish()), ElementsAre(0, 1));
+  EXPECT_THAT(early_order_of(chain.finish()), ElementsAre(0, 1));
 }
 
 TEST(SubsampledShortcuts, LayersAroundGetRoom) {
