@@ -105,7 +105,7 @@ TEST_F(CApi, WrongArguments_AreStatusesWithAMessage) {
   options.layout = static_cast<tinytune_layout>(3);
   EXPECT_EQ(tinytune_tune(model, &options, nullptr), TINYTUNE_INVALID_INPUT);
   tinytune_compile_options compiling = {};
-  compiling.format = static_cast<tinytune_format>(5);
+  compiling.format = static_cast<tinytune_format>(99);
   EXPECT_EQ(tinytune_compile_with(model, "esp32c3", path("out").c_str(), &compiling, nullptr),
             TINYTUNE_INVALID_INPUT);
   EXPECT_EQ(tinytune_compile(model, "toaster", nullptr, path("out").c_str()), TINYTUNE_NOT_FOUND);
