@@ -1,4 +1,4 @@
-// The documentation's site in a real browser: node site_test.mjs SITE [FOLDER OF SCREENSHOTS]
+// The documentation's site in a real browser: node site_test.mjs SITE [--all | FOLDER OF SCREENSHOTS]
 //
 // As people meet it: at the width of a telephone and of a laptop, light and dark, without eyes (axe-core), by its
 // search, and without a network: what a page asks for comes from the site itself.
@@ -9,10 +9,12 @@ import path from "node:path";
 import {createRequire} from "node:module";
 import puppeteer from "puppeteer-core";
 
-const [site, screenshots] = process.argv.slice(2);
+const [site, more] = process.argv.slice(2);
+const all = more === "--all", screenshots = all ? undefined : more;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml", ".webp": "image/webp"};
-const PAGES = ["index.html", "packages.html"];
+const html = (folder) => fs.readdirSync(folder, {recursive: true}).filter((name) => name.endsWith(".html"));
+const PAGES = all ? html(site).filter((name) => name !== "404.html") : ["index.html", "packages.html"];
 const FIRST = {arena: "memory.html", pip: "install.html", int16: "operators.html"};
 
 // Pages that are generated: a command and a function that each must have.
@@ -49,7 +51,7 @@ async function checkPage(page, name) {
       assert.equal(light, scheme === "light", `${place}: the background`);
       assert.ok(wide <= width, `${place}: ${wide} pixels wide`);
       if (screenshots) await page.screenshot({path: path.join(screenshots, `${name}-${scheme}-${width}.png`)});
-      if (width === 1366 || name === "index.html") assert.deepEqual(await barriers(page), [], place);
+      if (width === 1366 || all || name === "index.html") assert.deepEqual(await barriers(page), [], place);
     }
 }
 

@@ -101,15 +101,15 @@ TEST_P(Firmware, TakesTheBytesThatCompileSays) {
   }
 }
 
-// Every network that is at hand, as it is by default.
+// As they are by default: mostly weights, small, and mostly tensors.
 TEST_P(Firmware, FitsBesideAnApplication_OrCompileSaysBeforeLinking) {
   if (!fs::exists(kModels)) GTEST_SKIP() << "no " << kModels;
   int fit = 0;
-  for (const auto& entry : fs::directory_iterator(kModels)) {
-    if (entry.path().extension() != ".tflite") continue;
-    SCOPED_TRACE(entry.path().stem().string());
+  for (const char* model : {"ad01_int8", "kws_ref_model", "vww_96_int8"}) {
+    SCOPED_TRACE(model);
     fs::remove_all(path("package"));
-    const ProcessResult compiled = compile(entry.path().string(), {});
+    const ProcessResult compiled =
+        compile((kModels / (std::string(model) + ".tflite")).string(), {});
     const bool warned = compiled.err.find("does not fit") != std::string::npos;
     EXPECT_EQ(compiled.exit_code != 0, warned && !fs::exists(path("package"))) << compiled.err;
     if (compiled.exit_code != 0) continue;
