@@ -233,19 +233,12 @@ BlockGraph::Step BlockGraph::enter_first_time(uint32_t address, uint32_t size_by
   if (key != address) {
     for (Edge& edge : at_->edges) {
       if (edge.address != key) continue;
-      ++edge.count;
-      touch(*at_);
-      if (edge.mispredicted != 0) learn(edge);
-      at_ = edge.to;
+      follow(edge);
       return enter_specially();
     }
   }
   block_at(address, size_bytes);
-  Edge& edge = add_edge(*at_, key, address);
-  edge.count = 1;
-  touch(*at_);
-  if (edge.mispredicted != 0) learn(edge);
-  at_ = edge.to;
+  follow(add_edge(*at_, key, address));
   return enter_specially();
 }
 

@@ -43,9 +43,7 @@ class BlockGraph {
   Step enter(uint32_t address, uint32_t size_bytes) {
     for (Edge& edge : at_->edges) {
       if (edge.address != address) continue;
-      if (edge.count++ == 0) touch(*at_);
-      if (edge.mispredicted != 0) learn(edge);
-      at_ = edge.to;
+      follow(edge);
       const Block& block = *at_->block;
       if (block.instruction_count > budget_ || block.special || address == section_return_) {
         return enter_specially();
@@ -166,6 +164,11 @@ class BlockGraph {
     if (node.touched) return;
     node.touched = true;
     touched_.push_back(&node);
+  }
+  void follow(Edge& edge) {
+    if (edge.count++ == 0) touch(*at_);
+    if (edge.mispredicted != 0) learn(edge);
+    at_ = edge.to;
   }
   void settle();
   void learn(const Edge& edge);

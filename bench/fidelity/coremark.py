@@ -50,7 +50,7 @@ void portable_fini(core_portable *p);
 int ee_printf(const char *format, ...);
 """
 
-# What CoreMark prints is passed on unformatted: its formats alone tell whether it found its results right.
+# Passes on CoreMark's format strings without arguments: which of them it prints says whether its results are right.
 PORT = r"""
 #include "coremark.h"
 #if __riscv

@@ -16,7 +16,7 @@ struct Fault {
 
 std::span<const Fault> faults();
 
-/// Of requantisation, tails and packing of kernels with vectors.
+/// Faults in the requantisation, tails and packing of Helium's and RVV's kernels.
 std::span<const Fault> vector_faults();
 
 }  // namespace tinytune::bench

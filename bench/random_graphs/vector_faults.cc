@@ -12,12 +12,12 @@ namespace {
 constexpr const char* kHelium = "cortex-m55";
 constexpr const char* kRvv = "rv32imc_zve32x";
 
-/// In the text of kernels of `family`.
+/// Replaces text in the assembly of kernels of `family`.
 Damage in_code(std::string family, std::string from, std::string to) {
   return replacing("_kernels.S", std::move(from), std::move(to), std::move(family));
 }
 
-// Multipliers are normalised; sums do not start from so much.
+// Finds the multiplier by its size: it is normalised, and no bias is so large.
 bool halve_a_multiplier(Numbers& params) {
   const auto multiplier = std::find_if(params.begin(), params.end(), [](int64_t number) {
     return number >= int64_t{1} << 30 && number <= INT32_MAX;
@@ -38,7 +38,7 @@ Change swap_runs(size_t bytes) {
   };
 }
 
-// Of the last two lanes whose shifts differ: a word holds both.
+// Swaps the shifts of the last pair of lanes that have different ones; one word holds a pair.
 bool swap_shifts_of_lanes(Numbers& params) {
   for (auto word = params.rbegin(); word != params.rend(); ++word) {
     const auto low = static_cast<uint16_t>(*word), high = static_cast<uint16_t>(*word >> 16);

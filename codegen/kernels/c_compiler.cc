@@ -70,7 +70,8 @@ Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& d
 
 Result<std::string> compiler_library(const Target& target) {
   if (target.family == CoreFamily::kAnyC) return std::string();  // its driver knows
-  // Where extensions follow, GCC 12.2 names the library of a 64-bit core; they change no helper.
+  // Asks without extensions such as _zve32x: with them GCC 12.2 answers with the library of a
+  // 64-bit core, and the helpers are the same.
   const std::string isa = target.isa.substr(0, target.isa.find('_'));
   const std::vector<std::string> words =
       target.family == CoreFamily::kArmM

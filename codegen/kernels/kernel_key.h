@@ -15,8 +15,8 @@ inline std::string kernel_key(const Device& device) {
          (internal::has_fpu(device.target) ? "fpu " : "");
 }
 
-/// What of a device decides what a compiler makes of a text: not where memories are, nor what they
-/// cost, so that devices with the same core share what was compiled.
+/// Identifies a compiler's output for one text. Leaves out addresses and costs of memories, so that
+/// devices with the same core share compiled objects.
 inline std::string compile_key(const Device& device) {
   std::string key = device.target.compiler;
   for (const std::string& argument : clang_arguments(device.target)) key += " " + argument;

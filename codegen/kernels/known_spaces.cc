@@ -44,40 +44,38 @@ std::shared_ptr<const ConfigSpace> KnownSpaces::of(const KernelTemplate& owner,
                [&] { return owner.space(workload, device); });
 }
 
+template <typename Answer, typename Make>
+Answer KnownSpaces::remembered(std::map<std::string, Answer>& answers, size_t most,
+                               const std::string& key, const Make& make) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = answers.find(key); at != answers.end()) return at->second;
+  }
+  Answer answer = make();
+  const std::lock_guard lock(mutex_);
+  if (answers.size() >= most) answers.clear();
+  answers[key] = answer;
+  return answer;
+}
+
 std::optional<uint64_t> KnownSpaces::packed_bytes(const KernelTemplate& owner,
                                                   const Workload& workload, const LayerData& data,
                                                   const Schedule& schedule) {
-  constexpr size_t kMost = 1 << 16;
-  std::string key = to_text(workload) + " " + to_text(schedule) + " " + hash_text(data);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto at = packed_.find(key); at != packed_.end()) return at->second;
-  }
-  std::optional<uint64_t> bytes;
-  if (const auto packed = owner.pack(workload, data, schedule)) {
-    bytes = 0;
-    for (const PackedConstant& constant : *packed) *bytes += constant.bytes.size();
-  }
-  const std::lock_guard lock(mutex_);
-  if (packed_.size() >= kMost) packed_.clear();
-  packed_[std::move(key)] = bytes;
-  return bytes;
+  const std::string key = to_text(workload) + " " + to_text(schedule) + " " + hash_text(data);
+  return remembered(packed_, 1 << 16, key, [&]() -> std::optional<uint64_t> {
+    const auto packed = owner.pack(workload, data, schedule);
+    if (!packed) return std::nullopt;
+    uint64_t bytes = 0;
+    for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
+    return bytes;
+  });
 }
 
 std::shared_ptr<const std::vector<Schedule>> KnownSpaces::defaults_of(const Workload& workload,
                                                                       const Device& device) {
-  constexpr size_t kMost = 1 << 12;
-  const std::string key = key_of(device, workload);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto at = defaults_.find(key); at != defaults_.end()) return at->second;
-  }
-  auto defaults =
-      std::make_shared<const std::vector<Schedule>>(default_schedules_of(workload, device));
-  const std::lock_guard lock(mutex_);
-  if (defaults_.size() >= kMost) defaults_.clear();
-  defaults_[key] = defaults;
-  return defaults;
+  return remembered(defaults_, 1 << 12, key_of(device, workload), [&] {
+    return std::make_shared<const std::vector<Schedule>>(default_schedules_of(workload, device));
+  });
 }
 
 std::shared_ptr<const ConfigSpace> KnownSpaces::of(const Workload& workload, const Device& device) {

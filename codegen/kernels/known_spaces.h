@@ -43,6 +43,10 @@ class KnownSpaces {
  private:
   template <typename Enumerate>
   std::shared_ptr<const ConfigSpace> known(const std::string& key, const Enumerate& enumerate);
+  /// What `answers` has of `key`, or `make` makes; all of them go when there are `most`.
+  template <typename Answer, typename Make>
+  Answer remembered(std::map<std::string, Answer>& answers, size_t most, const std::string& key,
+                    const Make& make);
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ConfigSpace>> spaces_;

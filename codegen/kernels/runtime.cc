@@ -168,6 +168,17 @@ Result<std::vector<uint8_t>> object_of_ir(std::string_view text, const Device& d
   return machine_code(*module, *machine, Emit::kObject);
 }
 
+// Of what `fill` puts into an empty module: no functions, so LLVM's switches do not matter.
+template <typename Fill>
+Result<std::vector<uint8_t>> object_with(const Device& device, const Fill& fill) {
+  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
+  llvm::LLVMContext context;
+  llvm::Module module("data", context);
+  retarget(module, *machine);
+  fill(module);
+  return machine_code(module, *machine, Emit::kObject);
+}
+
 }  // namespace
 
 std::string_view c_helpers() { return kCHelpers; }
@@ -195,30 +206,24 @@ Result<std::vector<uint8_t>> arrays_object(std::span<const ZeroedArray> arrays,
 
 Result<std::vector<uint8_t>> constants_object(std::span<const ConstantArray> arrays,
                                               const Device& device) {
-  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  llvm::LLVMContext context;
-  llvm::Module module("constants", context);
-  retarget(module, *machine);
-  for (const ConstantArray& array : arrays) {
-    llvm::Constant* const bytes = llvm::ConstantDataArray::get(
-        context, llvm::ArrayRef<uint8_t>(array.bytes.data(), array.bytes.size()));
-    // The module owns it.
-    auto* const variable =
-        new llvm::GlobalVariable(module, bytes->getType(), array.section.empty(),
-                                 llvm::GlobalValue::ExternalLinkage, bytes, array.name);
-    variable->setAlignment(llvm::Align(array.alignment));
-    if (!array.section.empty()) variable->setSection(array.section);
-  }
-  return machine_code(module, *machine, Emit::kObject);
+  return object_with(device, [&](llvm::Module& module) {
+    for (const ConstantArray& array : arrays) {
+      llvm::Constant* const bytes = llvm::ConstantDataArray::get(
+          module.getContext(), llvm::ArrayRef<uint8_t>(array.bytes.data(), array.bytes.size()));
+      // The module owns it.
+      auto* const variable =
+          new llvm::GlobalVariable(module, bytes->getType(), array.section.empty(),
+                                   llvm::GlobalValue::ExternalLinkage, bytes, array.name);
+      variable->setAlignment(llvm::Align(array.alignment));
+      if (!array.section.empty()) variable->setSection(array.section);
+    }
+  });
 }
 
 Result<std::vector<uint8_t>> assembled(std::string_view text, const Device& device) {
-  TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
-  llvm::LLVMContext context;
-  llvm::Module module("assembly", context);
-  retarget(module, *machine);
-  module.setModuleInlineAsm({text.data(), text.size()});
-  return machine_code(module, *machine, Emit::kObject);
+  return object_with(device, [&](llvm::Module& module) {
+    module.setModuleInlineAsm({text.data(), text.size()});
+  });
 }
 
 }  // namespace tinytune

@@ -14,7 +14,8 @@
 
 namespace tinytune {
 
-/// What tells assemblers that a kernel has vector instructions; lines, both empty without any.
+/// Enables vector instructions in an assembler: directives for LLVM's and for GNU's, both empty for
+/// a kernel without vectors.
 struct VectorDirectives {
   std::string_view llvm, gnu;
 

@@ -50,10 +50,12 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   if (const auto& stream = network.stream)
     add(stream->rows_symbol, static_cast<uint32_t>(stream->rows) * stream->row_bytes);
   if (!network.stubs.empty()) files.push_back({"the-stubs.c", network.stubs, FileRole::kSource});
-  for (const GeneratedFile& f : files) TT_TRY(write_file(directory.file(f.name), f.contents));
   std::string headers;
-  for (const GeneratedFile& f : files)
-    if (f.role == FileRole::kHeader) headers += f.name + "\n" + f.contents;
+  for (const GeneratedFile& f : files) {
+    if (f.role != FileRole::kHeader) continue;
+    TT_TRY(write_file(directory.file(f.name), f.contents));
+    headers += f.name + "\n" + f.contents;
+  }
   BuildCache none;
   BuildCache& builds = network.builds ? *network.builds : none;
   std::vector<std::vector<uint8_t>> objects;
@@ -64,6 +66,7 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
         if (f.name == kernels_file(network.name, device)) return kernels_object(network, device);
         if (f.name == constants_file(network.name)) return constants_object(network, device);
       }
+      TT_TRY(write_file(directory.file(f.name), f.contents));
       return compile_source(directory.file(f.name), directory.file(f.name + ".o"), directory.path(),
                             device, f.is_theirs ? Warnings::kAreTheirs : Warnings::kAreErrors);
     };

@@ -1,12 +1,10 @@
 #include "codegen/networks/library_parts.h"
 
-#include <algorithm>
 #include <string>
 
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/runtime.h"
 #include "codegen/networks/placement.h"
-#include "codegen/operators/outside_text.h"
 
 namespace tinytune {
 namespace {

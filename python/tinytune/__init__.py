@@ -21,14 +21,15 @@ from tinytune import _arguments as check
 from tinytune import _arrays, _reprs
 from tinytune._engine import (ALL_FAST_RAM, CompileReport, DeviceInfo, Error, Footprint, KernelCost, KnobEffect,
                               Layer, LayerCost, LogRecord, MemoryLimits, Model, ModelInfo, PackedArray, RunReport,
-                              SharedArenaReport, TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel, TuneProgress,
-                              TuneReport, list_devices, version)
+                              SharedArenaReport, TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel,
+                              TuneProgress, TuneReport, list_devices, version)
 
 __all__ = ["ALL_FAST_RAM", "CompileReport", "DeviceInfo", "Error", "Footprint", "KernelCost", "KnobEffect",
            "Layer", "LayerCost", "LogRecord", "MemoryLimits", "Model", "ModelInfo", "PackedArray", "RunReport",
            "SharedArenaReport", "TaskExplanation", "TaskInfo", "TaskResult", "TensorInfo", "TuneProgress",
-           "TuneReport", "TunedKernel", "compile_model", "compile_models", "compile_workload", "explain_task", "fixed_point", "generate_inputs",
-           "list_devices", "query_log", "run_model", "tune_model", "tune_workload", "version"]
+           "TuneReport", "TunedKernel", "compile_model", "compile_models", "compile_workload", "explain_task",
+           "fixed_point", "generate_inputs", "list_devices", "query_log", "run_model", "tune_model", "tune_workload",
+           "version"]
 
 _reprs.install()
 _arrays.install()
@@ -170,15 +171,19 @@ def compile_workload(layer, device, *, records=None, schedule=None, symbol="tiny
             on_message=messages.sink)
 
 
+def _compiling(records, require_tuned, layout, format, limits, messages):
+    return {"records": check.optional(check.path, "records", records),
+            "require_tuned": check.flag("require_tuned", require_tuned), "layout": check.text("layout", layout),
+            "format": check.text("format", format), "limits": _limits(limits), "on_message": messages.sink}
+
+
 def compile_model(model, device, directory, *, records=None, require_tuned=False, layout="nhwc", format="cmake",
                   limits=None, on_message=None):
     """Writes the network as a C library."""
     with _Messages(on_message) as messages:
         return _engine.compile_model(
             check.instance(Model, "model", model), check.path("device", device), check.path("directory", directory),
-            records=check.optional(check.path, "records", records),
-            require_tuned=check.flag("require_tuned", require_tuned), layout=check.text("layout", layout),
-            format=check.text("format", format), limits=_limits(limits), on_message=messages.sink)
+            **_compiling(records, require_tuned, layout, format, limits, messages))
 
 
 def compile_models(models, device, directory, *, records=None, require_tuned=False, layout="nhwc", format="cmake",
@@ -193,9 +198,7 @@ def compile_models(models, device, directory, *, records=None, require_tuned=Fal
         return _engine.compile_models(
             [check.instance(Model, f"models[{i}]", model) for i, model in enumerate(models)],
             check.path("device", device), check.path("directory", directory),
-            records=check.optional(check.path, "records", records),
-            require_tuned=check.flag("require_tuned", require_tuned), layout=check.text("layout", layout),
-            format=check.text("format", format), limits=_limits(limits), on_message=messages.sink)
+            **_compiling(records, require_tuned, layout, format, limits, messages))
 
 
 def run_model(model, device, *, records=None, inputs=(), verify=False, layout="nhwc", limits=None, on_message=None):

@@ -120,16 +120,19 @@ TEST(RvvTemplates, Halves_AreRoundedAsTheReferenceRoundsThem) {
   }
 }
 
-uint64_t instructions_of(const KernelTemplate& row, const char* shape, int vector_bits) {
-  const Device device = device_of(vector_bits);
+/// Of an untuned layer.
+Counts counts_of(const KernelTemplate& row, const Device& device, const std::string& workload) {
   auto simulator = Simulator::create(device);
-  const RandomLayer layer =
-      random_layer(*parse_workload(shape + std::string(" lane1 long")), Scales::kTypical, 7);
+  const RandomLayer layer = random_layer(*parse_workload(workload), Scales::kTypical, 7);
   const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 0x81);
   Counts counts;
   expect_exact_on(*simulator, device, layer, row.default_schedule(layer.workload, device), input,
                   &counts);
-  return counts.instructions;
+  return counts;
+}
+
+uint64_t instructions_of(const KernelTemplate& row, const char* shape, int vector_bits) {
+  return counts_of(row, device_of(vector_bits), shape + std::string(" lane1 long")).instructions;
 }
 
 // Of muRISCV-NN: 696,465 and 455,441 for the first, 113,739 and 73,079 for the second.
@@ -145,15 +148,9 @@ TEST(RvvTemplates, LayersOf64Channels_TakeFewInstructions) {
 }
 
 double cycles_of_a_multiplication(const KernelTemplate& row, const char* shape) {
-  const Device device = *load_device("vicuna");
-  auto simulator = Simulator::create(device);
-  const RandomLayer layer =
-      random_layer(*parse_workload(shape + std::string(" lane2 fused")), Scales::kTypical, 7);
-  const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 0x81);
-  Counts counts;
-  expect_exact_on(*simulator, device, layer, row.default_schedule(layer.workload, device), input,
-                  &counts);
-  return static_cast<double>(counts.cycles) / static_cast<double>(layer.workload.macs());
+  const std::string workload = shape + std::string(" lane2 fused");
+  return static_cast<double>(counts_of(row, *load_device("vicuna"), workload).cycles) /
+         static_cast<double>(parse_workload(workload)->macs());
 }
 
 // Where the multiplier and the adder have pipes of their own, neither waits for the other for long:

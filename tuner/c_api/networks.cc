@@ -34,22 +34,23 @@ PackageFormat format_of(tinytune_format format) {
   return PackageFormat::kCmake;
 }
 
-CompileOptions options_of(const tinytune_compile_options& given) {
-  CompileOptions options;
+/// `asked` may be null.
+tinytune_status read_options(const tinytune_compile_options* asked, CompileOptions& options) {
+  if (asked == nullptr) return TINYTUNE_OK;
+  const tinytune_compile_options& given = *asked;
+  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
+  if (const auto wrong = check_enum("format", given.format, TINYTUNE_FORMAT_STM32CUBE))
+    return wrong;
+  if (const auto wrong =
+          check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL))
+    return wrong;
   if (given.records != nullptr) options.records = given.records;
   options.require_tuned = given.require_tuned != 0;
   options.layout = layout_of(given.layout);
   options.format = format_of(given.format);
   options.limits = limits_of(given.limits);
   options.on_message = sink_of(given.on_message, given.context);
-  return options;
-}
-
-tinytune_status check(const tinytune_compile_options& given) {
-  if (const auto wrong = check_enum("layout", given.layout, TINYTUNE_LAYOUT_AUTO)) return wrong;
-  if (const auto wrong = check_enum("format", given.format, TINYTUNE_FORMAT_STM32CUBE))
-    return wrong;
-  return check_enum("limits.fast_ram", given.limits.fast_ram, TINYTUNE_FAST_RAM_ALL);
+  return TINYTUNE_OK;
 }
 
 tinytune_compile_result result_of(const CompileReport& report) {
@@ -99,11 +100,9 @@ tinytune_status tinytune_compile_with(const tinytune_model* model, const char* d
                                       tinytune_compile_result* result) {
   if (const auto wrong = begin({{"model", model}, {"device", device}, {"directory", directory}}))
     return wrong;
-  const tinytune_compile_options by_default = {};
-  const tinytune_compile_options& given = options == nullptr ? by_default : *options;
-  if (const auto wrong = check(given)) return wrong;
-  const Result<CompileReport> report =
-      compile_model(model->model, device, directory, options_of(given));
+  CompileOptions how;
+  if (const auto wrong = read_options(options, how)) return wrong;
+  const Result<CompileReport> report = compile_model(model->model, device, directory, how);
   if (!report) return fail(report.error());
   if (result != nullptr) *result = result_of(*report);
   return TINYTUNE_OK;
@@ -116,16 +115,14 @@ tinytune_status tinytune_compile_shared(const tinytune_model* const* models, siz
                                         tinytune_compile_result* networks) {
   if (const auto wrong = begin({{"models", models}, {"device", device}, {"directory", directory}}))
     return wrong;
-  const tinytune_compile_options by_default = {};
-  const tinytune_compile_options& given = options == nullptr ? by_default : *options;
-  if (const auto wrong = check(given)) return wrong;
+  CompileOptions how;
+  if (const auto wrong = read_options(options, how)) return wrong;
   std::vector<Model> all;
   for (size_t i = 0; i < count; ++i) {
     if (const auto wrong = begin({{"models", models[i]}})) return wrong;
     all.push_back(models[i]->model);
   }
-  const Result<SharedArenaReport> report =
-      compile_models(all, device, directory, options_of(given));
+  const Result<SharedArenaReport> report = compile_models(all, device, directory, how);
   if (!report) return fail(report.error());
   if (result != nullptr)
     *result = {.arena_bytes = report->arena_bytes,
