@@ -4,6 +4,78 @@
 namespace tinytune::python {
 namespace {
 
+/// What a run's callbacks say back: to stop, or an exception that has to wait until it has stopped.
+struct Callbacks {
+  py::object on_progress;
+  std::atomic<bool> cancel{false};
+  std::optional<py::error_already_set> raised = {};
+
+  /// Nothing of the caller's runs after its first exception.
+  template <typename Function>
+  void call(const Function& function) {
+    const py::gil_scoped_acquire held;
+    if (raised) return;
+    try {
+      function();
+    } catch (py::error_already_set& error) {
+      raised.emplace(error);
+      cancel = true;
+    } catch (const py::cast_error&) {
+      PyErr_SetString(PyExc_TypeError, "ask() returns the number of a point, or None");
+      raised.emplace();
+      cancel = true;
+    }
+  }
+
+  void progress(const TuneProgress& now) {
+    call([&] {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!on_progress.is_none() && on_progress(now).is(py::bool_(false))) cancel = true;
+    });
+  }
+};
+
+/// Of the object that the caller's maker returned.
+class AskedInPython final : public SearchStrategy {
+ public:
+  AskedInPython(py::object own, Callbacks& callbacks)
+      : own_(std::move(own)), callbacks_(callbacks) {}
+  ~AskedInPython() override {
+    const py::gil_scoped_acquire held;
+    own_.release().dec_ref();
+  }
+
+  std::optional<size_t> ask() override {
+    std::optional<size_t> point;
+    callbacks_.call([&] { point = py::cast<std::optional<size_t>>(own_.attr("ask")()); });
+    return point;
+  }
+  void tell(size_t point, std::optional<double> cycles) override {
+    callbacks_.call([&] { own_.attr("tell")(point, cycles); });
+  }
+
+ private:
+  py::object own_;
+  Callbacks& callbacks_;
+};
+
+// `make` outlives the run, in which functions are copied without the interpreter's lock.
+OwnSearch search_of(py::handle make, Callbacks& callbacks) {
+  const std::string name = py::hasattr(make, "__name__")
+                               ? py::cast<std::string>(make.attr("__name__"))
+                               : py::cast<std::string>(py::type::of(make).attr("__name__"));
+  return {name, [make, &callbacks](const Candidates& candidates) {
+            const py::gil_scoped_acquire held;
+            std::unique_ptr<SearchStrategy> own;
+            callbacks.call([&] {
+              py::object made = make(candidates);
+              if (!made.is_none())
+                own = std::make_unique<AskedInPython>(std::move(made), callbacks);
+            });
+            return own;
+          }};
+}
+
 TuneOptions options_from(const py::kwargs& given) {
   TuneOptions options;
   for (const auto& [key, value] : given) {
@@ -42,31 +114,12 @@ TuneOptions options_from(const py::kwargs& given) {
       options.worker_program = py::cast<std::string>(py::str(value));
     } else if (name == "on_message") {
       options.on_message = sink_of(py::reinterpret_borrow<py::object>(value));
-    } else if (name != "on_progress") {
+    } else if (name != "on_progress" && name != "search") {
       throw py::type_error("unexpected option '" + name + "'");
     }
   }
   return options;
 }
-
-/// What a run's callbacks say back: to stop, or an exception that has to wait until it has stopped.
-struct Callbacks {
-  py::object on_progress;
-  std::atomic<bool> cancel{false};
-  std::optional<py::error_already_set> raised = {};
-
-  void progress(const TuneProgress& now) {
-    const py::gil_scoped_acquire held;
-    if (raised) return;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!on_progress.is_none() && on_progress(now).is(py::bool_(false))) cancel = true;
-    } catch (py::error_already_set& error) {
-      raised.emplace(error);
-      cancel = true;
-    }
-  }
-};
 
 template <typename What, typename Tune>
 TuneReport tune(const What& what, const std::string& device, const py::kwargs& given,
@@ -76,6 +129,8 @@ TuneReport tune(const What& what, const std::string& device, const py::kwargs& g
                                                     : py::object(py::none())};
   options.cancel = &callbacks.cancel;
   options.on_progress = [&](const TuneProgress& now) { callbacks.progress(now); };
+  if (given.contains("search") && !given["search"].is_none())
+    options.search = search_of(given["search"], callbacks);
   Result<TuneReport> report = [&] {
     const py::gil_scoped_release released;
     return engine(what, device, options);
@@ -107,6 +162,18 @@ void bind_tuning(py::module_& module) {
                      "kAllFastRam: what fits. Default: half of what the arena leaves free, with "
                      "room for a small application.");
   module.attr("ALL_FAST_RAM") = kAllFastRam;
+  py::class_<Candidates>(module, "Candidates", "The schedules of one task, by number.")
+      .def_readonly("workload", &Candidates::workload, "As logs write it.")
+      .def_readonly("size", &Candidates::size, "Points are 0 to size - 1.")
+      .def_readonly("default_point", &Candidates::default_point, "What an untuned layer gets.")
+      .def_readonly("seed", &Candidates::seed, "The run's, mixed with the task.")
+      .def(
+          "schedule",
+          [](const Candidates& of, size_t point) {
+            if (point >= of.size) throw py::index_error("there is no such point");
+            return of.schedule(point);
+          },
+          py::arg("point"), "As logs write it.");
   py::class_<TuneProgress>(module, "TuneProgress")
       .def_readonly("trials", &TuneProgress::trials,
                     "In the log and synced, those of earlier runs included.")
@@ -150,7 +217,8 @@ void bind_tuning(py::module_& module) {
       .def_readonly("seconds", &TuneReport::seconds, "Of this call, by the wall.");
 
   static constexpr const char* kOptions =
-      "Options: records (required), trials, budget_seconds, early_stop, tuner, seed, window, "
+      "Options: records (required), trials, budget_seconds, early_stop, tuner, search, seed, "
+      "window, "
       "layout, limits, "
       "tasks, workers, board_patience_seconds, listen, keys, insecure, worker_program, "
       "on_progress(TuneProgress; "

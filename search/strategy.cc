@@ -51,8 +51,7 @@ Status check_strategy(std::string_view name) {
 
 int strategy_version(std::string_view name) {
   const Row* row = row_of(name);
-  TT_CHECK(row != nullptr, "a version is asked for a strategy that was made");
-  return row->version;
+  return row == nullptr ? 0 : row->version;
 }
 
 std::vector<std::string_view> strategy_names() {

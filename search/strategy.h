@@ -64,7 +64,8 @@ class Strategy {
 Status check_strategy(std::string_view name);
 /// By a name of strategy_names(). kInvalidInput: as check_strategy().
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem);
-/// Which trajectories the strategy of that name walks: raised whenever equal calls give others.
+/// Which trajectories the strategy of that name walks: raised whenever equal calls give others. 0
+/// of a caller's own.
 int strategy_version(std::string_view name);
 std::vector<std::string_view> strategy_names();
 

@@ -8,6 +8,7 @@
 #include "deploy/known_records.h"
 #include "records/log.h"
 #include "rpc_device/boards/open_board.h"
+#include "tuner/own_search.h"
 #include "tuner/tuning_order.h"
 
 namespace tinytune {
@@ -89,7 +90,7 @@ Result<TuneReport> tune_prescreened(const Model& model, const std::string& devic
   TuneOptions measure = options;
   measure.early_stop.reset();
   if (measure.budget_seconds) *measure.budget_seconds -= simulated.seconds;
-  const RunSettings settings{.tuner = options.tuner, .promising = kPromising};
+  const RunSettings settings{.tuner = name_of_tuner(options), .promising = kPromising};
   return tune_in_order(model, device_name, options, settings,
                        [&](const std::vector<TuningTask>& tasks, const Device& device,
                            const RunSettings& run, const Records& records) -> Result<Order> {

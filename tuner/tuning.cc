@@ -19,6 +19,7 @@
 #include "rpc_device/fleet/address.h"
 #include "search/strategy.h"
 #include "tuner/filter_by_arena.h"
+#include "tuner/own_search.h"
 #include "tuner/prior.h"
 #include "tuner/prior_logs.h"
 #include "tuner/session.h"
@@ -79,7 +80,7 @@ Status check_options(const TuneOptions& options) {
   if (options.budget_seconds &&
       !(*options.budget_seconds > 0 && *options.budget_seconds <= kLongestBudgetSeconds))
     return invalid("the time budget must be above zero, and at most ten years");
-  TT_TRY(check_strategy(options.tuner));
+  TT_TRY(options.search ? check_own_search(*options.search) : check_strategy(options.tuner));
   TT_TRY(require_positive(options.limits));
   if (options.window < 1 || options.window > kWidestWindow)
     return invalid("the window must be from 1 to " + std::to_string(kWidestWindow));
@@ -291,14 +292,20 @@ Status check_limits(const Model& model, const Device& device, const Records& rec
 Result<TuneReport> tune_model(const Model& model, const std::string& device_name,
                               const TuneOptions& options) {
   return tune_in_order(
-      model, device_name, options, {.tuner = options.tuner},
+      model, device_name, options, {.tuner = name_of_tuner(options)},
       [&](const auto& tasks, const Device& device, const RunSettings& settings,
           const Records& records) -> Result<Order> {
+        const uint64_t trials = options.trials.value_or(kTrialsPerTask * tasks.size());
+        if (options.search) {
+          TT_TRY_ASSIGN(auto own,
+                        own_strategies(*options.search, tasks, settings, options.on_message));
+          return Order{Trajectory(tasks, std::move(own)), trials};
+        }
         const auto prior = std::make_shared<const Prior>(
             records.all(), tasks, run_identity(tasks, device, settings), device);
         say_prior(*prior, options);
         TT_TRY_ASSIGN(Trajectory trajectory, Trajectory::create(tasks, device, settings, prior));
-        return Order{std::move(trajectory), options.trials.value_or(kTrialsPerTask * tasks.size())};
+        return Order{std::move(trajectory), trials};
       });
 }
 

@@ -141,7 +141,7 @@ void compare(const std::string& log, const std::vector<MeasureResult>& expected,
 }
 
 Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
-                      const Candidates& candidates) {
+                      const BuiltCandidates& candidates) {
   const auto start = std::chrono::steady_clock::now();
   const auto qemu = test::QemuWithRunner::start(test::riscv_virt(), 0);
   if (qemu == nullptr) fail("no qemu-system-riscv32, or no clang-14");
@@ -215,7 +215,8 @@ int summary(const std::map<uint64_t, Tally>& tallies, uint64_t seeds, size_t tri
 
 int run(const std::string& model, size_t trials, uint64_t seeds, const std::string& table) {
   const Device device = must(load_device(test::riscv_virt().device));
-  const Candidates candidates = build_candidates(model, device, std::min(trials, kMostCandidates));
+  const BuiltCandidates candidates =
+      build_candidates(model, device, std::min(trials, kMostCandidates));
   std::map<uint64_t, Tally> tallies = tallies_in(table, trials);
   std::ofstream rows(table, std::ios::app);
   if (!table.empty() && !rows) fail(table + " cannot be written");

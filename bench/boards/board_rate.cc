@@ -40,7 +40,7 @@ double processor_ms(int pid) {
 }
 
 void measure(const char* name, const OpenLink& open_link, const OpenCore& open_core,
-             const Device& device, const BoardFacts& facts, const Candidates& candidates,
+             const Device& device, const BoardFacts& facts, const BuiltCandidates& candidates,
              std::optional<int> qemu = {}) {
   test::LinkCounts link;
   auto core = open_core([&]() -> Result<std::unique_ptr<ByteLink>> {
@@ -79,7 +79,7 @@ void measure(const char* name, const OpenLink& open_link, const OpenCore& open_c
 
 int run(const std::string& path, size_t count) {
   const Device device = must(load_device(test::riscv_virt().device));
-  const Candidates candidates = build_candidates(path, device, count);
+  const BuiltCandidates candidates = build_candidates(path, device, count);
   const BoardFacts facts = must(load_board_facts(device.name));
   const auto over_serial = [&](const char* name, uint32_t baud) {
     const auto qemu = test::QemuWithRunner::start(test::riscv_virt(), baud);

@@ -8,9 +8,9 @@
 
 namespace tinytune {
 
-Candidates build_candidates(const std::string& path, const Device& device, size_t count) {
+BuiltCandidates build_candidates(const std::string& path, const Device& device, size_t count) {
   const Model model = must(Model::load(path, {}));
-  Candidates candidates;
+  BuiltCandidates candidates;
   for (const Task& task : tasks_in(model.state().tasks, LayoutPolicy::kNhwc))
     candidates.tasks.push_back(make_task_data(task.workload, task.data, 1));
   Builder builder = must(Builder::start(device));

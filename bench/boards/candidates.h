@@ -18,12 +18,12 @@ namespace tinytune {
 inline constexpr uint32_t kBaud = 921'600;
 
 struct Candidate {
-  size_t task = 0;  ///< of Candidates::tasks
+  size_t task = 0;  ///< of BuiltCandidates::tasks
   Schedule schedule;
   BuiltKernel kernel;
 };
 
-struct Candidates {
+struct BuiltCandidates {
   std::vector<TaskData> tasks;
   std::vector<Candidate> list;
 };
@@ -40,6 +40,6 @@ T must(Result<T> result) {
 }
 
 /// Ends the program where that fails.
-Candidates build_candidates(const std::string& model, const Device& device, size_t count);
+BuiltCandidates build_candidates(const std::string& model, const Device& device, size_t count);
 
 }  // namespace tinytune

@@ -15,6 +15,7 @@
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
+#include "tinytune/search.h"
 
 namespace tinytune {
 
@@ -59,7 +60,9 @@ struct TuneOptions {
   /// The run ends after so many trials in a row of which none made its task faster.
   std::optional<uint64_t> early_stop;
   std::string tuner = "bayes";  ///< or another of `tune --help`: "xgb", "random", …
-  uint64_t seed = 1;            ///< same seed, same proposals
+  /// Instead of `tuner`: a strategy of the caller's own.
+  std::optional<OwnSearch> search;
+  uint64_t seed = 1;  ///< same seed, same proposals
   /// Proposals that are out at a time, 1 to 4096: the next one is made without the outcomes of the
   /// `window` before it. Part of what a run is, so it does not follow the number of workers: a
   /// wider window keeps more of them busy (two candidates for each is plenty), a narrower one

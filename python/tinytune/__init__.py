@@ -19,20 +19,35 @@ except ImportError as error:
                       f"{', '.join(_built_for)}") from error
 from tinytune import _arguments as check
 from tinytune import _arrays, _reprs
-from tinytune._engine import (ALL_FAST_RAM, CompileReport, DeviceInfo, Error, Footprint, KernelCost, KnobEffect,
-                              Layer, LayerCost, LogRecord, MemoryLimits, Model, ModelInfo, PackedArray, RunReport,
-                              SharedArenaReport, TaskExplanation, TaskInfo, TaskResult, TensorInfo, TunedKernel,
-                              TuneProgress, TuneReport, list_devices, version)
+from tinytune._engine import (ALL_FAST_RAM, Candidates, CompileReport, DeviceInfo, Error, Footprint, KernelCost,
+                              KnobEffect, Layer, LayerCost, LogRecord, MemoryLimits, Model, ModelInfo, PackedArray,
+                              RunReport, SharedArenaReport, TaskExplanation, TaskInfo, TaskResult, TensorInfo,
+                              TunedKernel, TuneProgress, TuneReport, list_devices, version)
 
-__all__ = ["ALL_FAST_RAM", "CompileReport", "DeviceInfo", "Error", "Footprint", "KernelCost", "KnobEffect",
-           "Layer", "LayerCost", "LogRecord", "MemoryLimits", "Model", "ModelInfo", "PackedArray", "RunReport",
-           "SharedArenaReport", "TaskExplanation", "TaskInfo", "TaskResult", "TensorInfo", "TuneProgress",
-           "TuneReport", "TunedKernel", "compile_model", "compile_models", "compile_workload", "explain_task",
-           "fixed_point", "generate_inputs", "list_devices", "query_log", "run_model", "tune_model", "tune_workload",
-           "version"]
+__all__ = ["ALL_FAST_RAM", "Candidates", "CompileReport", "DeviceInfo", "Error", "Footprint", "KernelCost",
+           "KnobEffect", "Layer", "LayerCost", "LogRecord", "MemoryLimits", "Model", "ModelInfo", "PackedArray",
+           "RunReport", "SearchStrategy", "SharedArenaReport", "TaskExplanation", "TaskInfo", "TaskResult",
+           "TensorInfo", "TuneProgress", "TuneReport", "TunedKernel", "compile_model", "compile_models",
+           "compile_workload", "explain_task", "fixed_point", "generate_inputs", "list_devices", "query_log",
+           "run_model", "tune_model", "tune_workload", "version"]
 
 _reprs.install()
 _arrays.install()
+
+
+class SearchStrategy:
+    """What `search` of tune_model() makes for each task. Any object with these two functions will do."""
+
+    def ask(self):
+        """The number of the next point to measure, or None: no further trial is worth its time.
+
+        A point that was asked for before is asked for again; one that does not exist ends the task's search.
+        """
+        raise NotImplementedError
+
+    def tell(self, point, cycles):
+        """What a point took; None: its kernel did not build, or was not exact. First those of an earlier run."""
+        raise NotImplementedError
 
 
 class _Messages:
@@ -114,8 +129,8 @@ def _limits(limits):
     return MemoryLimits() if limits is None else check.instance(MemoryLimits, "limits", limits)
 
 
-def _tune(engine, what, device, records, trials, budget_seconds, early_stop, tuner, seed, window, layout, limits,
-          tasks, workers, listen, keys, insecure, worker_program, on_progress, on_message):
+def _tune(engine, what, device, records, trials, budget_seconds, early_stop, tuner, search, seed, window, layout,
+          limits, tasks, workers, listen, keys, insecure, worker_program, on_progress, on_message):
     options = {
         "records": check.path("records", records),
         "trials": check.optional(check.integer, "trials", trials),
@@ -131,6 +146,7 @@ def _tune(engine, what, device, records, trials, budget_seconds, early_stop, tun
         "listen": check.text("listen", listen),
         "insecure": check.flag("insecure", insecure),
         "on_progress": check.function("on_progress", on_progress),
+        "search": check.function("search", search),
     }
     for name, value in (("keys", keys), ("worker_program", worker_program)):
         if value is not None:
@@ -139,25 +155,28 @@ def _tune(engine, what, device, records, trials, budget_seconds, early_stop, tun
         return engine(what, check.path("device", device), on_message=messages.sink, **options)
 
 
-def tune_model(model, device, *, records, trials=None, budget_seconds=None, early_stop=None, tuner="bayes", seed=1,
-               window=16, layout="nhwc", limits=None, tasks=(), workers=None, listen="", keys=None, insecure=False,
-               worker_program=None, on_progress=None, on_message=None):
+def tune_model(model, device, *, records, trials=None, budget_seconds=None, early_stop=None, tuner="bayes",
+               search=None, seed=1, window=16, layout="nhwc", limits=None, tasks=(), workers=None, listen="",
+               keys=None, insecure=False, worker_program=None, on_progress=None, on_message=None):
     """Searches for the fastest exact kernels of a model and logs every measurement in `records`.
 
     on_progress(TuneProgress) is called after every measurement, and ends the run by returning False (nothing
     else does). on_message(warning, line) takes what the program would print.
+
+    search(Candidates) makes a SearchStrategy of your own for each task, in place of `tuner`; logs have the maker's
+    name.
     """
     return _tune(_engine.tune_model, check.instance(Model, "model", model), device, records, trials, budget_seconds,
-                 early_stop, tuner, seed, window, layout, limits, tasks, workers, listen, keys, insecure,
+                 early_stop, tuner, search, seed, window, layout, limits, tasks, workers, listen, keys, insecure,
                  worker_program, on_progress, on_message)
 
 
 def tune_workload(layer, device, *, records, trials=None, budget_seconds=None, early_stop=None, tuner="bayes",
-                  seed=1, window=16, layout="nhwc", limits=None, tasks=(), workers=None, listen="", keys=None,
-                  insecure=False, worker_program=None, on_progress=None, on_message=None):
+                  search=None, seed=1, window=16, layout="nhwc", limits=None, tasks=(), workers=None, listen="",
+                  keys=None, insecure=False, worker_program=None, on_progress=None, on_message=None):
     """Tunes one layer; otherwise as tune_model()."""
     return _tune(_engine.tune_workload, check.instance(Layer, "layer", layer), device, records, trials,
-                 budget_seconds, early_stop, tuner, seed, window, layout, limits, tasks, workers, listen, keys,
+                 budget_seconds, early_stop, tuner, search, seed, window, layout, limits, tasks, workers, listen, keys,
                  insecure, worker_program, on_progress, on_message)
 
 

@@ -1,6 +1,6 @@
 """Types of the package, for type checkers and editors."""
 import os
-from typing import Any, Callable, Iterable, Literal, Sequence, SupportsIndex
+from typing import Any, Callable, Iterable, Literal, Protocol, Sequence, SupportsIndex
 
 from numpy.typing import NDArray
 
@@ -308,6 +308,21 @@ class TaskExplanation:
     @property
     def least_multiplies(self) -> int: ...
 
+class Candidates:
+    @property
+    def workload(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def default_point(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    def schedule(self, point: SupportsIndex) -> str: ...
+
+class SearchStrategy(Protocol):
+    def ask(self) -> int | None: ...
+    def tell(self, point: int, cycles: float | None) -> None: ...
+
 class TuneProgress:
     @property
     def trials(self) -> int: ...
@@ -365,13 +380,15 @@ class TuneReport:
 def version() -> str: ...
 def list_devices() -> list[DeviceInfo]: ...
 def tune_model(model: Model, device: Path, *, records: Path, trials: int | None = ...,
-               budget_seconds: float | None = ..., early_stop: int | None = ..., tuner: str = ..., seed: int = ...,
+               budget_seconds: float | None = ..., early_stop: int | None = ..., tuner: str = ...,
+               search: Callable[[Candidates], SearchStrategy] | None = ..., seed: int = ...,
                window: int = ..., layout: Layout = ..., limits: MemoryLimits | None = ..., tasks: Iterable[SupportsIndex] = ...,
                workers: int | None = ..., listen: str = ..., keys: Path | None = ..., insecure: bool = ...,
                worker_program: Path | None = ..., on_progress: Callable[[TuneProgress], object] | None = ...,
                on_message: OnMessage | None = ...) -> TuneReport: ...
 def tune_workload(layer: Layer, device: Path, *, records: Path, trials: int | None = ...,
-                  budget_seconds: float | None = ..., early_stop: int | None = ..., tuner: str = ..., seed: int = ...,
+                  budget_seconds: float | None = ..., early_stop: int | None = ..., tuner: str = ...,
+               search: Callable[[Candidates], SearchStrategy] | None = ..., seed: int = ...,
                   window: int = ..., layout: Layout = ..., limits: MemoryLimits | None = ..., tasks: Iterable[SupportsIndex] = ...,
                   workers: int | None = ..., listen: str = ..., keys: Path | None = ..., insecure: bool = ...,
                   worker_program: Path | None = ..., on_progress: Callable[[TuneProgress], object] | None = ...,

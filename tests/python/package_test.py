@@ -174,6 +174,44 @@ class Calls(unittest.TestCase):
             self.tune(trials=1000, on_progress=lambda now: False)  # more than are measured at a time
         self.assertEqual(caught.exception.code, "interrupted")
 
+    def test_measure_what_a_search_of_ones_own_asks_for(self):
+        asked, told = [], {}
+
+        class Backwards:
+            def __init__(self, candidates):
+                self.left = [candidates.default_point, *reversed(range(candidates.size))]
+                self.text = candidates.schedule(candidates.size - 1)
+
+            def ask(self):
+                asked.append(self.left.pop(0))
+                return asked[-1]
+
+            def tell(self, point, cycles):
+                told[point] = cycles
+
+        self.assertEqual(self.tune(search=Backwards, trials=5, window=1).measured, 5)
+        self.assertEqual(list(told), asked[:5])
+        records = tinytune.query_log(self.folder / "log.jsonl")
+        self.assertEqual({r.tuner for r in records}, {"Backwards"})
+        self.assertEqual([r.cycles for r in records], list(told.values()))
+
+    def test_raise_what_a_search_raised(self):
+        class Fails:
+            def __init__(self, candidates):
+                pass
+
+            def ask(self):
+                return answer()
+
+        def fail():
+            raise LookupError("no more")
+        for answer, raised in ((fail, LookupError), (lambda: "seven", TypeError)):
+            with self.assertRaises(raised):
+                self.tune(search=Fails, records=self.folder / f"{raised.__name__}.jsonl")
+        with self.assertRaises(tinytune.Error) as caught:
+            self.tune(search=lambda candidates: None and candidates, records=self.folder / "none.jsonl")
+        self.assertEqual(caught.exception.code, "invalid_input")
+
     def test_raise_what_on_message_raised(self):
         def fail(warning, line):
             raise LookupError(line)

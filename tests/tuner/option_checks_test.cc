@@ -54,6 +54,18 @@ TEST_F(OptionChecks, OfTune_AreTheCommandLines) {
     expect_tune_refuses([=](TuneOptions& o) { o.budget_seconds = seconds; }, "the time budget");
   for (const char* tuner : {"foo", "", "XGB"})
     expect_tune_refuses([=](TuneOptions& o) { o.tuner = tuner; }, "no search strategy");
+  expect_tune_refuses([](TuneOptions& o) { o.search.emplace(); }, "needs a name");
+  expect_tune_refuses(
+      [](TuneOptions& o) {
+        o.search = OwnSearch{"mine", {}};
+      },
+      "nothing that makes");
+  const auto nobody = [](const Candidates&) { return std::unique_ptr<SearchStrategy>(); };
+  expect_tune_refuses(
+      [&](TuneOptions& o) {
+        o.search = OwnSearch{"bayes", nobody};
+      },
+      "that exists");
   for (const uint64_t window : {uint64_t{0}, uint64_t{4097}, ~uint64_t{0}})
     expect_tune_refuses([=](TuneOptions& o) { o.window = window; }, "the window must be from 1");
   expect_tune_refuses([](TuneOptions& o) { o.workers = -1; }, "workers must be >= 0");
