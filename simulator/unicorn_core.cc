@@ -94,3 +94,17 @@ Status UnicornCore::add_untyped_hook(int type, void* callback, void* user, uint6
 }
 
 }  // namespace tinytune
+
+// Behind every store Unicorn 2.0 looks for code that was translated from its page, and for that it
+// collects the locks of pages in a tree that it allocates, which takes longer than all the rest of
+// the store. The locks are between threads that translate, and a Unicorn instance has one. These
+// take the place of the library's functions of the same names in programs that are linked with
+// it; translations are dropped as before.
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming)
+void* page_collection_lock_riscv32(uc_struct*, uint64_t, uint64_t) { return nullptr; }
+void* page_collection_lock_arm(uc_struct*, uint64_t, uint64_t) { return nullptr; }
+void page_collection_unlock_riscv32(void*) {}
+void page_collection_unlock_arm(void*) {}
+// NOLINTEND(readability-identifier-naming)
+}

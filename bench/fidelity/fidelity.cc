@@ -128,7 +128,7 @@ void compare_program(std::map<std::string, std::string> options) {
              report.counts.cycles, 100 * (simulated - published) / published);
 }
 
-int run(int argc, char** argv) {
+int print(int argc, char** argv) {
   if (argc == 1) {
     const bool micro = print_micro_kernels(), vectors = print_vector_kernels();
     return micro && vectors ? 0 : 1;
@@ -151,7 +151,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return tinytune::run(argc, argv);
+    return tinytune::print(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

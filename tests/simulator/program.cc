@@ -89,4 +89,17 @@ CallReport Program::call(std::vector<uint32_t> arguments, const CallOptions& opt
   return expect(simulator_.call(symbol("f"), arguments, options));
 }
 
+Ran run(const Device& device, const std::vector<uint8_t>& elf, const std::string& function,
+        uint64_t limit) {
+  std::string output;
+  ProgramOptions options;
+  options.function = function;
+  options.instruction_limit = limit;
+  options.print = [&](std::string_view text) { output += text; };
+  auto report = run_program(device, *load_program_facts(device.name), elf, options);
+  return {std::move(report), output};
+}
+
+std::string refusal(const Ran& ran) { return ran.report ? "" : ran.report.error().message(); }
+
 }  // namespace tinytune

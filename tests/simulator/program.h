@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "simulator/program.h"
 #include "simulator/simulator.h"
 
 namespace tinytune {
@@ -40,5 +41,16 @@ class Program {
   Simulator simulator_;
   ElfInfo info_;
 };
+
+/// A whole program as run_program() ran it, and what it printed.
+struct Ran {
+  Result<ProgramReport> report;
+  std::string output;
+};
+Ran run(const Device& device, const std::vector<uint8_t>& elf, const std::string& function = "",
+        uint64_t limit = 10'000'000'000);
+
+/// Why it could not run; empty where it did.
+std::string refusal(const Ran& ran);
 
 }  // namespace tinytune
