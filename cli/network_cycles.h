@@ -20,7 +20,8 @@ struct NetworkCycles {
   uint64_t tuned = 0;       ///< with those of the log
 };
 
-/// In the simulator; nothing for a device that has none. Errors as run_model().
+/// Both at a time where that is the simulator; nothing for a device that has none. kFailed: as
+/// run_model() says.
 Result<std::optional<NetworkCycles>> network_cycles(const Model& model, const Arguments& arguments,
                                                     const std::string& log);
 
