@@ -299,7 +299,8 @@ struct Row {
     return knobs;
   }
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
-  // where loads cost nothing beside products, six sums leave registers to load ahead.
+  // where loads cost nothing beside products, six sums leave registers to load ahead, though of
+  // long reductions eight are faster.
   // Where instructions are counted, few sums of long reductions by LDM first.
   static std::vector<FirstTile> first_tiles(const Workload& w, const Device& device) {
     constexpr int kLong = 64;  // inputs that pay for twice the tiles
@@ -311,7 +312,10 @@ struct Row {
                                                : pixels == 2 ? 4
                                                              : 2),
                             pixels, loads};
-    if (!kIsConv || loads != "paired" || channels < 4 || w.reduction() < kLong) return {last};
+    if (!kIsConv || channels < 4 || w.reduction() < kLong) return {last};
+    const bool shares_most = w.kernel_h * w.kernel_w == 1 && weights_wait(device);
+    if (loads == "spread" && pixels == 3 && !shares_most) return {{4, 2, loads}, last};
+    if (loads != "paired") return {last};
     return {{pixels == 1 ? 4 : 2, pixels, "multiple"}, last};
   }
 };

@@ -71,8 +71,12 @@ std::vector<UsualKnob> knobs4(const Workload& w, const Device& device) {
   int oc = few_registers ? 2 : 4, best = 1;
   while (pads(w, oc)) --oc;
   const std::vector<int> steps = steps4(w, device);
+  const int longest = usual_loads(device) == "spread" ? 16
+                      : can_smlad(device)             ? 8
+                      : few_registers                 ? 2
+                                                      : 4;
   for (const int step : steps)
-    if (step <= (can_smlad(device) ? 8 : few_registers ? 2 : 4)) best = step;
+    if (step <= longest) best = step;
   return {{"rows", rows_of_squares(w), usual_rows(w, device)},
           {"tiles", up_to(4), usual_tiles4(w)},
           {"oc", kChannels, oc},
