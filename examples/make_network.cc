@@ -13,6 +13,7 @@
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
 #include "examples/offload_net.h"
+#include "examples/softsign_net.h"
 #include "examples/str_ww.h"
 #include "examples/tflite_writer.h"
 
@@ -28,6 +29,7 @@ constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"mobilenet_v2", tinytune::make_mobilenet_v2},
                                  {"cifar10", tinytune::make_cifar10},
                                  {"offload_net", tinytune::make_offload_net},
+                                 {"softsign_net", tinytune::make_softsign_net},
                                  {"str_ww", tinytune::make_str_ww}};
 
 struct NamedCode {

@@ -300,6 +300,14 @@ void UntrainedNetwork::classify(int classes) {
   append(OperatorKind::kFullyConnected, {input, weights_id, bias_id}, ActivationAttributes{});
 }
 
+void UntrainedNetwork::softsign() {
+  const int input = current_;
+  for (Reals& sample : samples_)
+    for (double& x : sample) x /= 1 + std::abs(x);
+  current_ = add_calibrated({.name = "softsign", .shape = tensor().shape});
+  append(OperatorKind::kExternal, {input}, ExternalAttributes{.op = "CUSTOM SoftSign"});
+}
+
 void UntrainedNetwork::softmax() {
   const int input = current_;
   current_ = add({.name = "probabilities", .shape = tensor().shape}, 1.0F / 256, -128);

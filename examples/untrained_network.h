@@ -41,6 +41,8 @@ class UntrainedNetwork {
   void reshape();  ///< to one row
   void classify(int classes);
   void softmax();
+  /// x / (1 + |x|) as a custom operator "SoftSign", which TFLite does not have.
+  void softsign();
 
   int current() const { return current_; }  ///< the tensor that the last layer wrote
   Graph finish() &&;

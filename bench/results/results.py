@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the results tables of doc/results.md; --write puts them there.
 
-  bench/results/results.py [--write] [--trials N] [--networks kws,vww] [--devices D,E] [--logs DIR]
+  bench/results/results.py [--tune PROGRAM] [--write] [--trials N] [--networks kws,vww] [--devices D,E] [--logs DIR]
 
 Two tables. Instructions: a counting RISC-V core and an Arm one against the best hand-written
 library, where ../shared/peers has its count. Latency: boards, each network in both set-ups, with
@@ -44,11 +44,11 @@ BOARDS = {"esp32c3": "rv32imc", "stm32l4r5": "cortex-m4", "stm32f7": "cortex-m7"
 
 class Bench:
     def __init__(self, options):
-        self.trials, self.logs = options.trials, options.logs
+        self.program, self.trials, self.logs = options.tune, options.trials, options.logs
         options.logs.mkdir(parents=True, exist_ok=True)
 
     def tune(self, *words):
-        done = subprocess.run([str(ROOT / "build" / "tune"), *words, "--json"],
+        done = subprocess.run([str(self.program), *words, "--json"],
                               capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stdout + done.stderr)
@@ -142,6 +142,7 @@ def write(table, lines):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tune", type=pathlib.Path, default=ROOT / "build" / "tune")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--trials", type=int, default=700)
     parser.add_argument("--networks", default=",".join(NETWORKS))
