@@ -27,6 +27,7 @@ struct Example {
 constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"person_detection", tinytune::make_person_detection},
                                  {"mobilenet_v2", tinytune::make_mobilenet_v2},
+                                 {"face_detection", tinytune::make_face_detection},
                                  {"cifar10", tinytune::make_cifar10},
                                  {"offload_net", tinytune::make_offload_net},
                                  {"softsign_net", tinytune::make_softsign_net},

@@ -1,5 +1,6 @@
 #include "examples/mobile_nets.h"
 
+#include <span>
 #include <utility>
 
 #include "examples/untrained_network.h"
@@ -9,17 +10,18 @@ namespace {
 
 constexpr int kSamples = 2;
 
-DrawnConvolution depthwise(int channels, int stride) {
+DrawnConvolution depthwise(int channels, int stride, int kernel = 3) {
   return {.channels = channels,
-          .kernel_h = 3,
-          .kernel_w = 3,
+          .kernel_h = kernel,
+          .kernel_w = kernel,
           .stride_h = stride,
           .stride_w = stride,
           .depthwise = true};
 }
 
-DrawnConvolution stem(int channels) {
-  return {.channels = channels, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2};
+DrawnConvolution stem(int channels, int kernel = 3) {
+  return {
+      .channels = channels, .kernel_h = kernel, .kernel_w = kernel, .stride_h = 2, .stride_w = 2};
 }
 
 Graph classified(UntrainedNetwork network, int classes) {
@@ -28,6 +30,31 @@ Graph classified(UntrainedNetwork network, int classes) {
   network.classify(classes);
   network.softmax();
   return std::move(network).finish();
+}
+
+// What goes around a block is pooled and gets channels as the block has them.
+void residual_block(UntrainedNetwork& network, int from, int channels, int stride) {
+  const int input = network.current();
+  DrawnConvolution filters = depthwise(from, stride, 5);
+  filters.linear = true;
+  network.convolution(filters);
+  network.convolution({.channels = channels, .linear = true});
+  const int result = network.current();
+  network.continue_from(input);
+  if (stride > 1) network.max_pool(stride, stride);
+  if (channels > from) network.pad_channels(channels);
+  network.add_to(result, Activation::kRelu);
+}
+
+// Scores and boxes of `anchors` in each cell.
+void detection_head(UntrainedNetwork& network, int anchors) {
+  const int features = network.current();
+  for (const int numbers : {1, 16}) {
+    network.continue_from(features);
+    network.convolution({.channels = anchors * numbers, .linear = true});
+    network.output();
+  }
+  network.continue_from(features);
 }
 
 }  // namespace
@@ -69,6 +96,28 @@ Graph make_mobilenet_v2(uint64_t seed) {
     }
   network.convolution({.channels = 256});
   return classified(std::move(network), 10);
+}
+
+Graph make_face_detection(uint64_t seed) {
+  struct Block {
+    int channels, stride;
+  };
+  constexpr Block kCoarse[] = {{16, 1}, {24, 2}, {24, 1}, {32, 2}, {40, 1}, {48, 1}};
+  constexpr Block kCoarsest[] = {{64, 2}, {64, 1}, {64, 1}};
+  UntrainedNetwork network("face_detection", {1, 96, 96, 3}, seed, kSamples);
+  int channels = 16;
+  network.convolution(stem(channels, 5));
+  const auto blocks = [&](std::span<const Block> all) {
+    for (const Block& block : all) {
+      residual_block(network, channels, block.channels, block.stride);
+      channels = block.channels;
+    }
+  };
+  blocks(kCoarse);
+  detection_head(network, 2);
+  blocks(kCoarsest);
+  detection_head(network, 6);
+  return std::move(network).finish();
 }
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// Networks in the shapes of the MobileNets that microcontrollers run, with made-up weights: what
-// arenas of deep chains and of inverted residuals are tried with.
+// Networks in the shapes of those that microcontrollers run on pictures, with made-up weights: what
+// arenas of deep chains, of residuals and of inverted ones are tried with.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,11 @@ Graph make_person_detection(uint64_t seed);
 
 /// MobileNetV2 of 0.35 of the width on pictures of 96 x 96 in colour, ten classes.
 Graph make_mobilenet_v2(uint64_t seed);
+
+/// A face detector of BlazeFace's kind on pictures of 96 x 96 in colour: residual blocks of 5 x 5
+/// depthwise filters, and two heads, each with scores and boxes of its anchors. A score is a logit,
+/// a box 16 numbers in pixels from the middle of its anchor's cell: middle, extent, six points.
+/// Outputs: scores and boxes of 12 x 12 cells with 2 anchors, of 6 x 6 cells with 6.
+Graph make_face_detection(uint64_t seed);
 
 }  // namespace tinytune

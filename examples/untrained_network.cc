@@ -38,8 +38,10 @@ UntrainedNetwork::UntrainedNetwork(std::string name, std::vector<int> input, uin
   for (int i = 0; i < samples; ++i) samples_.push_back(calibration_input(i % 2 == 1));
 }
 
+void UntrainedNetwork::output() { graph_.outputs.push_back(current_); }
+
 Graph UntrainedNetwork::finish() && {
-  graph_.outputs = {current_};
+  if (graph_.outputs.empty()) output();
   return std::move(graph_);
 }
 
@@ -173,14 +175,22 @@ void UntrainedNetwork::convolution(const DrawnConvolution& layer) {
          {input, weights, bias_id}, attributes);
 }
 
-void UntrainedNetwork::add_to(int earlier) {
+void UntrainedNetwork::add_to(int earlier, Activation activation) {
   const int input = current_;
   const std::vector<Reals>& others = samples_of_.at(earlier);
   for (size_t s = 0; s < samples_.size(); ++s)
-    for (size_t i = 0; i < samples_[s].size(); ++i) samples_[s][i] += others[s][i];
+    for (size_t i = 0; i < samples_[s].size(); ++i) {
+      samples_[s][i] += others[s][i];
+      if (activation == Activation::kRelu) samples_[s][i] = std::max(samples_[s][i], 0.0);
+    }
   const std::string name = "sum_" + std::to_string(graph_.operators.size());
   current_ = add_calibrated({.name = name, .shape = tensor().shape});
-  append(OperatorKind::kAdd, {earlier, input}, ActivationAttributes{});
+  append(OperatorKind::kAdd, {earlier, input}, ActivationAttributes{activation});
+}
+
+void UntrainedNetwork::continue_from(int earlier) {
+  samples_ = samples_of_.at(earlier);
+  current_ = earlier;
 }
 
 // Zero has a value of its own, as padding needs it.
@@ -244,6 +254,28 @@ void UntrainedNetwork::max_pool(int filter, int stride) {
                         .stride_w = stride,
                         .filter_h = filter,
                         .filter_w = filter});
+}
+
+// Behind a PAD zero is the input's zero point, and scales are the input's.
+void UntrainedNetwork::pad_channels(int channels) {
+  const int input = current_;
+  std::vector<int> shape = tensor().shape;
+  const auto had = static_cast<size_t>(shape[3]), has = static_cast<size_t>(channels);
+  for (Reals& sample : samples_) {
+    Reals wider(sample.size() / had * has, 0);
+    for (size_t i = 0; i < sample.size(); ++i) wider[i / had * has + i % had] = sample[i];
+    sample = std::move(wider);
+  }
+  const int pads = add({.name = "paddings",
+                        .type = ElementType::kInt32,
+                        .shape = {4, 2},
+                        .is_constant = true,
+                        .data = bytes_of({0, 0, 0, 0, 0, 0, 0, channels - shape[3]})});
+  shape[3] = channels;
+  current_ = add({.name = "padded",
+                  .shape = std::move(shape),
+                  .quantization = graph_.tensor(input).quantization});
+  append(OperatorKind::kPad, {input, pads}, {});
 }
 
 void UntrainedNetwork::reshape() {

@@ -33,11 +33,16 @@ class UntrainedNetwork {
   UntrainedNetwork(std::string name, std::vector<int> input, uint64_t seed, int samples);
 
   void convolution(const DrawnConvolution& layer);
-  /// The sum of what the last layer gave and `earlier`, which current() returned before.
-  void add_to(int earlier);
+  /// The sum of the last layer's result and `earlier`, which current() returned behind a
+  /// convolution or a sum.
+  void add_to(int earlier, Activation activation = Activation::kNone);
+  /// Layers from here on read `earlier`, as above, instead of the last layer's result.
+  void continue_from(int earlier);
   void pool();
   /// The maxima of windows; the last ones reach over the border.
   void max_pool(int filter, int stride);
+  /// Zeros behind the channels, until there are so many.
+  void pad_channels(int channels);
   void reshape();  ///< to one row
   void classify(int classes);
   void softmax();
@@ -45,6 +50,9 @@ class UntrainedNetwork {
   void softsign();
 
   int current() const { return current_; }  ///< the tensor that the last layer wrote
+  /// The network has this output, and those that are named later; of one without, it is the last
+  /// layer's result.
+  void output();
   Graph finish() &&;
 
  private:

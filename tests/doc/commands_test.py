@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "models"
 MODELS = {"kws.tflite": "kws_ref_model.tflite", "vww.tflite": "vww_96_int8.tflite", "ad.tflite": "ad01_int8.tflite"}
 EXAMPLES = {"wake_word.tflite": "str_ww.tflite", "person_detection.tflite": "person_detection.tflite",
-            "net.tflite": "softsign_net.tflite"}  # beside the small model
+            "face_detection.tflite": "face_detection.tflite", "net.tflite": "softsign_net.tflite"}  # beside the small model
+PUBLIC = ["blazeface_front_128"]  # of ../shared, given where they are
 PATIENCE = 300  # seconds, for a block
 LONG_PATIENCE = 1500
 DEBIAN_PYTHON = "/usr/bin/python3"  # which has python3-onnx
@@ -118,6 +119,9 @@ def prepare(folder, path, tune, small_model):
         shutil.copy(SHARED / of if (SHARED / of).exists() else small_model, folder / name)
     for name, of in EXAMPLES.items():
         shutil.copy(pathlib.Path(small_model).parent / of, folder / name)
+    for name in PUBLIC:
+        if (model := SHARED.parent / "public" / name / "model.tflite").exists():
+            shutil.copyfile(model, folder / f"{name}.tflite")
     (path / "tune").write_text(FEW_TRIALS.format(tune=tune))
     (path / "tune").chmod(0o755)
     if not shutil.which("clang-14"):  # Debian 13's, by the name in the documents

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "examples/ds_cnn.h"
+#include "examples/mobile_nets.h"
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
 #include "models/tasks.h"
@@ -67,18 +68,36 @@ TEST(ExampleNetwork, Outputs_DifferBetweenInputs) {
   EXPECT_GE(winners.size(), 3U);
 }
 
-TEST(ExampleNetwork, Activations_UseTheirRangeWithoutSaturating) {
-  const Graph graph = import_example();
-  const auto values = run_reference(graph, std::vector<std::vector<uint8_t>>{seeded_input(1, 490)});
+// What calibration saw is what inference computes, also behind layers that only move values.
+void expect_range_is_used(const Graph& graph) {
+  const auto bytes = static_cast<size_t>(graph.tensor(graph.inputs[0]).elements());
+  const auto values =
+      run_reference(graph, std::vector<std::vector<uint8_t>>{seeded_input(1, bytes)});
   ASSERT_TRUE(values);
   for (const Operator& op : graph.operators) {
-    if (op.kind != OperatorKind::kConv2d && op.kind != OperatorKind::kDepthwiseConv2d) continue;
-    const auto& bytes = (*values)[static_cast<size_t>(op.outputs[0])];
-    const std::vector<int8_t> v(bytes.begin(), bytes.end());
+    if (op.kind != OperatorKind::kConv2d && op.kind != OperatorKind::kDepthwiseConv2d &&
+        op.kind != OperatorKind::kAdd)
+      continue;
+    const auto& result = (*values)[static_cast<size_t>(op.outputs[0])];
+    const std::vector<int8_t> v(result.begin(), result.end());
     const auto high = std::count(v.begin(), v.end(), 127);
     EXPECT_LT(high * 100, static_cast<int64_t>(v.size())) << "operator " << op.index;
     EXPECT_GT(*std::max_element(v.begin(), v.end()), -64) << "operator " << op.index;
   }
+}
+
+TEST(ExampleNetwork, Activations_UseTheirRangeWithoutSaturating) {
+  expect_range_is_used(import_example());
+}
+
+TEST(FaceDetection, Heads_AreOfTwoGridsAndUseTheirRange) {
+  const auto graph = import_tflite(write_tflite(make_face_detection(1)), "faces");
+  ASSERT_TRUE(graph) << graph.error().message();
+  std::vector<std::vector<int>> shapes;
+  for (const int output : graph->outputs) shapes.push_back(graph->tensor(output).shape);
+  EXPECT_EQ(shapes, (std::vector<std::vector<int>>{
+                        {1, 12, 12, 2}, {1, 12, 12, 32}, {1, 6, 6, 6}, {1, 6, 6, 96}}));
+  expect_range_is_used(*graph);
 }
 
 }  // namespace
