@@ -12,6 +12,7 @@
 #include "examples/compressed_weights.h"
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
+#include "examples/noise_suppression.h"
 #include "examples/offload_net.h"
 #include "examples/softsign_net.h"
 #include "examples/str_ww.h"
@@ -29,6 +30,7 @@ constexpr Example kExamples[] = {{"ds_cnn", tinytune::make_ds_cnn},
                                  {"mobilenet_v2", tinytune::make_mobilenet_v2},
                                  {"face_detection", tinytune::make_face_detection},
                                  {"cifar10", tinytune::make_cifar10},
+                                 {"noise_suppression", tinytune::make_noise_suppression},
                                  {"offload_net", tinytune::make_offload_net},
                                  {"softsign_net", tinytune::make_softsign_net},
                                  {"str_ww", tinytune::make_str_ww}};

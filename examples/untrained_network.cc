@@ -14,20 +14,20 @@ namespace {
 constexpr float kInputScale = 0.58F;
 constexpr int kInputZeroPoint = 83;
 
+}  // namespace
+
 // Sum of twelve uniforms: a bell curve without a libm whose last bit could differ.
-double bell(Rng& rng) {
+double UntrainedNetwork::bell() {
   double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += rng.uniform();
+  for (int i = 0; i < 12; ++i) sum += rng_.uniform();
   return sum;
 }
 
-std::vector<uint8_t> bytes_of(const std::vector<int32_t>& values) {
+std::vector<uint8_t> UntrainedNetwork::bytes_of(const std::vector<int32_t>& values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
-
-}  // namespace
 
 UntrainedNetwork::UntrainedNetwork(std::string name, std::vector<int> input, uint64_t seed,
                                    int samples)
@@ -92,7 +92,7 @@ int UntrainedNetwork::draw_weights(const std::string& name, std::vector<int> sha
     Reals& filter = real[static_cast<size_t>(c)];
     const double spread = std::sqrt(2.0 / taps) * (0.5 + rng_.uniform());
     double largest = 0;
-    for (double& w : filter) largest = std::max(largest, std::abs(w = spread * bell(rng_)));
+    for (double& w : filter) largest = std::max(largest, std::abs(w = spread * bell()));
     const auto scale = static_cast<float>(largest / 127);
     tensor.quantization.scales.push_back(scale);
     tensor.quantization.zero_points.push_back(0);
@@ -116,7 +116,7 @@ int UntrainedNetwork::draw_bias(const std::string& name, int weights, Reals& rea
     const double unit = current_scale() * double{scale};
     units.scales.push_back(static_cast<float>(unit));
     units.zero_points.push_back(0);
-    values.push_back(static_cast<int32_t>(std::round(0.1 * bell(rng_) / unit)));
+    values.push_back(static_cast<int32_t>(std::round(0.1 * bell() / unit)));
     real.push_back(values.back() * unit);
   }
   return add({.name = name,
@@ -299,7 +299,7 @@ void UntrainedNetwork::classify(int classes) {
   Reals mean(static_cast<size_t>(classes), 0);
   for (int c = 0; c < classes; ++c)
     for (int i = 0; i < features; ++i) {
-      const double w = std::clamp(std::round(40 * bell(rng_)), -127.0, 127.0);
+      const double w = std::clamp(std::round(40 * bell()), -127.0, 127.0);
       weights.data.push_back(static_cast<uint8_t>(static_cast<int8_t>(w)));
       for (size_t s = 0; s < samples_.size(); ++s)
         logits[s][static_cast<size_t>(c)] += w * samples_[s][static_cast<size_t>(i)];

@@ -46,6 +46,10 @@ class UntrainedNetwork {
   void reshape();  ///< to one row
   void classify(int classes);
   void softmax();
+  void logistic();
+  /// A step of UNIDIRECTIONAL_SEQUENCE_LSTM on an input of [1, 1, features]; calibration takes its
+  /// samples as steps that follow on each other.
+  void lstm(int units);
   /// x / (1 + |x|) as a custom operator "SoftSign", which TFLite does not have.
   void softsign();
 
@@ -58,6 +62,10 @@ class UntrainedNetwork {
  private:
   using Reals = std::vector<double>;
 
+  struct Gate;
+
+  double bell();
+  static std::vector<uint8_t> bytes_of(const std::vector<int32_t>& values);
   int add(Tensor tensor, float scale, int zero_point);
   int add(Tensor tensor);
   void append(OperatorKind kind, std::vector<int> inputs, Attributes attributes);
@@ -68,6 +76,9 @@ class UntrainedNetwork {
   template <typename Stored>
   int draw_weights(const std::string& name, std::vector<int> shape, int axis, int channels,
                    int taps, Stored stored, std::vector<Reals>& real);
+  /// [rows, columns] of one scale, in real numbers in `real`.
+  int draw_matrix(const std::string& name, int rows, int columns, double spread, Reals& real);
+  Gate draw_gate(const std::string& name, int units, double middle);
   int draw_bias(const std::string& name, int weights, Reals& real);
 
   Rng rng_;

@@ -25,8 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "models"
 MODELS = {"kws.tflite": "kws_ref_model.tflite", "vww.tflite": "vww_96_int8.tflite", "ad.tflite": "ad01_int8.tflite"}
 EXAMPLES = {"wake_word.tflite": "str_ww.tflite", "person_detection.tflite": "person_detection.tflite",
-            "face_detection.tflite": "face_detection.tflite", "net.tflite": "softsign_net.tflite"}  # beside the small model
-PUBLIC = ["blazeface_front_128"]  # of ../shared, given where they are
+            "face_detection.tflite": "face_detection.tflite",
+            "noise_suppression.tflite": "noise_suppression.tflite", "net.tflite": "softsign_net.tflite"}  # beside the small model
+PUBLIC = ["blazeface_front_128", "dtln_noise_suppression"]  # of ../shared, given where they are
 PATIENCE = 300  # seconds, for a block
 LONG_PATIENCE = 1500
 DEBIAN_PYTHON = "/usr/bin/python3"  # which has python3-onnx

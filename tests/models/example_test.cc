@@ -4,7 +4,9 @@
 
 #include "examples/ds_cnn.h"
 #include "examples/mobile_nets.h"
+#include "examples/noise_suppression.h"
 #include "examples/tflite_writer.h"
+#include "models/integer_network.h"
 #include "models/integer_op.h"
 #include "models/tasks.h"
 #include "models/tflite.h"
@@ -98,6 +100,35 @@ TEST(FaceDetection, Heads_AreOfTwoGridsAndUseTheirRange) {
   EXPECT_EQ(shapes, (std::vector<std::vector<int>>{
                         {1, 12, 12, 2}, {1, 12, 12, 32}, {1, 6, 6, 6}, {1, 6, 6, 96}}));
   expect_range_is_used(*graph);
+}
+
+// Gates neither open nor shut for good, and a mask that depends on the frames before.
+TEST(NoiseSuppression, Mask_UsesItsRangeAndRemembers) {
+  const auto graph = import_tflite(write_tflite(make_noise_suppression(1)), "noise");
+  ASSERT_TRUE(graph) << graph.error().message();
+  const auto network = integer_network(*graph);
+  ASSERT_TRUE(network) << network.error().message();
+  NetworkState state = initial_state(network->graph);
+  const std::vector<std::vector<uint8_t>> frame = {seeded_input(1, 129)};
+  std::vector<std::vector<uint8_t>> masks, hidden;
+  for (int step = 0; step < 3; ++step) {
+    const auto values = run_reference(*network, frame, state);
+    ASSERT_TRUE(values);
+    masks.push_back((*values)[static_cast<size_t>(graph->outputs[0])]);
+    for (const Operator& op : graph->operators)
+      if (op.kind == OperatorKind::kUnidirectionalSequenceLstm)
+        hidden.push_back((*values)[static_cast<size_t>(op.outputs[0])]);
+  }
+  EXPECT_NE(masks[0], masks[1]);
+  EXPECT_NE(masks[1], masks[2]);
+  const std::vector<int8_t> mask(masks[2].begin(), masks[2].end());
+  EXPECT_LT(*std::min_element(mask.begin(), mask.end()), -64);
+  EXPECT_GT(*std::max_element(mask.begin(), mask.end()), 64);
+  for (const auto& layer : hidden) {
+    const std::vector<int8_t> units(layer.begin(), layer.end());
+    EXPECT_LT(*std::min_element(units.begin(), units.end()), -32);
+    EXPECT_GT(*std::max_element(units.begin(), units.end()), 32);
+  }
 }
 
 }  // namespace
