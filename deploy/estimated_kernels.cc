@@ -27,7 +27,7 @@ bool is_general(const Schedule& schedule) {
 class Estimates {
  public:
   Estimates(const Workload& workload, const LayerData& data, const Device& device,
-            const LayerPlace& place, std::span<const Schedule> also)
+            const LayerPlace& place, std::span<const EstimatedKernel> also)
       : workload_(workload), data_(data), device_(device), place_(place), also_(also) {}
 
   std::vector<EstimatedKernel> fastest_first() {
@@ -36,8 +36,8 @@ class Estimates {
       constexpr uint64_t kUsually = 4;  // cycles a product, from 1 to 13
       return {{families[0].usual.schedule, kUsually * static_cast<uint64_t>(workload_.macs())}};
     }
-    for (const Schedule& schedule : also_)
-      if (const auto kernel = packed(schedule)) add(*kernel);
+    for (const EstimatedKernel& known : also_)
+      if (const auto kernel = packed(known.schedule)) add(*kernel, known.cycles);
     for (const Family& family : families) add(family.usual);
     for (const Family& family : families)
       if (gains_by_scratch(family.usual.schedule))
@@ -92,9 +92,10 @@ class Estimates {
     return fewest;
   }
 
-  void add(const PackedSchedule& kernel) {
+  void add(const PackedSchedule& kernel, uint64_t known_cycles = 0) {
     constexpr uint64_t kHopeless = 3;  // times the fastest
     if (!seen_.insert(to_text(kernel.schedule)).second) return;
+    if (known_cycles > 0) return kernels_.push_back({kernel.schedule, known_cycles});
     const uint64_t best = fewest();
     const uint64_t at_most = best > kNone / kHopeless ? kNone : best * kHopeless;
     if (const auto cycles = counted_cycles(workload_, kernel.schedule, kernel.constants, device_,
@@ -142,7 +143,7 @@ class Estimates {
   const LayerData& data_;
   const Device& device_;
   const LayerPlace& place_;
-  const std::span<const Schedule> also_;
+  const std::span<const EstimatedKernel> also_;
   std::vector<EstimatedKernel> kernels_;
   std::set<std::string> seen_;  // texts of schedules
 };
@@ -151,14 +152,15 @@ class Estimates {
 
 std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const LayerData& data,
                                                const Device& device, const LayerPlace& place,
-                                               std::span<const Schedule> also) {
+                                               std::span<const EstimatedKernel> also) {
   static std::mutex mutex;
   static std::map<std::string, std::vector<EstimatedKernel>> known;
   constexpr size_t kMost = 1 << 12;
   std::string key = kernel_key(device) + to_text(workload) + " " + hash_text(data) + " " +
                     std::to_string(place.free_scratch) + " " + std::to_string(place.grain) +
                     (place.constants_in_flash ? " flash" : " fast");
-  for (const Schedule& schedule : also) key += " " + to_text(schedule);
+  for (const EstimatedKernel& one : also)
+    key += " " + to_text(one.schedule) + " " + std::to_string(one.cycles);
   const std::lock_guard lock(mutex);
   if (const auto at = known.find(key); at != known.end()) return at->second;
   if (known.size() >= kMost) known.clear();

@@ -40,10 +40,11 @@ struct LayerPlace {
 };
 
 /// The fastest first. None where nothing can be counted, as on a device without a simulator.
-/// `also`: points of the layer's space that are worth counting beside templates' defaults.
+/// `also`: points of the layer's space that are worth a look beside templates' defaults; those of 0
+/// cycles are counted.
 std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const LayerData& data,
                                                const Device& device, const LayerPlace& place,
-                                               std::span<const Schedule> also = {});
+                                               std::span<const EstimatedKernel> also = {});
 
 /// What an untuned layer gets that may have all the scratch it wants: the first of those;
 /// permitted_default_of() where there are none. kUnsupported: nothing takes it.

@@ -88,10 +88,13 @@ class Gatherer {
     const bool has_records = !task_.options.empty();
     if (!has_records || (records_.fidelity() == Fidelity::kSimulate && !is_strip())) {
       const std::vector<Offer> alike = has_records ? std::vector<Offer>() : of_its_shape();
-      std::vector<Schedule> also;
-      for (const Offer& offer : alike) also.push_back(offer.schedules[0]);
-      // Beside what was measured, defaults are counted, not guessed.
-      if (has_records) also.push_back(task_.options.front().schedule);
+      std::vector<EstimatedKernel> also;
+      for (const Offer& offer : alike) also.push_back({offer.schedules[0]});
+      // Beside what was measured, with constants in fast memory, defaults are counted, not guessed.
+      if (has_records) {
+        const KernelOption& best = task_.options.front();
+        also.push_back({best.schedule, constants_in_flash_ ? 0 : best.cycles});
+      }
       offers = by_estimate(also);
       if (offers.empty()) offers = alike;
       std::erase_if(offers, [&](const Offer& offer) {
@@ -152,7 +155,7 @@ class Gatherer {
   bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
 
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
-  std::vector<Offer> by_estimate(const std::vector<Schedule>& also) const {
+  std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
     const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
     const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
     LayerPlace place{.constants_in_flash = constants_in_flash_};
