@@ -106,9 +106,10 @@ class Gatherer {
     }
     const std::vector<Offer> counted = offers;
     for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
+    // A guess must not depend on whether others find room, so places without an offer count, too.
     for (Offer& offer : in_order()) {
-      if (offer.schedules.empty()) continue;
       offer.cycles = slowest_ += static_cast<uint64_t>(workload_.macs());
+      if (offer.schedules.empty()) continue;
       if (is_strip()) offer.cycles = std::min(offer.cycles, fewest_of_template(counted, offer) + 1);
       offers.push_back(std::move(offer));
     }
