@@ -20,7 +20,8 @@ constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
 bool is_general(const Schedule& schedule) {
   const auto of = [&](const KernelTemplate& t) { return schedule.template_name() == t.name; };
-  return of(kDirectNhwc) || of(kDirectNchw) || of(kDepthwiseNhwc) || of(kDepthwiseNchw);
+  return of(kDirectNhwc) || of(kDirectDense) || of(kDirectNchw) || of(kDepthwiseNhwc) ||
+         of(kDepthwiseNchw);
 }
 
 /// Kernels of one layer, and what each takes.

@@ -97,6 +97,10 @@ class ChannelParams {
   bool is_uniform() const {
     if (kind_ == Requantise::kFused && shared_ != std::vector<int32_t>{kLayerLeft, kLayerRight})
       return false;
+    return channels_are_alike();
+  }
+  /// Whether all channels have the same words.
+  bool channels_are_alike() const {
     const auto words = static_cast<size_t>(scaling_words(kind_));
     for (size_t i = words; i < scaling_.size(); ++i)
       if (scaling_[i] != scaling_[i - words]) return false;

@@ -12,6 +12,8 @@
 // in common, and with NCHW those are one short contiguous run.
 #include <Halide.h>
 
+#include <functional>
+
 #include "templates/channel_params.h"
 #include "templates/halide/direct_plan.h"
 #include "templates/halide/images.h"
@@ -26,6 +28,21 @@ constexpr int kBiasWords = 1;  // of a channel in "params", before those of requ
 
 int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {
   return input_window(w, schedule.get("border")).bytes;
+}
+
+// Biases, and what requantises all channels. Apart, because blocks of channels share that.
+Result<std::vector<PackedConstant>> pack_by_layer(const Workload& w, const LayerData& data) {
+  TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
+  if (!params.channels_are_alike())
+    return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
+  std::vector<int32_t> biases;
+  for (int c = 0; c < w.out_c; ++c) biases.push_back(folded_bias(w, data, c));
+  params.add_scaling(0);
+  return std::vector<PackedConstant>{words_constant("biases", biases), params.finish()};
+}
+
+std::function<bool(const Schedule&)> may_pack_by_layer(const Workload& w, const LayerData& data) {
+  return [packs = bool{pack_by_layer(w, data)}](const Schedule&) { return packs; };
 }
 
 // [tile][step of the reduction][channel of the tile]
@@ -49,8 +66,15 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     for (const int step : steps)
       for (int o = tile; o < tile + plan.oc; ++o)
         packed.push_back(data.weights[static_cast<size_t>(o * channel + step)]);
+  std::vector<PackedConstant> all = {bytes_constant("weights", packed)};
+  if (plan.by_layer) {
+    TT_TRY_ASSIGN(const auto words, pack_by_layer(w, data));
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
   TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
-  return std::vector<PackedConstant>{bytes_constant("weights", packed), std::move(params)};
+  all.push_back(std::move(params));
+  return all;
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -71,7 +95,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t moved = in.channel * plan.oc * (depthwise ? 1 : s.channels) / of_group;
   const bool has_own_inputs = depthwise || w.groups > 1;
 
-  NestBuilder build(w, 1, 1, kBiasWords);
+  NestBuilder build =
+      plan.by_layer ? NestBuilder(1, 1, 4 * kBiasWords) : NestBuilder(w, 1, 1, kBiasWords);
   build.drop_single_turns();
   const Step tiles[] = {
       {depthwise ? "ch_outer" : "oc_outer",
@@ -115,10 +140,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop(nhwc ? pixels : channels);
   build.loop(nhwc ? channels : pixels);
   LoopNest nest = build.finish(schedule);
+  nest.macs = w.macs();
   nest.accumulators = plan.oc * plan.px * plan.py;
   nest.prologue_bytes = window.bytes;
   nest.unrolled_body = plan.body();
   if (depthwise) nest.switches.emplace_back("tile_inside", plan.tile_inside ? 1.0 : 0.0);
+  if (plan.by_layer) nest.switches.emplace_back("scaled_by_layer", 1.0);
   return nest;
 }
 
@@ -128,9 +155,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
 using Halide::cast;
 using Halide::Expr;
 
-// Words of a channel.
-int words(Requantise kind) { return kBiasWords + scaling_words(kind); }
-
 Expr unsigned_bits(const Expr& e) { return cast<uint32_t>(e); }
 Expr signed_bits(const Expr& e) { return cast<int32_t>(e); }
 
@@ -139,29 +163,40 @@ Expr multiply_high(const Expr& a, const Expr& b) {
   return cast<int32_t>((cast<int64_t>(a) * cast<int64_t>(b)) >> 32);
 }
 
-// Fixes the array's extent so that Halide reads nothing from the buffer's struct.
-void bound_params(const Workload& w, Halide::ImageParam& params) {
-  const Requantise kind = w.facts.requantise;
-  params.dim(0).set_bounds(0, w.out_c * words(kind) + shared_words(kind));
-}
+// Where words of "params" are; by layer, biases are an array of their own.
+struct Params {
+  const Workload& w;
+  const Halide::ImageParam &array, &biases;
+  bool by_layer;
 
-// The folded bias.
-Expr bias_of(const Workload& w, const Halide::ImageParam& params, const Expr& channel) {
-  return unsigned_bits(params(channel * words(w.facts.requantise)));
-}
+  // Of a channel.
+  int words() const { return kBiasWords + scaling_words(w.facts.requantise); }
+  int shared_at() const { return by_layer ? scaling_words(w.facts.requantise) : w.out_c * words(); }
+  // The folded bias.
+  Expr bias(const Expr& channel) const {
+    return unsigned_bits(by_layer ? biases(channel) : array(channel * words()));
+  }
+  // The `i`-th word of its requantisation.
+  Expr scaling(const Expr& channel, int i) const {
+    return by_layer ? array(i) : array(channel * words() + kBiasWords + i);
+  }
+  Expr shared(const Expr& i) const { return array(shared_at() + i); }
 
-Expr requantise(const Workload& w, const Halide::ImageParam& params, const Expr& accumulator,
-                const Expr& channel) {
+  // Of "params".
+  int size() const { return shared_at() + shared_words(w.facts.requantise); }
+};
+
+Expr requantise(const Params& params, const Expr& accumulator, const Expr& channel) {
+  const Workload& w = params.w;
   const Requantise kind = w.facts.requantise;
-  const auto word = [&](int i) { return params(channel * words(kind) + i); };
+  const auto word = [&](int i) { return params.scaling(channel, i - kBiasWords); };
   const auto clamped = [&](const Expr& scaled, int zero_point) {
     return cast<int8_t>(
         Halide::clamp(scaled, w.activation_min - zero_point, w.activation_max - zero_point) +
         zero_point);
   };
   if (kind == Requantise::kFused) {
-    const int shared = w.out_c * words(kind);
-    const Expr left = unsigned_bits(params(shared)), right = unsigned_bits(params(shared + 1));
+    const Expr left = unsigned_bits(params.shared(0)), right = unsigned_bits(params.shared(1));
     const Expr scaled =
         (multiply_high(signed_bits(accumulator << left), word(1)) + word(2)) >> right;
     return clamped(scaled, 0);  // the zero point is in the offset
@@ -174,7 +209,7 @@ Expr requantise(const Workload& w, const Halide::ImageParam& params, const Expr&
     const Expr fraction =
         (unsigned_bits(high) << (Expr(uint32_t{32}) - right)) | (unsigned_bits(product) >> right);
     const Expr above = signed_bits(fraction + Expr(0x80000000u)) >> 1;
-    const Expr pair = params(w.out_c * words(kind) + ((k >> 1) & 127));
+    const Expr pair = params.shared((k >> 1) & 127);
     // The even one is the lower half.
     const Expr level = signed_bits(unsigned_bits(pair) << (unsigned_bits(~k & 1) << 4)) >> 16;
     return clamped(k - ((level - above) >> 31) + w.output_zero_point, 0);
@@ -220,7 +255,11 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   weights.dim(0).set_bounds(0, plan.oc).set_stride(1);
   weights.dim(1).set_bounds(0, steps).set_stride(plan.oc);
   weights.dim(2).set_bounds(0, w.out_c / plan.oc).set_stride(plan.oc * steps);
-  bound_params(w, params);
+  ImageParam biases(Int(32), 1, "biases");
+  const Params words{w, params, biases, plan.by_layer};
+  // Fixed extents, so that Halide reads nothing from the buffers' structs.
+  params.dim(0).set_bounds(0, words.size());
+  biases.dim(0).set_bounds(0, w.out_c);
 
   Var o("o"), x("x"), y("y"), n("n"), oo("oo"), oi("oi"), xo("xo"), xi("xi");
   Var yo("yo"), yi("yi");
@@ -247,12 +286,12 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
     at[0] = at[0] + (o / s.outputs) * s.channels;
 
   Func sum("sum"), out("output");
-  sum(place) = bias_of(w, params, o);
+  sum(place) = words.bias(o);
   const Expr a = window_value(w, window, in, at[0], x * w.stride_w + at[1] * w.dilation_w,
                               y * w.stride_h + at[2] * w.dilation_h, n);
   const Expr b = weights(o % plan.oc, step, o / plan.oc);
   sum(place) += cast<uint32_t>(cast<int32_t>(a)) * cast<uint32_t>(cast<int32_t>(b));
-  out(place) = requantise(w, params, sum(place), o);
+  out(place) = requantise(words, sum(place), o);
   bound_image(w.layout, {w.out_c, s.columns, s.rows, s.images}, out.output_buffer());
 
   out.split(o, oo, oi, plan.oc, TailStrategy::RoundUp)
@@ -285,6 +324,8 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   order.push_back(n);
   update.reorder(order);
 
+  if (plan.by_layer)
+    return padded_kernel(w, window, out, {in, weights, biases, params}, target, symbol);
   return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
 }
 
@@ -309,8 +350,21 @@ KernelTemplate direct_loops(const char* name) {
   };
 }
 
+bool supports_dense(const Workload& w, const Device&) { return w.op == OpKind::kDense; }
+
+KernelTemplate direct_dense() {
+  KernelTemplate row = direct_loops<OpKind::kConv2d, Layout::kNhwc>(kDirectDenseName);
+  row.constants = {"weights", "biases", "params"};
+  row.supports = supports_dense;
+  row.space = direct_dense_space;
+  row.default_schedule = direct_dense_default;
+  row.may_pack = may_pack_by_layer;
+  return row;
+}
+
 }  // namespace
 
+const KernelTemplate kDirectDense = direct_dense();
 const KernelTemplate kDirectNhwc = direct_loops<OpKind::kConv2d, Layout::kNhwc>("direct_nhwc");
 const KernelTemplate kDirectNchw = direct_loops<OpKind::kConv2d, Layout::kNchw>("direct_nchw");
 const KernelTemplate kDepthwiseNhwc =

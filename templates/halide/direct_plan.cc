@@ -58,7 +58,8 @@ std::vector<DirectLoop> nchw_reduction(const Workload& w, const DirectShape& sha
 
 std::vector<DirectLoop> reduction_of(const Workload& w, const DirectShape& shape,
                                      const Schedule& s) {
-  if (s.template_name() == kNhwc) return nhwc_reduction(w, shape, s);
+  if (s.template_name() == kNhwc || s.template_name() == kDirectDenseName)
+    return nhwc_reduction(w, shape, s);
   if (s.template_name() == kNchw) return nchw_reduction(w, shape, s);
   return {{"kernel_columns", w.kernel_w, s.get("taps") != "none", DirectLoop::kColumn},
           {"kernel_rows", w.kernel_h, s.get("taps") == "all", DirectLoop::kRow}};
@@ -120,11 +121,11 @@ Tile usual_tile(const DirectShape& shape, const Target& target) {
   return tile;
 }
 
-// The largest of `unrolls` that makes at most some 64 products, where 1 makes `products`.
-int usual_unroll(const std::vector<int>& unrolls, int products) {
+// The largest of `unrolls` that makes at most so many products, where 1 makes `products`.
+int usual_unroll(const std::vector<int>& unrolls, int products, int most = 64) {
   int best = 1;
   for (const int unroll : unrolls)
-    if (products * unroll <= 64) best = unroll;
+    if (products * unroll <= most) best = unroll;
   return best;
 }
 
@@ -280,6 +281,7 @@ DirectPlan::DirectPlan(const Workload& w, const Schedule& s)
       walk(walk_of(s, !depthwise || w.layout == Layout::kNhwc)),
       images_outermost(depthwise && w.layout == Layout::kNchw),
       tile_inside(s.get("inside") == "tile"),
+      by_layer(s.template_name() == kDirectDenseName),
       border(s.get("border")),
       reduction(reduction_of(w, shape, s)) {}
 
@@ -297,6 +299,23 @@ bool DirectPlan::fits() const {
 ConfigSpace direct_space(const Workload& w, const Device& device) {
   const Row row = row_of(w, device);
   return row.table.space([&](const Schedule& s) { return row.legal(w, s); });
+}
+
+ConfigSpace direct_dense_space(const Workload& w, const Device& device) {
+  Row row = row_of(w, device);
+  row.table.name = kDirectDenseName;
+  return row.table.space([&](const Schedule& s) { return row.legal(w, s); });
+}
+
+// Its constants are few because something waits for bytes, for those of code too: a short turn.
+Schedule direct_dense_default(const Workload& w, const Device& device) {
+  constexpr int kProducts = 16;
+  Row row = row_of(w, device);
+  row.table.name = kDirectDenseName;
+  const DirectShape shape(w);
+  const int products = usual_tile(shape, device.target).products();
+  const int ku = usual_unroll(divisors(usual_run(w, shape), kProducts), products, kProducts);
+  return row.table.usual({{"ku", std::to_string(ku)}});
 }
 
 // With the border that costs no copy where that is legal; NHWC convolutions copy.

@@ -43,6 +43,7 @@ struct DirectPlan {
   std::vector<Tiles> walk;  ///< the loops over tiles, innermost first
   bool images_outermost;    ///< else images are more rows
   bool tile_inside;         ///< the tile runs innermost, else the reduction's first loop does
+  bool by_layer;            ///< all channels are requantised alike, by words that stand once
   std::string border;
   /// Innermost first. Weights are packed in the order that these run, so that their pointer only
   /// ever advances.
@@ -57,8 +58,13 @@ struct DirectPlan {
   bool fits() const;
 };
 
+/// Of dense layers that are requantised alike; a row of its own because others have no such words.
+inline constexpr const char* kDirectDenseName = "direct_dense";
+
 /// Of every layer: layouts and depthwise ones have knobs of their own, and so rows.
 ConfigSpace direct_space(const Workload& workload, const Device& device);
 Schedule direct_default(const Workload& workload, const Device& device);
+ConfigSpace direct_dense_space(const Workload& workload, const Device& device);
+Schedule direct_dense_default(const Workload& workload, const Device& device);
 
 }  // namespace tinytune

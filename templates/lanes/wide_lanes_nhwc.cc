@@ -12,6 +12,9 @@
 // What differs between instruction sets, each with a row of its own, are the loop of products and
 // what isa/product_isa.h calls its traits: whether weights have a sign, what sums start from, and
 // whether there is a multiply-high (else multiplier_parts.h).
+//
+// Lanes hold more than a sum, and a multiplier of their own may not be exact where the sum's is.
+// For such widths there are rows ("sums") that take the sum out first.
 
 #include <functional>
 #include <map>
@@ -33,32 +36,37 @@ uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
 
 constexpr int kFusedWords = 1;  // that channels share, if fused: the right shift
 
-bool is_fused(const Workload& w) { return w.facts.requantise == Requantise::kFused; }
-
 // Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
 // constants have that in them, more parts of its multiplier than a word holds.
-int start_words(const Workload& w, const Plan& plan) {
-  if (!is_fused(w)) return 1;
+int start_words(const Plan& plan) {
+  if (!plan.scales_lanes) return 1;
   return plan.traits().multiplies_high ? 0 : MultiplierParts(plan.bits()).words() - 1;
 }
 
 // What is staged should serve more than a channel or two.
 template <const char* const& name>
 bool supports(const Workload& w, const Device& device) {
-  return grouped_tiles_fit(w) && w.op == OpKind::kConv2d && w.out_h * w.out_w >= 3 &&
-         w.out_c / w.groups >= 3 && wide_lanes_name(device.target) == name;
+  if (!grouped_tiles_fit(w) || w.op != OpKind::kConv2d || w.out_h * w.out_w < 3 ||
+      w.out_c / w.groups < 3)
+    return false;
+  const auto [lanes, sums] = wide_lanes_names(device.target);
+  return lanes == name ||
+         (sums == name && w.groups == 1 && w.facts.requantise == Requantise::kFused);
 }
 
+template <const char* const& name>
 ConfigSpace space(const Workload& w, const Device& device) {
-  return wide_lanes_knobs(w, device).legal_space<Plan>(w);
+  return wide_lanes_knobs(w, device, name).legal_space<Plan>(w);
 }
 
+template <const char* const& name>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return usual_wide_lanes(w, device).front();
+  return usual_wide_lanes(w, device, name).front();
 }
 
+template <const char* const& name>
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  std::vector<Schedule> usual = usual_wide_lanes(w, device);
+  std::vector<Schedule> usual = usual_wide_lanes(w, device, name);
   usual.erase(usual.begin());
   return usual;
 }
@@ -86,7 +94,7 @@ std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, co
 // The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
 // then the layer's right shift. Else what ChannelLoop reads.
 Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
-  if (!is_fused(w)) return pack_params(w, data, 0u - middle(plan.bits()));
+  if (!plan.scales_lanes) return pack_params(w, data, 0u - middle(plan.bits()));
   const auto fused = fuse(w, data, plan);
   if (!fused)
     return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
@@ -108,6 +116,8 @@ Result<std::vector<PackedConstant>> pack_group(const Workload& w, const LayerDat
   if (!sums_fit(w, data, plan.bits()))
     return Error(ErrorCode::kUnsupported,
                  "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
+  if (plan.takes_sums_out && fuse(w, data, plan))
+    return Error(ErrorCode::kUnsupported, "lanes of this width can be scaled as they are");
   TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
   const int offset = plan.traits().weight_offset;
   std::vector<int8_t> weights;  // [tile][product][channel of the tile]
@@ -136,21 +146,23 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
     if (is_new && w.groups > 1)
       at->second = bool{pack(w, data, schedule)};
     else if (is_new)
-      at->second = sums_fit(w, data, plan.bits()) && (!is_fused(w) || fuse(w, data, plan));
+      at->second =
+          sums_fit(w, data, plan.bits()) && (w.facts.requantise != Requantise::kFused ||
+                                             bool{fuse(w, data, plan)} == plan.scales_lanes);
     return at->second;
   };
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  return plan.describe(w, schedule, start_words(w, plan));
+  return plan.describe(w, schedule, start_words(plan));
 }
 
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan)
-      : StagedLanesWriter(w, plan, start_words(w, plan),
-                          is_fused(w) ? kFusedWords : shared_words(w.facts.requantise)),
+      : StagedLanesWriter(w, plan, start_words(plan),
+                          plan.scales_lanes ? kFusedWords : shared_words(w.facts.requantise)),
         plan_(plan),
         lanes_(plan.pixels, plan.tile.words) {}
 
@@ -237,7 +249,7 @@ class Writer final : public StagedLanesWriter {
   // Requantises and stores a tile.
   void finish(const Values& words, const Value& params, const Value& out) {
     const ProductIsa::Traits& traits = plan_.traits();
-    const bool fused = is_fused(w_);
+    const bool fused = plan_.scales_lanes;
     if (traits.keeps_constants) channels_.keep_limits();
     const Value shared = fused ? ir_.load_word(channels_.end()) : channels_.end();
     const auto at_end =
@@ -298,9 +310,9 @@ KernelTemplate row() {
   return {
       .name = name,
       .supports = supports<name>,
-      .space = space,
-      .default_schedule = default_schedule,
-      .fallback_schedules = fallback_schedules,
+      .space = space<name>,
+      .default_schedule = default_schedule<name>,
+      .fallback_schedules = fallback_schedules<name>,
       .describe = describe,
       .pack = pack,
       .may_pack = may_pack,
@@ -314,5 +326,8 @@ KernelTemplate row() {
 const KernelTemplate kWideLanesNhwc = row<kWideLanesName>();
 const KernelTemplate kThumbLanesNhwc = row<kThumbLanesName>();
 const KernelTemplate kThumb2LanesNhwc = row<kThumb2LanesName>();
+const KernelTemplate kWideSumsNhwc = row<kWideSumsName>();
+const KernelTemplate kThumbSumsNhwc = row<kThumbSumsName>();
+const KernelTemplate kThumb2SumsNhwc = row<kThumb2SumsName>();
 
 }  // namespace tinytune

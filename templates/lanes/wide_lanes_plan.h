@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -27,30 +28,48 @@ namespace tinytune {
 inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
 inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
 inline constexpr const char* kThumb2LanesName = "thumb2_lanes_nhwc";
+/// Of the same cores, in the same order: a fused requantisation is that of sums, not of lanes.
+inline constexpr const char* kWideSumsName = "wide_sums_nhwc";
+inline constexpr const char* kThumbSumsName = "thumb_sums_nhwc";
+inline constexpr const char* kThumb2SumsName = "thumb2_sums_nhwc";
 
-/// That of a core, or null.
-inline const char* wide_lanes_name(const Target& target) {
-  if (target.family == CoreFamily::kRiscv32) return kWideLanesName;
-  if (target.family != CoreFamily::kArmM || target.portable_kernels) return nullptr;
-  if (sees_eight_registers(target)) return kThumbLanesName;
-  return target.can(Capability::kDsp) ? nullptr : kThumb2LanesName;
+/// Those of a core, or null.
+struct WideLanesNames {
+  const char *lanes = nullptr, *sums = nullptr;
+};
+inline WideLanesNames wide_lanes_names(const Target& target) {
+  if (target.family == CoreFamily::kRiscv32) return {kWideLanesName, kWideSumsName};
+  if (target.family != CoreFamily::kArmM || target.portable_kernels) return {};
+  if (sees_eight_registers(target)) return {kThumbLanesName, kThumbSumsName};
+  if (target.can(Capability::kDsp)) return {};
+  return {kThumb2LanesName, kThumb2SumsName};
+}
+
+inline bool names_sums(const Schedule& schedule) {
+  const std::string& name = schedule.template_name();
+  return name == kWideSumsName || name == kThumbSumsName || name == kThumb2SumsName;
 }
 
 inline LaneLoop lane_loop_of(const Schedule& schedule) {
-  if (schedule.template_name() == kThumbLanesName) return LaneLoop::kThumb1;
-  if (schedule.template_name() == kThumb2LanesName) return LaneLoop::kThumb2;
+  const std::string& name = schedule.template_name();
+  if (name == kThumbLanesName || name == kThumbSumsName) return LaneLoop::kThumb1;
+  if (name == kThumb2LanesName || name == kThumb2SumsName) return LaneLoop::kThumb2;
   return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRv32;
 }
 
 struct WideLanesPlan : StagedLanes {
   LaneLoop loop;
+  bool takes_sums_out;  ///< and requantises them, though it is fused
+  bool scales_lanes;    ///< that is fused, and of what lanes hold
 
   WideLanesPlan(const Workload& w, const Schedule& s)
       : StagedLanes{.tile = {s.get_int("oc"), s.get_int("words"), s.get_int("step")},
                     .pixels = s.get_int("pixels"),
                     .padded_reduction = (w.reduction() + tile.step - 1) / tile.step * tile.step,
                     .border = s.get("border")},
-        loop(lane_loop_of(s)) {
+        loop(lane_loop_of(s)),
+        takes_sums_out(names_sums(s)),
+        scales_lanes(w.facts.requantise == Requantise::kFused && !takes_sums_out) {
     if (traits().sums_start_staged) start_bytes = 4 * tile.words;
   }
 
@@ -75,12 +94,12 @@ struct WideLanesPlan : StagedLanes {
 };
 
 // No knob for the loop on Arm, which has but one. Kernels as portable C have no assembly.
-inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device) {
+inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device, const char* name) {
   std::vector<int> words = up_to(8), pixels = up_to(12);
   words.erase(words.begin());                        // from 2 on
   pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
   KnobTable table{
-      wide_lanes_name(device.target),
+      name,
       1,
       {int_knob("oc", up_to(std::min(w.out_c / w.groups, 10))), int_knob("words", words),
        int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
@@ -130,7 +149,7 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
   const auto reduction = static_cast<double>(plan.padded_reduction);
   const double steps = reduction / plan.tile.step, apart = pixels - words;
   const double border = border_cost(w, plan, tested_tiles);
-  const bool fused = w.facts.requantise == Requantise::kFused;
+  const bool fused = plan.scales_lanes;
   const auto all = [&](double products, double finish, double stage, double tile) {
     return pixel_tiles * w.groups * (channel_tiles * (products + channels * finish + tile) + stage);
   };
@@ -152,7 +171,8 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
 
 /// What an untuned layer tries, by an estimate of its instructions the cheapest first: each needs
 /// fewer bits of its sums or less scratch than those before it.
-inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device) {
+inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device,
+                                              const char* name) {
   struct Candidate {
     double cost;
     WideLanesPlan plan;
@@ -160,7 +180,7 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
 
     auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
   };
-  KnobTable tried = wide_lanes_knobs(w, device);
+  KnobTable tried = wide_lanes_knobs(w, device, name);
   for (UsualKnob& knob : tried.knobs) {
     if (knob.name == "step") knob.values = {"1", "2", "4"};
     if (knob.name == "loop") knob.values.resize(1);

@@ -254,6 +254,61 @@ TEST(WideLanes, SumsThatMayLeaveTheirLanes_AreRefused) {
   EXPECT_TRUE(packs(pointwise(weights, -128), of_lanes(8, 5))) << "these lanes have 20 bits";
 }
 
+// Layers whose requantisation is fused, but with no multiplier that is exact for what lanes hold.
+std::vector<RandomLayer> layers_of_sums(const KernelTemplate& row, const Device& device) {
+  std::vector<RandomLayer> found;
+  for (uint64_t seed = 1; seed <= 60 && found.size() < 3; ++seed) {
+    RandomLayer layer = random_layer(
+        *parse_workload("conv2d_s8 nhwc n1 in6x6x32 out4x4x8 k3x3 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 "
+                        "act-128,127 lane1 long"),
+        Scales::kTypical, 3000 + seed);
+    if (layer.workload.facts.requantise != Requantise::kFused) continue;
+    for (const Schedule& schedule : default_schedules_of(layer.workload, device))
+      if (schedule.template_name() == row.name && packs(layer, schedule)) {
+        found.push_back(layer);
+        break;
+      }
+  }
+  return found;
+}
+
+TEST(WideSums, WhereLanesCannotBeScaled_ComputeTheReferencesBytes) {
+  for (const auto& [name, device_name] : {std::pair{"wide_sums_nhwc", "rv32imc"},
+                                          {"thumb_sums_nhwc", "rp2040"},
+                                          {"thumb2_sums_nhwc", "cortex-m3"}}) {
+    Bench bench = Bench::of(device_name);
+    const KernelTemplate& row = **find_template(Schedule(name, 1, {}));
+    const auto layers = layers_of_sums(row, bench.device);
+    EXPECT_FALSE(layers.empty()) << name;
+    uint64_t seed = 1200;
+    for (const RandomLayer& layer : layers) {
+      const ConfigSpace space = row.space(layer.workload, bench.device);
+      Rng rng(++seed);
+      int tried = 0;
+      for (int draw = 0; draw < 100 && tried < 5; ++draw) {
+        const Schedule schedule = space.schedule(rng.below(space.size()));
+        if (!packs(layer, schedule)) continue;
+        EXPECT_TRUE(row.may_pack(layer.workload, layer.data)(schedule));
+        expect_exact(bench.simulator, bench.device, layer, schedule, ++seed);
+        ++tried;
+      }
+      EXPECT_GT(tried, 0);
+    }
+  }
+}
+
+TEST(WideSums, WhereLanesCanBeScaled_AreRefused) {
+  const Device device = *load_device("rv32imc");
+  const KernelTemplate& row = **find_template(Schedule("wide_sums_nhwc", 1, {}));
+  const RandomLayer layer = pointwise(filling(19), -128);
+  ASSERT_TRUE(packs(layer, of_lanes(5, 3)));
+  ASSERT_TRUE(row.supports(layer.workload, device));
+  const Schedule schedule = row.default_schedule(layer.workload, device);
+  EXPECT_FALSE(packs(layer, schedule));
+  EXPECT_FALSE(row.may_pack(layer.workload, layer.data)(schedule));
+  EXPECT_FALSE(row.supports(pointwise(filling(19), 5).workload, device)) << "its end is not fused";
+}
+
 TEST(WideLanes, PortableKernels_HaveNoAssembly) {
   const Device device = with_portable_kernels(*load_device("rv32imc"));
   const RandomLayer layer = random_layer(*parse_workload(kWideShapes[0]), Scales::kTypical, 1);
