@@ -69,8 +69,9 @@ std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule&
                                        uint64_t at_most) {
   static std::mutex mutex;
   static std::map<std::string, Count> known;
-  const std::string key = kernel_key(device) + (constants_in_flash ? "flash " : "fast ") +
-                          to_text(workload) + " " + to_text(schedule);
+  std::string key = kernel_key(device) + (constants_in_flash ? "flash " : "fast ");
+  for (const std::string& memory : device.fast_rodata_memories) key += memory + " ";
+  key += to_text(workload) + " " + to_text(schedule);
   const std::lock_guard lock(mutex);
   auto at = known.find(key);
   // One that was stopped earlier than this call would be is counted again.
