@@ -74,12 +74,12 @@ static inline int %L_can_fetch(const uint32_t *from) {
 constexpr const char* kPreload = R"(
 #define %U_CACHE ((volatile uint32_t *)0x600c4000u) /* preload: control 13, address 14, bytes 15 */
 
-/* Lines into the cache, no more than half of it: what the core reads meanwhile stays there too. */
-%Pstatic void %L_start(uint32_t channel, uint32_t *to, const uint32_t *from, uint32_t words) {
-  const uint32_t first = (uint32_t)(uintptr_t)from & ~31u;
+/* Lines into the cache, no more than half of it: what the core reads meanwhile stays there too. Where
+ * they follow others, the line in which they begin has come with those. */
+%Pstatic void %L_start(int follows, const uint32_t *from, uint32_t words) {
+  const uint32_t first = ((uint32_t)(uintptr_t)from + (follows ? 31u : 0u)) & ~31u;
   const uint32_t bytes = (((uint32_t)(uintptr_t)(from + words) + 31u) & ~31u) - first;
-  (void)channel;
-  (void)to;
+  if (bytes == 0u) return;
   %U_CACHE[14] = first;
   %U_CACHE[15] = bytes < 8192u ? bytes : 8192u;
   %U_CACHE[13] = 1u;
@@ -95,13 +95,12 @@ static inline int %L_can_fetch(const uint32_t *from) {
 }
 )";
 
+// %S starts the unit, %N is said where what has come was waited for.
 constexpr const char* kFetch = R"(
 %Pstatic void %L_fetch(unsigned char *arena, unsigned char *to, const uint32_t *from, uint32_t words) {
   %L_arrivals *const state = %L_arriving(arena);
   if (!%L_has_channel(state) || !%L_can_fetch(from)) return;
-  state->coming = from;
-  %L_start(state->channel & 0xffu, (uint32_t *)(void *)to, from, words);
-}
+%S}
 
 /* Whether these were fetched, and now are there. */
 %Pstatic int %L_have_come(unsigned char *arena, const uint32_t *from) {
@@ -109,8 +108,7 @@ constexpr const char* kFetch = R"(
   if (!%L_has_channel(state) || state->coming != from) return 0;
   while (%L_is_busy(state->channel & 0xffu)) {
   }
-  state->coming = NULL;
-  __asm__ volatile("" ::: "memory"); /* what follows reads what has come */
+%N  __asm__ volatile("" ::: "memory"); /* what follows reads what has come */
   return 1;
 }
 
@@ -120,6 +118,35 @@ __attribute__((unused))
 %U_LAYER static void %L_copy(unsigned char *to, const uint32_t *from, uint32_t words) {
   uint32_t *const copy = (uint32_t *)(void *)to;
   for (uint32_t i = 0; i < words; ++i) copy[i] = from[i];
+}
+)";
+
+constexpr const char* kStreamStart = R"(  state->coming = from;
+  %L_start(state->channel & 0xffu, (uint32_t *)(void *)to, from, words);
+)";
+// What came last stays known: the next may follow it.
+constexpr const char* kPreloadStart = R"(  (void)to;
+  %L_start(state->coming != NULL && state->coming + words == from, from, words);
+  state->coming = from;
+)";
+
+// Of more than a start brings: while a piece is copied, another comes.
+constexpr const char* kCopyAll = R"(
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+%U_LAYER static void %L_copy_all(unsigned char *arena, unsigned char *to, const uint32_t *from,
+                         uint32_t words) {
+  const %L_arrivals *const state = %L_arriving(arena);
+  const int fetches = %L_has_channel(state) && state->coming == from;
+  for (uint32_t at = 0u, come = 2048u; at < words; at += 512u) {
+    const uint32_t coming = come >= words ? 0u : words - come < 512u ? words - come : 512u;
+    if (fetches && coming > 0u) %L_start(1, from + come, coming);
+    %L_copy(to + 4u * at, from + at, words - at < 512u ? words - at : 512u);
+    while (fetches && coming > 0u && %L_is_busy(0u)) {
+    }
+    come += coming;
+  }
 }
 )";
 
@@ -149,7 +176,10 @@ std::string print_arrival_driver(const NetworkParts& parts) {
   if (!parts.arrival_way) return "";
   std::string text = with(kWords, "%O", std::to_string(parts.arrival_words));
   text += kHooks + driver_of(parts.arrival_way->engine);
-  text += kFetch;
+  const bool preloads = fills_cache(*parts.arrival_way);
+  text += with(with(kFetch, "%S", preloads ? kPreloadStart : kStreamStart), "%N",
+               preloads ? "" : "  state->coming = NULL;\n");
+  if (preloads) text += kCopyAll;
   return with_names(with(text, "%P", placed_code(parts)), parts.name);
 }
 

@@ -3,6 +3,7 @@
 //
 // Three functions are all that layers see. `<name>_fetch` has words set out; `<name>_have_come`
 // waits for them, and returns 0 where nothing was fetched, so that the core copies: `<name>_copy`.
+// A unit that fills a cache brings no more than a part of it; `<name>_copy_all` has it go on.
 // Two words in the arena say which unit this call has, and what is under way.
 #pragma once
 
@@ -16,6 +17,8 @@ namespace tinytune {
 
 /// Of any machine.
 inline constexpr uint32_t kArrivalWordBytes = 16;
+/// At most, of a start that fills a cache: half of it.
+inline constexpr uint32_t kMostFilledBytes = 8192;
 
 /// Whether it only brings flash into the core's cache, from where the core copies.
 bool fills_cache(const ArrivalWay& way);

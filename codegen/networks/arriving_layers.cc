@@ -203,10 +203,14 @@ void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& 
   const std::string from =
       block.number.empty() ? array : array + " + " + words + " * (uint32_t)" + block.number;
   const std::string come = options_.name + "_have_come(arena, " + from + ")";
-  const std::string copy =
-      options_.name + "_copy(" + block.here + ", " + from + ", " + words + ");";
+  // What one start brings is copied while the next block comes; more takes the unit.
+  const bool copies = fills_cache_ && !layer.in_place;
+  const bool in_pieces = copies && layer.block_bytes > kMostFilledBytes;
+  const std::string copy = options_.name + (in_pieces ? "_copy_all(arena, " : "_copy(") +
+                           block.here + ", " + from + ", " + words + ");";
   CWriter& w = body.writer();
   w.line(fills_cache_ ? "(void)" + come + ";" : "if (!" + come + ") " + copy);
+  if (in_pieces) w.line(copy);
   const bool follows = starting_in(step) != nullptr;
   if (!block.next.empty()) {
     w.open("if (" + block.number + " < " + std::to_string(layer.plan.blocks - 1) + ")");
@@ -215,7 +219,7 @@ void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& 
   }
   print_start(step, body);
   if (!block.next.empty()) w.close();
-  if (fills_cache_ && !layer.in_place) w.line(copy);
+  if (copies && !in_pieces) w.line(copy);
   const std::string in_flash = "(const unsigned char *)(" + from + ")";
   print_call(layer, layer.in_place ? in_flash : block.here, block, body);
 }

@@ -71,6 +71,53 @@ TEST(ArrivingLayers, OnEveryDeviceWithAWay_AreExact) {
   }
 }
 
+// Its weights are more than a preload takes at once.
+Graph large_convolution() {
+  Rng rng(17);
+  test::GraphBuilder builder;
+  const int input = builder.input({1, 6, 6, 32}, 0.05F, -3);
+  std::vector<uint8_t> bytes(static_cast<size_t>(64 * 3 * 3 * 32));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng.next());
+  const int first =
+      builder.constant({32, 1, 1, 32}, 0.01F, 0, {bytes.begin(), bytes.begin() + 1024});
+  const int at =
+      builder.op(OperatorKind::kConv2d, {input, first}, ConvAttributes{}, {1, 6, 6, 32}, 0.05F, -3);
+  const int weights = builder.constant({64, 3, 3, 32}, 0.01F, 0, bytes);
+  return builder.finish({builder.op(OperatorKind::kConv2d, {at, weights}, ConvAttributes{},
+                                    {1, 6, 6, 64}, 0.05F, -3)});
+}
+
+std::string source_of(const GeneratedNetwork& network) {
+  for (const GeneratedFile& file : network.files)
+    if (file.name == "net.c") return file.contents;
+  return "";
+}
+
+TEST(ArrivingLayers, BlocksThatAPreloadDoesNotTakeAtOnce_AreCopiedInPieces) {
+  const Graph graph = large_convolution();
+  const Device device = *load_device("esp32c3");
+  const NetworkOptions options = arriving({{1, 1, 0}}, "esp32c3");
+  GeneratedNetwork network = *generate_network(executed(graph), device, {}, options);
+  EXPECT_THAT(source_of(network), HasSubstr("  net_copy_all(arena, "));
+  const auto inputs = seeded_inputs(graph, 5);
+  test::expect_exact(graph, device, inputs, options);
+  network.files.push_back({"application.c",
+                           "#include \"net.h\"\nint net_claim_channel(void) { return -1; }\n",
+                           FileRole::kSource, true});
+  const auto refused = run_network(network, graph, device, inputs);
+  const auto fetched =
+      run_network(*generate_network(executed(graph), device, {}, options), graph, device, inputs);
+  EXPECT_EQ(refused.outputs, fetched.outputs);
+}
+
+TEST(ArrivingLayers, BlocksThatAPreloadTakesAtOnce_AreCopiedWhileTheNextComes) {
+  const GeneratedNetwork network =
+      *generate_network(executed(test::mobile_chain(3)), *load_device("esp32c3"), {},
+                        arriving({{2, 1, 1}}, "esp32c3"));
+  EXPECT_THAT(source_of(network), HasSubstr("  net_copy(arena"));
+  EXPECT_THAT(source_of(network), testing::Not(HasSubstr("  net_copy_all(arena, ")));
+}
+
 GeneratedNetwork generated(const Graph& graph) {
   return *generate_network(executed(graph), flash_rp2040(), {}, arriving(kAllLayers));
 }
