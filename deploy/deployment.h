@@ -95,6 +95,7 @@ struct Deployment {
  private:
   struct Placed;
   struct Least;
+  class ArrivalSearch;
   Status check_cores() const;
   bool wants_strips(const NetworkOptions& options, const Result<GeneratedNetwork>& whole) const;
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
