@@ -42,7 +42,7 @@ class SearchStrategy {
 /// `make` is called once for each task, before the first trial.
 struct OwnSearch {
   std::string name;  ///< for logs; none that `tuner` could have
-  std::function<std::unique_ptr<SearchStrategy>(const Candidates&)> make;
+  std::function<std::unique_ptr<SearchStrategy>(const Candidates&)> make;  ///< null: refused
 };
 
 }  // namespace tinytune
