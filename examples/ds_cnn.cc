@@ -14,9 +14,7 @@ Graph make_ds_cnn(uint64_t seed) {
     network.convolution({.channels = 64, .kernel_h = 3, .kernel_w = 3, .depthwise = true});
     network.convolution({.channels = 64});
   }
-  network.pool();
-  network.reshape();
-  network.classify(12);
+  network.classify_picture(12);
   network.softmax();
   return std::move(network).finish();
 }

@@ -25,9 +25,7 @@ DrawnConvolution stem(int channels, int kernel = 3) {
 }
 
 Graph classified(UntrainedNetwork network, int classes) {
-  network.pool();
-  network.reshape();
-  network.classify(classes);
+  network.classify_picture(classes);
   network.softmax();
   return std::move(network).finish();
 }

@@ -13,9 +13,7 @@ Graph make_offload_net(uint64_t seed) {
   network.convolution({.channels = 32, .kernel_h = 3, .kernel_w = 3, .depthwise = true});
   network.convolution({.channels = 2});
   network.convolution({.channels = 24});
-  network.pool();
-  network.reshape();
-  network.classify(4);
+  network.classify_picture(4);
   return std::move(network).finish();
 }
 

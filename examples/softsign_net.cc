@@ -12,9 +12,7 @@ Graph make_softsign_net(uint64_t seed) {
       {.channels = 16, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .linear = true});
   network.softsign();
   network.convolution({.channels = 24});
-  network.pool();
-  network.reshape();
-  network.classify(4);
+  network.classify_picture(4);
   return std::move(network).finish();
 }
 

@@ -17,9 +17,7 @@ Graph make_str_ww(uint64_t seed) {
         {.channels = 64, .kernel_h = 5, .depthwise = true, .linear = true, .padding = kNone});
     network.convolution({.channels = 64, .linear = true});
   }
-  network.pool();
-  network.reshape();
-  network.classify(3);
+  network.classify_picture(3);
   network.softmax();
   return std::move(network).finish();
 }

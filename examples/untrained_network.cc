@@ -340,6 +340,12 @@ void UntrainedNetwork::softsign() {
   append(OperatorKind::kExternal, {input}, ExternalAttributes{.op = "CUSTOM SoftSign"});
 }
 
+void UntrainedNetwork::classify_picture(int classes) {
+  pool();
+  reshape();
+  classify(classes);
+}
+
 void UntrainedNetwork::softmax() {
   const int input = current_;
   current_ = add({.name = "probabilities", .shape = tensor().shape}, 1.0F / 256, -128);

@@ -38,13 +38,14 @@ class UntrainedNetwork {
   void add_to(int earlier, Activation activation = Activation::kNone);
   /// Layers from here on read `earlier`, as above, instead of the last layer's result.
   void continue_from(int earlier);
-  void pool();
   /// The maxima of windows; the last ones reach over the border.
   void max_pool(int filter, int stride);
   /// Zeros behind the channels, until there are so many.
   void pad_channels(int channels);
   void reshape();  ///< to one row
   void classify(int classes);
+  /// Of the mean of each channel over the picture.
+  void classify_picture(int classes);
   void softmax();
   void logistic();
   /// A step of UNIDIRECTIONAL_SEQUENCE_LSTM on an input of [1, 1, features]; calibration takes its
@@ -64,6 +65,7 @@ class UntrainedNetwork {
 
   struct Gate;
 
+  void pool();
   double bell();
   static std::vector<uint8_t> bytes_of(const std::vector<int32_t>& values);
   int add(Tensor tensor, float scale, int zero_point);
