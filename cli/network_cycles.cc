@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kError = '!';  // before the message of one
 
-/// Of a process: the answer of divide_work() is text.
+/// Writes what a forked process sends back; cycles_in() reads it.
 std::string text_of(const Result<RunReport>& run) {
   return run ? std::to_string(run->footprint.cycles) : kError + run.error().message();
 }

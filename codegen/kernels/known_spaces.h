@@ -43,7 +43,7 @@ class KnownSpaces {
  private:
   template <typename Enumerate>
   std::shared_ptr<const ConfigSpace> known(const std::string& key, const Enumerate& enumerate);
-  /// What `answers` has of `key`, or `make` makes; all of them go when there are `most`.
+  /// Returns the answer kept under `key`, else makes and keeps it. Drops all answers at `most`.
   template <typename Answer, typename Make>
   Answer remembered(std::map<std::string, Answer>& answers, size_t most, const std::string& key,
                     const Make& make);

@@ -168,7 +168,7 @@ Result<std::vector<uint8_t>> object_of_ir(std::string_view text, const Device& d
   return machine_code(*module, *machine, Emit::kObject);
 }
 
-// Of what `fill` puts into an empty module: no functions, so LLVM's switches do not matter.
+// Compiles a module that `fill` gives data and no functions, so LLVM's switches do not matter.
 template <typename Fill>
 Result<std::vector<uint8_t>> object_with(const Device& device, const Fill& fill) {
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));

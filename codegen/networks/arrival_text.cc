@@ -124,13 +124,13 @@ __attribute__((unused))
 constexpr const char* kStreamStart = R"(  state->coming = from;
   %L_start(state->channel & 0xffu, (uint32_t *)(void *)to, from, words);
 )";
-// What came last stays known: the next may follow it.
+// Keeps the address of the last block: one that follows it shares its last line.
 constexpr const char* kPreloadStart = R"(  (void)to;
   %L_start(state->coming != NULL && state->coming + words == from, from, words);
   state->coming = from;
 )";
 
-// Of more than a start brings: while a piece is copied, another comes.
+// Copies a block larger than one preload, in pieces, and preloads the next piece meanwhile.
 constexpr const char* kCopyAll = R"(
 #if defined(__GNUC__)
 __attribute__((unused))

@@ -203,7 +203,8 @@ void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& 
   const std::string from =
       block.number.empty() ? array : array + " + " + words + " * (uint32_t)" + block.number;
   const std::string come = options_.name + "_have_come(arena, " + from + ")";
-  // What one start brings is copied while the next block comes; more takes the unit.
+  // Copies a block of one preload while the next block is preloaded. A larger one needs the unit
+  // for itself, so the next block starts behind it.
   const bool copies = fills_cache_ && !layer.in_place;
   const bool in_pieces = copies && layer.block_bytes > kMostFilledBytes;
   const std::string copy = options_.name + (in_pieces ? "_copy_all(arena, " : "_copy(") +
