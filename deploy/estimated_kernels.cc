@@ -18,12 +18,6 @@ namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
-bool is_general(const Schedule& schedule) {
-  const auto of = [&](const KernelTemplate& t) { return schedule.template_name() == t.name; };
-  return of(kDirectNhwc) || of(kDirectDense) || of(kDirectNchw) || of(kDepthwiseNhwc) ||
-         of(kDepthwiseNchw);
-}
-
 /// Kernels of one layer, and what each takes.
 class Estimates {
  public:
@@ -77,7 +71,7 @@ class Estimates {
       if (again) {
         families.back().fallbacks.push_back(schedule);
       } else if (auto usual = packed(schedule)) {
-        families.push_back({std::move(*usual), {}, is_general(schedule)});
+        families.push_back({std::move(*usual), {}, (*find_template(schedule))->general});
       }
     }
     if (!std::all_of(families.begin(), families.end(), [](const Family& f) { return f.general; }))

@@ -32,10 +32,7 @@ bool packs(const KernelTemplate& t, const Schedule& schedule, std::span<const Ke
 std::optional<Schedule> permitted_of(const KernelTemplate& t, std::span<const KernelOp* const> ops,
                                      int blocks, const Device& device) {
   const Workload workload = block_of(*ops[0], blocks, 0).workload;
-  if (!t.supports(workload, device)) return std::nullopt;
-  std::vector<Schedule> all = {t.default_schedule(workload, device)};
-  if (t.fallback_schedules != nullptr)
-    for (Schedule& other : t.fallback_schedules(workload, device)) all.push_back(std::move(other));
+  const std::vector<Schedule> all = default_schedules_of(t, workload, device);
   const auto found = std::find_if(all.begin(), all.end(), [&](const Schedule& schedule) {
     return packs(t, schedule, ops, blocks);
   });
@@ -47,9 +44,7 @@ uint64_t bytes_of(const KernelTemplate& t, const KernelOp& op, int blocks,
                   const Schedule& schedule) {
   const KernelOp block = block_of(op, blocks, 0);
   const auto constants = t.pack(block.workload, block.data, schedule);
-  uint64_t bytes = 0;
-  for (const PackedConstant& constant : *constants) bytes += constant.bytes.size();
-  return bytes * static_cast<uint64_t>(blocks);
+  return packed_bytes(*constants) * static_cast<uint64_t>(blocks);
 }
 
 }  // namespace

@@ -27,9 +27,8 @@ struct Count {
 Device with_room_for(const Workload& workload, const Schedule& schedule,
                      std::span<const PackedConstant> constants, const Device& device) {
   constexpr uint64_t kBeside = 96 * 1024, kPage = 4096;
-  uint64_t bytes = static_cast<uint64_t>(workload.input_bytes() + workload.output_bytes()) +
-                   scratch_bytes_of(workload, schedule) + kBeside;
-  for (const PackedConstant& constant : constants) bytes += constant.bytes.size();
+  const uint64_t bytes = static_cast<uint64_t>(workload.input_bytes() + workload.output_bytes()) +
+                         scratch_bytes_of(workload, schedule) + packed_bytes(constants) + kBeside;
   return with_data_memory(device, (bytes + kPage - 1) / kPage * kPage);
 }
 

@@ -53,8 +53,7 @@ Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data
   report.kernel.constants = std::move(constants).value();
   report.kernel.scratch_bytes = (*found)->scratch_bytes(workload, schedule);
   report.kernel.code.code_bytes = image->code_bytes;
-  for (const PackedConstant& constant : report.kernel.constants)
-    report.kernel.code.constant_bytes += constant.bytes.size();
+  report.kernel.code.constant_bytes = packed_bytes(report.kernel.constants);
   return report;
 }
 

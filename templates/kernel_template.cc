@@ -27,6 +27,12 @@ Result<const KernelTemplate*> find_template(const Schedule& schedule) {
                                          std::to_string(schedule.version()) + " in this build");
 }
 
+uint64_t packed_bytes(std::span<const PackedConstant> constants) {
+  uint64_t bytes = 0;
+  for (const PackedConstant& constant : constants) bytes += constant.bytes.size();
+  return bytes;
+}
+
 ConfigSpace space_of(const Workload& workload, const Device& device) {
   ConfigSpace all;
   for (const KernelTemplate& t : kernel_templates())
@@ -44,15 +50,22 @@ ConfigSpace space_of(const Workload& workload, const LayerData& data, const Devi
   return all;
 }
 
+std::vector<Schedule> default_schedules_of(const KernelTemplate& t, const Workload& workload,
+                                           const Device& device) {
+  std::vector<Schedule> all;
+  if (!t.supports(workload, device)) return all;
+  all.push_back(t.default_schedule(workload, device));
+  if (t.fallback_schedules == nullptr) return all;
+  for (Schedule& fallback : t.fallback_schedules(workload, device))
+    if (fallback != all.back()) all.push_back(std::move(fallback));
+  return all;
+}
+
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device) {
   std::vector<Schedule> all;
-  for (const KernelTemplate& t : kernel_templates()) {
-    if (!t.supports(workload, device)) continue;
-    all.push_back(t.default_schedule(workload, device));
-    if (t.fallback_schedules == nullptr) continue;
-    for (Schedule& fallback : t.fallback_schedules(workload, device))
-      if (fallback != all.back()) all.push_back(std::move(fallback));
-  }
+  for (const KernelTemplate& t : kernel_templates())
+    for (Schedule& schedule : default_schedules_of(t, workload, device))
+      all.push_back(std::move(schedule));
   return all;
 }
 

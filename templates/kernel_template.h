@@ -33,6 +33,8 @@ struct PackedConstant {
   int element_bytes = 1;       ///< 1, 2 or 4; also its alignment
   std::vector<uint8_t> bytes;  ///< little-endian elements
 };
+/// Of all arrays.
+uint64_t packed_bytes(std::span<const PackedConstant> constants);
 
 /// What a template lowered a schedule to. Most write Halide: one function a stage, appended to a
 /// module. Loops that Halide does not express (trip counts read from data) are LLVM assembly text
@@ -53,6 +55,7 @@ struct KernelTemplate {
   const char* name;  ///< the first word of a schedule's text
   int version = 1;   ///< raised when a knob's meaning changes: old records then no longer apply
   std::vector<const char*> constants = {"weights", "params"};  ///< what pack() returns, in order
+  bool general = false;  ///< takes any layer on any core, and is slower than what is for this one
 
   bool (*supports)(const Workload&, const Device&);
   /// Only legal points. Deterministic in its arguments.
@@ -105,8 +108,11 @@ ConfigSpace space_of(const Workload& workload, const Device& device);
 /// What of that these constants may permit.
 ConfigSpace space_of(const Workload& workload, const LayerData& data, const Device& device);
 
-/// The default of every template that supports the workload, in the order of kernels.inc, each
-/// followed by its fallbacks.
+/// The template's default, followed by its fallbacks; none where it does not support the workload.
+std::vector<Schedule> default_schedules_of(const KernelTemplate& t, const Workload& workload,
+                                           const Device& device);
+
+/// Those of every template, in the order of kernels.inc.
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
 
 /// The first supporting template's default, whatever the weights.

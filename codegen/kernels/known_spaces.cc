@@ -64,10 +64,7 @@ std::optional<uint64_t> KnownSpaces::packed_bytes(const KernelTemplate& owner,
   const std::string key = to_text(workload) + " " + to_text(schedule) + " " + hash_text(data);
   return remembered(packed_, 1 << 16, key, [&]() -> std::optional<uint64_t> {
     const auto packed = owner.pack(workload, data, schedule);
-    if (!packed) return std::nullopt;
-    uint64_t bytes = 0;
-    for (const PackedConstant& constant : *packed) bytes += constant.bytes.size();
-    return bytes;
+    return packed ? std::optional(tinytune::packed_bytes(*packed)) : std::nullopt;
   });
 }
 

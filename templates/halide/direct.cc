@@ -340,6 +340,7 @@ template <OpKind op, Layout layout>
 KernelTemplate direct_loops(const char* name) {
   return {
       .name = name,
+      .general = true,
       .supports = supports<op, layout>,
       .space = direct_space,
       .default_schedule = direct_default,
