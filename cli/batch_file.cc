@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/files.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "rpc_device/boards/open_board.h"
 
 namespace tinytune {

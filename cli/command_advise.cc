@@ -13,7 +13,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/advice.h"
-#include "deploy/slow_work.h"
+#include "deploy/deployment/slow_work.h"
 #include "devices/device.h"
 #include "tinytune/tinytune.h"
 

@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "deploy/calibration.h"
-#include "deploy/layouts.h"
+#include "deploy/calibration/calibration.h"
+#include "deploy/selection/layouts.h"
 
 namespace tinytune {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/table.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "search/strategy.h"
 #include "tinytune/tinytune.h"
 

@@ -11,7 +11,7 @@
 #include "cli/report_text.h"
 #include "cli/units.h"
 #include "codegen/packages/package.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {

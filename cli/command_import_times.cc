@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "deploy/board_times.h"
+#include "deploy/calibration/board_times.h"
 #include "records/measurement.h"
 
 namespace tinytune {

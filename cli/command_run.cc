@@ -4,7 +4,7 @@
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/tensor_files.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/little_endian.h"
 #include "cli/npy_file.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
 
 namespace tinytune {
 namespace {

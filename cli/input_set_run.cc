@@ -13,8 +13,8 @@
 #include "cli/table.h"
 #include "cli/tensor_files.h"
 #include "cli/units.h"
-#include "deploy/layouts.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {

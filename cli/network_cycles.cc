@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/forked_work.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"
 

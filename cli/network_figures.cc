@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 
 namespace tinytune {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/units.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 
 namespace tinytune {
 namespace {

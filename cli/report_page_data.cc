@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report_json.h"
-#include "deploy/model_state.h"
-#include "deploy/ranking.h"
+#include "deploy/knowledge/ranking.h"
+#include "deploy/model/model_state.h"
 #include "tinytune/tinytune.h"
 #include "tuner/rank_forecast.h"
 

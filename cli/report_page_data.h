@@ -9,7 +9,7 @@
 
 #include "cli/library_counts.h"
 #include "cli/network_figures.h"
-#include "deploy/known_records.h"
+#include "deploy/knowledge/applicable_records.h"
 #include "models/tasks.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"

@@ -6,9 +6,9 @@
 #include "cli/library_counts.h"
 #include "cli/network_figures.h"
 #include "cli/report_page_data.h"
-#include "deploy/known_records.h"
-#include "deploy/layouts.h"
-#include "deploy/model_state.h"
+#include "deploy/knowledge/applicable_records.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/layouts.h"
 #include "tuner/strip_tasks.h"
 
 namespace tinytune {

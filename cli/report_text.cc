@@ -8,7 +8,7 @@
 
 #include "cli/table.h"
 #include "cli/units.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 
 namespace tinytune {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "deploy/deployment.h"
-#include "deploy/device_memory.h"
-#include "deploy/known_records.h"
-#include "deploy/layouts.h"
-#include "deploy/model_state.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/knowledge/applicable_records.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/device_memory.h"
+#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {

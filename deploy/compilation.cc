@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "deploy/deployment.h"
-#include "deploy/log_figures.h"
-#include "deploy/model_state.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/knowledge/log_figures.h"
+#include "deploy/model/model_state.h"
 #include "models/integer_op.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/tinytune.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "codegen/packages/package.h"
-#include "deploy/deployment.h"
-#include "deploy/known_records.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/knowledge/applicable_records.h"
 #include "tinytune/deploy.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"

@@ -11,8 +11,8 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/packages/write_package.h"
 #include "deploy/compilation.h"
-#include "deploy/device_memory.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/device_memory.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {

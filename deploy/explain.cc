@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "deploy/known_records.h"
-#include "deploy/model_state.h"
-#include "deploy/ranking.h"
-#include "deploy/single_layer.h"
+#include "deploy/knowledge/applicable_records.h"
+#include "deploy/knowledge/ranking.h"
+#include "deploy/model/model_state.h"
+#include "deploy/operator/single_layer.h"
 #include "devices/device.h"
 #include "records/log.h"
 #include "templates/kernel_template.h"

@@ -3,11 +3,11 @@
 #include <set>
 #include <utility>
 
-#include "deploy/deployment.h"
-#include "deploy/known_records.h"
-#include "deploy/model_state.h"
-#include "deploy/network_on_board.h"
-#include "deploy/network_simulation.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/execution/network_on_board.h"
+#include "deploy/execution/network_simulation.h"
+#include "deploy/knowledge/applicable_records.h"
+#include "deploy/model/model_state.h"
 #include "models/integer_network.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/deploy.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codegen/networks/network_memory.h"
-#include "deploy/lean_schedules.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
@@ -19,8 +19,8 @@ bool permitted(const Schedule& schedule, const Task& task) {
          permitted_by_others(task, schedule);
 }
 
-/// As networks choose (deploy/kernel_options.cc): with less scratch, the default's template comes
-/// before the next.
+/// As networks choose (deploy/selection/kernel_options.cc): with less scratch, the default's
+/// template comes before the next.
 Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule& by_default,
                       const Device& device, uint64_t room) {
   const auto same = [&](const Schedule& s) {

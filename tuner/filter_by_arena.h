@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/networks/network_memory.h"
-#include "deploy/arena_limit.h"
+#include "deploy/selection/arena_limit.h"
 #include "devices/device.h"
 #include "records/records.h"
 #include "tinytune/result.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "deploy/known_records.h"
+#include "deploy/knowledge/applicable_records.h"
 #include "records/log.h"
 #include "rpc_device/boards/open_board.h"
 #include "tuner/own_search.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "codegen/networks/network_memory.h"
-#include "deploy/deployment.h"
-#include "deploy/model_state.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/model/model_state.h"
 #include "models/workload_description.h"
 
 namespace tinytune {

@@ -11,7 +11,7 @@
 
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_memory.h"
-#include "deploy/layouts.h"
+#include "deploy/selection/layouts.h"
 #include "devices/device.h"
 #include "models/tasks.h"
 #include "tinytune/memory.h"

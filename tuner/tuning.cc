@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "codegen/networks/network_memory.h"
-#include "deploy/arena_limit.h"
-#include "deploy/fitting.h"
-#include "deploy/known_records.h"
-#include "deploy/layouts.h"
-#include "deploy/model_state.h"
+#include "deploy/knowledge/applicable_records.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/arena_limit.h"
+#include "deploy/selection/fitting.h"
+#include "deploy/selection/layouts.h"
 #include "devices/device.h"
 #include "records/log.h"
 #include "rpc_device/boards/open_board.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "deploy/estimated_kernels.h"
-#include "deploy/lean_schedules.h"
+#include "deploy/selection/estimated_kernels.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
@@ -34,7 +34,8 @@ ConfigSpace space_of_all(const Task& task, const Device& device) {
   return space;
 }
 
-/// As networks choose it (deploy/kernel_options.cc): the first that every layer's constants permit.
+/// As networks choose it (deploy/selection/kernel_options.cc): the first that every layer's
+/// constants permit.
 Result<Schedule> default_of_all(const Task& task, const ConfigSpace& space, const Device& device) {
   TT_TRY_ASSIGN(PackedSchedule first, usual_kernel(task.workload, task.data, device));
   if (permitted_by_others(task, first.schedule)) return std::move(first.schedule);

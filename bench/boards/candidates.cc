@@ -1,7 +1,7 @@
 #include "bench/boards/candidates.h"
 
-#include "deploy/layouts.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/layouts.h"
 #include "measure/builder.h"
 #include "measure/test_cases.h"
 #include "templates/kernel_template.h"

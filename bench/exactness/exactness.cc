@@ -20,8 +20,8 @@
 #include "base/hash.h"
 #include "codegen/networks/layout.h"
 #include "codegen/passes/passes.h"
-#include "deploy/network_simulation.h"
-#include "deploy/strip_search.h"
+#include "deploy/execution/network_simulation.h"
+#include "deploy/strip_plan/orders.h"
 #include "models/tflite.h"
 
 namespace tinytune {
@@ -100,7 +100,7 @@ LayoutSource layouts_of(const std::string& layout) {
 /// For an arena near the smallest.
 Result<StripPlan> strips_of(const IntegerNetwork& network, const NetworkOptions& options,
                             const Device& device, InputArrival input) {
-  const StripSearch search(network, options, device, input);
+  const StripOrders search(network, options, device, input);
   const uint64_t smallest = search.smallest_arena();
   const auto plan = search.within(smallest + smallest / 20);
   if (!plan) return Error(ErrorCode::kFailed, "no strips for the smallest arena");

@@ -19,7 +19,7 @@
 
 #include "base/rng.h"
 #include "base/temporary_directory.h"
-#include "deploy/known_records.h"
+#include "deploy/knowledge/applicable_records.h"
 #include "devices/device.h"
 #include "records/log_line.h"
 #include "schedules/workload.h"

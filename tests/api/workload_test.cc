@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/files.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
 #include "tests/api/cross_program.h"
 #include "tests/api/scratch_folder.h"
 #include "tinytune/tinytune.h"

@@ -1,5 +1,5 @@
 // Consoles lose bytes, are opened late and show other things too.
-#include "deploy/board_times.h"
+#include "deploy/calibration/board_times.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

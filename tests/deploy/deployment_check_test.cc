@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
-#include "deploy/deployment.h"
-#include "deploy/device_memory.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/selection/device_memory.h"
 #include "devices/device.h"
 #include "examples/tflite_writer.h"
 #include "tests/codegen/graph_builder.h"

@@ -1,6 +1,6 @@
 // The kernel of an untuned layer: the fastest of all templates' defaults, and never slower for more
 // memory.
-#include "deploy/estimated_kernels.h"
+#include "deploy/selection/estimated_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "deploy/arena_worth.h"
-#include "deploy/device_memory.h"
-#include "deploy/fitting.h"
-#include "deploy/lean_schedules.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/arena_worth.h"
+#include "deploy/selection/device_memory.h"
+#include "deploy/selection/fitting.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "tinytune/layer.h"
 
 namespace tinytune::test {

@@ -1,10 +1,10 @@
 // What copies to fast memory may take, and which of them are worth it.
-#include "deploy/fast_memory.h"
+#include "deploy/selection/fast_memory.h"
 
 #include <gtest/gtest.h>
 
-#include "deploy/arena_limit.h"
-#include "deploy/device_memory.h"
+#include "deploy/selection/arena_limit.h"
+#include "deploy/selection/device_memory.h"
 
 namespace tinytune::test {
 namespace {

@@ -1,5 +1,5 @@
 // Kernels for constants that arrive while the core computes: products and bytes hide each other.
-#include "deploy/hidden_kernels.h"
+#include "deploy/selection/hidden_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "codegen/networks/arriving_layers.h"
-#include "deploy/estimated_kernels.h"
-#include "deploy/lean_schedules.h"
+#include "deploy/selection/estimated_kernels.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "templates/kernel_template.h"
 #include "tests/templates/random_layer.h"
 

@@ -1,5 +1,5 @@
 // Which schedules are taken when memory is short.
-#include "deploy/kernel_choice.h"
+#include "deploy/selection/kernel_choice.h"
 
 #include <gtest/gtest.h>
 

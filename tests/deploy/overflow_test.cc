@@ -1,5 +1,5 @@
 // Weights that find no room beside the arena: where they go, and what their bytes cost there.
-#include "deploy/overflow.h"
+#include "deploy/selection/overflow.h"
 
 #include <gtest/gtest.h>
 

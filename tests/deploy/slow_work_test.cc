@@ -1,4 +1,4 @@
-#include "deploy/slow_work.h"
+#include "deploy/deployment/slow_work.h"
 
 #include <gtest/gtest.h>
 

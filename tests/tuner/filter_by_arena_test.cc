@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "codegen/networks/network_memory.h"
-#include "deploy/lean_schedules.h"
-#include "deploy/model_state.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "tests/tuner/small_model.h"
 #include "tinytune/model.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "deploy/estimated_kernels.h"
+#include "deploy/selection/estimated_kernels.h"
 #include "models/generated_constants.h"
 #include "templates/kernel_template.h"
 #include "tests/templates/random_layer.h"

@@ -1,0 +1,60 @@
+// Which layers' weights arrive, in how many blocks, and in which step each sets out.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "codegen/networks/executed_graph.h"
+#include "codegen/networks/network.h"
+#include "deploy/deployment/deployment.h"
+
+namespace tinytune {
+
+/// By operator of the model.
+std::map<int, LayerCost> costs_of(const RunReport& report);
+
+class ArrivalPlan {
+ public:
+  /// All layers that waited for constants in flash. Those of one pixel are cut into blocks of at
+  /// least so many channels. `way` outlives it.
+  ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network, const RunReport& ran,
+              const ArrivalWay& way, int least_channels);
+
+  bool empty() const { return layers_.empty(); }
+  int index_of(const ArrivingLayer& layer) const {
+    return indices_[static_cast<size_t>(layer.step)];
+  }
+  uint64_t cycles_of(const ArrivingLayer& layer) const { return costs_.at(index_of(layer)).cycles; }
+  const std::vector<ArrivingLayer>& layers() const { return layers_; }
+  std::vector<ArrivingLayer>& layers() { return layers_; }
+  bool has_blocks() const {
+    return std::any_of(layers_.begin(), layers_.end(),
+                       [](const ArrivingLayer& layer) { return layer.blocks > 1; });
+  }
+
+  void cut(ArrivingLayer& layer, int blocks);
+  /// Of these layers. Each sets out as late as still hides it, or where the one before it lets it.
+  Arrivals arrivals() const;
+  /// Keeps layers for which `wanted` holds.
+  template <typename Wanted>
+  void keep(Wanted wanted) {
+    std::erase_if(layers_, [&](const ArrivingLayer& layer) { return !wanted(layer); });
+  }
+  /// Gives up the one that takes most RAM.
+  void drop_largest();
+
+ private:
+  int first_step() const;
+  double computing_cycles(int step) const;
+
+  const ArrivalWay& way_;
+  std::map<int, LayerCost> costs_;
+  std::vector<int> indices_;  // by step
+  std::vector<bool> runs_;    // by step
+  std::vector<ArrivingLayer> layers_;
+  std::map<int, size_t> bytes_;  // of a block, by step
+};
+
+}  // namespace tinytune

@@ -1,0 +1,358 @@
+// Deployment with weights that arrive: which layers' constants are copied while earlier code runs.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "codegen/networks/arriving_layers.h"
+#include "codegen/networks/executed_graph.h"
+#include "deploy/deployment/arrival_plan.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/model/model_state.h"
+#include "deploy/selection/fast_memory.h"
+#include "deploy/selection/fitting.h"
+#include "deploy/selection/hidden_kernels.h"
+#include "deploy/selection/low_scratch_schedules.h"
+#include "models/control_flow.h"
+#include "models/integer_op.h"
+#include "rpc_device/boards/open_board.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+namespace {
+
+enum class Kernels {
+  kOfLayers,  ///< as they were chosen without arrival
+  kLean,      ///< as chosen where each byte of constants costs what it takes to arrive
+  kHidden,    ///< where it costs nothing until there are more than products hide
+  kOfBlocks,  ///< the defaults of blocks' workloads
+};
+
+/// A way to cut layers of one pixel. Some kernels are slow with few channels, those that pack by
+/// value may have another best schedule for them, and what takes many bytes may arrive too late or
+/// find no room.
+struct Cut {
+  int least_channels;
+  Kernels kernels;
+};
+constexpr Cut kCuts[] = {{8, Kernels::kOfLayers}, {8, Kernels::kLean},   {4, Kernels::kOfLayers},
+                         {8, Kernels::kOfBlocks}, {8, Kernels::kHidden}, {4, Kernels::kHidden}};
+/// What is best for each layer may not be together: there is a choice among fewer, too.
+constexpr const Cut* kFirstHidden = kCuts + 4;
+
+using Schedules = std::map<std::string, GivenSchedule>;  // by workload
+
+/// What each workload is computed with.
+Schedules schedules_of(const LaidOutGraph& graph, const GeneratedNetwork& network) {
+  Schedules schedules;
+  for (size_t step = 0; step < graph.ops.size(); ++step)
+    if (const auto* op = std::get_if<KernelOp>(&graph.ops[step]))
+      if (const GeneratedLayer& layer = network.layers[step]; layer.schedule)
+        schedules[to_text(op->workload)] = {*layer.schedule, layer.tuned};
+  return schedules;
+}
+
+}  // namespace
+
+Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name) {
+  if (name.empty()) return std::optional<ArrivalWay>();
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device));
+  TT_TRY_ASSIGN(const std::vector<ArrivalWay> ways, load_arrival_ways(address.device));
+  std::string known;
+  for (const ArrivalWay& way : ways) {
+    if (way.name == name) return std::optional(way);
+    known += (known.empty() ? "" : ", ") + way.name;
+  }
+  return Error(ErrorCode::kInvalidInput, address.device + " has no way \"" + name +
+                                             "\" for weights to arrive; " +
+                                             (known.empty() ? "it has none" : "it has " + known));
+}
+
+Status Deployment::check_arrival() const {
+  if (!arrival || (cores == 1 && input == InputArrival::kWhole && !share)) return ok_status();
+  return Error(ErrorCode::kUnsupported, "--arrive is for one core, one network and a whole input");
+}
+
+// Kernels stay what they are unless other ones take fewer cycles there, so that a layer only gains.
+// What the others gain or lose by a smaller cache footprint or a larger arena is simulated: layers
+// that lost are taken back, and the result has to beat the network without.
+class Deployment::ArrivalSearch {
+ public:
+  ArrivalSearch(const Deployment& deployment, const NetworkOptions& options,
+                const GeneratedNetwork& alone, const RunReport& ran)
+      : deployment_(deployment),
+        options_(options),
+        alone_(alone),
+        ran_(ran),
+        graph_(laid_out(deployment.model.state().network, options)),
+        of_layers_(schedules_of(graph_, alone)),
+        fewest_(ran.footprint.cycles) {}
+
+  /// Nothing where none is faster than the one without.
+  std::optional<GeneratedNetwork> fastest() {
+    find_lean_kernels();
+    for (const Cut& cut : kCuts) {
+      if (&cut == kFirstHidden) try_choices();
+      try_cut(cut);
+    }
+    if (!try_choices()) return std::nullopt;
+    why_ = "it would take longer";
+    if (!best_) return std::nullopt;
+    use_room();
+    return std::move(best_->network);
+  }
+
+  const std::string& why() const { return why_; }
+
+ private:
+  struct Tried {
+    GeneratedNetwork network;
+    RunReport ran;
+  };
+  struct Choice {
+    uint64_t cycles = 0;
+    int blocks = 0;            ///< 0: they stay in flash
+    Schedules schedules = {};  ///< other ones than layers have
+  };
+
+  /// Each layer as it took fewest cycles so far. Returns whether there is any.
+  bool try_choices() {
+    ArrivalPlan plan = plan_of(1);
+    plan.keep([&](const ArrivingLayer& layer) { return choices_[layer.step].blocks > 0; });
+    if (plan.empty()) return false;
+    own_.clear();
+    for (ArrivingLayer& layer : plan.layers()) {
+      const Choice& choice = choices_[layer.step];
+      plan.cut(layer, choice.blocks);
+      for (const auto& [text, schedule] : choice.schedules) own_[text] = schedule;
+    }
+    if (Result<Tried> tried = attempt_some(plan)) consider(std::move(*tried), plan);
+    return true;
+  }
+
+  ArrivalPlan plan_of(int least_channels) const {
+    return ArrivalPlan(graph_, alone_, ran_, *deployment_.arrival, least_channels);
+  }
+  const KernelOp& op_of(const ArrivingLayer& layer) const {
+    return std::get<KernelOp>(graph_.ops[static_cast<size_t>(layer.step)]);
+  }
+
+  void find_lean_kernels() {
+    KernelLimits limits{.arena_bytes = alone_.arena_bytes};
+    limits.copies_bytes = 0;
+    const ArrivalWay& way = *deployment_.arrival;
+    FlashWaits price;
+    for (const GeneratedLayer& layer : alone_.layers)
+      price[layer.index] = static_cast<double>(way.piece_cycles) / way.piece_bytes;
+    if (const auto lean = generate(limits, price)) of_lean_layers_ = schedules_of(graph_, *lean);
+  }
+
+  Result<GeneratedNetwork> generate(const KernelLimits& limits, const FlashWaits& price) const {
+    return generate_within(deployment_.model.state().network, deployment_.device,
+                           deployment_.records, limits, options_, price);
+  }
+
+  /// What such a layer is computed with other than it was.
+  Schedules kernels_for(const ArrivingLayer& layer, Kernels kernels,
+                        const ArrivalPlan& plan) const {
+    const KernelOp& op = op_of(layer);
+    const std::string text = to_text(op.workload);
+    const KernelOp block = block_of(op, layer.blocks, 0);
+    if (kernels == Kernels::kLean) {
+      const auto found = of_lean_layers_.find(text);
+      if (found != of_lean_layers_.end()) return {*found};
+    } else if (kernels == Kernels::kHidden) {
+      if (const auto found = hidden(layer, plan))
+        return {{to_text(block.workload), {*found, false}}};
+    } else if (kernels == Kernels::kOfBlocks && layer.blocks > 1) {
+      if (auto usual = permitted_default_of(block.workload, block.data, deployment_.device))
+        return {{to_text(block.workload), {std::move(usual->schedule), false}}};
+    }
+    return {};
+  }
+
+  /// Of all layers with its workload, in no more scratch than they have.
+  std::optional<Schedule> hidden(const ArrivingLayer& layer, const ArrivalPlan& plan) const {
+    const Workload& workload = op_of(layer).workload;
+    const auto known = of_layers_.find(to_text(workload));
+    if (known == of_layers_.end()) return std::nullopt;
+    std::vector<const KernelOp*> alike;
+    for (const ArrivingLayer& other : plan.layers())
+      if (op_of(other).workload == workload) alike.push_back(&op_of(other));
+    return hidden_kernel(alike, layer.blocks, *deployment_.arrival, deployment_.device,
+                         scratch_bytes_of(workload, known->second.schedule));
+  }
+
+  void try_cut(const Cut& cut) {
+    ArrivalPlan plan = plan_of(cut.least_channels);
+    const bool of_whole = cut.kernels == Kernels::kLean || cut.kernels == Kernels::kHidden;
+    if (plan.empty()) return;
+    if (!of_whole && !plan.has_blocks() && !choices_.empty()) return;
+    own_.clear();
+    std::map<int, Schedules> given;  // by step
+    for (const ArrivingLayer& layer : plan.layers()) {
+      choices_.try_emplace(layer.step, Choice{plan.cycles_of(layer)});
+      given[layer.step] = kernels_for(layer, cut.kernels, plan);
+      for (const auto& [text, schedule] : given[layer.step]) own_[text] = schedule;
+    }
+    Result<Tried> tried = attempt_some(plan);
+    if (!tried) {
+      why_ = tried.error().message();
+      return;
+    }
+    const auto costs = costs_of(tried->ran);
+    for (const ArrivingLayer& layer : plan.layers()) {
+      Choice& choice = choices_[layer.step];
+      const uint64_t cycles = costs.at(plan.index_of(layer)).cycles;
+      if (cycles < choice.cycles) choice = {cycles, layer.blocks, given[layer.step]};
+    }
+    consider(std::move(*tried), plan);
+  }
+
+  /// Blocks may have made the arena larger than kernels were chosen for; where no block is, other
+  /// kernels may use what is there. One by one where they do not find room all together.
+  void use_room() {
+    const uint64_t room = best_->network.arena_bytes;
+    if (room <= alone_.arena_bytes) return;
+    const auto roomy = generate({.arena_bytes = room}, {});
+    if (!roomy) return;
+    const ArrivalPlan plan = *best_plan_;
+    const Schedules before = best_own_;
+    Schedules others;
+    for (const auto& [text, schedule] : schedules_of(graph_, *roomy))
+      if (const auto known = chosen(text, before); !known || known->schedule != schedule.schedule)
+        others[text] = schedule;
+    if (others.empty()) return;
+    const auto with = [&](const Schedules& more, Schedules base,
+                          const ArrivalPlan& arriving) -> std::optional<Tried> {
+      own_ = std::move(base);
+      for (const auto& [text, schedule] : more) own_[text] = schedule;
+      Result<Tried> tried = attempt(arriving);
+      if (!tried || tried->network.arena_bytes > room) return std::nullopt;
+      return std::move(*tried);
+    };
+    if (auto all = with(others, before, plan)) {
+      const Schedules better = those_that_gained(others, all->ran);
+      consider(std::move(*all), plan);
+      if (!better.empty() && better.size() < others.size())
+        if (auto some = with(better, before, plan)) consider(std::move(*some), plan);
+    } else {
+      for (const auto& other : others)
+        if (auto one = with({other}, best_own_, plan)) consider(std::move(*one), plan);
+    }
+    // Theirs may be worth arriving, too.
+    const ArrivalPlan more = with_layers_of(others);
+    if (more.layers().size() == plan.layers().size()) return;
+    if (auto tried = with({}, best_own_, more)) consider(std::move(*tried), more);
+  }
+
+  /// The best plan, and layers with these workloads.
+  ArrivalPlan with_layers_of(const Schedules& workloads) const {
+    ArrivalPlan plan = plan_of(kCuts[0].least_channels);
+    std::map<int, int> blocks;  // by step
+    for (const ArrivingLayer& layer : best_plan_->layers()) blocks[layer.step] = layer.blocks;
+    plan.keep([&](const ArrivingLayer& layer) {
+      return blocks.contains(layer.step) || workloads.contains(to_text(op_of(layer).workload));
+    });
+    for (ArrivingLayer& layer : plan.layers())
+      if (const auto known = blocks.find(layer.step); known != blocks.end())
+        plan.cut(layer, known->second);
+    return plan;
+  }
+
+  /// Workloads whose layers took fewer cycles than in the best network.
+  Schedules those_that_gained(const Schedules& others, const RunReport& ran) const {
+    const auto now = costs_of(ran), before = costs_of(best_->ran);
+    std::map<std::string, int64_t> gains;
+    for (size_t step = 0; step < graph_.ops.size(); ++step) {
+      const auto* op = std::get_if<KernelOp>(&graph_.ops[step]);
+      const int index = graph_.graph.operators[step].index;
+      if (op != nullptr && now.contains(index) && before.contains(index))
+        gains[to_text(op->workload)] += static_cast<int64_t>(before.at(index).cycles) -
+                                        static_cast<int64_t>(now.at(index).cycles);
+    }
+    Schedules gained;
+    for (const auto& [text, schedule] : others)
+      if (gains[text] > 0) gained[text] = schedule;
+    return gained;
+  }
+
+  std::optional<GivenSchedule> chosen(const std::string& text, const Schedules& own) const {
+    for (const Schedules* known : {&own, &of_layers_})
+      if (const auto found = known->find(text); found != known->end()) return found->second;
+    return std::nullopt;
+  }
+
+  Result<Tried> attempt(const ArrivalPlan& plan) const {
+    NetworkOptions arriving = options_;
+    arriving.arrivals = plan.arrivals();
+    const Device& device = deployment_.device;
+    const MemoryLimits& limits = deployment_.limits;
+    const ScheduleSource source = [this](const Workload& workload) {
+      return chosen(to_text(workload), own_);
+    };
+    TT_TRY_ASSIGN(GeneratedNetwork network,
+                  generate_network(deployment_.model.state().network, device, source, arriving));
+    if (limits.arena_bytes && network.arena_bytes > *limits.arena_bytes)
+      return Error(ErrorCode::kFailed, "its arena is larger than --arena allows");
+    TT_TRY(deployment_.check_arena(network));
+    const FastBudget budget =
+        fast_budget(device, network.arena_bytes, limits, ran_.footprint.stack_bytes, 1);
+    TT_TRY(place_in_fast_memory(deployment_.model.state().graph, device, budget, network));
+    TT_TRY_ASSIGN(RunReport report, deployment_.try_out(network));
+    if (deployment_.excess(report.footprint) > 0) return deployment_.exceeded(report.footprint);
+    return Tried{std::move(network), std::move(report)};
+  }
+
+  /// With as many of the plan's layers as there is RAM for.
+  Result<Tried> attempt_some(ArrivalPlan& plan) const {
+    Result<Tried> tried = attempt(plan);
+    while (!tried && tried.error().code() == ErrorCode::kFailed && plan.layers().size() > 1) {
+      plan.drop_largest();
+      tried = attempt(plan);
+    }
+    return tried;
+  }
+
+  void consider(Tried tried, const ArrivalPlan& plan) {
+    if (tried.ran.footprint.cycles >= fewest_) return;
+    fewest_ = tried.ran.footprint.cycles;
+    best_ = std::move(tried);
+    best_plan_.emplace(plan);
+    best_own_ = own_;
+  }
+
+  const Deployment& deployment_;
+  const NetworkOptions& options_;
+  const GeneratedNetwork& alone_;
+  const RunReport& ran_;
+  const LaidOutGraph graph_;
+  const Schedules of_layers_;
+  Schedules of_lean_layers_;
+  Schedules own_;                  ///< of what is tried, before those of layers
+  std::map<int, Choice> choices_;  ///< by step
+  uint64_t fewest_;                ///< cycles
+  std::optional<Tried> best_;
+  std::optional<ArrivalPlan> best_plan_;
+  Schedules best_own_;
+  std::string why_ = "none that layers wait for is in flash";
+};
+
+Result<GeneratedNetwork> Deployment::with_arrivals(const NetworkOptions& options,
+                                                   GeneratedNetwork alone) const {
+  const auto stays = [&](const std::string& why) -> Result<GeneratedNetwork> {
+    if (sink) sink(MessageKind::kInfo, "no weights arrive: " + why);
+    return std::move(alone);
+  };
+  if (alone.in_strips) return stays("layers run in strips, for the arena's sake");
+  if (has_control_flow(model.state().graph)) return stays("the network has IF or WHILE");
+  const Result<RunReport> ran = try_out(alone);
+  if (!ran && ran.error().code() != ErrorCode::kFailed) return stays(ran.error().message());
+  if (!ran) return ran.error();
+  ArrivalSearch search(*this, options, alone, *ran);
+  std::optional<GeneratedNetwork> fastest = search.fastest();
+  if (!fastest) return stays(search.why());
+  return std::move(*fastest);
+}
+
+}  // namespace tinytune

@@ -1,0 +1,311 @@
+#include "deploy/selection/fitting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/kernels/build_cache.h"
+#include "codegen/networks/network_memory.h"
+#include "deploy/execution/network_simulation.h"
+#include "deploy/selection/arena_limit.h"
+#include "deploy/selection/arena_worth.h"
+#include "deploy/selection/kernel_choice.h"
+#include "deploy/selection/kernel_options.h"
+#include "deploy/selection/low_scratch_schedules.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+namespace {
+
+/// What an arena that nobody chose is the least of: 1 % more of it has to save a quarter of a per
+/// cent of the cycles. Some bytes of data and stack are beside it in any case.
+double price_of(uint64_t arena_bytes, uint64_t cycles) {
+  constexpr double kBesideArena = 512, kWorthOfBytes = 0.25;
+  return static_cast<double>(cycles) *
+         std::pow(static_cast<double>(arena_bytes) + kBesideArena, kWorthOfBytes);
+}
+
+/// Choosing kernels for one network, and generating it with them.
+class Fitting {
+ public:
+  Fitting(const IntegerNetwork& executed, const Device& device, const Records& records,
+          const NetworkOptions& options)
+      : executed_(executed),
+        device_(device),
+        records_(records),
+        options_(options),
+        builds_(options.builds ? options.builds : std::make_shared<BuildCache>()),
+        memory_(network_memory(executed, options)),
+        groups_(group_by_workload(memory_)) {}
+
+  /// What there is to choose from, and how large the arena may become with it.
+  Status gather(const KernelLimits& asked, const FlashWaits& waits, Unmeasured unmeasured) {
+    limits_ = asked;
+    limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes,
+                                      least_arena(memory_, device_, builds_->spaces()));
+    TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, *builds_, records_, limits_,
+                                         waits, unmeasured));
+    for (const TaskOptions& task : tasks_)
+      if (task.options.empty()) return ok_status();  // nothing to choose from
+    // Weights may forbid the leanest kernels of a space.
+    std::vector<uint32_t> least;
+    for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
+    limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes, arena_bytes(least));
+    if (!asked.arena_bytes) limits_.arena_bytes = worthwhile_arena(arena_bytes(least));
+    return ok_status();
+  }
+
+  /// What the limits leave, and what would be had without any on the arena. Of the kernels alone.
+  std::optional<ArenaWorth> worth() const {
+    const auto within = within_arena(*limits_.arena_bytes);
+    const auto most = within_arena(std::numeric_limits<uint64_t>::max());
+    if (!within || !most) return std::nullopt;
+    return ArenaWorth{within->arena_bytes, within->cycles, most->arena_bytes, most->cycles};
+  }
+
+  Result<KernelChoice> choose(uint64_t other_flash) const {
+    const ArenaOf arena_of = [this](std::span<const uint32_t> scratch) {
+      return arena_bytes(scratch);
+    };
+    return choose_kernels(tasks_, limits_, other_flash, arena_of);
+  }
+
+  /// The least flash at which choose() finds anything. Arithmetic on what was gathered.
+  Result<KernelChoice> choose_smallest() {
+    limits_.flash_bytes = std::numeric_limits<uint64_t>::max();
+    TT_TRY_ASSIGN(KernelChoice best, choose(0));
+    for (uint64_t too_few = 0; too_few + 1 < best.flash_bytes;) {
+      limits_.flash_bytes = too_few + (best.flash_bytes - too_few) / 2;
+      Result<KernelChoice> smaller = choose(0);
+      if (smaller)
+        best = std::move(*smaller);
+      else
+        too_few = *limits_.flash_bytes;
+    }
+    return best;
+  }
+
+  /// Of what was gathered.
+  MeasuredFront front(const GeneratedNetwork& network) const {
+    MeasuredFront front;
+    for (const TaskOptions& task : tasks_)
+      if (task.options.empty()) return front;
+    front.points = flash_front(tasks_, limits_, [this](std::span<const uint32_t> scratch) {
+      return arena_bytes(scratch);
+    });
+    if (!front.points.empty()) front.chosen = kernels_of(network).value_or(front.points.back());
+    return front;
+  }
+
+  Result<GeneratedNetwork> generate(const KernelChoice& choice) const {
+    std::map<std::string, GivenSchedule> chosen;  // by workload
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const Schedule schedule = schedule_of(g, choice);
+      const bool measured = is_tuned(groups_[g].workload);
+      chosen[groups_[g].workload] = {schedule, measured};
+    }
+    const auto source = [&](const Workload& workload) -> std::optional<GivenSchedule> {
+      const auto found = chosen.find(to_text(workload));
+      return found == chosen.end() ? std::nullopt : std::optional(found->second);
+    };
+    return generate_network(executed_, device_, source, options_);
+  }
+
+ private:
+  /// By records of its own or of its shape: what is taken is the best of them and of the defaults.
+  bool is_tuned(const std::string& workload) const {
+    return records_.tally(workload).valid > 0 || !records_.of_shape(workload).empty();
+  }
+
+  /// Nothing where one is not among the options.
+  std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
+    std::map<int, std::string> schedules;  // by layer
+    for (const GeneratedLayer& layer : network.layers)
+      if (layer.schedule) schedules[layer.index] = to_text(*layer.schedule);
+    FlashPoint sum;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const std::string& schedule = schedules[memory_.layers[groups_[g].layers[0]].index];
+      const std::vector<KernelOption>& options = tasks_[g].options;
+      const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) {
+        return to_text(o.schedule) == schedule;
+      });
+      if (option == options.end()) return std::nullopt;
+      sum.flash_bytes += option->flash_bytes;
+      sum.cycles += option->cycles;
+    }
+    return sum;
+  }
+
+  uint32_t arena_bytes(std::span<const uint32_t> scratch) const {  // by group
+    std::vector<uint32_t> by_layer(memory_.layers.size());
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (const size_t layer : groups_[g].layers) by_layer[layer] = scratch[g];
+    return memory_.arena_bytes(by_layer);
+  }
+
+  struct Candidate {
+    uint64_t arena_bytes = 0, cycles = 0;
+  };
+
+  /// The fastest kernels that live beside their layers' tensors in so much; gaps of the plan come
+  /// on top.
+  std::optional<Candidate> within_arena(uint64_t bytes) const {
+    Candidate candidate;
+    std::vector<uint32_t> scratch;
+    for (const TaskOptions& task : tasks_) {
+      const auto fits = [&](const KernelOption& option) {
+        return uint64_t{task.live_bytes} + option.scratch_bytes <= bytes;
+      };
+      const auto fastest = std::find_if(task.options.begin(), task.options.end(), fits);
+      if (fastest == task.options.end()) return std::nullopt;
+      candidate.cycles += fastest->cycles;
+      scratch.push_back(fastest->scratch_bytes);
+    }
+    candidate.arena_bytes = arena_bytes(scratch);
+    return candidate;
+  }
+
+  /// Up to the limit, where a byte more saves least: the fewest cycles times a power of the bytes.
+  uint64_t worthwhile_arena(uint64_t least) const {
+    std::set<uint64_t> arenas = {least};
+    for (const TaskOptions& task : tasks_)
+      for (const KernelOption& option : task.options)
+        arenas.insert(uint64_t{task.live_bytes} + option.scratch_bytes);
+    uint64_t best = least;
+    double best_price = std::numeric_limits<double>::infinity();
+    for (const uint64_t bytes : arenas) {
+      const auto candidate = within_arena(bytes);
+      if (!candidate || candidate->arena_bytes > *limits_.arena_bytes) continue;
+      const double price = price_of(candidate->arena_bytes, candidate->cycles);
+      if (price >= best_price) continue;
+      best = candidate->arena_bytes;
+      best_price = price;
+    }
+    return best;
+  }
+
+  const KernelOption& option_of(size_t group, const KernelChoice& choice) const {
+    return tasks_[group].options[choice.chosen[group]];
+  }
+
+  // The first and the last strip of a layer use the weights as those between have them packed, if
+  // that kernel exists for their rows and takes no more scratch than the one that was chosen.
+  Schedule schedule_of(size_t group, const KernelChoice& choice) const {
+    const KernelOption& own = option_of(group, choice);
+    const NetworkMemory::Layer& layer = memory_.layers[groups_[group].layers[0]];
+    if (!layer.shares_constants) return own.schedule;
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (const size_t l : groups_[g].layers) {
+        if (memory_.layers[l].index != layer.index || memory_.layers[l].shares_constants) continue;
+        const Schedule& shared = option_of(g, choice).schedule;
+        const Workload& workload = layer.op.workload;
+        const bool exists = builds_->spaces().of(workload, device_)->find(shared).has_value();
+        return exists && scratch_bytes_of(workload, shared) <= own.scratch_bytes ? shared
+                                                                                 : own.schedule;
+      }
+    return own.schedule;
+  }
+
+  const IntegerNetwork& executed_;
+  const Device& device_;
+  const Records& records_;
+  const NetworkOptions& options_;
+  const std::shared_ptr<BuildCache> builds_;
+  const NetworkMemory memory_;
+  const std::vector<LayerGroup> groups_;
+  KernelLimits limits_;
+  std::vector<TaskOptions> tasks_;  // one a group
+};
+
+/// Of the linked library; nothing without a compiler.
+Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
+                                             const Device& device) {
+  const auto built = build_library(network, device);
+  if (!built && built.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
+  if (!built) return built.error();
+  return std::optional<uint64_t>(built->footprint.flash_bytes);
+}
+
+}  // namespace
+
+Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
+                                         const Records& records, const KernelLimits& limits,
+                                         const NetworkOptions& options, const FlashWaits& waits) {
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(limits, waits, Unmeasured::kOffered));
+  // What the library needs besides its kernels is known once one is linked.
+  constexpr int kRounds = 4;
+  uint64_t other_flash = 0;
+  for (int round = 0;; ++round) {
+    const Result<KernelChoice> chosen = fitting.choose(other_flash);
+    if (!chosen && limits.flash_bytes && round > 0) {
+      // What a library needs besides differs with its kernels: the smallest may fit all the same.
+      TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
+      TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
+      TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+      if (linked && *linked <= *limits.flash_bytes) return network;
+    }
+    if (!chosen) return chosen.error();
+    const KernelChoice& choice = *chosen;
+    TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
+    if (!limits.flash_bytes) return network;
+    TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+    if (!linked || *linked <= *limits.flash_bytes) return network;
+    if (round == kRounds) {
+      return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*linked) +
+                                           " bytes, --flash allows " +
+                                           std::to_string(*limits.flash_bytes));
+    }
+    other_flash += *linked - choice.flash_bytes;
+  }
+}
+
+Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
+                                           const Records& records, const KernelLimits& limits,
+                                           const NetworkOptions& options) {
+  KernelLimits counted = limits;
+  counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kOffered));
+  TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose_smallest());
+  return fitting.generate(choice);
+}
+
+Result<std::optional<ArenaWorth>> arena_worth(const IntegerNetwork& executed, const Device& device,
+                                              const Records& records, uint64_t arena_bytes,
+                                              const NetworkOptions& options) {
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather({.arena_bytes = arena_bytes}, {}, Unmeasured::kOffered));
+  return fitting.worth();
+}
+
+Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,
+                              const Records& records, const KernelLimits& limits,
+                              const NetworkOptions& options) {
+  KernelLimits arena_alone;
+  arena_alone.arena_bytes = limits.arena_bytes;
+  arena_alone.arena_says = limits.arena_says;
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(arena_alone, {}, Unmeasured::kOffered));
+  TT_TRY_ASSIGN(const KernelChoice choice, fitting.choose(0));
+  return uint64_t{choice.arena_bytes};
+}
+
+Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
+                                     const Records& records, const KernelLimits& limits,
+                                     const NetworkOptions& options,
+                                     const GeneratedNetwork& network) {
+  KernelLimits counted = limits;
+  counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  Fitting fitting(executed, device, records, options);
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kLeftOut));
+  return fitting.front(network);
+}
+
+}  // namespace tinytune

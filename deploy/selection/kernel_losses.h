@@ -1,0 +1,52 @@
+// What kernels of strips and in narrow arenas lose against those of whole layers with all their
+// scratch: an estimate before any kernel is built.
+//
+// Rows that fill no tile are computed with others for a second time, as the default schedule's own
+// loops say. A strip may be too low for the template that the whole layer gets. And fast kernels
+// transform or gather their input first: where tensors leave no room for that, a leaner point of
+// the template reads the weights more often, and where there is none, a template comes that
+// computes every product. How long weights make a kernel wait depends on which of them fast memory
+// will hold, so that is not guessed: a run of a network tells (orders.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "schedules/workload.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+
+class KernelLosses {
+ public:
+  explicit KernelLosses(const Device& device) : device_(device) {}
+
+  /// Equal workloads have one number.
+  size_t number_of(const Workload& workload);
+
+  /// Cycles that a call of workload `number`'s kernel takes with `room` bytes of scratch beyond its
+  /// share of what `whole` takes, of whose rows it computes some or all. `lean_is_slow`: with less
+  /// scratch than it wants it would wait for its weights as long as it saves.
+  uint64_t lost_cycles(size_t number, size_t whole, uint64_t room, bool lean_is_slow);
+
+ private:
+  struct Kernel {
+    Workload workload;
+    const KernelTemplate* owner = nullptr;  // of its default schedule
+    uint64_t wanted_bytes = 0;
+    double times_computed = 1;  // outputs, tiles that overlap counted as often as they do
+    std::optional<uint64_t> least_bytes = {};  // of the template; found when it is asked for
+  };
+
+  Kernel usual_kernel(const Workload& workload) const;
+
+  const Device& device_;
+  std::vector<Kernel> kernels_;
+  std::map<std::string, size_t> known_;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,313 @@
+#include "deploy/selection/kernel_options.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "codegen/kernels/kernel.h"
+#include "deploy/selection/estimated_kernels.h"
+#include "deploy/selection/fast_memory.h"
+#include "deploy/selection/low_scratch_schedules.h"
+#include "templates/kernel_template.h"
+
+namespace tinytune {
+namespace {
+
+/// The options of one group, the fastest first.
+class Gatherer {
+ public:
+  Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
+           BuildCache& builds, const Records& records, const KernelLimits& limits,
+           const FlashWaits& waits, bool constants_in_flash)
+      : memory_(memory),
+        group_(group),
+        device_(device),
+        builds_(builds),
+        spaces_(builds.spaces()),
+        records_(records),
+        limits_(limits),
+        waits_(waits),
+        constants_in_flash_(constants_in_flash),
+        workload_(memory.layers[group.layers[0]].op.workload) {
+    for (const size_t layer : group.layers)
+      calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
+  }
+
+  Result<TaskOptions> gather(Unmeasured unmeasured) {
+    for (const size_t layer : group_.layers)
+      task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
+    TT_TRY(offer_measured());
+    if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
+    std::stable_sort(
+        task_.options.begin(), task_.options.end(),
+        [](const KernelOption& a, const KernelOption& b) { return a.cycles < b.cycles; });
+    return std::move(task_);
+  }
+
+ private:
+  Status offer_measured() {
+    TT_TRY(offer_records_of(group_.workload, 1));
+    // A strip that was never measured is taken to be as fast as its share of the whole layer.
+    const auto& whole = memory_.layers[group_.layers[0]].strip_of;
+    if (!whole || !task_.options.empty()) return ok_status();
+    return offer_records_of(to_text(*whole), static_cast<double>(workload_.macs()) /
+                                                 static_cast<double>(whole->macs()));
+  }
+
+  Status offer_records_of(const std::string& workload, double share) {
+    std::vector<const Measurement*> measured;
+    for (const Measurement* m : records_.of(workload))
+      if (m->outcome == Outcome::kOk) measured.push_back(m);
+    std::stable_sort(measured.begin(), measured.end(),
+                     [](const Measurement* a, const Measurement* b) {
+                       return *a->median_cycles() < *b->median_cycles();
+                     });
+    for (const Measurement* m : measured) {
+      const Result<Schedule> schedule = parse_schedule(m->schedule);
+      if (!schedule) continue;
+      slowest_ = static_cast<uint64_t>(static_cast<double>(*m->median_cycles()) * share) + 1;
+      if (share == 1) slowest_ = *m->median_cycles();
+      TT_TRY(offer(*schedule, slowest_, m->code.code_bytes));
+    }
+    return ok_status();
+  }
+
+  /// One of these, the first that the weights permit, for about so many cycles.
+  struct Offer {
+    uint64_t cycles;
+    std::vector<Schedule> schedules;
+  };
+
+  /// Behind what has records or was counted, others come in their order. Counts stand behind the
+  /// best of a simulator's records, which says what the log chose; a few trials so cost no kernel
+  /// with little scratch that the defaults had.
+  Status offer_unmeasured() {
+    std::vector<Offer> offers;
+    const bool has_records = !task_.options.empty();
+    if (!has_records || (records_.fidelity() == Fidelity::kSimulate && !is_strip())) {
+      const std::vector<Offer> alike = has_records ? std::vector<Offer>() : of_its_shape();
+      std::vector<EstimatedKernel> also;
+      for (const Offer& offer : alike) also.push_back({offer.schedules[0]});
+      // Beside what was measured, with constants in fast memory, defaults are counted, not guessed.
+      if (has_records) {
+        const KernelOption& best = task_.options.front();
+        also.push_back({best.schedule, constants_in_flash_ ? 0 : best.cycles});
+      }
+      offers = by_estimate(also);
+      if (offers.empty()) offers = alike;
+      std::erase_if(offers, [&](const Offer& offer) {
+        return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
+      });
+      if (const Measurement* best = records_.best(group_.workload))
+        for (Offer& offer : offers)
+          offer.cycles = std::max(offer.cycles, *best->median_cycles() + 1);
+    }
+    const std::vector<Offer> counted = offers;
+    for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
+    // A guess must not depend on whether others find room, so places without an offer count, too.
+    for (Offer& offer : in_order()) {
+      offer.cycles = slowest_ += static_cast<uint64_t>(workload_.macs());
+      if (offer.schedules.empty()) continue;
+      if (is_strip()) offer.cycles = std::min(offer.cycles, fewest_of_template(counted, offer) + 1);
+      offers.push_back(std::move(offer));
+    }
+    std::stable_sort(offers.begin(), offers.end(),
+                     [](const Offer& a, const Offer& b) { return a.cycles < b.cycles; });
+    for (const Offer& offer : offers) TT_TRY(offer_one(offer.schedules, offer.cycles));
+    return ok_status();
+  }
+
+  /// Defaults in the order of templates, each followed by the nearest to it with less scratch.
+  std::vector<Offer> in_order() const {
+    std::vector<Offer> offers;
+    const auto known = spaces_.defaults_of(workload_, device_);
+    const std::vector<Schedule>& defaults = *known;
+    for (const Schedule& usual : defaults) {
+      offers.push_back({0, {usual}});
+      offers.push_back({0, within_room(usual)});
+    }
+    if (!defaults.empty())
+      offers.push_back(
+          {0, nearest_within(*spaces_.of(workload_, device_), workload_, defaults.front(), 0)});
+    return offers;
+  }
+
+  /// The fastest that was measured for other layers of this one's shape, as far as they are legal.
+  std::vector<Offer> of_its_shape() const {
+    constexpr size_t kMost = 4;
+    std::vector<Offer> offers;
+    if (is_strip()) return offers;
+    for (const Measurement* m : records_.of_shape(group_.workload)) {
+      const Result<Schedule> schedule = parse_schedule(m->schedule);
+      if (schedule && is_legal(*schedule)) offers.push_back({*m->median_cycles(), {*schedule}});
+      if (offers.size() == kMost) break;
+    }
+    return offers;
+  }
+
+  bool is_legal(const Schedule& schedule) const {
+    const auto owner = find_template(schedule);
+    return owner && (*owner)->supports(workload_, device_) &&
+           spaces_.of(**owner, workload_, device_)->find(schedule).has_value();
+  }
+
+  bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
+
+  /// A strip's kernels are taken to be as fast as their share of the whole layer's.
+  std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
+    const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
+    const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
+    LayerPlace place{.constants_in_flash = constants_in_flash_};
+    if (!is_strip()) {
+      constexpr uint64_t kGrains = 64;
+      place.free_scratch = memory_.lower_bound - task_.live_bytes;
+      place.grain = memory_.lower_bound / kGrains;
+    }
+    const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
+    std::vector<Offer> offers;
+    for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place, also))
+      offers.push_back(
+          {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
+    return offers;
+  }
+
+  static uint64_t fewest_of_template(const std::vector<Offer>& counted, const Offer& offer) {
+    uint64_t fewest = std::numeric_limits<uint64_t>::max() - 1;
+    for (const Offer& known : counted)
+      if (known.schedules[0].template_name() == offer.schedules[0].template_name())
+        fewest = std::min(fewest, known.cycles);
+    return fewest;
+  }
+
+  /// Of its template, in the room that live tensors leave; none where it fits or nothing does.
+  std::vector<Schedule> within_room(const Schedule& usual) const {
+    const uint64_t arena = *limits_.arena_bytes;
+    const uint64_t room = arena - std::min<uint64_t>(arena, task_.live_bytes);
+    if (scratch_bytes_of(workload_, usual) <= room) return {};
+    const auto space = spaces_.of(**find_template(usual), workload_, device_);
+    if (least_scratch_in(*space, workload_) > room) return {};
+    return nearest_within(*space, workload_, usual, room);
+  }
+
+  Status offer_one(const std::vector<Schedule>& schedules, uint64_t cycles) {
+    for (const Schedule& schedule : schedules) {
+      const size_t before = task_.options.size();
+      TT_TRY(offer(schedule, cycles, std::nullopt));
+      if (task_.options.size() > before) break;
+    }
+    return ok_status();
+  }
+
+  /// Kept if every layer's weights permit it and no faster one needs as little memory.
+  Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
+    KernelOption option{schedule, cycles * calls_, 0, 0};
+    if (!is_legal(schedule)) return ok_status();
+    option.scratch_bytes = scratch_bytes_of(workload_, schedule);
+    if (!counts_bytes() && is_beaten(option)) return ok_status();
+    if (!add_constants(**find_template(schedule), option)) return ok_status();
+    option.flash_bytes = option.constant_bytes;
+    if (limits_.flash_bytes) {
+      if (!code_bytes) {
+        TT_TRY_ASSIGN(code_bytes, builds_.code_bytes(workload_, schedule, device_));
+      }
+      option.flash_bytes += *code_bytes;
+    }
+    if (counts_bytes() && is_beaten(option)) return ok_status();
+    keep(std::move(option));
+    return ok_status();
+  }
+
+  bool counts_bytes() const { return limits_.flash_bytes || limits_.copies_bytes; }
+
+  /// Of all layers; false where the weights of one do not permit the schedule.
+  bool add_constants(const KernelTemplate& owner, KernelOption& option) const {
+    double waits = 0;
+    for (const size_t layer : group_.layers) {
+      const auto bytes =
+          spaces_.packed_bytes(owner, workload_, memory_.layers[layer].op.data, option.schedule);
+      if (!bytes) return false;
+      if (!memory_.layers[layer].shares_constants) option.constant_bytes += *bytes;
+      option.largest_constant_bytes = std::max(option.largest_constant_bytes, *bytes);
+      const auto wait = waits_.find(memory_.layers[layer].index);
+      if (wait != waits_.end()) waits += wait->second * static_cast<double>(*bytes);
+    }
+    option.wait_cycles = static_cast<uint64_t>(waits);
+    return true;
+  }
+
+  bool is_beaten(const KernelOption& option) const {
+    return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
+      return other.cycles <= option.cycles && other.scratch_bytes <= option.scratch_bytes &&
+             (!counts_bytes() || (other.flash_bytes <= option.flash_bytes &&
+                                  other.constant_bytes <= option.constant_bytes));
+    });
+  }
+
+  /// Of equal cycles, those with less memory.
+  void keep(KernelOption option) {
+    std::erase_if(task_.options, [&](const KernelOption& other) {
+      return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
+             (!counts_bytes() || (option.flash_bytes <= other.flash_bytes &&
+                                  option.constant_bytes <= other.constant_bytes));
+    });
+    task_.options.push_back(std::move(option));
+  }
+
+  const NetworkMemory& memory_;
+  const LayerGroup& group_;
+  const Device& device_;
+  BuildCache& builds_;
+  KnownSpaces& spaces_;
+  const Records& records_;
+  const KernelLimits& limits_;
+  const FlashWaits& waits_;
+  const bool constants_in_flash_;
+  const Workload& workload_;
+  TaskOptions task_;
+  uint64_t calls_ = 0;    ///< of the kernel, an inference
+  uint64_t slowest_ = 1;  ///< cycles of the slowest measured
+};
+
+/// Whether weights are more than what copies of them may usually take. Where the choice has a limit
+/// on copies, their waits are counted apart.
+bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
+                             const KernelLimits& limits) {
+  if (limits.copies_bytes || device.fast_rodata_memories.empty()) return false;
+  uint64_t bytes = 0;
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    if (!layer.shares_constants) bytes += layer.op.data.weights.size();
+  return bytes > fast_budget(device, memory.lower_bound, {}).total_bytes;
+}
+
+}  // namespace
+
+std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
+  std::vector<LayerGroup> groups;
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < memory.layers.size(); ++i) {
+    const std::string text = to_text(memory.layers[i].op.workload);
+    const auto [at, is_new] = known.try_emplace(text, groups.size());
+    if (is_new) groups.push_back({text, {}});
+    groups[at->second].layers.push_back(i);
+  }
+  return groups;
+}
+
+Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
+                                                const std::vector<LayerGroup>& groups,
+                                                const Device& device, BuildCache& builds,
+                                                const Records& records, const KernelLimits& limits,
+                                                const FlashWaits& waits, Unmeasured unmeasured) {
+  const bool in_flash = constants_stay_in_flash(memory, device, limits);
+  std::vector<TaskOptions> tasks;
+  for (const LayerGroup& group : groups) {
+    Gatherer gatherer(memory, group, device, builds, records, limits, waits, in_flash);
+    TT_TRY_ASSIGN(TaskOptions task, gatherer.gather(unmeasured));
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace tinytune

@@ -1,0 +1,85 @@
+#include "deploy/strip_plan/autotune.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tinytune {
+
+Result<GeneratedNetwork> StripAutotuner::fastest(uint64_t arena_bytes) && {
+  if (best_) {
+    const Result<RunReport> report = run_(*best_);
+    if (!report) return std::move(best_);
+    fewest_cycles_ = report->footprint.cycles;
+  }
+  bool tells = try_within(arena_bytes);
+  if (tells && !slow_.empty()) tells = try_within(arena_bytes);  // with what all runs told
+  if (tells) try_groups_of_others();
+  return std::move(best_);
+}
+
+bool StripAutotuner::try_within(uint64_t arena_bytes) {
+  constexpr size_t kMostRun = 6;
+  const size_t run_before = run_count_;
+  for (const StripPlan& plan : search_.up_to(arena_bytes, slow_)) {
+    if (run_count_ == run_before + kMostRun) break;
+    if (!try_plan(plan)) return false;
+  }
+  return true;
+}
+
+// What leaves one group's kernels enough may leave another's too much.
+bool StripAutotuner::try_groups_of_others() {
+  const std::vector<StripPlan> plans = tried_;
+  for (size_t g = 0; g < best_plan_.groups.size(); ++g)
+    for (const StripPlan& from : plans)
+      for (const StripGroup& other : from.groups) {
+        const StripGroup& own = best_plan_.groups[g];
+        if (from.early_shortcuts != best_plan_.early_shortcuts || other.first != own.first ||
+            other.last != own.last)
+          continue;
+        StripPlan plan = best_plan_;
+        plan.groups[g] = other;
+        if (!try_plan(plan)) return false;
+      }
+  return true;
+}
+
+bool StripAutotuner::try_plan(const StripPlan& plan) {
+  if (std::find(tried_.begin(), tried_.end(), plan) != tried_.end()) return true;
+  tried_.push_back(plan);
+  Result<GeneratedNetwork> network = generate_(plan);
+  if (!network) {
+    if (!best_) best_ = std::move(network);
+    return true;
+  }
+  const Result<RunReport> report = run_(*network);
+  if (!report && report.error().code() == ErrorCode::kFailed) {  // too large for the device
+    if (!best_) best_ = report.error();
+    return true;
+  }
+  ++run_count_;
+  if (report) learn(*report);
+  if (report && report->footprint.cycles >= fewest_cycles_) return true;
+  if (report || !best_) best_ = std::move(network);
+  if (!report) return false;
+  fewest_cycles_ = report->footprint.cycles;
+  best_plan_ = plan;
+  return true;
+}
+
+// A group is told as one layer. At about a cycle a product, it waits longer than it computes.
+void StripAutotuner::learn(const RunReport& report) {
+  std::map<int, int64_t> macs;
+  const auto carrier_of = [](const LayerCost& layer) {
+    return layer.fused_into.value_or(layer.index);
+  };
+  for (const LayerCost& layer : report.layers) macs[carrier_of(layer)] += layer.macs_executed;
+  for (const LayerCost& told : report.layers) {
+    if (static_cast<int64_t>(told.read_wait_cycles) <= macs[told.index]) continue;
+    for (const LayerCost& layer : report.layers)
+      if (carrier_of(layer) == told.index) slow_.insert(layer.index);
+  }
+}
+
+}  // namespace tinytune

@@ -1,0 +1,56 @@
+// The fastest of the networks that a search for strips proposes, by running some of them.
+//
+// The search knows no gaps between scratch and tensors, and no waits for flash. Plans for smaller
+// limits, whose kernels have more room here, make up for the one: the best of them by its estimate
+// are tried too, and groups of one plan in place of another's. A run shows the other: layers that
+// wait longer for their weights than they compute get none of the kernels that would read them more
+// often, and the search goes on from there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "codegen/networks/network.h"
+#include "deploy/strip_plan/orders.h"
+#include "tinytune/deploy.h"
+#include "tinytune/result.h"
+
+namespace tinytune {
+
+class StripAutotuner {
+ public:
+  using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
+  using Run = std::function<Result<RunReport>(const GeneratedNetwork&)>;
+
+  /// `otherwise` is what there is without strips, or why there is nothing.
+  StripAutotuner(const StripOrders& search, Generate generate, Run run,
+                 Result<GeneratedNetwork> otherwise)
+      : search_(search),
+        generate_(std::move(generate)),
+        run_(std::move(run)),
+        best_(std::move(otherwise)) {}
+
+  /// Where networks cannot run here, the first that can be generated. `otherwise` if nothing fits.
+  Result<GeneratedNetwork> fastest(uint64_t arena_bytes) &&;
+
+ private:
+  /// All of these return false where no run tells which is better.
+  bool try_within(uint64_t arena_bytes);
+  bool try_groups_of_others();
+  bool try_plan(const StripPlan& plan);
+  void learn(const RunReport& report);
+
+  const StripOrders& search_;
+  Generate generate_;
+  Run run_;
+  Result<GeneratedNetwork> best_;
+  StripPlan best_plan_;
+  uint64_t fewest_cycles_ = std::numeric_limits<uint64_t>::max();
+  std::vector<StripPlan> tried_ = {{}};
+  size_t run_count_ = 0;
+  SlowWhenLean slow_;
+};
+
+}  // namespace tinytune
