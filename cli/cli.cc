@@ -14,19 +14,19 @@ namespace tinytune {
 
 int run_cli(int argc, const char* const* argv) {
   const std::vector<std::string> words(argv, argv + argc);
-  const Result<CommandLine> line = parse_command_line(words);
+  Result<CommandLine> line = parse_command_line(words);
   if (!line) {
     // Reading stopped somewhere; whether JSON was asked for is still to be seen.
     const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
     return Console(json, false).fail(line.error());
   }
   if (!line->text.empty()) return Console(false, false).result(line->text);
-  Arguments arguments = line->arguments;
+  Arguments& arguments = *line->arguments;
   // Names of logs and of packages follow from it.
   arguments.device = canonical_board_address(arguments.device);
   Context context{Console(arguments.json, arguments.quiet), words[0], shell_line(words), nullptr};
   if (line->command->interruption == Interruption::kEndsIt)
-    return line->command->run(arguments, context);
+    return line->command->does.run(arguments, context);
 
   const bool finishes = line->command->interruption == Interruption::kIsFinished;
   const Interrupts interrupts(
@@ -37,7 +37,7 @@ int run_cli(int argc, const char* const* argv) {
                           : "interrupted"});
   context.cancel = interrupts.cancel();
   sweep_temporary_directories();  // what earlier runs could not remove
-  const int exit_code = line->command->run(arguments, context);
+  const int exit_code = line->command->does.run(arguments, context);
   interrupts.finished();
   return exit_code;
 }

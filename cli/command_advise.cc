@@ -10,6 +10,7 @@
 
 #include "base/forked_work.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/advice.h"
@@ -19,6 +20,12 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct AdviseArguments : Arguments {
+  std::optional<double> most_milliseconds;  ///< of an inference
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -108,7 +115,7 @@ std::vector<std::vector<size_t>> by_core(const std::vector<Device>& devices) {
   return all;
 }
 
-Result<Json> all_rows(const Arguments& arguments, const Console& console) {
+Result<Json> all_rows(const AdviseArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY_ASSIGN(const std::vector<Device> devices, devices_of(arguments.device));
   const std::vector<std::vector<size_t>> groups = by_core(devices);
@@ -197,9 +204,7 @@ std::string to_text(const Json& rows) {
          "gives to the network\n";
 }
 
-}  // namespace
-
-int run_advise(const Arguments& arguments, const Context& context) {
+int run_advise(const AdviseArguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Json> rows = all_rows(arguments, console);
   if (!rows) return console.fail(rows.error());
@@ -213,6 +218,38 @@ int run_advise(const Arguments& arguments, const Context& context) {
                               (*rows)[0]["name"].get<std::string>(),
                               (*rows)[0]["setup"].get<std::string>(), verdict((*rows)[0])));
   return kExitFailed;
+}
+
+}  // namespace
+
+Command advise_command() {
+  return {
+      .name = "advise",
+      .summary = "Say on which devices a model fits, and how fast it is untuned",
+      .options = {model(),
+                  optional(device(), "all that can be simulated"),
+                  ram(),
+                  flash(),
+                  {.names = "--max-ms",
+                   .field = own(&AdviseArguments::most_milliseconds),
+                   .value = "T",
+                   .help = "Limit in milliseconds on an inference; devices without a clock pass",
+                   .otherwise = "any",
+                   .syntax = Syntax::kMilliseconds},
+                  workers(),
+                  disable_pass(),
+                  external(),
+                  json(),
+                  quiet()},
+      .examples =
+          "Every device with a simulator, with weights and code in fast memory as far as they\n"
+          "fit and with all in flash; figures are those of `tune run`. Exit code 1 where it\n"
+          "fits none.\n"
+          "\n"
+          "Examples:\n"
+          "  tune advise --model kws.tflite\n"
+          "  tune advise --model kws.tflite --ram 64K --max-ms 30",
+      .does = does<run_advise>()};
 }
 
 }  // namespace tinytune

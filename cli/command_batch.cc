@@ -9,6 +9,7 @@
 #include "cli/batch_file.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
@@ -16,6 +17,12 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct BatchArguments : Arguments {
+  std::string batch;  ///< a file of runs
+};
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -46,7 +53,7 @@ std::map<std::string, uint64_t> last_summary(const std::string& path) {
   return cycles;
 }
 
-Status do_run(const BatchRun& run, const std::string& log, const Arguments& arguments,
+Status do_run(const BatchRun& run, const std::string& log, const BatchArguments& arguments,
               const Context& context, BatchResult& result) {
   TT_TRY_ASSIGN(const Model model, Model::load(run.model));
   TuneOptions options = with_workers(run.options, arguments, context);
@@ -113,7 +120,7 @@ std::string summary_text(const std::vector<BatchResult>& results) {
   return table.text();
 }
 
-Result<std::vector<BatchResult>> do_all(const Arguments& arguments, const Context& context) {
+Result<std::vector<BatchResult>> do_all(const BatchArguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const Batch batch, read_batch(arguments.batch));
   std::error_code failed;
   fs::create_directories(batch.directory, failed);
@@ -136,9 +143,7 @@ Result<std::vector<BatchResult>> do_all(const Arguments& arguments, const Contex
   return results;
 }
 
-}  // namespace
-
-int run_batch(const Arguments& arguments, const Context& context) {
+int run_batch(const BatchArguments& arguments, const Context& context) {
   const Result<std::vector<BatchResult>> results = do_all(arguments, context);
   if (!results && results.error().code() == ErrorCode::kInterrupted)
     return context.console.fail(kExitInterrupted, "interrupted; to go on: " + context.line);
@@ -148,6 +153,38 @@ int run_batch(const Arguments& arguments, const Context& context) {
   for (const BatchResult& result : *results)
     if (result.is_slower() || !result.failure.empty()) return kExitFailed;
   return told;
+}
+
+}  // namespace
+
+Command batch_command() {
+  return {.name = "batch",
+          .summary = "Tune models on devices overnight; tell what got slower",
+          .options = {{.names = "NIGHT",
+                       .field = own(&BatchArguments::batch),
+                       .help = "TOML file: models, devices, directory, [[settings]]",
+                       .required = true},
+                      workers(),
+                      board_patience(),
+                      json(),
+                      quiet()},
+          .examples =
+              "night.toml:\n"
+              "  models = [\"kws.tflite\", \"vww.tflite\"]\n"
+              "  devices = [\"esp32c3\", \"cortex-m4\"]\n"
+              "  directory = \"night\"        # logs, and summary.json\n"
+              "  budget = \"20m\"             # of each run; or trials, early_stop\n"
+              "  [[settings]]                # optional; each with every model and device\n"
+              "  name = \"auto\"\n"
+              "  layout = \"auto\"            # also ram, arena, flash, fast_ram, tuner, seed\n"
+              "\n"
+              "Resumes an earlier batch. Exit code 1 when a run failed, is not "
+              "exact, or is\n"
+              "slower than the summary had it.\n"
+              "\n"
+              "Example: tune batch night.toml",
+          .does = does<run_batch>(),
+          .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

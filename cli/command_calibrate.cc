@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/calibration/calibration.h"
@@ -12,6 +13,14 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct CalibrateArguments : Arguments {
+  std::string times;               ///< a file of what a bench program printed
+  std::vector<std::string> costs;  ///< figures of a device file
+  std::string output_file;
+};
 
 std::vector<Cost> fitted(const Calibration& calibration) {
   std::vector<Cost> costs;
@@ -21,7 +30,7 @@ std::vector<Cost> fitted(const Calibration& calibration) {
 }
 
 /// Its name is the file's; it is read back before it is written.
-Status write_device(const Arguments& arguments, const Calibration& calibration) {
+Status write_device(const CalibrateArguments& arguments, const Calibration& calibration) {
   const std::filesystem::path path = arguments.output_file;
   const std::string source = "tune calibrate: fitted to the layers of " +
                              std::filesystem::path(arguments.model).stem().string() + " on a board";
@@ -32,7 +41,7 @@ Status write_device(const Arguments& arguments, const Calibration& calibration) 
   return write_file(path.string(), text);
 }
 
-Result<Calibration> fit(const Arguments& arguments, const Console& console) {
+Result<Calibration> fit(const CalibrateArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const BoardTimes times, load_board_times(arguments.times, console.sink()));
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, {arguments.disabled_passes}));
   CalibrationOptions options;
@@ -106,9 +115,7 @@ std::string to_json(const Calibration& calibration) {
       .dump(2);
 }
 
-}  // namespace
-
-int run_calibrate(const Arguments& arguments, const Context& context) {
+int run_calibrate(const CalibrateArguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Calibration> calibration = fit(arguments, console);
   if (!calibration) return console.fail(calibration.error());
@@ -116,6 +123,41 @@ int run_calibrate(const Arguments& arguments, const Context& context) {
   if (!arguments.json && !arguments.output_file.empty())
     text += "next: tune --model " + arguments.model + " --device " + arguments.output_file + "\n";
   return console.result(text);
+}
+
+}  // namespace
+
+Command calibrate_command() {
+  return {.name = "calibrate",
+          .summary = "Fit what a device file does not know to what a board took",
+          .options =
+              all_of({{model(),
+                       device(),
+                       {.names = "--times",
+                        .field = own(&CalibrateArguments::times),
+                        .value = "FILE",
+                        .help = "File that `tune import-times` wrote, or the console's text",
+                        .required = true},
+                       {.names = "--fit",
+                        .field = own(&CalibrateArguments::costs),
+                        .value = "COST",
+                        .help = "Cost to fit: timing.load_use, flash.fill_cycles; may be repeated",
+                        .otherwise = "memories' waits, and what says it is unsourced"},
+                       {.names = "-o,--to",
+                        .field = own(&CalibrateArguments::output_file),
+                        .value = "FILE",
+                        .help = "Write a device file with the fitted figures",
+                        .otherwise = "none"},
+                       log(),
+                       layout_of_activations()},
+                      memory_limits(),
+                      {disable_pass(), portable(), json()}}),
+          .examples =
+              "Model, records and limits are those that the timed package was compiled with.\n"
+              "\n"
+              "Example: tune calibrate --model kws.tflite --device esp32c3 --records "
+              "kws.esp32c3.jsonl --times kws.times -o mychip.toml",
+          .does = does<run_calibrate>()};
 }
 
 }  // namespace tinytune

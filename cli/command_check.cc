@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
@@ -19,6 +20,13 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct CheckArguments : Arguments {
+  std::string against;                      ///< a log whose promises are checked
+  std::optional<double> tolerance_percent;  ///< how much slower still holds
+};
 
 /// What other weights than a record's may change: kernels branch where a result is clamped.
 constexpr double kOtherConstantsPercent = 5;
@@ -41,7 +49,7 @@ Verdict verdict_on(Remeasured measured, double tolerance) {
   return verdict;
 }
 
-Result<std::vector<Verdict>> check(const Arguments& arguments, const Context& context) {
+Result<std::vector<Verdict>> check(const CheckArguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
   TT_TRY_ASSIGN(const Device device, load_device(address.device));
   const Fidelity fidelity = address.is_simulator() ? Fidelity::kSimulate : Fidelity::kBoard;
@@ -93,15 +101,40 @@ std::string to_json(const std::vector<Verdict>& verdicts) {
   return nlohmann::ordered_json{{"records", std::move(all)}}.dump(2);
 }
 
-}  // namespace
-
-int run_check(const Arguments& arguments, const Context& context) {
+int run_check(const CheckArguments& arguments, const Context& context) {
   const Result<std::vector<Verdict>> verdicts = check(arguments, context);
   if (!verdicts) return context.console.fail(verdicts.error());
   const int told = context.console.result(arguments.json ? to_json(*verdicts) : to_text(*verdicts));
   for (const Verdict& verdict : *verdicts)
     if (!verdict.holds) return kExitFailed;
   return told;
+}
+
+}  // namespace
+
+Command check_command() {
+  return {
+      .name = "check",
+      .summary = "Measure a log's best kernels again; fail where they are slower or wrong",
+      .options = {device(),
+                  {.names = "--against",
+                   .field = own(&CheckArguments::against),
+                   .value = "LOG",
+                   .help = "Log whose best record of each workload is checked",
+                   .required = true},
+                  optional(model(), "weights are generated"),
+                  {.names = "--tolerance",
+                   .field = own(&CheckArguments::tolerance_percent),
+                   .value = "PERCENT",
+                   .help = "Slowdown in per cent that still holds",
+                   .otherwise = "0 with --model: simulators are exact; else 5",
+                   .syntax = Syntax::kPercent},
+                  workers(),
+                  board_patience(),
+                  json()},
+      .examples = "Example: tune check --model kws.tflite --device esp32c3 --against best.jsonl",
+      .does = does<run_check>(),
+      .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
@@ -16,6 +17,14 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct CompareArguments : Arguments {
+  std::string tuners = "xgb,random,grid";  ///< strategies to compare
+  uint64_t seeds = 5;                      ///< of each
+  std::string directory;
+};
 
 /// What one strategy found, by seed.
 struct Results {
@@ -40,8 +49,8 @@ Result<std::vector<std::string>> tuners_of(const std::string& list) {
   return tuners;
 }
 
-Result<TuneReport> one_run(const Model& model, const Arguments& arguments, const Context& context,
-                           const std::string& tuner, uint64_t seed) {
+Result<TuneReport> one_run(const Model& model, const CompareArguments& arguments,
+                           const Context& context, const std::string& tuner, uint64_t seed) {
   TuneOptions options = with_workers({}, arguments, context);
   options.records = fmt::format("{}/{}.{}.jsonl", arguments.directory, tuner, seed);
   options.trials = arguments.trials;
@@ -54,7 +63,7 @@ Result<TuneReport> one_run(const Model& model, const Arguments& arguments, const
   return tune_model(model, arguments.device, options);
 }
 
-Result<std::vector<Results>> compare(const Arguments& arguments, const Context& context) {
+Result<std::vector<Results>> compare(const CompareArguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const auto tuners, tuners_of(arguments.tuners));
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   std::error_code failed;
@@ -101,12 +110,48 @@ std::string to_json(const std::vector<Results>& all) {
   return nlohmann::ordered_json{{"tuners", std::move(tuners)}}.dump(2);
 }
 
-}  // namespace
-
-int run_compare(const Arguments& arguments, const Context& context) {
+int run_compare(const CompareArguments& arguments, const Context& context) {
   const Result<std::vector<Results>> all = compare(arguments, context);
   if (!all) return context.console.fail(all.error());
   return context.console.result(arguments.json ? to_json(*all) : to_text(*all));
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {.name = "compare",
+          .summary = "Compare search strategies on a model, with several seeds each",
+          .options = {model(),
+                      device(),
+                      {.names = "--tuners",
+                       .field = own(&CompareArguments::tuners),
+                       .value = "LIST",
+                       .help = "Strategies, separated by commas",
+                       .otherwise = "xgb,random,grid"},
+                      {.names = "--seeds",
+                       .field = own(&CompareArguments::seeds),
+                       .value = "N",
+                       .help = "Runs of each, with the seeds 1 to N",
+                       .otherwise = "5",
+                       .syntax = Syntax::kPositive},
+                      {.names = "-o,--output",
+                       .field = own(&CompareArguments::directory),
+                       .value = "DIR",
+                       .help = "Directory of the logs, which a later call continues",
+                       .required = true},
+                      trials(),
+                      window(),
+                      disable_pass(),
+                      workers(),
+                      board_patience(),
+                      json(),
+                      quiet()},
+          .examples =
+              "Example: tune compare --model kws.tflite --device esp32c3 --tuners xgb,random "
+              "--seeds 5 -o "
+              "compared/",
+          .does = does<run_compare>(),
+          .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

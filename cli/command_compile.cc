@@ -9,6 +9,7 @@
 #include "cli/next_command.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/shared_options.h"
 #include "cli/units.h"
 #include "codegen/packages/package.h"
 #include "deploy/selection/layouts.h"
@@ -16,6 +17,17 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct CompileArguments : Arguments {
+  bool share_arena = false;
+  std::string directory;
+  std::string format = "cmake";
+  std::string package_version = "1.0.0", package_url, package_licence;
+  bool require_tuned = false;
+  bool bench = false;  ///< a program that prints cycles by layer
+};
 
 /// Manifests are YAML, JSON and properties: what is special in one of them is in no such value.
 Status check_identity(const PackageIdentity& identity) {
@@ -40,7 +52,7 @@ Status check_identity(const PackageIdentity& identity) {
   return ok_status();
 }
 
-Result<CompileOptions> options_of(const Arguments& arguments, const Console& console) {
+Result<CompileOptions> options_of(const CompileArguments& arguments, const Console& console) {
   CompileOptions options;
   TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
   options.identity = {arguments.package_version, arguments.package_url, arguments.package_licence};
@@ -59,13 +71,14 @@ Result<CompileOptions> options_of(const Arguments& arguments, const Console& con
   return options;
 }
 
-Result<CompileReport> compile(const Arguments& arguments, const Console& console) {
+Result<CompileReport> compile(const CompileArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const CompileOptions options, options_of(arguments, console));
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   return compile_model(model, arguments.device, arguments.directory, options);
 }
 
-Result<SharedArenaReport> compile_shared(const Arguments& arguments, const Console& console) {
+Result<SharedArenaReport> compile_shared(const CompileArguments& arguments,
+                                         const Console& console) {
   std::vector<Model> models;
   std::vector<std::string> files = {arguments.model};
   files.insert(files.end(), arguments.more_models.begin(), arguments.more_models.end());
@@ -88,7 +101,7 @@ std::string exactness_of(const CompileReport& report) {
                        : "NOT exact: `tune run --verify` says where\n";
 }
 
-int run_compile_shared(const Arguments& arguments, const Context& context) {
+int run_compile_shared(const CompileArguments& arguments, const Context& context) {
   const Result<SharedArenaReport> report = compile_shared(arguments, context.console);
   if (!report) return context.console.fail(report.error());
   bool exact = true;
@@ -108,9 +121,7 @@ int run_compile_shared(const Arguments& arguments, const Context& context) {
   return exact ? told : kExitFailed;
 }
 
-}  // namespace
-
-int run_compile(const Arguments& arguments, const Context& context) {
+int run_compile(const CompileArguments& arguments, const Context& context) {
   if (arguments.share_arena) return run_compile_shared(arguments, context);
   if (!arguments.more_models.empty())
     return context.console.fail(
@@ -127,6 +138,67 @@ int run_compile(const Arguments& arguments, const Context& context) {
                                     arguments.records, {"--verify"});
   const int told = context.console.result(text);
   return report->exact.value_or(true) ? told : kExitFailed;
+}
+
+}  // namespace
+
+Command compile_command() {
+  return {
+      .name = "compile",
+      .summary = "Write the network as a C library",
+      .options = all_of({{models(), device(), log(), layout_of_activations()},
+                         memory_limits(),
+                         {{.names = "--share-arena",
+                           .field = own(&CompileArguments::share_arena),
+                           .help = "Plan several models (--model repeated), which run one "
+                                   "after another, into one arena"},
+                          stream_input(),
+                          disable_pass(),
+                          external(),
+                          input_type(),
+                          state(),
+                          {.names = "-o,--output",
+                           .field = own(&CompileArguments::directory),
+                           .value = "DIR",
+                           .help = "Directory to write",
+                           .required = true},
+                          choice("--format", own(&CompileArguments::format),
+                                 {"cmake", "esp-idf", "zephyr", "arduino", "mlf", "platformio",
+                                  "pico-sdk", "stm32cube"},
+                                 "Build system or kit of the package", "cmake"),
+                          {.names = "--package-version",
+                           .field = own(&CompileArguments::package_version),
+                           .value = "N.N.N",
+                           .help = "Version in the package's manifest",
+                           .otherwise = "1.0.0"},
+                          {.names = "--package-url",
+                           .field = own(&CompileArguments::package_url),
+                           .value = "URL",
+                           .help = "Address in the package's manifest, which registries ask for",
+                           .otherwise = "none"},
+                          {.names = "--package-licence",
+                           .field = own(&CompileArguments::package_licence),
+                           .value = "SPDX",
+                           .help = "Licence in the package's manifest: an SPDX expression",
+                           .otherwise = "none"},
+                          {.names = "--require-tuned",
+                           .field = own(&CompileArguments::require_tuned),
+                           .help = "Fail if a layer has no usable record"},
+                          {.names = "--bench",
+                           .field = own(&CompileArguments::bench),
+                           .help = "Add a program that prints cycles by layer on the chip"},
+                          portable(),
+                          cores(),
+                          compress_weights(),
+                          arrival(),
+                          json()}}),
+      .examples =
+          "Examples:\n"
+          "  tune compile --model kws.tflite --device esp32c3 --records "
+          "kws.esp32c3.jsonl -o kws/\n"
+          "  tune compile --model kws.tflite --model ad.tflite --share-arena "
+          "--device esp32c3 -o both/",
+      .does = does<run_compile>()};
 }
 
 }  // namespace tinytune

@@ -3,10 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "rpc_device/boards/doctor/doctor.h"
 
 namespace tinytune {
 namespace {
+
+using namespace options;
 
 Result<Examination> examine(const std::string& device_text) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_text));
@@ -34,14 +37,30 @@ std::string to_json(const std::string& device, const Examination& examination) {
       .dump(2);
 }
 
-}  // namespace
-
 int run_doctor(const Arguments& arguments, const Context& context) {
   const auto examination = examine(arguments.device);
   if (!examination) return context.console.fail(examination.error());
   const int told = context.console.result(arguments.json ? to_json(arguments.device, *examination)
                                                          : to_text(arguments.device, *examination));
   return examination->healthy() ? told : kExitFailed;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {.name = "doctor",
+          .summary = "Look at a board and say what is wrong with it",
+          .options = {device(), json()},
+          .examples =
+              "Link, memory, counter, clock, noise, and the bytes and cycles of a kernel that is "
+              "known.\n"
+              "Exit code 1 when something is wrong. RAM is written, flash is not. A device without "
+              "a place\n"
+              "is its simulator: whether this machine builds for it.\n"
+              "\n"
+              "Example: tune doctor --device qemu-virt-rv32@gdb:localhost:3333",
+          .does = does<run_doctor>(),
+          .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

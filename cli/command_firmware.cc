@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/toolchain.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "codegen/packages/write_package.h"
 #include "devices/board_facts.h"
 #include "rpc_device/boards/firmware/firmware.h"
@@ -14,6 +15,12 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct FirmwareArguments : Arguments {
+  std::string directory;
+};
 
 /// Says how the runner is loaded, and adds the boot loader's file to `files` where it takes one.
 Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& device,
@@ -28,7 +35,7 @@ Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& 
 }
 
 /// What was written, in words.
-Result<std::string> write_firmware(const Arguments& arguments) {
+Result<std::string> write_firmware(const FirmwareArguments& arguments) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
   TT_TRY_ASSIGN(const Device device, load_device(address.device));
   TT_TRY_ASSIGN(const BoardFacts facts, load_board_facts(address.device));
@@ -49,11 +56,27 @@ Result<std::string> write_firmware(const Arguments& arguments) {
   return text + "\n";
 }
 
-}  // namespace
-
-int run_firmware(const Arguments& arguments, const Context& context) {
+int run_firmware(const FirmwareArguments& arguments, const Context& context) {
   const Result<std::string> written = write_firmware(arguments);
   return written ? context.console.result(*written) : context.console.fail(written.error());
+}
+
+}  // namespace
+
+Command firmware_command() {
+  return {.name = "firmware",
+          .summary = "Write the program that a board runs behind a serial line",
+          .options = {device(),
+                      {.names = "-o,--output",
+                       .field = own(&FirmwareArguments::directory),
+                       .value = "DIR",
+                       .help = "Directory to write",
+                       .required = true}},
+          .examples =
+              "Sources, a Makefile and, where clang is, the ELF; it lives in RAM.\n"
+              "\n"
+              "Example: tune firmware --device qemu-virt-rv32 -o runner/",
+          .does = does<run_firmware>()};
 }
 
 }  // namespace tinytune

@@ -7,11 +7,19 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "rpc_device/fleet/fleet_view.h"
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct FleetArguments : Arguments {
+  std::string connect;  ///< an address
+  bool once = false;
+};
 
 constexpr std::chrono::seconds kLook{1};
 constexpr int kPatienceMs = 10'000;
@@ -76,9 +84,7 @@ std::string json_of(const FleetView& fleet) {
       .dump(2);
 }
 
-}  // namespace
-
-int run_fleet(const Arguments& arguments, const Context& context) {
+int run_fleet(const FleetArguments& arguments, const Context& context) {
   const auto window = FleetWindow::open(arguments.connect, arguments.keys.value_or(""));
   if (!window) return context.console.fail(window.error());
   const bool once = arguments.once || arguments.json || isatty(STDOUT_FILENO) != 1;
@@ -96,6 +102,29 @@ int run_fleet(const Arguments& arguments, const Context& context) {
     std::this_thread::sleep_for(kLook);
   }
   return 0;
+}
+
+}  // namespace
+
+Command fleet_command() {
+  return {.name = "fleet",
+          .summary = "Show a run's workers and boards: what they do, how fast, what is wrong",
+          .options = {{.names = "--connect",
+                       .field = own(&FleetArguments::connect),
+                       .value = "unix:PATH|HOST:PORT",
+                       .help = "Tuner's address",
+                       .required = true},
+                      keys("Keys of `tune keys --scope view`, for a tuner that has some"),
+                      {.names = "--once",
+                       .field = own(&FleetArguments::once),
+                       .help = "Print one snapshot and exit; so too where stdout is no terminal"},
+                      json()},
+          .examples =
+              "It only looks: nothing of the run can be changed or slowed from here.\n"
+              "\n"
+              "Example: tune fleet --connect 192.168.1.7:9000 --keys keys/wall",
+          .does = does<run_fleet>(),
+          .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

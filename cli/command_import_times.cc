@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "deploy/calibration/board_times.h"
@@ -13,9 +14,16 @@
 namespace tinytune {
 namespace {
 
+using namespace options;
+
+struct ImportTimesArguments : Arguments {
+  std::string times;  ///< what a bench program printed
+  std::string output_file;
+};
+
 using Cycles = std::vector<uint64_t>;
 
-Result<BoardTimes> import(const Arguments& arguments, const Console& console) {
+Result<BoardTimes> import(const ImportTimesArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(BoardTimes times, load_board_times(arguments.times, console.sink()));
   if (!arguments.output_file.empty()) TT_TRY(write_file(arguments.output_file, times.lines));
   return times;
@@ -48,13 +56,34 @@ std::string to_json(const BoardTimes& times) {
   return all.dump(2);
 }
 
-}  // namespace
-
-int run_import_times(const Arguments& arguments, const Context& context) {
+int run_import_times(const ImportTimesArguments& arguments, const Context& context) {
   const Result<BoardTimes> times = import(arguments, context.console);
   if (!times) return context.console.fail(times.error());
   const int told = context.console.result(arguments.json ? to_json(*times) : to_text(*times));
   return times->exact == false ? kExitFailed : told;
+}
+
+}  // namespace
+
+Command import_times_command() {
+  return {.name = "import-times",
+          .summary = "Read what a chip's console showed of its layers' cycles",
+          .options = {{.names = "CONSOLE",
+                       .field = own(&ImportTimesArguments::times),
+                       .help = "Text of the console, with the lines of a package's bench program",
+                       .required = true},
+                      {.names = "-o,--to",
+                       .field = own(&ImportTimesArguments::output_file),
+                       .value = "FILE",
+                       .help = "Write those lines alone here",
+                       .otherwise = "none"},
+                      json()},
+          .examples =
+              "For chips without a debug probe: `tune compile --bench` writes the program.\n"
+              "\n"
+              "Example: tune import-times console.txt -o kws.times",
+          .does = does<run_import_times>(),
+          .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

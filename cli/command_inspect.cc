@@ -5,11 +5,14 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/shared_options.h"
 #include "tinytune/deploy.h"
 #include "tinytune/model.h"
 
 namespace tinytune {
 namespace {
+
+using namespace options;
 
 /// Nothing where no device is named, or the model is for none.
 Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Inspection& inspection,
@@ -25,8 +28,6 @@ Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Ins
   return std::optional<RunReport>(std::move(report));
 }
 
-}  // namespace
-
 int run_inspect(const Arguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Inspection> inspection = inspect_model(arguments.model, arguments.loading());
@@ -40,6 +41,26 @@ int run_inspect(const Arguments& arguments, const Context& context) {
   if (inspection->refusal.empty()) return told;
   std::fprintf(stderr, "tune: %s\n", without_controls(inspection->refusal).c_str());
   return kExitWrongInput;
+}
+
+}  // namespace
+
+Command inspect_command() {
+  return {.name = "inspect",
+          .summary = "List a model's operators and tuning tasks",
+          .options = all_of({{{.names = "MODEL",
+                               .field = &Arguments::model,
+                               .help = "Network: a .tflite or .onnx file",
+                               .required = true},
+                              optional(device(), "the model alone"),
+                              log()},
+                             memory_limits(),
+                             {disable_pass(), external(), input_type(), state(), json()}}),
+          .examples =
+              "Examples:\n"
+              "  tune inspect kws.tflite\n"
+              "  tune inspect kws.tflite --device esp32c3     # and what it takes of one",
+          .does = does<run_inspect>()};
 }
 
 }  // namespace tinytune

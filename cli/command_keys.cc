@@ -1,11 +1,23 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "rpc_device/fleet/keys.h"
 
 namespace tinytune {
+namespace {
 
-int run_keys(const Arguments& arguments, const Context& context) {
+using namespace options;
+
+struct KeysArguments : Arguments {
+  std::string directory;
+  std::string party = "worker";            ///< who gets them
+  std::string scope = "build,run,device";  ///< what they allow
+  bool token = false;                      ///< instead of a certificate
+  uint64_t days = 365;                     ///< that they are good for
+};
+
+int run_keys(const KeysArguments& arguments, const Context& context) {
   KeyOptions options;
   options.days = static_cast<int>(arguments.days);
   options.name = arguments.party;
@@ -21,6 +33,47 @@ int run_keys(const Arguments& arguments, const Context& context) {
                   "{0}/{1}: copy it there, for tune {2} --connect HOST:PORT --keys {0}/{1}\n"
                   "{0}/ca.key: makes more of them; keep it here\n",
                   folder, options.name, options.scope.view ? "fleet" : "worker"));
+}
+
+}  // namespace
+
+Command keys_command() {
+  return {
+      .name = "keys",
+      .summary = "Make keys for workers on other machines, and for who looks at a fleet",
+      .options = {{.names = "-o,--output",
+                   .field = own(&KeysArguments::directory),
+                   .value = "DIR",
+                   .help = "Directory to write; an authority that is there already is used again",
+                   .required = true},
+                  {.names = "--name",
+                   .field = own(&KeysArguments::party),
+                   .value = "NAME",
+                   .help = "Key set's name; written to DIR/NAME",
+                   .otherwise = "worker"},
+                  {.names = "--scope",
+                   .field = own(&KeysArguments::scope),
+                   .value = "LIST",
+                   .help = "Rights that they give, of build, run (in simulators), device (boards), "
+                           "view (tune fleet)",
+                   .otherwise = "build,run,device"},
+                  {.names = "--token",
+                   .field = own(&KeysArguments::token),
+                   .help =
+                       "Make a token instead of a certificate; a line of tuner/tokens grants it"},
+                  {.names = "--days",
+                   .field = own(&KeysArguments::days),
+                   .value = "N",
+                   .help = "Validity in days",
+                   .otherwise = "365",
+                   .syntax = Syntax::kPositive}},
+      .examples =
+          "Examples:\n"
+          "  tune keys -o keys/\n"
+          "  tune keys -o keys/ --name lab3 --token --scope device --days 30\n"
+          "Then: tune --model kws.tflite --device esp32c3 --listen 0.0.0.0:7000 --keys "
+          "keys/tuner",
+      .does = does<run_keys>()};
 }
 
 }  // namespace tinytune

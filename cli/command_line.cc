@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -123,9 +124,10 @@ Result<CommandLine> parse_command_line(std::span<const std::string> words) {
   CLI::App app(command_table().front().summary, "tune");
   app.set_version_flag("--version", std::string("tinytune ") + version());
   app.require_subcommand(0, 1);
+  std::vector<std::unique_ptr<Arguments>> of_commands;
   for (const Command& command : command_table()) {
     CLI::App* of = command.name.empty() ? &app : app.add_subcommand(command.name, command.summary);
-    add_options(*of, command, line.arguments);
+    add_options(*of, command, *of_commands.emplace_back(command.does.arguments()));
   }
   const auto named = [&] {
     return app.get_subcommands().empty() ? &app : app.get_subcommands().front();
@@ -150,6 +152,7 @@ Result<CommandLine> parse_command_line(std::span<const std::string> words) {
     return wrong(error.what(), command());
   }
   line.command = &command();
+  line.arguments = std::move(of_commands[static_cast<size_t>(line.command - &command_table()[0])]);
   if (named() != &app) {
     // `tune --seed 3 run …` would silently ignore the seed.
     for (const CLI::Option* option : app.get_options())

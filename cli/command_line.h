@@ -1,7 +1,7 @@
 // A command line, read by the table of commands.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace tinytune {
 
 struct CommandLine {
   const Command* command = nullptr;
-  Arguments arguments;
+  std::unique_ptr<Arguments> arguments;  ///< the command's own
   std::string text;  ///< help or version, where that was asked for; then nothing is to be done
 };
 

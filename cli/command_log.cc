@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "devices/device.h"
@@ -19,12 +20,21 @@
 namespace tinytune {
 namespace {
 
+using namespace options;
+
+struct LogArguments : Arguments {
+  std::string action;  ///< "merge", "pick", …
+  std::vector<std::string> logs;
+  std::string output_file;
+  std::string exchange = "csv";  ///< the format of an export
+};
+
 using Measurements = std::vector<Measurement>;
 
 Error invalid(const std::string& message) { return Error(ErrorCode::kInvalidInput, message); }
 
 /// Of all logs, in order; damaged lines are left out with a warning each.
-Result<Measurements> read_all(const Arguments& arguments, const Console& console) {
+Result<Measurements> read_all(const LogArguments& arguments, const Console& console) {
   Measurements all;
   for (const std::string& path : arguments.logs) {
     TT_TRY_ASSIGN(LogContents contents, read_log(path));
@@ -51,7 +61,7 @@ std::string lines_of(const Measurements& measurements) {
   return text;
 }
 
-Result<std::string> write_log(const Measurements& measurements, const Arguments& arguments,
+Result<std::string> write_log(const Measurements& measurements, const LogArguments& arguments,
                               size_t read) {
   TT_TRY(write_new(arguments.output_file, lines_of(measurements)));
   return fmt::format("{}: {} of {} records\n", arguments.output_file, measurements.size(), read);
@@ -106,7 +116,7 @@ std::string listing(const Measurements& measurements) {
 }
 
 /// The device that is named, or those of the records, each read once.
-DeviceOf devices_of(const Arguments& arguments, std::map<std::string, Device>& known) {
+DeviceOf devices_of(const LogArguments& arguments, std::map<std::string, Device>& known) {
   return [&](const std::string& name) -> Result<Device> {
     const auto at = known.find(name);
     if (at != known.end()) return at->second;
@@ -116,7 +126,7 @@ DeviceOf devices_of(const Arguments& arguments, std::map<std::string, Device>& k
   };
 }
 
-Result<std::string> exported(const Measurements& measurements, const Arguments& arguments) {
+Result<std::string> exported(const Measurements& measurements, const LogArguments& arguments) {
   if (arguments.exchange == "csv") return to_csv(measurements);
   std::map<std::string, Device> known;
   const DeviceOf device_of = devices_of(arguments, known);
@@ -124,7 +134,7 @@ Result<std::string> exported(const Measurements& measurements, const Arguments& 
                                     : to_autotvm(measurements, device_of);
 }
 
-Result<std::string> imported(const Arguments& arguments) {
+Result<std::string> imported(const LogArguments& arguments) {
   Measurements all;
   std::map<std::string, Device> known;
   const DeviceOf device_of = devices_of(arguments, known);
@@ -139,7 +149,7 @@ Result<std::string> imported(const Arguments& arguments) {
 }
 
 /// One line for each log, and how many are damaged.
-Result<std::string> checked(const Arguments& arguments, bool& sound) {
+Result<std::string> checked(const LogArguments& arguments, bool& sound) {
   std::string text;
   for (const std::string& path : arguments.logs) {
     TT_TRY_ASSIGN(const LogContents contents, read_log(path));
@@ -151,7 +161,7 @@ Result<std::string> checked(const Arguments& arguments, bool& sound) {
   return text;
 }
 
-Result<std::string> done(const Arguments& arguments, const Console& console, bool& sound) {
+Result<std::string> done(const LogArguments& arguments, const Console& console, bool& sound) {
   const std::string& action = arguments.action;
   if (action == "check") return checked(arguments, sound);
   if (action == "import") return imported(arguments);
@@ -170,14 +180,52 @@ Result<std::string> done(const Arguments& arguments, const Console& console, boo
                      arguments.exchange);
 }
 
-}  // namespace
-
-int run_log(const Arguments& arguments, const Context& context) {
+int run_log(const LogArguments& arguments, const Context& context) {
   bool sound = true;
   const Result<std::string> text = done(arguments, context.console, sound);
   if (!text) return context.console.fail(text.error());
   const int told = context.console.result(*text);
   return sound ? told : kExitFailed;
+}
+
+}  // namespace
+
+Command log_command() {
+  Option action = choice("ACTION", own(&LogArguments::action),
+                         {"merge", "pick", "stats", "show", "check", "export", "import"},
+                         "Action on the logs", "");
+  action.value.clear();
+  action.required = true;
+  return {.name = "log",
+          .summary = "Join, reduce, check, show and convert tuning logs",
+          .options = {action,
+                      {.names = "LOG",
+                       .field = own(&LogArguments::logs),
+                       .help = "Logs; of import, a file of the other format",
+                       .required = true},
+                      {.names = "-o,--to",
+                       .field = own(&LogArguments::output_file),
+                       .value = "FILE",
+                       .help = "File to write; it must not exist",
+                       .otherwise = "stdout, of an export"},
+                      choice("--as,--format", own(&LogArguments::exchange),
+                             {"csv", "autotvm", "t4"}, "Format of an export", "csv"),
+                      optional(device(), "the devices that records name"),
+                      json()},
+          .examples =
+              "  merge   all records of several logs, each once          (needs --to)\n"
+              "  pick    the fastest record of each workload             (needs --to)\n"
+              "  stats   what became of the candidates of each workload\n"
+              "  show    every record, a line each\n"
+              "  check   every line's checksum; exit code 1 if one is damaged\n"
+              "  export  as CSV, AutoTVM 0.2 or Kernel Tuner's T4 1.0.0\n"
+              "  import  records of an AutoTVM or a T4 export            (needs --to)\n"
+              "\n"
+              "Examples:\n"
+              "  tune log merge monday.jsonl tuesday.jsonl --to week.jsonl\n"
+              "  tune log pick week.jsonl --to best.jsonl\n"
+              "  tune log export best.jsonl --as autotvm --to best.tune",
+          .does = does<run_log>()};
 }
 
 }  // namespace tinytune

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/constants_file.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/tuning_options.h"
 #include "cli/units.h"
 #include "rpc_device/boards/open_board.h"
@@ -18,6 +19,16 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct OpArguments : Arguments {
+  std::string workload;                  ///< its description
+  std::optional<std::string> constants;  ///< a file
+  std::vector<std::string> emit;         ///< files, by extension
+  std::string symbol = "kernel";
+  bool apply = false;  ///< the log's best, without tuning
+};
 
 namespace fs = std::filesystem;
 
@@ -33,7 +44,7 @@ Result<std::string> contents_for(const std::string& path, const TunedKernel& ker
                path + ": --emit takes files that end in .S, .o, .ll, .h or .c");
 }
 
-std::string records_of(const Arguments& arguments) {
+std::string records_of(const OpArguments& arguments) {
   return arguments.records.value_or(
       "ops." + fs::path(device_part(arguments.device)).stem().string() + ".jsonl");
 }
@@ -60,7 +71,7 @@ struct Done {
   std::optional<TuneReport> tuned;
 };
 
-Result<Done> tune_and_compile(const Arguments& arguments, const Context& context) {
+Result<Done> tune_and_compile(const OpArguments& arguments, const Context& context) {
   for (const std::string& path : arguments.emit) TT_TRY(contents_for(path, {}));
   LayerOptions of_layer;
   if (arguments.constants) {
@@ -94,7 +105,7 @@ Result<Done> tune_and_compile(const Arguments& arguments, const Context& context
   return done;
 }
 
-std::string to_text(const Done& done, const Arguments& arguments) {
+std::string to_text(const Done& done, const OpArguments& arguments) {
   const TunedKernel& kernel = done.kernel;
   std::string text = kernel.workload + "\n" + kernel.schedule +
                      (kernel.tuned ? "\n" : "   (the default: nothing of it in the log)\n");
@@ -112,7 +123,7 @@ std::string to_text(const Done& done, const Arguments& arguments) {
   return text;
 }
 
-std::string to_json(const Done& done, const Arguments& arguments) {
+std::string to_json(const Done& done, const OpArguments& arguments) {
   const TunedKernel& kernel = done.kernel;
   const auto or_null = [](const std::optional<uint64_t>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
@@ -143,9 +154,7 @@ std::string to_json(const Done& done, const Arguments& arguments) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace
-
-int run_op(const Arguments& arguments, const Context& context) {
+int run_op(const OpArguments& arguments, const Context& context) {
   const Result<Done> done = tune_and_compile(arguments, context);
   if (!done && done.error().code() == ErrorCode::kInterrupted)
     return context.console.fail(kExitInterrupted,
@@ -153,6 +162,54 @@ int run_op(const Arguments& arguments, const Context& context) {
   if (!done) return context.console.fail(done.error());
   return context.console.result(arguments.json ? to_json(*done, arguments)
                                                : to_text(*done, arguments));
+}
+
+}  // namespace
+
+Command op_command() {
+  return {
+      .name = "op",
+      .summary = "Tune one operator and write its kernel",
+      .options =
+          all_of({{{.names = "WORKLOAD",
+                    .field = own(&OpArguments::workload),
+                    .help = "Description of an operator, or a workload of `tune inspect`",
+                    .required = true},
+                   device(),
+                   records("Log to continue or create", "ops.DEVICE.jsonl"),
+                   {.names = "--constants",
+                    .field = own(&OpArguments::constants),
+                    .value = "FILE",
+                    .help = "Constants as JSON: weights, bias, multiplier, shift",
+                    .otherwise = "generated from the seed 1"},
+                   {.names = "--emit",
+                    .field = own(&OpArguments::emit),
+                    .value = "FILE",
+                    .help = "Write k.S, k.o, k.ll (LLVM IR), k.h (prototype) or k.c (constants, "
+                            "and a function that passes them); may be repeated",
+                    .otherwise = "none"},
+                   {.names = "--symbol",
+                    .field = own(&OpArguments::symbol),
+                    .value = "NAME",
+                    .help = "Name of the kernel in C",
+                    .otherwise = "kernel"},
+                   {.names = "--apply",
+                    .field = own(&OpArguments::apply),
+                    .help = "Take the log's best, or the default; tune nothing"}},
+                  searching(),
+                  {arena(), workers(), board_patience(), json(), quiet()}}),
+      .examples =
+          "A description: operator, window, channels, size, then strides, padding and more:\n"
+          "  conv2d 3x3 16->32 in24x24 s2 same relu      depthwise 3x3 64->64 @25x5\n"
+          "  dense 256->10 zp-128,5                      conv2d 5x5 8->8 in32x32 p2,2 g2\n"
+          "Facts of constants that are not at hand: lane2 fused (see include/tinytune/layer.h).\n"
+          "\n"
+          "Examples:\n"
+          "  tune op \"conv2d 1x1 64->64 @25x5\" --device esp32c3 --emit kernel.S\n"
+          "  tune op \"dense 640->128\" --device cortex-m4 --emit kernel.o --emit kernel.h\n"
+          "  tune op \"dense 640->128\" --device cortex-m4 --apply --emit kernel.ll",
+      .does = does<run_op>(),
+      .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

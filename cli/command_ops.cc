@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "models/limits.h"
@@ -13,6 +14,8 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
 
 struct KnownOperator {
   std::string_view name, form;
@@ -109,8 +112,6 @@ std::string limits_text() {
          " MiB of constants, " + grouped(kMostOperations) + " multiply-accumulates\n";
 }
 
-}  // namespace
-
 int run_ops(const Arguments& arguments, const Context& context) {
   if (arguments.json) {
     auto all = nlohmann::ordered_json::array();
@@ -141,6 +142,17 @@ int run_ops(const Arguments& arguments, const Context& context) {
                                 "\n\nkernel templates: " + templates_text() + limits_text() +
                                 "Anything else is refused when a model is read, in a line that "
                                 "names it (`tune inspect`).\n");
+}
+
+}  // namespace
+
+Command ops_command() {
+  return {.name = "ops",
+          .summary = "List the operators, what computes them, and their limits",
+          .options = {json()},
+          .examples = "Example: tune ops --json",
+          .does = does<run_ops>(),
+          .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

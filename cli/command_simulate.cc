@@ -2,12 +2,21 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "cli/simulation_report.h"
 #include "devices/device.h"
 #include "simulator/program.h"
 
 namespace tinytune {
 namespace {
+
+using namespace options;
+
+struct SimulateArguments : Arguments {
+  std::string program;   ///< an ELF file
+  std::string function;  ///< to call; empty: run from the entry
+  uint64_t instruction_limit = 10'000'000'000;
+};
 
 constexpr uint64_t kLargestProgram = 256 << 20, kMostOutput = 64 << 20;
 
@@ -17,7 +26,7 @@ struct Simulation {
   std::string output;
 };
 
-Result<Simulation> simulate(const Arguments& arguments) {
+Result<Simulation> simulate(const SimulateArguments& arguments) {
   Simulation simulation;
   TT_TRY_ASSIGN(simulation.device, load_device(arguments.device));
   TT_TRY_ASSIGN(const std::vector<uint8_t> elf, read_file(arguments.program, kLargestProgram));
@@ -46,9 +55,7 @@ Result<Simulation> simulate(const Arguments& arguments) {
   return simulation;
 }
 
-}  // namespace
-
-int run_simulate(const Arguments& arguments, const Context& context) {
+int run_simulate(const SimulateArguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Simulation> simulation = simulate(arguments);
   if (!simulation) return console.fail(simulation.error());
@@ -62,6 +69,40 @@ int run_simulate(const Arguments& arguments, const Context& context) {
   }
   const int told = console.result(text);
   return told == 0 && report.exit_status != 0 ? kExitFailed : told;
+}
+
+}  // namespace
+
+Command simulate_command() {
+  return {.name = "simulate",
+          .summary = "Run any program on a simulated device and count its cycles",
+          .options = {device(),
+                      {.names = "PROGRAM",
+                       .field = own(&SimulateArguments::program),
+                       .help = "ELF file as a linker wrote it",
+                       .required = true},
+                      {.names = "--call",
+                       .field = own(&SimulateArguments::function),
+                       .value = "SYMBOL",
+                       .help = "Call this function instead, without start-up code",
+                       .otherwise = "run from the entry"},
+                      {.names = "--limit",
+                       .field = own(&SimulateArguments::instruction_limit),
+                       .value = "N",
+                       .help = "Limit on the instructions to run",
+                       .otherwise = "10000000000",
+                       .syntax = Syntax::kPositive},
+                      json()},
+          .examples =
+              "A program ends by semihosting, at a breakpoint, at the device's exit port, or by\n"
+              "returning; what it prints goes to stdout. An exit status other than 0 makes the\n"
+              "exit code 1.\n"
+              "\n"
+              "Examples:\n"
+              "  tune simulate --device hazard3 program.elf\n"
+              "  tune simulate --device stm32f4 firmware.elf --call filter --json",
+          .does = does<run_simulate>(),
+          .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

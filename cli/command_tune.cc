@@ -8,6 +8,7 @@
 #include "cli/next_command.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/shared_options.h"
 #include "cli/task_list.h"
 #include "cli/tuning_options.h"
 #include "deploy/model/model_state.h"
@@ -19,16 +20,26 @@
 namespace tinytune {
 namespace {
 
+using namespace options;
+
+struct TuneArguments : Arguments {
+  std::vector<std::string> priors;   ///< logs
+  std::optional<std::string> tasks;  ///< indices of `tune inspect`
+  std::string prescreen;             ///< "simulator"
+  std::string listen;                ///< an address
+  bool insecure = false;             ///< listen to other machines without keys
+};
+
 /// "models/kws.tflite" → "kws".
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 /// "kws.esp32c3": of the model for that device.
-std::string name_of(const Arguments& arguments) {
+std::string name_of(const TuneArguments& arguments) {
   return stem_of(arguments.model) + "." + stem_of(device_part(arguments.device));
 }
 
 /// A device named by the path of its file still gives a log in this directory.
-std::string log_of(const Arguments& arguments) {
+std::string log_of(const TuneArguments& arguments) {
   return arguments.records.value_or(name_of(arguments) + ".jsonl");
 }
 
@@ -37,7 +48,7 @@ struct Tuned {
   Result<std::optional<NetworkCycles>> network;
 };
 
-Result<Tuned> tune(const Arguments& arguments, const Context& context) {
+Result<Tuned> tune(const TuneArguments& arguments, const Context& context) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   ProgressLine line;
   TuneOptions options = tuning_options(arguments, context, line);
@@ -60,9 +71,7 @@ Result<Tuned> tune(const Arguments& arguments, const Context& context) {
   return Tuned{std::move(*report), std::move(network)};
 }
 
-}  // namespace
-
-int run_tune(const Arguments& arguments, const Context& context) {
+int run_tune(const TuneArguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Tuned> tuned = tune(arguments, context);
   if (!tuned && tuned.error().code() == ErrorCode::kInterrupted) {
@@ -91,6 +100,64 @@ int run_tune(const Arguments& arguments, const Context& context) {
                         next_command(context.program, "compile", arguments,
                                      device_part(arguments.device), report.records,
                                      {"-o", name_of(arguments) + "/"}));
+}
+
+}  // namespace
+
+Command tune_command() {
+  return {
+      .name = "",
+      .summary = "Finds the fastest exact int8 kernels for a neural network on a microcontroller.",
+      .options = all_of(
+          {{model(), device(),
+            records("Log to continue or create", "MODEL.DEVICE.jsonl in this directory")},
+           searching(),
+           {{.names = "--prior",
+             .field = own(&TuneArguments::priors),
+             .value = "LOG",
+             .help = "Log of this network or others, whose records of this device a new log begins "
+                     "with (may be repeated)",
+             .otherwise = "none"},
+            {.names = "--tasks",
+             .field = own(&TuneArguments::tasks),
+             .value = "LIST",
+             .help = "Tune only these tasks of `tune inspect`: 0,2-5",
+             .otherwise = "all"},
+            layout("Layouts to tune kernels for; auto is both"),
+            choice("--prescreen", own(&TuneArguments::prescreen), {"simulator"},
+                   "Search there, and measure the best of each task on the board", "no")},
+           memory_limits(),
+           {disable_pass(),
+            external(),
+            input_type(),
+            state(),
+            workers(),
+            board_patience(),
+            {.names = "--listen",
+             .field = own(&TuneArguments::listen),
+             .value = "unix:PATH|HOST:PORT",
+             .help = "Address at which workers dial in",
+             .otherwise = "a private socket"},
+            keys("Keys of `tune keys`, its tuner/: links are encrypted, strangers refused"),
+            {.names = "--insecure",
+             .field = own(&TuneArguments::insecure),
+             .help = "Listen to other machines without keys"},
+            json(),
+            quiet()}}),
+      .examples =
+          "Without a subcommand it tunes; `tune SUBCOMMAND --help` describes the others.\n"
+          "\n"
+          "Examples:\n"
+          "  tune --model kws.tflite --device esp32c3\n"
+          "  tune compile --model kws.tflite --device esp32c3 --records "
+          "kws.esp32c3.jsonl -o kws/\n"
+          "  tune run --model kws.tflite --device esp32c3 --records kws.esp32c3.jsonl "
+          "--verify\n"
+          "\n"
+          "Exit codes: 0 done, 1 the work failed, 2 wrong command line or input, 130 "
+          "interrupted.",
+      .does = does<run_tune>(),
+      .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/log_in_use.h"
+#include "cli/shared_options.h"
 #include "cli/sparkline.h"
 #include "cli/table.h"
 #include "cli/units.h"
@@ -16,6 +17,8 @@
 
 namespace tinytune {
 namespace {
+
+using namespace options;
 
 constexpr std::chrono::milliseconds kLook{500};
 constexpr size_t kBars = 24;
@@ -46,8 +49,6 @@ std::string picture_of(const std::vector<Measurement>& all) {
   return fmt::format("{} records\n", all.size()) + table.text();
 }
 
-}  // namespace
-
 int run_watch(const Arguments& arguments, const Context& context) {
   const std::string& path = *arguments.records;
   const bool live = isatty(STDOUT_FILENO) == 1;
@@ -71,6 +72,21 @@ int run_watch(const Arguments& arguments, const Context& context) {
     std::this_thread::sleep_for(kLook);
   }
   return 0;
+}
+
+}  // namespace
+
+Command watch_command() {
+  return {.name = "watch",
+          .summary = "Show a run from another terminal",
+          .options = {{.names = "LOGFILE",
+                       .field = &Arguments::records,
+                       .help = "Log that the run writes",
+                       .required = true},
+                      quiet()},
+          .examples = "Example: tune watch kws.esp32c3.jsonl",
+          .does = does<run_watch>(),
+          .interruption = Interruption::kIsFinished};
 }
 
 }  // namespace tinytune

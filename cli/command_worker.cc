@@ -1,11 +1,23 @@
 #include "base/temporary_directory.h"
 #include "cli/commands.h"
+#include "cli/shared_options.h"
 #include "rpc_device/fleet/staying_worker.h"
 #include "rpc_device/fleet/worker.h"
 
 namespace tinytune {
+namespace {
 
-int run_worker(const Arguments& arguments, const Context& context) {
+using namespace options;
+
+struct WorkerArguments : Arguments {
+  std::string connect;       ///< an address
+  std::string only;          ///< the half that it does: "build", "run"
+  bool once = false;         ///< it ends with its tuner
+  std::string power_switch;  ///< a command
+  bool in_flash = false;     ///< it measures in flash
+};
+
+int work(const WorkerArguments& arguments, const Context& context) {
   sweep_temporary_directories();  // of a worker that this one replaces, among others
   WorkerOptions options;
   options.connect = arguments.connect;
@@ -27,6 +39,39 @@ int run_worker(const Arguments& arguments, const Context& context) {
   };
   const Status status = arguments.once ? run_worker(options, log) : stay(options, log);
   return status ? 0 : context.console.fail(status.error());
+}
+
+}  // namespace
+
+Command worker_command() {
+  return {
+      .name = "worker",
+      .summary = "Build and run candidates for a tuner",
+      .options = {{.names = "--connect",
+                   .field = own(&WorkerArguments::connect),
+                   .value = "unix:PATH|HOST:PORT",
+                   .help = "Tuner's address",
+                   .required = true},
+                  device(),
+                  keys("Keys of `tune keys`, its worker/, for a tuner that has some"),
+                  choice("--only", own(&WorkerArguments::only), {"build", "run"},
+                         "Restrict to building, or to running, where other workers do the rest",
+                         "both"),
+                  {.names = "--once",
+                   .field = own(&WorkerArguments::once),
+                   .help = "End with the tuner instead of waiting for the next"},
+                  {.names = "--power-cycle",
+                   .field = own(&WorkerArguments::power_switch),
+                   .value = "COMMAND",
+                   .help = "Command that switches the board off and on where a reset does not help",
+                   .otherwise = "none"},
+                  board_patience("no end; a board that is absent at the start is an error"),
+                  {.names = "--in-flash",
+                   .field = own(&WorkerArguments::in_flash),
+                   .help = "Measure in flash, for a tuner with --fast-ram 0"}},
+      .examples = "Example: tune worker --connect 192.168.1.7:9000 --device esp32c3",
+      .does = does<work>(),
+      .interruption = Interruption::kEndsIt};
 }
 
 }  // namespace tinytune

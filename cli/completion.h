@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "cli/command_table.h"
+#include "cli/command.h"
 
 namespace tinytune {
 

@@ -33,7 +33,7 @@ struct Answers {
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 
-Status check_options(const Arguments& arguments, const Model& model) {
+Status check_options(const RunArguments& arguments, const Model& model) {
   if (!arguments.inputs.empty()) return invalid("--inputs is given beside --input");
   if (arguments.steps != 1) return invalid("--inputs are each one step: no --steps");
   if (!arguments.stream_input.empty()) return invalid("--inputs are whole: no --stream-input");
@@ -69,7 +69,7 @@ Result<std::vector<std::vector<uint8_t>>> by_reference(const Model& model, const
   return outputs;
 }
 
-Result<RunReport> by_kernels(const Model& model, const Arguments& arguments, InputSet set,
+Result<RunReport> by_kernels(const Model& model, const RunArguments& arguments, InputSet set,
                              const Console& console) {
   RunOptions options;
   options.records = arguments.records;
@@ -86,7 +86,7 @@ Result<RunReport> by_kernels(const Model& model, const Arguments& arguments, Inp
   return run_model(model, arguments.device, options);
 }
 
-Result<Answers> run(const Arguments& arguments, const Console& console) {
+Result<Answers> run(const RunArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY(check_options(arguments, model));
   const std::string labels_file = arguments.labels.value_or("");
@@ -180,7 +180,7 @@ std::string to_text(const Answers& answers) {
 
 }  // namespace
 
-int run_input_set(const Arguments& arguments, const Context& context) {
+int run_input_set(const RunArguments& arguments, const Context& context) {
   const Console& console = context.console;
   const Result<Answers> answers = run(arguments, console);
   if (!answers) return console.fail(answers.error());

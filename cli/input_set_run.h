@@ -1,11 +1,12 @@
 // tune run --inputs: a network's answers to many inputs, and how many of them are as labelled.
 #pragma once
 
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/run_arguments.h"
 
 namespace tinytune {
 
 /// The program's exit code.
-int run_input_set(const Arguments& arguments, const Context& context);
+int run_input_set(const RunArguments& arguments, const Context& context);
 
 }  // namespace tinytune

@@ -35,7 +35,8 @@ class Latest {
 
 }  // namespace
 
-int serve_live_report(const Model& model, const Arguments& arguments, const Context& context) {
+int serve_live_report(const Model& model, const ReportArguments& arguments,
+                      const Context& context) {
   const Console& console = context.console;
   const std::string& log = *arguments.records;
   const Result<std::vector<Task>> tasks = page_tasks(model, arguments);

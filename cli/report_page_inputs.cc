@@ -17,7 +17,7 @@ namespace {
 using std::filesystem::path;
 
 Result<std::string> page_data_with(const Model& model, const std::vector<Task>& tasks,
-                                   const Arguments& arguments, bool live,
+                                   const ReportArguments& arguments, bool live,
                                    const NetworkFigures* network, const MessageSink& sink) {
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(arguments.device, arguments.limits(), arguments.records, sink));
@@ -40,7 +40,7 @@ Result<std::string> page_data_with(const Model& model, const std::vector<Task>& 
 
 }  // namespace
 
-Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& arguments) {
+Result<std::vector<Task>> page_tasks(const Model& model, const ReportArguments& arguments) {
   TT_TRY_ASSIGN(const LayoutPolicy layout, parse_layout_policy(arguments.layout));
   TT_TRY_ASSIGN(const Ground ground,
                 load_ground(arguments.device, arguments.limits(), std::nullopt, {}));
@@ -48,12 +48,13 @@ Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& argume
 }
 
 Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,
-                                     const Arguments& arguments, bool live) {
+                                     const ReportArguments& arguments, bool live) {
   return page_data_with(model, tasks, arguments, live, nullptr, {});
 }
 
 Result<std::string> page_data_of_network(const Model& model, const std::vector<Task>& tasks,
-                                         const Arguments& arguments, const MessageSink& sink) {
+                                         const ReportArguments& arguments,
+                                         const MessageSink& sink) {
   TT_TRY_ASSIGN(const NetworkFigures figures, survey_variants(model, arguments, sink));
   return page_data_with(model, tasks, arguments, /*live=*/false, &figures, {});
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
+#include "cli/report_arguments.h"
 #include "models/tasks.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
@@ -14,15 +14,15 @@ namespace tinytune {
 
 /// Tasks that the page lists: of strips where layers run in strips, whose planning takes seconds.
 /// Errors: those of load_ground() and deployed_tasks().
-Result<std::vector<Task>> page_tasks(const Model& model, const Arguments& arguments);
+Result<std::vector<Task>> page_tasks(const Model& model, const ReportArguments& arguments);
 
 /// What the log alone tells. Errors as load_ground() and page_data().
 Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,
-                                     const Arguments& arguments, bool live);
+                                     const ReportArguments& arguments, bool live);
 
 /// The network as well, run in the simulator several times: some seconds. Errors as run_model()
 /// and read_library_counts() too.
 Result<std::string> page_data_of_network(const Model& model, const std::vector<Task>& tasks,
-                                         const Arguments& arguments, const MessageSink& sink);
+                                         const ReportArguments& arguments, const MessageSink& sink);
 
 }  // namespace tinytune

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_table.h"
+#include "cli/command.h"
 
 namespace tinytune::options {
 

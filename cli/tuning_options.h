@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/arguments.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/progress.h"
 #include "tinytune/tuning.h"
 

@@ -1,7 +1,7 @@
 // What the values of options look like, told to CLI11.
 #pragma once
 
-#include "cli/command_table.h"
+#include "cli/command.h"
 
 namespace CLI {
 class Option;
