@@ -11,7 +11,6 @@
 #include <optional>
 #include <sstream>
 
-#include "bench/boards/candidates.h"
 #include "bench/boards/watched_core.h"
 #include "measure/runner.h"
 #include "rpc_device/boards/gdb/gdb_core.h"
@@ -19,6 +18,7 @@
 #include "rpc_device/boards/serial/serial_core.h"
 #include "tests/rpc_device/boards/counted_link.h"
 #include "tests/rpc_device/boards/qemu.h"
+#include "tests/soak/boards/candidates.h"
 
 namespace tinytune {
 namespace {

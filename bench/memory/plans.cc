@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "bench/random_graphs/random_graph.h"
 #include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
+#include "tests/random_graphs/random_graph.h"
 
 namespace tinytune::bench {
 namespace {

@@ -9,7 +9,7 @@ code and weights in fast memory as far as they fit (`--fast-ram all`) and all of
 (`--fast-ram 0`, tuned for it), each with all its RAM and flash, beside the best figure that is
 published for the same core.
 
-Tunes every network (seed 1, 700 trials, once for each set-up; logs are shared with bench/kernels and
+Tunes every network (seed 1, 700 trials, once for each set-up; logs are shared with bench/networks and
 continued) and runs default and tuned code in the simulator. A row whose outputs are not exact ends
 it. About half an hour on two cores.
 """
@@ -22,7 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "doc" / "results.md"
-sys.path.insert(0, str(ROOT / "bench" / "kernels"))
+sys.path.insert(0, str(ROOT / "bench" / "networks"))
 
 import peers  # noqa: E402
 
