@@ -13,6 +13,12 @@
 namespace tinytune {
 namespace {
 
+CoreFacts facts_of(const Device& device) {
+  const std::string& model = device.timing.model;
+  return {.has_fpu = internal::has_fpu(device.target),
+          .in_order = model == "in_order" || model == "cortex_m"};
+}
+
 class LayerFunctions {
  public:
   LayerFunctions(const Generation& generation, const PlacedStorage& placed,
@@ -24,7 +30,7 @@ class LayerFunctions {
         parts_(parts),
         places_(placed.tensors(generation.graph())),
         printer_(parts.name, generation.graph(), places_, parts.constants, parts.shared,
-                 internal::has_fpu(generation.device.target)) {}
+                 facts_of(generation.device)) {}
 
   void print() {
     for (size_t step = 0; step < of_.laid_out.ops.size(); ++step)

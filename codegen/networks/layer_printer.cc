@@ -78,7 +78,7 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
                                   const std::vector<ArenaPlace>& outputs) {
   const OperatorEmitter* emitter = find_emitter(form);
   TT_CHECK(emitter != nullptr, "operators without an emitter are refused before");
-  EmitContext::Site names{network_, site.symbol, {}, has_fpu_};
+  EmitContext::Site names{network_, site.symbol, {}, core_};
   for (const int id : site.op.inputs)
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);

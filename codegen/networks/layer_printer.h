@@ -9,6 +9,7 @@
 #include "codegen/networks/kernel_set.h"
 #include "codegen/networks/layer_function.h"
 #include "codegen/operators/constant_pool.h"
+#include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/shared_functions.h"
 #include "models/graph.h"
 #include "models/integer_op.h"
@@ -27,13 +28,13 @@ class LayerPrinter {
   /// All references outlive the printer. `places` by tensor id; nothing for constants.
   LayerPrinter(std::string network, const Graph& graph,
                std::vector<std::optional<ArenaPlace>> places, ConstantPool& constants,
-               SharedFunctions& shared, bool has_fpu)
+               SharedFunctions& shared, CoreFacts core)
       : network_(std::move(network)),
         graph_(graph),
         places_(std::move(places)),
         constants_(constants),
         shared_(shared),
-        has_fpu_(has_fpu) {}
+        core_(core) {}
 
   /// One call of a kernel.
   LayerFunction kernel_layer(const LayerSite& site, const KernelCall& call,
@@ -70,7 +71,7 @@ class LayerPrinter {
   std::vector<std::optional<ArenaPlace>> places_;
   ConstantPool& constants_;
   SharedFunctions& shared_;
-  bool has_fpu_;
+  CoreFacts core_;
 };
 
 }  // namespace tinytune

@@ -135,7 +135,7 @@ void print_guess(CWriter& w, const QuantizeOp& op, const Guess& guess, const std
 
 std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
   const QuantizeOp& op = std::get<QuantizeOp>(any);
-  if (context.has_fpu()) return emit_unit_quantize(op, context);
+  if (context.core().has_fpu) return emit_unit_quantize(op, context);
   if (op.high > 255) return emit_wide_quantize(op, context);
   std::vector<int32_t> steps;
   for (int value = op.low + 1; value <= op.high; ++value) steps.push_back(threshold(op, value));
@@ -161,7 +161,7 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
 std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   const DequantizeOp& op = std::get<DequantizeOp>(any);
   const bool wide = op.from == ElementType::kInt16 || op.from == ElementType::kInt32;
-  if (wide && context.has_fpu()) return emit_unit_dequantize(op, context);
+  if (wide && context.core().has_fpu) return emit_unit_dequantize(op, context);
   if (wide) return emit_wide_dequantize(op, context);
   DequantizeOp all = op;
   all.elements = 256;

@@ -45,14 +45,20 @@ bool right_in_words(const MatMulOp& op) { return in_words(op, right_of(op), op.r
 bool has_pairs(const MatMulOp& op) { return left_in_words(op) && right_in_words(op); }
 
 // The right side streams if it can. Nothing where neither can.
-std::optional<PairBlocks> pair_blocks(const MatMulOp& op) {
-  PairBlocks blocks{left_of(op), right_of(op), op.depth, left_in_words(op)};
+std::optional<PairBlocks> pair_blocks(const MatMulOp& op, bool in_order) {
+  PairBlocks blocks{.staged = left_of(op),
+                    .streamed = right_of(op),
+                    .depth = op.depth,
+                    .staged_in_words = left_in_words(op)};
+  int staged = op.rows, streamed = op.columns;
   if (!right_in_words(op)) {
     if (!left_in_words(op)) return std::nullopt;
     std::swap(blocks.staged, blocks.streamed);
+    std::swap(staged, streamed);
     blocks.staged_in_words = false;
   }
-  if (!blocks.fit() || op.rows < PairBlocks::kRows || op.columns < PairBlocks::kRows)
+  blocks.staged_rows = PairBlocks::best_staged_rows(staged, in_order);
+  if (!blocks.fit() || staged < blocks.staged_rows || streamed < blocks.streamed_rows())
     return std::nullopt;
   return blocks;
 }
@@ -164,23 +170,30 @@ void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part
   w.close().close();
 }
 
+// What of the left side and of the right one is a block.
+DotBlock block_of(const MatMulOp& op, const PairBlocks& blocks) {
+  if (right_in_words(op)) return {blocks.staged_rows, blocks.streamed_rows()};
+  return {blocks.streamed_rows(), blocks.staged_rows};
+}
+
 // Staged rows outside, streamed ones inside.
 void print_pair_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
                        const PairBlocks& blocks, const std::optional<HighMultiply>& form) {
-  constexpr int kRows = PairBlocks::kRows;
   const bool left_is_staged = right_in_words(op);
+  const DotBlock block = block_of(op, blocks);
   const PairRequantise requantise{op.multiplier, op.shift, op.output_offset, reach_of(op)};
   const bool in_assembly = !leaves_sums(op) && op.steps.empty() && !form && requantise.fits();
-  const auto open = [&](const char* name, int extent) {
-    w.loop(name, extent / kRows * kRows, kRows);
+  const auto open_rows = [&] { w.loop("i", op.rows / block.rows * block.rows, block.rows); };
+  const auto open_columns = [&] {
+    w.loop("j", op.columns / block.columns * block.columns, block.columns);
   };
-  left_is_staged ? open("i", op.rows) : open("j", op.columns);
+  left_is_staged ? open_rows() : open_columns();
   blocks.print_staging(w);
-  left_is_staged ? open("j", op.columns) : open("i", op.rows);
+  left_is_staged ? open_columns() : open_rows();
   blocks.print_sums(w);
   print_target(w, op, context);
-  for (int row = 0; row < kRows; ++row)
-    for (int column = 0; column < kRows; ++column) {
+  for (int row = 0; row < block.rows; ++row)
+    for (int column = 0; column < block.columns; ++column) {
       const std::string sum = left_is_staged ? dot_sum(row, column) : dot_sum(column, row);
       if (in_assembly)
         requantise.print_store(w, element(op, row, column), sum);
@@ -221,10 +234,11 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   w.line("const int8_t *const left = " + left + ";");
   w.line("const int8_t *const right = " + right + ";");
-  const auto staged = pair_blocks(op);
+  const auto staged = pair_blocks(op, context.core().in_order);
   if (staged || has_pairs(op)) {
     w.line(kIfPairs);
-    print_product(w, op, context, form, kPairBlock, has_pairs(op), staged);
+    const DotBlock block = staged ? block_of(op, *staged) : kPairBlock;
+    print_product(w, op, context, form, block, has_pairs(op), staged);
     w.line("#else");
   }
   print_product(w, op, context, form, kElementBlock, false);

@@ -17,6 +17,12 @@
 
 namespace tinytune {
 
+/// What emitters know of the core.
+struct CoreFacts {
+  bool has_fpu = false;   ///< it computes float32 in single instructions
+  bool in_order = false;  ///< it issues one instruction at a time, and waits for loads
+};
+
 /// What an emitter may name in the statements it prints. Asking for a name is what records its use,
 /// so that nothing has to be read back from the text.
 class EmitContext {
@@ -25,7 +31,7 @@ class EmitContext {
     std::string network;                  ///< prefix of every symbol
     std::string layer;                    ///< the operator's function: prefix of its constants
     std::vector<bool> input_is_constant;  ///< in the operator's own order; absent inputs are
-    bool has_fpu = false;                 ///< the core computes float32 in single instructions
+    CoreFacts core = {};
   };
   EmitContext(Site site, ConstantPool& constants, SharedFunctions& functions)
       : site_(std::move(site)),
@@ -44,7 +50,7 @@ class EmitContext {
   /// A function that other operators may call too.
   std::string helper(const SharedFunction& function);
 
-  bool has_fpu() const { return site_.has_fpu; }
+  const CoreFacts& core() const { return site_.core; }
 
   const Uses& uses() const { return uses_; }
   const std::vector<bool>& inputs_used() const { return inputs_used_; }

@@ -34,66 +34,110 @@ void print_elements(CWriter& w, const DotSide& side, int row, bool totals) {
   if (totals) w.line("start" + number(row) + " += (uint32_t)(" + total + ");");
 }
 
+void print_code(CWriter& w, const std::string& instruction) {
+  w.line("    \"" + instruction + "\\n\\t\"");
+}
+
 }  // namespace
 
+// Rows that fill no block of four take twice as long one by one.
+int PairBlocks::best_staged_rows(int rows, bool in_order) {
+  constexpr int kMany = 16;
+  return !in_order && (rows >= kMany || (rows >= 4 && rows % 4 <= 1)) ? 4 : 2;
+}
+
 bool PairBlocks::fit() const {
-  constexpr int64_t kReach = 4095, kMostDepth = 256;  // a word on the stack for each term
+  constexpr int64_t kReach = 4095, kMostDepth = 256;  // half a word on the stack for each term
   return comes_in_words(streamed, depth) && streamed.step <= kReach && depth <= kMostDepth;
 }
 
-// A step's words: the first pair of each row, then the second.
+// Of four terms: four rows' first pairs, then their second; or of two rows both.
 void PairBlocks::print_staging(CWriter& w) const {
   const bool totals = streamed.offset != 0;
-  w.line("uint32_t staged[" + number(depth) + "];");
-  for (int row = 0; row < kRows; ++row) w.line("uint32_t start" + number(row) + " = 0;");
+  w.line("uint32_t staged[" + number(depth * staged_rows / 2) + "];");
+  for (int row = 0; row < staged_rows; ++row) w.line("uint32_t start" + number(row) + " = 0;");
   w.open("");
   w.line("const int8_t *const from = " + staged.from + ";");
+  w.line("uint32_t *to = staged;");
   w.loop("d", depth, kWord);
-  for (int row = 0; row < kRows; ++row)
+  for (int row = 0; row < staged_rows; ++row)
     staged_in_words ? print_words(w, staged, row, totals) : print_elements(w, staged, row, totals);
-  for (int row = 0; row < kRows; ++row)
-    for (int half = 0; half < 2; ++half)
-      w.line("staged[" + c_plus("d", kRows * half + row) + "] = u" + number(row) + "_" +
-             number(half) + ";");
+  for (int half = 0; half < 2; ++half)
+    for (int row = 0; row < staged_rows; ++row)
+      w.line("to[" + number(staged_rows * half + row) + "] = u" + number(row) + "_" + number(half) +
+             ";");
+  w.line("to += " + number(2 * staged_rows) + ";");
   w.close().close();
-  for (int row = 0; totals && row < kRows; ++row)
+  for (int row = 0; totals && row < staged_rows; ++row)
     w.line("start" + number(row) + " *= (uint32_t)" + c_int(streamed.offset) + ";");
 }
 
 void PairBlocks::print_sums(CWriter& w) const {
-  for (int s = 0; s < kRows; ++s)
-    for (int t = 0; t < kRows; ++t)
+  for (int s = 0; s < staged_rows; ++s)
+    for (int t = 0; t < streamed_rows(); ++t)
       w.line("uint32_t " + dot_sum(s, t) + " = start" + number(s) + ";");
   w.open("");
-  w.line("const uint32_t *x = staged, *const end = staged + " + number(depth) + ";");
+  w.line("const uint32_t *x = staged, *const end = staged + " + number(depth * staged_rows / 2) +
+         ";");
   w.line("const int8_t *y = " + streamed.from + ";");
-  w.line("uint32_t a, b, c, d, e;");
-  const auto code = [&](const std::string& text) { w.line("    \"" + text + "\\n\\t\""); };
-  const auto products = [&](int t, const std::string& pair) {
-    code("smlad %[s0" + number(t) + "], %[a], %[" + pair + "], %[s0" + number(t) + "]");
-    code("smlad %[s1" + number(t) + "], %[b], %[" + pair + "], %[s1" + number(t) + "]");
-  };
+  const char* registers = staged_rows == 4 ? "c, e" : "a, b, c, d, e";
+  w.line("uint32_t " + std::string(registers) + ";");
   w.line("__asm__ volatile(");
-  code("1: ldr %[d], [%[y], #" + number(streamed.step) + "]");
-  code("ldr %[c], [%[y]], #4");
-  code("ldrd %[a], %[b], [%[x]], #8");
-  code("sxtb16 %[e], %[c]");
-  products(0, "e");
-  code("sxtb16 %[e], %[d]");
-  products(1, "e");
-  code("ldrd %[a], %[b], [%[x]], #8");
-  code("sxtb16 %[c], %[c], ror #8");
-  products(0, "c");
-  code("sxtb16 %[d], %[d], ror #8");
-  products(1, "d");
-  code("cmp %[x], %[end]");
-  code("bne 1b");
-  w.line("    : [s00] \"+r\"(s00), [s01] \"+r\"(s01), [s10] \"+r\"(s10), [s11] \"+r\"(s11),");
-  w.line("      [x] \"+r\"(x), [y] \"+r\"(y), [a] \"=&r\"(a), [b] \"=&r\"(b), [c] \"=&r\"(c),");
-  w.line("      [d] \"=&r\"(d), [e] \"=&r\"(e)");
+  print_code(w, ".p2align 2");  // else a pass takes three cycles more on Cortex-M4
+  print_code(w, "1:");
+  for (int step = 0; step < (depth % (2 * kWord) == 0 ? 2 : 1); ++step)
+    staged_rows == 4 ? print_four_by_one(w) : print_two_by_two(w);
+  print_code(w, "cmp %[x], %[end]");
+  print_code(w, "bne 1b");
+  w.line(staged_rows == 4
+             ? "    : [s00] \"+r\"(s00), [s10] \"+r\"(s10), [s20] \"+r\"(s20), [s30] \"+r\"(s30),"
+             : "    : [s00] \"+r\"(s00), [s01] \"+r\"(s01), [s10] \"+r\"(s10), [s11] \"+r\"(s11),");
+  if (staged_rows == 2) w.line("      [a] \"=&r\"(a), [b] \"=&r\"(b), [d] \"=&r\"(d),");
+  w.line("      [x] \"+r\"(x), [y] \"+r\"(y), [c] \"=&r\"(c), [e] \"=&r\"(e)");
   w.line("    : [end] \"r\"(end)");
-  w.line("    : \"cc\", \"memory\");");
+  w.line(std::string("    : ") + (staged_rows == 4 ? "\"r2\", \"r3\", \"r4\", \"r5\", " : "") +
+         "\"cc\", \"memory\");");
   w.close();
+}
+
+// LDM takes registers in their order, so what it loads has registers of its own. A load that
+// follows on a load waits for nothing.
+void PairBlocks::print_four_by_one(CWriter& w) const {
+  const auto products = [&](const char* pair) {
+    for (int s = 0; s < staged_rows; ++s) {
+      const std::string sum = "%[" + dot_sum(s, 0) + "]";
+      print_code(w, "smlad " + sum + ", r" + number(2 + s) + ", %[" + pair + "], " + sum);
+    }
+  };
+  const char* const load = "ldmia %[x]!, {r2, r3, r4, r5}";
+  print_code(w, "ldr %[c], [%[y]], #4");
+  print_code(w, "sxtb16 %[e], %[c]");
+  print_code(w, load);
+  products("e");
+  print_code(w, "sxtb16 %[c], %[c], ror #8");
+  print_code(w, load);
+  products("c");
+}
+
+void PairBlocks::print_two_by_two(CWriter& w) const {
+  const auto products = [&](int t, const std::string& pair) {
+    for (int s = 0; s < staged_rows; ++s) {
+      const std::string sum = "%[" + dot_sum(s, t) + "]";
+      print_code(w, "smlad " + sum + (s == 0 ? ", %[a], %[" : ", %[b], %[") + pair + "], " + sum);
+    }
+  };
+  print_code(w, "ldr %[d], [%[y], #" + number(streamed.step) + "]");
+  print_code(w, "ldr %[c], [%[y]], #4");
+  print_code(w, "ldrd %[a], %[b], [%[x]], #8");
+  print_code(w, "sxtb16 %[e], %[c]");
+  products(0, "e");
+  print_code(w, "sxtb16 %[e], %[d]");
+  products(1, "e");
+  print_code(w, "ldrd %[a], %[b], [%[x]], #8");
+  print_code(w, "sxtb16 %[c], %[c], ror #8");
+  products(0, "c");
+  print_code(w, "sxtb16 %[d], %[d], ror #8");
+  products(1, "d");
 }
 
 // The zero point comes in before the shift, so that the shift and the clamp are one instruction.

@@ -139,7 +139,7 @@ class Deployment::ArrivalSearch {
 
   void find_lean_kernels() {
     KernelLimits limits{.arena_bytes = alone_.arena_bytes};
-    limits.copies_bytes = 0;
+    limits.fast_ram_bytes = 0;
     const ArrivalWay& way = *deployment_.arrival;
     FlashWaits price;
     for (const GeneratedLayer& layer : alone_.layers)

@@ -54,8 +54,8 @@ void leave_room(const FastBudget& budget, const FastPlacement& placement, Kernel
   std::vector<uint64_t> rooms = budget.constant_bytes;
   if (budget.with_code) rooms[*budget.with_code] -= std::min(rooms[*budget.with_code], copied_code);
   const uint64_t all = std::accumulate(rooms.begin(), rooms.end(), uint64_t{0});
-  kernels.copies_bytes = std::min(all, budget.total_bytes - copied_code);
-  kernels.copy_bytes = *std::max_element(rooms.begin(), rooms.end());
+  kernels.fast_ram_bytes = std::min(all, budget.total_bytes - copied_code);
+  kernels.largest_copy_bytes = *std::max_element(rooms.begin(), rooms.end());
 }
 
 /// Where nothing is copied: what a byte of constants waits, for layers whose kernel nobody
@@ -291,12 +291,12 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
     waits = waits_of_unmeasured(best.network, first);
     if (waits.empty()) return std::move(best.network);
     thriftier.push_back(allowed);
-    thriftier.back().copies_bytes = 0;
+    thriftier.back().fast_ram_bytes = 0;
   } else if (!waits_for_flash) {
     waits = overflow_costs(network_memory(model.state().network, options), best.network, first,
                            device, records);
     if (waits.empty()) return std::move(best.network);
-    thriftier.back().copies_bytes = best.budget.constant_bytes.front();
+    thriftier.back().fast_ram_bytes = best.budget.constant_bytes.front();
   }
   if (limits.ram_bytes && !limits.arena_bytes && arena.bytes) {
     thriftier.push_back(allowed);

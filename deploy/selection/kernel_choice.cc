@@ -35,10 +35,10 @@ class Chooser {
       return too_large("the library", "--flash allows " + std::to_string(*limits_.flash_bytes),
                        flash(fastest), flash(choice));
     }
-    if (over || limits_.copies_bytes) {
+    if (over || limits_.fast_ram_bytes) {
       auto better = share(scratch_beside_tensors(roomy));
       if (better && !fits_arena(*better)) better = share(scratch_of(roomy));  // gaps in the plan
-      const bool faster = better && (limits_.copies_bytes || cycles(*better) < cycles(choice));
+      const bool faster = better && (limits_.fast_ram_bytes || cycles(*better) < cycles(choice));
       if (faster && fits_arena(*better)) choice = *better;
     }
     return KernelChoice{choice, arena(choice), flash(choice)};
@@ -216,9 +216,10 @@ class Chooser {
     const uint64_t flash = limits_.flash_bytes ? from.flash + more.flash_bytes : 0;
     if (limits_.flash_bytes && flash > *limits_.flash_bytes) return;
     const uint64_t copies = from.copies + more.constant_bytes;
-    const bool waits = limits_.copies_bytes && more.wait_cycles > 0;
-    const bool has_room = !limits_.copy_bytes || more.largest_constant_bytes <= *limits_.copy_bytes;
-    if (waits && has_room && copies <= *limits_.copies_bytes)
+    const bool waits = limits_.fast_ram_bytes && more.wait_cycles > 0;
+    const bool has_room =
+        !limits_.largest_copy_bytes || more.largest_constant_bytes <= *limits_.largest_copy_bytes;
+    if (waits && has_room && copies <= *limits_.fast_ram_bytes)
       points.push_back({flash, copies, from.cycles + more.cycles, before, index});
     const uint64_t waited = waits ? more.wait_cycles : 0;
     points.push_back({flash, from.copies, from.cycles + more.cycles + waited, before, index});
@@ -276,7 +277,7 @@ std::vector<FlashPoint> flash_front(std::span<const TaskOptions> tasks, const Ke
                                     const ArenaOf& arena_of) {
   KernelLimits counted = limits;
   counted.flash_bytes = std::numeric_limits<uint64_t>::max();
-  counted.copies_bytes.reset();
+  counted.fast_ram_bytes.reset();
   return Chooser(tasks, counted, 0, arena_of).front();
 }
 

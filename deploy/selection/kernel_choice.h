@@ -26,8 +26,9 @@ namespace tinytune {
 struct KernelLimits {
   std::optional<uint64_t> arena_bytes = {};
   std::optional<uint64_t> flash_bytes = {};
-  std::optional<uint64_t> copies_bytes = {};  ///< of constants in fast memory; the others wait
-  std::optional<uint64_t> copy_bytes = {};    ///< of one layer's: the most that one memory takes
+  std::optional<uint64_t> fast_ram_bytes = {};  ///< of constants in fast memory; the others wait
+  std::optional<uint64_t> largest_copy_bytes =
+      {};                       ///< of one layer's: the most that one memory takes
   std::string arena_says = {};  ///< who set the arena's limit, for a refusal: "--arena allows 4096"
 };
 

@@ -219,7 +219,7 @@ class Gatherer {
     return ok_status();
   }
 
-  bool counts_bytes() const { return limits_.flash_bytes || limits_.copies_bytes; }
+  bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
 
   /// Of all layers; false where the weights of one do not permit the schedule.
   bool add_constants(const KernelTemplate& owner, KernelOption& option) const {
@@ -274,7 +274,7 @@ class Gatherer {
 /// on copies, their waits are counted apart.
 bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
                              const KernelLimits& limits) {
-  if (limits.copies_bytes || device.fast_rodata_memories.empty()) return false;
+  if (limits.fast_ram_bytes || device.fast_rodata_memories.empty()) return false;
   uint64_t bytes = 0;
   for (const NetworkMemory::Layer& layer : memory.layers)
     if (!layer.shares_constants) bytes += layer.op.data.weights.size();

@@ -62,7 +62,7 @@ failed:
 
 
 def declared_in_c():
-    text = (SOURCE / "include/tinytune/tinytune_c.h").read_text()
+    text = "".join(path.read_text() for path in (SOURCE / "include/tinytune").glob("tinytune_c*.h"))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     return set(re.findall(r"\b(tinytune_\w+)\s*\(", text)) - set(re.findall(r"\(\*(tinytune_\w+)\)", text))
 

@@ -96,7 +96,7 @@ TEST(KernelChoice, ConstantsThatWouldWait_LoseToFewerThatFindRoom) {
       {{with_constants(100, 4000, 800), with_constants(150, 2000, 400)}, 0}};
   const auto chosen = [&](uint64_t copies) {
     KernelLimits limits;
-    limits.copies_bytes = copies;
+    limits.fast_ram_bytes = copies;
     const auto choice = choose_kernels(tasks, limits, 0, tightest(tasks));
     return choice ? choice->chosen[0] : 99;
   };
@@ -111,7 +111,7 @@ TEST(KernelChoice, RoomForCopies_GoesToTheTaskThatWaitsMost) {
       {{with_constants(100, 3000, 500), with_constants(140, 1000, 170)}, 0},
       {{with_constants(100, 3000, 900), with_constants(190, 1000, 300)}, 0}};
   KernelLimits limits;
-  limits.copies_bytes = 4000;
+  limits.fast_ram_bytes = 4000;
   const auto choice = choose_kernels(tasks, limits, 0, tightest(tasks));
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
@@ -125,10 +125,10 @@ TEST(KernelChoice, ConstantsThatNoMemoryTakesWhole_CountAsWaiting) {
   const std::vector<TaskOptions> tasks = {
       {{with_constants(100, 4000, 800), with_constants(150, 2000, 400)}, 0}};
   KernelLimits limits;
-  limits.copies_bytes = 5000;
-  limits.copy_bytes = 3000;  // of each of two memories
+  limits.fast_ram_bytes = 5000;
+  limits.largest_copy_bytes = 3000;  // of each of two memories
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 1u);
-  limits.copy_bytes = 4000;
+  limits.largest_copy_bytes = 4000;
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 0u);
 }
 
@@ -138,7 +138,7 @@ TEST(KernelChoice, KernelsOfFewerBytes_MayTakeTheScratchThatTensorsLeave) {
   smaller.scratch_bytes = 500;
   const std::vector<TaskOptions> tasks = {{{fastest, smaller}, 1000}};
   KernelLimits limits;
-  limits.copies_bytes = 3000;
+  limits.fast_ram_bytes = 3000;
   limits.arena_bytes = 1500;
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 1u);
   limits.arena_bytes = 1499;

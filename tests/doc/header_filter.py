@@ -22,11 +22,11 @@ def marked(line):
 def main():
     path = sys.argv[1]
     # What stands in a file or a namespace without a description is not looked at: so each gets one.
-    print("/** @file\n This. */" + ("" if path.endswith("_c.h") else " /** @namespace tinytune\n This. */"))
+    print("/** @file\n This. */" + ("" if "tinytune_c" in path else " /** @namespace tinytune\n This. */"))
     above = []  # the /// lines that stand before a declaration
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
-        if path.endswith("_c.h"):
+        if "tinytune_c" in path:
             line = marked(line)
         line = re.sub(r"^ public:  // (.*)$", r" public:\n  /// \1", line)
         members = MEMBERS.match(line)

@@ -21,12 +21,15 @@ Bytes random_bytes(int64_t count, uint32_t seed) {
   return bytes;
 }
 
-void expect_exact_everywhere(const Graph& graph) {
+void expect_exact_on(std::initializer_list<const char*> devices, const Graph& graph) {
   std::vector<Bytes> inputs;
   for (const int id : graph.inputs)
     inputs.push_back(random_bytes(graph.tensor(id).bytes(), 7 + static_cast<uint32_t>(id)));
-  for (const char* device : {"rv32imc", "cortex-m4", "rp2040"})
-    expect_exact(graph, *load_device(device), inputs);
+  for (const char* device : devices) expect_exact(graph, *load_device(device), inputs);
+}
+
+void expect_exact_everywhere(const Graph& graph) {
+  expect_exact_on({"rv32imc", "cortex-m4", "rp2040"}, graph);
 }
 
 struct Matrices {
@@ -36,11 +39,14 @@ struct Matrices {
 
 TEST(DotProducts, BatchMatMul_EqualsTheReference) {
   const Matrices all[] = {
-      {{4, 8}, {8, 4}, {4, 4}, {.adj_y = false}},                  // right side by columns
-      {{6, 16}, {10, 16}, {6, 10}, {.adj_y = true}},               // words of both
-      {{5, 16}, {3, 16}, {5, 3}, {.adj_y = true}},                 // blocks and rests
-      {{5, 7}, {9, 7}, {5, 9}, {.adj_y = true}},                   // no words
-      {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},                 // left side by columns
+      {{4, 8}, {8, 4}, {4, 4}, {.adj_y = false}},      // right side by columns
+      {{6, 16}, {10, 16}, {6, 10}, {.adj_y = true}},   // words of both
+      {{5, 16}, {3, 16}, {5, 3}, {.adj_y = true}},     // blocks and rests
+      {{4, 8}, {1, 8}, {4, 1}, {.adj_y = true}},       // a block of four by one
+      {{19, 12}, {7, 12}, {19, 7}, {.adj_y = true}},   // many, rests, an odd step
+      {{3, 24}, {24, 21}, {3, 21}, {.adj_y = false}},  // the right side's columns staged
+      {{5, 7}, {9, 7}, {5, 9}, {.adj_y = true}},       // no words
+      {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},     // left side by columns
       {{12, 5}, {3, 12}, {5, 3}, {.adj_x = true, .adj_y = true}},  // and words of the right one
       {{3, 260}, {2, 260}, {3, 2}, {.adj_y = true}},               // too long for the stack
       {{2, 3, 4, 8}, {2, 3, 8, 6}, {2, 3, 4, 6}, {.adj_y = false}},
@@ -51,8 +57,10 @@ TEST(DotProducts, BatchMatMul_EqualsTheReference) {
     for (const int zero : {-128, 9}) {
       GraphBuilder b;
       const int x = b.input(m.left, 0.1F, zero), y = b.input(m.right, 0.2F, -zero - 1);
-      expect_exact_everywhere(
-          b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, m.attributes, m.result, 3.0F, 5)}));
+      const Graph graph =
+          b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, m.attributes, m.result, 3.0F, 5)});
+      expect_exact_everywhere(graph);
+      expect_exact_on({"stm32f4"}, graph);  // of which loads decide
     }
 }
 
@@ -66,7 +74,7 @@ TEST(DotProducts, BatchMatMul_StagesOneSideOnCoresWithPairs) {
                                        BatchMatMulAttributes{.adj_y = rows}, {32, 32}, 3.0F, 5)});
     const auto run = expect_exact(graph, *load_device("cortex-m4"),
                                   {random_bytes(32 * 64, 1), random_bytes(32 * 64, 2)});
-    EXPECT_LT(run.instructions, 32u * 32 * 64 * 8 / 5);
+    EXPECT_LT(run.instructions, 32u * 32 * 64 * 5 / 4);
   }
 }
 
