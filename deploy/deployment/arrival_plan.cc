@@ -8,15 +8,11 @@
 namespace tinytune {
 namespace {
 
-// Nothing hides the transfer of a network's first block and the computation of its last, so blocks
-// are small; what starting one costs is a few per cent of this one.
-constexpr int64_t kBlockBytes = 2048;
-
-int blocks_for(const KernelOp& op, int least_channels) {
+int blocks_for(const KernelOp& op, const BlockSize& size) {
   const auto bytes = static_cast<int64_t>(op.data.weights.size());
   int most = 1;
-  const int limit = op.workload.out_c / least_channels;
-  for (int blocks = 1; blocks <= limit && bytes / most > kBlockBytes; ++blocks)
+  const int limit = op.workload.out_c / size.least_channels;
+  for (int blocks = 1; blocks <= limit && bytes / most > size.bytes; ++blocks)
     if (has_blocks(op.workload, blocks)) most = blocks;
   return most;
 }
@@ -41,7 +37,7 @@ std::map<int, LayerCost> costs_of(const RunReport& report) {
 }
 
 ArrivalPlan::ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network,
-                         const RunReport& ran, const ArrivalWay& way, int least_channels)
+                         const RunReport& ran, const ArrivalWay& way, const BlockSize& size)
     : way_(way), costs_(costs_of(ran)) {
   for (size_t step = 0; step < graph.ops.size(); ++step) {
     indices_.push_back(graph.graph.operators[step].index);
@@ -52,7 +48,7 @@ ArrivalPlan::ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& netw
       continue;
     layers_.push_back({static_cast<int>(step), 1, 0});
     bytes_[static_cast<int>(step)] = op->data.weights.size();
-    cut(layers_.back(), blocks_for(*op, least_channels));
+    cut(layers_.back(), blocks_for(*op, size));
   }
 }
 

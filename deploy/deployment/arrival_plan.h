@@ -15,12 +15,21 @@ namespace tinytune {
 /// By operator of the model.
 std::map<int, LayerCost> costs_of(const RunReport& report);
 
+/// How finely layers of one pixel are cut. Nothing hides the transfer of a network's first block
+/// and the computation of its last, so blocks are small; larger ones set out earlier, while layers
+/// before theirs compute.
+struct BlockSize {
+  int least_channels;
+  int64_t bytes;  ///< at most, as far as channels allow
+};
+inline constexpr int64_t kSmallBlock = 2048, kLargeBlock = 8192;
+
 class ArrivalPlan {
  public:
-  /// All layers that waited for constants in flash. Those of one pixel are cut into blocks of at
-  /// least so many channels. `way` outlives it.
+  /// All layers that waited for constants in flash. Those of one pixel are cut into blocks. `way`
+  /// outlives it.
   ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network, const RunReport& ran,
-              const ArrivalWay& way, int least_channels);
+              const ArrivalWay& way, const BlockSize& size);
 
   bool empty() const { return layers_.empty(); }
   int index_of(const ArrivingLayer& layer) const {

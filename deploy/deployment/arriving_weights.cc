@@ -32,13 +32,16 @@ enum class Kernels {
 /// value may have another best schedule for them, and what takes many bytes may arrive too late or
 /// find no room.
 struct Cut {
-  int least_channels;
+  BlockSize size;
   Kernels kernels;
 };
-constexpr Cut kCuts[] = {{8, Kernels::kOfLayers}, {8, Kernels::kLean},   {4, Kernels::kOfLayers},
-                         {8, Kernels::kOfBlocks}, {8, Kernels::kHidden}, {4, Kernels::kHidden}};
+constexpr Cut kCuts[] = {
+    {{8, kSmallBlock}, Kernels::kOfLayers}, {{8, kSmallBlock}, Kernels::kLean},
+    {{4, kSmallBlock}, Kernels::kOfLayers}, {{8, kSmallBlock}, Kernels::kOfBlocks},
+    {{8, kLargeBlock}, Kernels::kOfLayers}, {{8, kSmallBlock}, Kernels::kHidden},
+    {{4, kSmallBlock}, Kernels::kHidden}};
 /// What is best for each layer may not be together: there is a choice among fewer, too.
-constexpr const Cut* kFirstHidden = kCuts + 4;
+constexpr const Cut* kFirstHidden = kCuts + 5;
 
 using Schedules = std::map<std::string, GivenSchedule>;  // by workload
 
@@ -117,7 +120,7 @@ class Deployment::ArrivalSearch {
 
   /// Each layer as it took fewest cycles so far. Returns whether there is any.
   bool try_choices() {
-    ArrivalPlan plan = plan_of(1);
+    ArrivalPlan plan = plan_of({1, kSmallBlock});
     plan.keep([&](const ArrivingLayer& layer) { return choices_[layer.step].blocks > 0; });
     if (plan.empty()) return false;
     own_.clear();
@@ -130,8 +133,8 @@ class Deployment::ArrivalSearch {
     return true;
   }
 
-  ArrivalPlan plan_of(int least_channels) const {
-    return ArrivalPlan(graph_, alone_, ran_, *deployment_.arrival, least_channels);
+  ArrivalPlan plan_of(const BlockSize& size) const {
+    return ArrivalPlan(graph_, alone_, ran_, *deployment_.arrival, size);
   }
   const KernelOp& op_of(const ArrivingLayer& layer) const {
     return std::get<KernelOp>(graph_.ops[static_cast<size_t>(layer.step)]);
@@ -184,7 +187,7 @@ class Deployment::ArrivalSearch {
   }
 
   void try_cut(const Cut& cut) {
-    ArrivalPlan plan = plan_of(cut.least_channels);
+    ArrivalPlan plan = plan_of(cut.size);
     const bool of_whole = cut.kernels == Kernels::kLean || cut.kernels == Kernels::kHidden;
     if (plan.empty()) return;
     if (!of_whole && !plan.has_blocks() && !choices_.empty()) return;
@@ -248,7 +251,7 @@ class Deployment::ArrivalSearch {
 
   /// The best plan, and layers with these workloads.
   ArrivalPlan with_layers_of(const Schedules& workloads) const {
-    ArrivalPlan plan = plan_of(kCuts[0].least_channels);
+    ArrivalPlan plan = plan_of(kCuts[0].size);
     std::map<int, int> blocks;  // by step
     for (const ArrivingLayer& layer : best_plan_->layers()) blocks[layer.step] = layer.blocks;
     plan.keep([&](const ArrivingLayer& layer) {

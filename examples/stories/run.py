@@ -19,7 +19,9 @@ SETUPS = {
     "stm32h7, fast RAM": ("stm32h7", "--fast-ram=all"),
     "esp32c3, fast RAM": ("esp32c3", "--fast-ram=all", "--flash=400K"),  # kernels with smaller weights
     "esp32c3, 316 KiB of its SRAM for data": (HERE / "esp32c3_data.toml", "--fast-ram=all", "--flash=380K"),
+    "esp32c3, fast RAM, arriving": ("esp32c3", "--fast-ram=all", "--flash=400K", "--arrive=preload"),
     "rp2040, fast RAM": ("rp2040", "--fast-ram=all"),
+    "rp2040, fast RAM, arriving": ("rp2040", "--fast-ram=all", "--arrive=stream"),
     "stm32h7, in flash": ("stm32h7", "--fast-ram=0"),
     "esp32c3, in flash": ("esp32c3", "--fast-ram=0"),
     "rp2040, in flash": ("rp2040", "--fast-ram=0"),
