@@ -15,20 +15,25 @@ std::string lane(const char* name, int i) { return name + std::to_string(i); }
 
 void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,
                     DotBlock block) {
+  const int64_t terms = depth % block.terms == 0 ? block.terms : 1;
   w.line("const int8_t *x = " + left.from + ";");
   w.line("const int8_t *y = " + right.from + ";");
-  w.loop("d", depth);
-  for (int r = 0; r < block.rows; ++r)
-    w.line("const int32_t " + lane("u", r) + " = " + c_plus(at("x", r * left.step), left.offset) +
-           ";");
-  for (int c = 0; c < block.columns; ++c) {
-    w.line("const int32_t " + lane("v", c) + " = " + c_plus(at("y", c * right.step), right.offset) +
-           ";");
+  w.loop("d", depth, terms);
+  for (int64_t k = 0; k < terms; ++k) {
+    if (terms > 1) w.open("");
     for (int r = 0; r < block.rows; ++r)
-      w.line(dot_sum(r, c) + " += (uint32_t)(" + lane("u", r) + " * " + lane("v", c) + ");");
+      w.line("const int32_t " + lane("u", r) + " = " +
+             c_plus(at("x", r * left.step + k * left.depth_step), left.offset) + ";");
+    for (int c = 0; c < block.columns; ++c) {
+      w.line("const int32_t " + lane("v", c) + " = " +
+             c_plus(at("y", c * right.step + k * right.depth_step), right.offset) + ";");
+      for (int r = 0; r < block.rows; ++r)
+        w.line(dot_sum(r, c) + " += (uint32_t)(" + lane("u", r) + " * " + lane("v", c) + ");");
+    }
+    if (terms > 1) w.close();
   }
-  w.line("x += " + std::to_string(left.depth_step) + ";");
-  w.line("y += " + std::to_string(right.depth_step) + ";").close();
+  w.line("x += " + std::to_string(terms * left.depth_step) + ";");
+  w.line("y += " + std::to_string(terms * right.depth_step) + ";").close();
 }
 
 void print_pairs(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,

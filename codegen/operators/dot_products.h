@@ -23,10 +23,12 @@ struct DotSide {
 
 struct DotBlock {
   int rows = 1, columns = 1;
+  int terms = 1;  ///< a pass, where they divide the depth: a loop costs as much as a product
 };
 
-/// Blocks that leave registers free: of elements on any core, of pairs on Arm's.
-inline constexpr DotBlock kElementBlock{2, 4}, kPairBlock{2, 2};
+/// Blocks that leave registers free: of elements on any core and where there are 32, of pairs on
+/// Arm's.
+inline constexpr DotBlock kElementBlock{2, 4, 2}, kLargeElementBlock{4, 4, 2}, kPairBlock{2, 2};
 
 /// Whether terms come in whole words, as far as steps say.
 bool comes_in_words(const DotSide& side, int64_t depth);

@@ -122,14 +122,21 @@ struct Part {
   bool empty() const { return first_row >= end_row || first_column >= end_column; }
 };
 
-// (u + a) * (v + b) is (u + a) * v and, once a row, b times the sum of u + a: columns are then
-// widened without a constant, for which registers are short.
-void print_row_terms(CWriter& w, const MatMulOp& op, int rows) {
+// (u + a) * (v + b) is (u + a) * v and, once a row, b times the sum of u + a: columns are then read
+// without a constant, for which registers are short.
+void print_row_terms(CWriter& w, const MatMulOp& op, int rows, bool pairs) {
   const DotSide left = left_of(op);
   for (int r = 0; r < rows; ++r) w.line("uint32_t row" + std::to_string(r) + " = 0;");
-  w.open("for (int32_t d = 0; d < " + std::to_string(op.depth / 4) + "; ++d)");
+  w.loop("d", pairs ? op.depth / 4 : op.depth);
   for (int r = 0; r < rows; ++r) {
     const std::string n = std::to_string(r);
+    if (!pairs) {
+      const std::string index =
+          c_plus("d * " + std::to_string(left.depth_step), int64_t{r} * left.step);
+      w.line("row" + n + " += (uint32_t)" +
+             c_plus("(" + left.from + ")[" + index + "]", left.offset) + ";");
+      continue;
+    }
     print_widened(w, {"u" + n,
                       "((const uint32_t *)(" + left.from + "))[d + " +
                           std::to_string(r * left.step / 4) + "]",
@@ -152,8 +159,9 @@ void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part
   };
   open("i", part.first_row, part.end_row, part.block.rows);
   DotSide right = right_of(op);
-  const bool row_terms = pairs && right.offset != 0;
-  if (row_terms) print_row_terms(w, op, part.block.rows);
+  const bool many_columns = part.end_column - part.first_column >= 2 * part.block.columns;
+  const bool row_terms = right.offset != 0 && (pairs || many_columns);
+  if (row_terms) print_row_terms(w, op, part.block.rows, pairs);
   open("j", part.first_column, part.end_column, part.block.columns);
   print_sums(w, part.block);
   if (row_terms) {
@@ -213,12 +221,16 @@ void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
     print_pair_blocks(w, op, context, *staged, form);
   else
     print_part(w, op, context, {0, rows, 0, columns, block}, form, pairs);
-  print_part(w, op, context, {0, rows, columns, op.columns, {block.rows, 1}}, form, pairs);
-  print_part(w, op, context, {rows, op.rows, 0, columns, {1, block.columns}}, form, pairs);
-  print_part(w, op, context, {rows, op.rows, columns, op.columns, {1, 1}}, form, pairs);
+  print_part(w, op, context, {0, rows, columns, op.columns, {block.rows, 1, block.terms}}, form,
+             pairs);
+  print_part(w, op, context, {rows, op.rows, 0, columns, {1, block.columns, block.terms}}, form,
+             pairs);
+  print_part(w, op, context, {rows, op.rows, columns, op.columns, {1, 1, block.terms}}, form,
+             pairs);
 }
 
 std::string emit(const IntegerOp& any, EmitContext& context) {
+  constexpr int kManyRows = 12;  // of which those that fill no block of four are few
   const MatMulOp& op = std::get<MatMulOp>(any);
   const std::optional<HighMultiply> form = short_form(op);
   CWriter w(1);
@@ -241,7 +253,8 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
     print_product(w, op, context, form, block, has_pairs(op), staged);
     w.line("#else");
   }
-  print_product(w, op, context, form, kElementBlock, false);
+  const bool large = context.core().many_registers && (op.rows % 4 == 0 || op.rows >= kManyRows);
+  print_product(w, op, context, form, large ? kLargeElementBlock : kElementBlock, false);
   if (staged || has_pairs(op)) w.line("#endif");
   if (loops > 0)
     w.line(context.output() + " += " + std::to_string(int64_t{op.rows} * op.columns) + ";");

@@ -88,7 +88,7 @@ void print_channels(CWriter& w, const TransposeConvOp& op, EmitContext& context,
   const int64_t per_channel = int64_t{op.kernel_h} * op.kernel_w * op.in_c;
   w.open("for (int32_t oc = " + number(first) + "; oc < " + number(end) +
          "; oc += " + number(at_once) + ")");
-  const DotBlock block{1, at_once};
+  const DotBlock block{1, at_once, 2};
   print_sums(w, block);
   tap_loop(w, "y", op.pad_top, op.stride_h, op.kernel_h, op.in_h);
   tap_loop(w, "x", op.pad_left, op.stride_w, op.kernel_w, op.in_w);

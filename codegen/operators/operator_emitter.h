@@ -19,8 +19,9 @@ namespace tinytune {
 
 /// What emitters know of the core.
 struct CoreFacts {
-  bool has_fpu = false;   ///< it computes float32 in single instructions
-  bool in_order = false;  ///< it issues one instruction at a time, and waits for loads
+  bool has_fpu = false;         ///< it computes float32 in single instructions
+  bool in_order = false;        ///< it issues one instruction at a time, and waits for loads
+  bool many_registers = false;  ///< some 28 for a loop's own
 };
 
 /// What an emitter may name in the statements it prints. Asking for a name is what records its use,

@@ -5,8 +5,8 @@
 // widened once, on the stack, their zero point included, and serve all rows of the other. Four
 // words of them come by one LDM; a word of a row of the other side is widened by two SXTB16 and
 // meets four rows, or two of its rows meet two: with more instructions and fewer words, which is
-// better on cores that issue one instruction at a time and wait for loads. What is staged may lie in
-// any order, which a matrix that is not transposed asks for. The other side's zero point costs a
+// better on cores that issue one instruction at a time and wait for loads. What is staged may lie
+// in any order, which a matrix that is not transposed asks for. The other side's zero point costs a
 // product a block: (s + a) * (t + b) is (s + a) * t and b times the sum of the s + a.
 #pragma once
 
