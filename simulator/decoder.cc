@@ -241,11 +241,14 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     const bool vector = claim == VectorUnit::Claim::kRuns && may_use;
     // Engine keeps vectors in the unit alone.
     const bool native = in_kernel && state_->vectors && state_->vectors->runs_natively(word);
+    // Only programs are followed from one instruction to the next.
+    const bool corrected =
+        !in_kernel && state_->vectors && state_->vectors->taken_for_another(word);
     const bool allow = state_->system == System::kAllowed || vector;
     const bool simulated = (state_->target.family == CoreFamily::kArmM
                                 ? describe_arm(code, allow, state_->has_fpu, out)
                                 : describe_riscv(code, allow, out)) &&
-                           claim != VectorUnit::Claim::kLacks && !native &&
+                           (claim != VectorUnit::Claim::kLacks || corrected) && !native &&
                            (vector || claim != VectorUnit::Claim::kRuns);
     if (vector) {
       out.by_hand = out.vector = true;

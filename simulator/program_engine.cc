@@ -78,7 +78,9 @@ struct ProgramEngine::Hooks {
     ProgramEngine& engine = of(user);
     engine.address_ = static_cast<uint32_t>(address);
     if (engine.system_.traps_division_by_zero()) engine.check_divisor();
-    if (engine.vectors_) engine.hand_vectors_over();
+    if (!engine.vectors_) return;
+    engine.correct_mistaken();
+    engine.hand_vectors_over();
   }
 
   static void division(uc_engine*, uint64_t address, uint32_t, void* user) {

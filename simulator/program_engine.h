@@ -89,6 +89,8 @@ class ProgramEngine final : private VectorUnit::Core {
   void run_vectors();
   void hand_vectors_over();
   void take_vectors_back();
+  void execute_mistaken(uint32_t code);
+  void correct_mistaken();
   std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                                    bool is_write) override;
   void jump(uint32_t address) override { resume_at_ = address; }
@@ -109,10 +111,13 @@ class ProgramEngine final : private VectorUnit::Core {
   const Semihosting::Print& print_;
   CsrFile csrs_;
   ArmSystem system_;
-  std::unique_ptr<VectorUnit> vectors_;       ///< null: none
-  uint32_t vector_address_ = 0;               ///< of the instruction that the unit executes now
-  bool vectors_are_native_ = false;           ///< the emulator's registers are the true ones
-  uint32_t resume_at_ = 0;                    ///< after a run of them
+  std::unique_ptr<VectorUnit> vectors_;  ///< null: none
+  uint32_t vector_address_ = 0;          ///< of the instruction that the unit executes now
+  bool vectors_are_native_ = false;      ///< the emulator's registers are the true ones
+  uint32_t resume_at_ = 0;               ///< after a run of them
+  /// What an instruction that the emulator takes for another has really left, once it has run: core
+  /// registers by number, and the flags.
+  std::optional<std::array<uint32_t, 17>> corrected_;
   std::vector<std::unique_ptr<Page>> pages_;  ///< outlive the core
   UnicornCore core_;
   uint32_t program_break_ = 0;  ///< of the heap that environment calls move

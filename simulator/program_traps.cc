@@ -17,11 +17,14 @@ uint32_t bits(uint32_t code, unsigned high, unsigned low) {
 constexpr uint32_t kInterrupts = 1u << 3, kInterruptsBefore = 1u << 7;  // MIE, MPIE
 constexpr uint32_t kBeforeTrap = 3u << 11;                              // MPP: machine mode
 
+constexpr unsigned kProgramCounter = 15;
+
 bool is_csr_access(uint32_t code) { return (code & 0x7F) == 0x73 && bits(code, 14, 12) % 4 != 0; }
 
 }  // namespace
 
 void ProgramEngine::trap() {
+  correct_mistaken();
   const Instruction* last = graph_.last_instruction();
   if (last == nullptr || !last->by_hand)
     return fail(ErrorCode::kFailed,
@@ -72,9 +75,29 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
 
 // Before an instruction that the emulator executes on its own registers.
 void ProgramEngine::hand_vectors_over() {
-  if (vectors_are_native_ || !vectors_->runs_natively(memory_.code_at(address_))) return;
+  const uint32_t code = memory_.code_at(address_);
+  if (vectors_->taken_for_another(code)) return execute_mistaken(code);
+  if (vectors_are_native_ || !vectors_->runs_natively(code)) return;
   core_.write_vectors(vectors_->registers());
   vectors_are_native_ = true;
+}
+
+// Before the emulator executes something else in its place; what that changes is put right after
+// it.
+void ProgramEngine::execute_mistaken(uint32_t code) {
+  vector_address_ = address_;
+  if (vectors_->execute(address_, code, *this) != VectorUnit::Outcome::kExecuted)
+    return fail(ErrorCode::kFailed, fmt::format("illegal instruction at {}: {}",
+                                                described(address_), vectors_->reason()));
+  corrected_.emplace();
+  for (unsigned reg = 0; reg < corrected_->size(); ++reg) (*corrected_)[reg] = get(reg);
+}
+
+void ProgramEngine::correct_mistaken() {
+  if (!corrected_) return;
+  for (unsigned reg = 0; reg < corrected_->size(); ++reg)
+    if (reg != kProgramCounter && get(reg) != (*corrected_)[reg]) set(reg, (*corrected_)[reg]);
+  corrected_.reset();
 }
 
 void ProgramEngine::take_vectors_back() {

@@ -69,6 +69,9 @@ class VectorUnit {
   /// be there before, and be taken back afterwards.
   virtual bool runs_natively(uint32_t) const { return false; }
   virtual std::span<uint8_t> registers() { return {}; }
+  /// Whether the emulator takes `code`, which claim() says is lacking, for an instruction of its
+  /// own that changes core registers and flags alone: who knows of it beforehand can undo that.
+  virtual bool taken_for_another(uint32_t) const { return false; }
   /// Of the last kIllegal: "vtype is illegal".
   virtual const char* reason() const = 0;
   /// Of `code`, one that the unit runs; nothing where the unit does not tell.

@@ -10,6 +10,9 @@ namespace {
 /// The instruction as the manual draws it: the half word at the lower address comes first.
 constexpr uint32_t drawn(uint32_t code) { return code >> 16 | code << 16; }
 
+/// For the emulator, with a register that ORRS does not have.
+constexpr bool is_orr(uint32_t code) { return (code & 0xFFF0) == 0xEA50 && (code >> 31) == 0; }
+
 class HeliumUnit final : public VectorUnit {
  public:
   void reset() override { executor_ = helium::Executor(); }
@@ -19,9 +22,12 @@ class HeliumUnit final : public VectorUnit {
     if (runs_natively(code)) return Claim::kOther;
     const helium::Row* row = helium::find_row(drawn(code));
     if (row == nullptr) return Claim::kOther;
-    // ORRS with a register that it does not have, for the emulator.
-    const bool taken_for_another = (code & 0xFFF0) == 0xEA50 && (code >> 31) == 0;
-    return taken_for_another ? Claim::kLacks : Claim::kRuns;
+    return is_orr(code) ? Claim::kLacks : Claim::kRuns;
+  }
+
+  // Shifts of pairs. Those of words would have the emulator jump.
+  bool taken_for_another(uint32_t code) const override {
+    return is_orr(code) && (code >> 24 & 0xF) != 0xF && helium::find_row(drawn(code)) != nullptr;
   }
 
   bool runs_natively(uint32_t code) const override {

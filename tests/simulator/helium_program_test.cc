@@ -50,9 +50,22 @@ TEST_P(HeliumProgram, ChoiceByCondition_AndWordsOfLanes) {
   EXPECT_EQ(ran->return_value, 42u);
 }
 
-TEST_P(HeliumProgram, ShiftOfPairs_IsRefusedByName) {
-  const auto ran = run_on(GetParam(), "f: lsll r0,r1,#3\nbx lr\n");
-  EXPECT_NE(refusal(ran).find("lsll is not simulated"), std::string::npos) << refusal(ran);
+TEST_P(HeliumProgram, ShiftsOfPairs_ShiftThemAndLeaveFlagsAlone) {
+  // r3:r2 = 0x80000001_00000007, and carry and zero are set before; a vector follows the last one.
+  const auto ran = run_on(GetParam(),
+                          "f: ldr r3,=0x80000001\nmovs r2,#7\nmovs r1,#4\ncmp r1,r1\n"
+                          "asrl r2,r3,#4\nlsll r2,r3,r1\nlsrl r2,r3,#28\nasrl r2,r3,r1\n"
+                          "vmov.i32 q0,#0\nmov r0,r2\nbne 1f\nbcc 1f\nbx lr\n1: movs r0,#0\n"
+                          "bx lr\n");
+  ASSERT_TRUE(ran) << refusal(ran);
+  const uint64_t shifted = (0x8000000100000007u >> 4 << 4) >> 28;
+  EXPECT_EQ(ran->return_value, static_cast<uint32_t>(shifted >> 4));
+  EXPECT_EQ(ran->counts.instructions, 13u);
+}
+
+TEST_P(HeliumProgram, SaturatingShiftOfAWord_IsRefusedByName) {
+  const auto ran = run_on(GetParam(), "f: uqshl r0,#3\nbx lr\n");
+  EXPECT_NE(refusal(ran).find("uqshl is not simulated"), std::string::npos) << refusal(ran);
 }
 
 TEST_P(HeliumProgram, FloatVectors_AreRefusedByName) {
