@@ -50,7 +50,7 @@ bool is_known(std::string_view name) {
 // Keys of [timing.cycles] that count a core's parts.
 bool is_count(std::string_view key) {
   constexpr std::string_view kCounts[] = {"issue_width", "store_unit", "transfer_registers",
-                                          "vector_queue"};
+                                          "late_stages", "vector_queue"};
   return std::find(std::begin(kCounts), std::end(kCounts), key) != std::end(kCounts);
 }
 

@@ -42,7 +42,7 @@ void BlockGraph::begin(uint64_t instruction_limit, std::span<const uint32_t> sec
   }
   at_ = &root_;
   budget_ = instruction_limit;
-  charged_ = 0;
+  charged_ = clock_ = 0;
   section_ = -1;
   section_return_ = kNowhere;
   stop_ = Stop();

@@ -71,10 +71,13 @@ class BlockGraph {
   /// modulo 2^64, where it is the sum of a run that is meant.
   void charge(uint64_t cycles) {
     charged_ += cycles;
+    clock_ += cycles;
     at_->block->cost.cycles += cycles;
   }
   /// Of the waits that counts() has anyway: these fell on the block that runs now.
   void attribute_wait(uint64_t cycles) { at_->block->cost.cycles += cycles; }
+  /// Cycles up to the block that runs now but for those that wait.
+  uint64_t clock() const { return clock_; }
 
   /// The last block left for `return_address`, and the call is over.
   void finish(uint32_t return_address);
@@ -167,6 +170,7 @@ class BlockGraph {
   }
   void follow(Edge& edge) {
     if (edge.count++ == 0) touch(*at_);
+    clock_ += edge.cycles;
     if (edge.mispredicted != 0) learn(edge);
     at_ = edge.to;
   }
@@ -204,7 +208,7 @@ class BlockGraph {
   std::vector<Node*> touched_;
   Counts totals_;  ///< but for what `touched_` counts
   uint64_t budget_ = 0;
-  uint64_t charged_ = 0;
+  uint64_t charged_ = 0, clock_ = 0;
   RegisterReader registers_;
   std::vector<uint32_t> section_addresses_;
   std::vector<SectionVisit> visits_;

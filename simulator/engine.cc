@@ -68,8 +68,9 @@ struct Engine::Hooks {
   }
 
   static void read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t, void* user) {
-    static_cast<Engine*>(user)->timing_.read(static_cast<uint32_t>(address),
-                                             static_cast<uint32_t>(size));
+    Engine& engine = *static_cast<Engine*>(user);
+    engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size),
+                        engine.graph_.clock());
   }
 
   static void access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,

@@ -54,7 +54,7 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
     return {};
   }
   if ((watch_ == Watch::kMemory || watch_ == Watch::kBanks) && !is_write)
-    timing_.read(address, size_bytes);
+    timing_.read(address, size_bytes, graph_.clock());
   if (watch_ == Watch::kAccesses) count(is_write, address, size_bytes);
   return {region->host + (address - region->address), size_bytes};
 }

@@ -80,6 +80,9 @@ MemoryTiming::MemoryTiming(const Device& device) {
       if (device.caches[i].name == name) return &caches_[i];
     return nullptr;
   };
+  const auto background = device.timing.cycles.find("fill_rest");
+  const uint32_t rest =
+      background == device.timing.cycles.end() ? 0 : static_cast<uint32_t>(background->second);
   for (const MemoryRegion& memory : device.memories) {
     if (memory.fetch_cache.empty() && memory.read_cache.empty()) continue;
     regions_.push_back({{memory.address, memory.size_bytes},
@@ -87,20 +90,21 @@ MemoryTiming::MemoryTiming(const Device& device) {
                         named(memory.read_cache),
                         memory.fill_cycles,
                         memory.next_fill_cycles,
+                        std::min(rest, memory.fill_cycles),
                         memory.name});
   }
 }
 
 void MemoryTiming::take_contents_of(const MemoryTiming& other) {
   for (size_t i = 0; i < caches_.size(); ++i) caches_[i].take_contents_of(other.caches_[i]);
-  for (Region& region : regions_) region.waited = 0;
+  for (Region& region : regions_) region.waited = region.busy_until = 0;
   waits_ = Waits();
   fetched_to_ = other.fetched_to_;
 }
 
 void MemoryTiming::begin() {
   for (Cache& cache : caches_) cache.clear();
-  for (Region& region : regions_) region.waited = 0;
+  for (Region& region : regions_) region.waited = region.busy_until = 0;
   waits_ = Waits();
   fetched_to_ = 0;
 }
@@ -133,11 +137,23 @@ void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
   }
 }
 
-void MemoryTiming::read(uint32_t address, uint32_t size_bytes) {
+uint64_t MemoryTiming::filled(Region& region, uint32_t fills, uint64_t now) {
+  if (region.rest_cycles == 0) return uint64_t{region.fill_cycles} * fills;
+  const uint64_t asked = now;
+  for (; fills != 0; --fills) {
+    const uint64_t begun = std::max(now, region.busy_until);
+    region.busy_until = begun + region.fill_cycles;
+    now = region.busy_until - region.rest_cycles;
+  }
+  return now - asked;
+}
+
+void MemoryTiming::read(uint32_t address, uint32_t size_bytes, uint64_t now) {
+  now += waits_.fetch + waits_.read;
   for (Region& region : regions_) {
     if (!region.contains(address) || region.read == nullptr) continue;
-    const uint64_t cycles = with_turn(
-        region.read, uint64_t{region.fill_cycles} * region.read->touch(address, size_bytes));
+    const uint32_t fills = region.read->touch(address, size_bytes);
+    const uint64_t cycles = with_turn(region.read, filled(region, fills, now));
     region.waited += cycles;
     waits_.read += cycles;
   }

@@ -70,7 +70,9 @@ class MemoryTiming {
   /// No waits, and what the caches of another one of the same device hold.
   void take_contents_of(const MemoryTiming& other);
   void fetch(uint32_t address, uint32_t size_bytes);
-  void read(uint32_t address, uint32_t size_bytes);
+  /// `now`: cycles of the run so far but for those that wait; only fills that go on in the
+  /// background ask. Where it stands still, each waits for all of those before.
+  void read(uint32_t address, uint32_t size_bytes, uint64_t now = 0);
   /// Something else than the core brings these bytes into a cache.
   void fill(const std::string& cache, uint32_t address, uint32_t size_bytes);
 
@@ -91,13 +93,16 @@ class MemoryTiming {
   struct Region {
     AddressRange range;
     Cache *fetch = nullptr, *read = nullptr;
-    uint32_t fill_cycles = 0, next_fill_cycles = 0;
+    uint32_t fill_cycles = 0, next_fill_cycles = 0, rest_cycles = 0;
     std::string name;
     uint64_t waited = 0;
+    uint64_t busy_until = 0;  ///< with a fill
     bool contains(uint32_t address) const { return address - range.address < range.size_bytes; }
     bool meets(const AddressRange& other) const;
   };
 
+  /// What `fills` wait, in turn, that are asked for at `now`.
+  static uint64_t filled(Region& region, uint32_t fills, uint64_t now);
   uint64_t with_turn(const Cache* cache, uint64_t cycles);
 
   std::vector<Cache> caches_;

@@ -57,7 +57,8 @@ struct ProgramEngine::Hooks {
   static void timed_read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t, void* user) {
     ProgramEngine& engine = of(user);
     const uint64_t before = engine.timing_.waits().read;
-    engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size));
+    engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size),
+                        engine.graph_.clock());
     engine.graph_.attribute_wait(engine.timing_.waits().read - before);
   }
 

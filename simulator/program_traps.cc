@@ -145,7 +145,7 @@ std::span<uint8_t> ProgramEngine::vector_access(uint32_t address, uint32_t size_
   }
   if (is_write) return bytes;
   const uint64_t before = timing_.waits().read;
-  timing_.read(address, size_bytes);
+  timing_.read(address, size_bytes, graph_.clock());
   graph_.attribute_wait(timing_.waits().read - before);
   return bytes;
 }

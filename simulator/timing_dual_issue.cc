@@ -138,8 +138,10 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
 }
 
 uint8_t TimingModel::mispredicted(std::span<const Instruction> block, PipelineState state) const {
-  const bool learns = model_ == Model::kDualIssue && cycles_.branch_history != 0;
-  if (!learns || block.empty() || block.back().kind != InstructionKind::kBranch) return 0;
+  if (cycles_.branch_history == 0 || block.empty()) return 0;
+  const Instruction& last = block.back();
+  if (last.kind != InstructionKind::kBranch || last.vector) return 0;  // ends of loops are known
+  if (model_ == Model::kHelium) return static_cast<uint8_t>(cycles_.mispredict);
   run(block, BlockExit(), state);
   return static_cast<uint8_t>(std::min<uint32_t>(mispredict_cycles(state), 255));
 }

@@ -159,24 +159,33 @@ constexpr TimingKey kDualIssue[] = {
 
 // helium: everything issues in one cycle unless named here, alone or beside another
 // (timing_helium.cc has the rules).
-//   issue_width      instructions, not cycles. 2: any two scalar ones issue together, and a
-//   vector's
-//                    load or store beside a scalar one; 1: two of 16 bits, the second a move, a sum
-//                    with a constant or a jump
+//   issue_width      instructions, not cycles. 2: any two scalar ones issue together, a vector's
+//   load
+//                    or store behind a scalar one, its arithmetic beside one; 1: two of 16 bits,
+//                    the second a move, a sum with a constant or a jump
+//   late_stages      not cycles: that arithmetic may be done later than where addresses are formed;
+//                    what a load brings is there in the last of them [0: operands are there or not]
 //   store_unit       not cycles. 1: vectors are stored by another unit than the one that loads
 //   load_use, narrow_load_use, multiply_use, shift_use  more until the result can be read
 //   address_use      more until a result that is not there yet can form an address
 //   transfer_registers  not cycles: that LDM, STM, LDRD, STRD, PUSH and POP move in one
 //   divide           cycles until anything else issues
 //   branch_taken, jump_indirect  of a jump, and of one to a register
-//   mispredict       more for a backward branch that falls through
+//   mispredict       more for a backward branch that falls through; with a history for any branch
+//   that
+//                    was not foreseen
+//   branch_history   not cycles: as above [0]
 //   loop_first       of the end of a low-overhead loop when it first jumps; nothing afterwards
 //   vector_alu, vector_round, vector_narrow, vector_multiply, vector_structure  from a vector
 //                    instruction to one that reads its result: sums and loads, rounding or
 //                    saturating shifts, halves of lanes, products, interleaved loads
 //   vector_sum, vector_move  to a core register: of a sum over lanes, of a lane
 //   accumulator_late cycles that a sum over lanes needs what it adds to later
+//   store_late       cycles that a vector's store needs it later [0]
 //   bank_wait        more for a vector's load right behind a store, which may have its bank
+//   fill_rest        of the fill_cycles of memories that data comes from, those in which the core
+//   goes
+//                    on with what it asked for; another fill waits for them [0]
 constexpr TimingKey kHelium[] = {
     {"issue_width", &TimingCycles::issue_width, nullptr, 1, 2},
     {"store_unit", &TimingCycles::store_unit, nullptr, 0, 1},
@@ -190,6 +199,7 @@ constexpr TimingKey kHelium[] = {
     {"branch_taken", &TimingCycles::branch_taken},
     {"jump_indirect", &TimingCycles::jump_indirect},
     {"mispredict", &TimingCycles::mispredict},
+    {"branch_history", &TimingCycles::branch_history, &TimingCycles::branch_history, 0, 7},
     {"loop_first", &TimingCycles::loop_first},
     {"vector_alu", &TimingCycles::vector_alu},
     {"vector_round", &TimingCycles::vector_round},
@@ -199,6 +209,9 @@ constexpr TimingKey kHelium[] = {
     {"vector_sum", &TimingCycles::vector_sum},
     {"vector_move", &TimingCycles::vector_move},
     {"accumulator_late", &TimingCycles::accumulator_late},
+    {"late_stages", &TimingCycles::late_stages, &TimingCycles::late_stages, 0, 2},
+    {"store_late", &TimingCycles::store_late, &TimingCycles::store_late},
+    {"fill_rest", &TimingCycles::fill_rest, &TimingCycles::fill_rest},
     {"bank_wait", &TimingCycles::bank_wait},
 };
 

@@ -87,7 +87,7 @@ struct TimingCycles {
   uint32_t vector_alu = 0, vector_multiply = 0, vector_element = 0, vector_load = 0;
   uint32_t issue_width = 1, store_unit = 0, transfer_registers = 1, loop_first = 1;
   uint32_t vector_round = 1, vector_narrow = 1, vector_sum = 1, vector_move = 1;
-  uint32_t vector_structure = 1;
+  uint32_t vector_structure = 1, late_stages = 0, store_late = 0, fill_rest = 0;
   uint32_t vector_load_release = 0, vector_store = 0, vector_stored = 0, vector_reuse = 0;
 };
 

@@ -153,6 +153,19 @@ TEST(SlowData, WeightsInFlash_CostOneFillForEachSixteenBytes) {
   EXPECT_EQ(fast.cycles + slow.read_wait_cycles, slow.cycles);
 }
 
+TEST(SlowData, RestOfALine_ComesWhileTheCoreGoesOn) {
+  const Device device = *load_device("ra8d1");
+  const MemoryRegion& flash = device.memory(device.rodata_memory);
+  const auto rest = static_cast<uint32_t>(device.timing.cycles.at("fill_rest"));
+  ASSERT_GT(rest, 0u);
+  const auto waited = [&](const std::string& between) {
+    Program program("ra8d1", "f: ldr r1,[r0]\n" + between + "ldr r2,[r0,#32]\nbx lr\n");
+    return program.call({flash.address}).counts.read_wait_cycles;
+  };
+  EXPECT_EQ(waited(""), 2 * flash.fill_cycles - rest);
+  EXPECT_EQ(waited("movs r3,#30\n1: subs r3,#1\nbne 1b\n"), 2 * (flash.fill_cycles - rest));
+}
+
 TEST(SlowData, SharedCache_HoldsCodeAndData) {
   // ESP32-C3, code in SRAM: 20 KiB of constants do not fit its 16 KiB cache, 8 KiB do.
   for (const auto& [bytes, passes] : {std::pair{20480u, 2u}, std::pair{8192u, 1u}}) {
