@@ -3,11 +3,12 @@
 
   bench/fidelity/cmsis_nn.py --cmsis-nn DIR [--networks kws,ad] [--compiler clang-16] [--cpu cortex-m85] [--layers]
 
-DIR is a checkout of CMSIS-NN (Include, Source). A program that calls its functions is written for each network, compiled
-and run twice: on `cortex-m55`, which counts instructions, and on `ra8d1`, in the published set-up: weights in flash,
-tensors in DTCM, those of vww in SRAM. Figures are of the second inference, whose outputs must be those of ../shared/golden.
-The compiler is near the published one, LLVM 17.0.1 for a Cortex-M85; others move cycles by a few percent.
---layers prints both for each layer. Exits 1 where cycles are off by more than the limit, or an output is wrong.
+DIR is a checkout of CMSIS-NN (Include, Source). A program that calls its functions is written for each network,
+compiled and run twice: on `cortex-m55`, which counts instructions, and on `ra8d1`, in the published set-up: weights in
+flash, tensors in DTCM, those of vww in SRAM. Figures are of the second inference, whose outputs must be those of
+../shared/golden. The compiler is near the published one, LLVM 17.0.1 for a Cortex-M85; others move cycles by a few
+percent. --layers prints both for each layer. Exits 1 where cycles are off by more than the limit, or an output is
+wrong.
 """
 import argparse
 import collections
@@ -77,9 +78,9 @@ def objects(options, work):
 def compiled(options, work, source):
     made = work / f"{source.stem}.o"
     run(options.compiler, "--target=arm-none-eabi", f"-mcpu={options.cpu}", "-mthumb", "-mfloat-abi=hard",
-        *options.flags.split(), "-std=gnu11", "-fno-builtin", "-ffreestanding", "-ffunction-sections", "-fdata-sections",
-        "-w", f"-I{work}", f"-I{options.cmsis_nn / 'Include'}", *(f"-I{folder}" for folder in options.include), "-c", source,
-        "-o", made)
+        *options.flags.split(), "-std=gnu11", "-fno-builtin", "-ffreestanding", "-ffunction-sections",
+        "-fdata-sections", "-w", f"-I{work}", f"-I{options.cmsis_nn / 'Include'}",
+        *(f"-I{folder}" for folder in options.include), "-c", source, "-o", made)
     return made
 
 

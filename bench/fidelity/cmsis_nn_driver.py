@@ -177,10 +177,11 @@ class Driver:
         return f"""
   static const cmsis_nn_fc_params how = {{{-taken.zero_point}, 0, {made.zero_point}, {{{low}, {top}}}}};
   static const cmsis_nn_per_tensor_quant_params scales = {{{multiplier}, {shift}}};
-  static const cmsis_nn_dims in = {{1, 1, 1, {columns}}}, filter = {{{columns}, 1, 1, {rows}}}, out = {{1, 1, 1, {rows}}};
+  static const cmsis_nn_dims in = {{1, 1, 1, {columns}}}, filter = {{{columns}, 1, 1, {rows}}};
+  static const cmsis_nn_dims out = {{1, 1, 1, {rows}}};
   const cmsis_nn_context context = {{sums{step}, sizeof sums{step}}};
-  if (arm_fully_connected_s8(&context, &how, &scales, &in, {self.at(operator.inputs[0])}, &filter, {data}, &out, {biases},
-      &out, {self.at(operator.output)}) != ARM_CMSIS_NN_SUCCESS) fail();"""
+  if (arm_fully_connected_s8(&context, &how, &scales, &in, {self.at(operator.inputs[0])}, &filter, {data}, &out,
+      {biases}, &out, {self.at(operator.output)}) != ARM_CMSIS_NN_SUCCESS) fail();"""
 
     def pooling(self, operator):
         taken, made = self.tensor(operator.inputs[0]), self.tensor(operator.output)
@@ -202,8 +203,9 @@ class Driver:
         low, top = tflite.clamps(operator.options.number(0, "<b"), made)
         first, second, sums = tflite.addition(left, right, made)
         return f"""
-  if (arm_elementwise_add_s8({self.at(operator.inputs[0])}, {self.at(operator.inputs[1])}, {-left.zero_point}, {first[0]},
-      {first[1]}, {-right.zero_point}, {second[0]}, {second[1]}, 20, {self.at(operator.output)}, {made.zero_point},
+  if (arm_elementwise_add_s8({self.at(operator.inputs[0])}, {self.at(operator.inputs[1])}, {-left.zero_point},
+      {first[0]}, {first[1]}, {-right.zero_point}, {second[0]}, {second[1]}, 20, {self.at(operator.output)},
+      {made.zero_point},
       {sums[0]}, {sums[1]}, {low}, {top}, {made.size}) != ARM_CMSIS_NN_SUCCESS) fail();"""
 
     def softmax(self, operator):
