@@ -118,6 +118,7 @@ struct Device {
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
   int cores = 1;                        ///< that are the same and see the same memory
+  int core_ports = 1;                   ///< of each: 2 are one for code, one for data
   /// Of a piece of work that another core does meanwhile: to hand it over and to wait for its end.
   uint32_t fork_join_cycles = 0;
   std::string idf_target;  ///< what ESP-IDF calls the chip; empty: none of its chips

@@ -122,10 +122,16 @@ Result<Timing> read_timing(const Reader& reader, const toml::table& table) {
 Status read_cores(const Reader& reader, const toml::table& root, Device& device) {
   const std::string name = "[cores]";
   TT_TRY_ASSIGN(const toml::table* table, reader.get_table(root, "the file", "cores"));
-  TT_TRY(reader.only(*table, name, {"count", "fork_join_cycles", "source"}));
+  TT_TRY(reader.only(*table, name, {"count", "ports", "fork_join_cycles", "source"}));
   TT_TRY_ASSIGN(const int64_t count, reader.get<int64_t>(*table, name, "count"));
   if (count < 1 || count > 2)
     return reader.error(*table->get("count"), "count of [cores] must be 1 or 2");
+  if (table->contains("ports")) {
+    TT_TRY_ASSIGN(const int64_t ports, reader.get_word(*table, name, "ports"));
+    if (ports < 1 || ports > 2)
+      return reader.error(*table->get("ports"), "ports of [cores] must be 1 or 2");
+    device.core_ports = static_cast<int>(ports);
+  }
   TT_TRY_ASSIGN(device.fork_join_cycles, reader.get_word(*table, name, "fork_join_cycles"));
   TT_TRY(reader.get_line(*table, name, "source"));
   device.cores = static_cast<int>(count);

@@ -49,6 +49,7 @@ void BankTiming::clear() {
 
 void BankTiming::begin() {
   data_banks_.clear();
+  charged_ = 0;
   begun_ = false;
 }
 
@@ -64,8 +65,10 @@ uint32_t BankTiming::number_of(const State& state) {
 }
 
 void BankTiming::leave_for(uint32_t address, BlockGraph& graph) {
-  graph.charge(
-      static_cast<uint64_t>(leave(graph.instructions(), graph.exit_to(address), graph.entry())));
+  const auto more =
+      static_cast<uint64_t>(leave(graph.instructions(), graph.exit_to(address), graph.entry()));
+  charged_ += more;
+  graph.charge(more);
 }
 
 int64_t BankTiming::leave(std::span<const Instruction> block, const BlockExit& exit,

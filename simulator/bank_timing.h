@@ -33,6 +33,8 @@ class BankTiming {
   void access(uint32_t address) { data_banks_.push_back(banks_.at(address)); }
   /// Charges what the block lost that `graph` stands at and leaves for `address`.
   void leave_for(uint32_t address, BlockGraph& graph);
+  /// The sum of that since the call began, modulo 2^64.
+  uint64_t charged() const { return charged_; }
 
  private:
   /// The block that ran with the accesses since the last call leaves for `exit`. Cycles more than
@@ -71,6 +73,7 @@ class BankTiming {
   std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
   std::unordered_map<Step, Outcome, HashOf> known_;
   Step step_;  ///< kept for its memory
+  uint64_t charged_ = 0;
   bool begun_ = false;
 };
 

@@ -6,7 +6,9 @@
 
 namespace tinytune {
 
-CoreOverlap::CoreOverlap(const Device& device) : banks_(device), device_(device) {
+CoreOverlap::CoreOverlap(const Device& device, const TimingModel& timing)
+    : banks_(device), device_(device) {
+  if (device.core_ports == 2) contest_ = std::make_unique<BankContest>(device, timing);
   for (const MemoryRegion& memory : device.memories) {
     if (!memory.fetch_cache.empty() || !memory.read_cache.empty())
       timed_.push_back({memory.address, memory.size_bytes});
@@ -53,6 +55,11 @@ void CoreOverlap::block(int section, uint64_t cycles, const AddressRange& code,
   part.last = cycles;
 }
 
+void CoreOverlap::leave_for(uint32_t address, const BlockGraph& graph, uint64_t met) {
+  met_ = met;
+  if (pair_ && contest_) contest_->leave_for(address, graph);
+}
+
 void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing) {
   section_ = section;
   for (size_t p = 0; section >= 0 && p < pairs_.size(); ++p) {
@@ -69,6 +76,8 @@ void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing)
     Part& part = parts_[part_];
     part.events.clear();
     part.began = part.last = cycles;
+    part.met_before = met_;
+    if (contest_) contest_->begin(part_);
     part.by_bank.assign(kPort + 1, 0);
     return;
   }
@@ -77,6 +86,7 @@ void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing)
 void CoreOverlap::close(uint64_t cycles) {
   Part& part = parts_[part_];
   part.cycles = cycles - part.began;
+  part.met = met_ - part.met_before;
   const size_t pair = *pair_;
   pair_.reset();
   if (part_ == 0) {
@@ -84,9 +94,11 @@ void CoreOverlap::close(uint64_t cycles) {
     return;
   }
   part_ = 0;
-  const uint64_t without_banks = merged();
-  const uint64_t met = collisions(without_banks);
-  joined_.push_back({pair, without_banks + met, met});
+  const std::array<uint64_t, 2> apart = merged();
+  const std::array<double, 2> met = collisions(apart);
+  const auto with = [&](size_t core) { return apart[core] + static_cast<uint64_t>(met[core]); };
+  const uint64_t cycles_joined = std::max(with(0), with(1));
+  joined_.push_back({pair, cycles_joined, cycles_joined - std::max(apart[0], apart[1])});
 }
 
 void CoreOverlap::finish(uint64_t cycles) {
@@ -98,6 +110,7 @@ void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
   if (!pair_) return;
   Part& part = parts_[part_];
   ++part.by_bank[bank_of(address)];
+  if (contest_) contest_->access(address);
   if (!is_write && is_timed(address)) {
     part.events.push_back({static_cast<uint32_t>(now_ - part.last), address, size_bytes, false});
     part.last = now_;
@@ -119,7 +132,8 @@ void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
   }
 }
 
-uint64_t CoreOverlap::merged() const {
+// When each core ends, meetings in banks left out.
+std::array<uint64_t, 2> CoreOverlap::merged() const {
   std::array<uint64_t, 2> at = {0, 0};
   std::array<size_t, 2> next = {0, 0};
   uint64_t port_free = 0;
@@ -143,18 +157,33 @@ uint64_t CoreOverlap::merged() const {
     at[*core] = std::max(soonest, port_free) + fills;
     if (fills > 0) port_free = at[*core];
   }
-  for (size_t c = 0; c < 2; ++c)
-    at[c] += parts_[c].began + parts_[c].cycles - parts_[c].last;  // after its last event
-  return std::max(at[0], at[1]);
+  for (size_t c = 0; c < 2; ++c)  // after its last event
+    at[c] += parts_[c].began + parts_[c].cycles - parts_[c].last - parts_[c].met;
+  return at;
 }
 
-uint64_t CoreOverlap::collisions(uint64_t cycles) const {
+double CoreOverlap::meetings(size_t first_bank, uint64_t cycles) const {
   double met = 0;
-  for (size_t bank = 1; bank < parts_[0].by_bank.size(); ++bank)
+  for (size_t bank = first_bank; bank < parts_[0].by_bank.size(); ++bank)
     met += static_cast<double>(parts_[0].by_bank[bank]) *
            static_cast<double>(parts_[1].by_bank[bank]) /
            static_cast<double>(std::max<uint64_t>(cycles, 1));
-  return static_cast<uint64_t>(met);
+  return met;
+}
+
+std::array<double, 2> CoreOverlap::collisions(const std::array<uint64_t, 2>& cycles) const {
+  const uint64_t longest = std::max(cycles[0], cycles[1]);
+  const double met = meetings(contest_ ? kPort : 1, longest);
+  if (!contest_) return {met / 2, met / 2};
+  std::array<double, 2> lost = contest_->shares_lost();
+  // A core that waits for its flash asks no bank meanwhile, nor does it meet the other.
+  for (size_t core = 0; core < 2; ++core) {
+    const auto busy = static_cast<double>(parts_[core].cycles - parts_[core].met);
+    const auto other = static_cast<double>(parts_[1 - core].cycles - parts_[1 - core].met);
+    const auto span = static_cast<double>(std::max<uint64_t>(cycles[1 - core], 1));
+    lost[core] = lost[core] * busy * std::min(1.0, other / span) + met / 2;
+  }
+  return lost;
 }
 
 }  // namespace tinytune

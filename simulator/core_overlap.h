@@ -6,13 +6,13 @@
 // both take together follows from what each did by itself: its cycles without waits, and the
 // accesses to memory behind a cache in their order. These are merged as the cores come to them: one
 // port, which a fill holds for its cycles, and one cache, which starts with what it held before.
-// Where a memory has banks, and at that port, accesses of both cores to one bank meet; how often is
-// what their numbers say for cores that drift against each other: accesses of the one times those
-// of the other a cycle. Each such meeting is taken to cost a cycle of the slower core, although a
-// core may have fetched ahead.
+// Where a memory has banks, and at that port, accesses of both cores to one bank meet. Cores with a
+// port each for code and data are followed cycle by cycle (bank_contest.h). Of others nobody has
+// published what they fetch ahead: they meet as often as accesses of the one times those of the
+// other a cycle say, as cores do that drift against each other, and each meeting costs one of the
+// two a cycle, either as often as the other.
 //
-// Not modelled: cores that stay in step, for which meetings are all or none; the stacks, which are
-// two on two cores and one here.
+// Not modelled: the stacks, which are two on two cores and one here.
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "simulator/bank_contest.h"
 #include "simulator/fetch_stream.h"
 #include "simulator/memory_timing.h"
 #include "simulator/simulator.h"
@@ -33,7 +34,7 @@ namespace tinytune {
 class CoreOverlap {
  public:
   /// `device` outlives it.
-  explicit CoreOverlap(const Device& device);
+  CoreOverlap(const Device& device, const TimingModel& timing);
 
   /// A call starts. `pairs` of its sections.
   void begin(std::span<const CorePair> pairs);
@@ -42,6 +43,9 @@ class CoreOverlap {
   /// A block is about to run in `section` (-1: in none), after so many cycles, waits left out.
   /// `timing` is as it was before the block was fetched.
   void block(int section, uint64_t cycles, const AddressRange& code, const MemoryTiming& timing);
+  /// The block that `graph` stands at leaves for `address`, before the next one is about to run.
+  /// `met`: cycles, all so far, in which this core met itself.
+  void leave_for(uint32_t address, const BlockGraph& graph, uint64_t met);
   void access(uint32_t address, uint32_t size_bytes, bool is_write);
   void finish(uint64_t cycles);
 
@@ -59,6 +63,7 @@ class CoreOverlap {
   struct Part {
     std::vector<Event> events;
     uint64_t began = 0, last = 0, cycles = 0;
+    uint64_t met_before = 0, met = 0;  ///< cycles in which it met itself
     std::vector<uint64_t> by_bank;
   };
   struct Written {
@@ -72,17 +77,21 @@ class CoreOverlap {
   void close(uint64_t cycles);
   bool is_timed(uint32_t address) const;
   size_t bank_of(uint32_t address) const;
-  uint64_t merged() const;
-  uint64_t collisions(uint64_t cycles) const;
+  std::array<uint64_t, 2> merged() const;
+  /// In banks from `first_bank` on, if both need so many cycles.
+  double meetings(size_t first_bank, uint64_t cycles) const;
+  /// Cycles that each core waits for banks.
+  std::array<double, 2> collisions(const std::array<uint64_t, 2>& cycles) const;
 
   BankMap banks_;
+  std::unique_ptr<BankContest> contest_;  ///< null: one port of each core
   std::vector<AddressRange> timed_;
   std::vector<Written> writable_;
   std::vector<CorePair> pairs_;
   int section_ = -1;
   std::optional<size_t> pair_;  ///< of the section that runs
   size_t part_ = 0;
-  uint64_t now_ = 0;
+  uint64_t now_ = 0, met_ = 0;
   std::array<Part, 2> parts_;
   std::unique_ptr<MemoryTiming> before_;  ///< the caches as the first part found them
   const Device& device_;

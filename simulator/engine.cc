@@ -46,6 +46,7 @@ struct Engine::Hooks {
     Engine& engine = *static_cast<Engine*>(user);
     const auto at = static_cast<uint32_t>(address);
     if (engine.meets_banks_) engine.banks_.leave_for(at, engine.graph_);
+    engine.cores_.leave_for(at, engine.graph_, engine.banks_.charged());
     block(unicorn, address, size, user);
     const Counts counts = engine.graph_.counts();
     const uint64_t waits = counts.fetch_wait_cycles + counts.read_wait_cycles;

@@ -48,6 +48,13 @@ bool FetchStream::must_pause() const {
 }
 
 void FetchStream::advance(const Cycle& cycle, const BankMap& banks, uint32_t bank_wait) {
+  const uint32_t asked = step(cycle);
+  if (asked == kNowhere) return;
+  const bool meets = cycle.data_bank != BankMap::kNone && banks.at(asked) == cycle.data_bank;
+  delay(meets ? bank_wait : 0);
+}
+
+uint32_t FetchStream::step(const Cycle& cycle) {
   const bool ready = waits_ == 0;
   const bool comes = active_ && ready;
   const bool kept = comes && dropped_ == 0;
@@ -71,7 +78,8 @@ void FetchStream::advance(const Cycle& cycle, const BankMap& banks, uint32_t ban
   if (dropped_ > 0 && comes) --dropped_;
   pending_ = static_cast<uint8_t>(pending_before + (asks && !holds_));
   if (jumps) {
-    buffered_ = queued_ = foreseen_ = 0;
+    buffered_ = cycle.kept;
+    queued_ = foreseen_ = 0;
     dropped_ = pending_before;
     next_ = word_of(cycle.jump_to) + (ready ? 4 : 0);
     spills_ = false;
@@ -92,12 +100,10 @@ void FetchStream::advance(const Cycle& cycle, const BankMap& banks, uint32_t ban
   holds_ = asks && !ready;
   if (!ready) {
     --waits_;
-    return;
+    return kNowhere;
   }
   active_ = asks;
-  const bool meets =
-      asks && cycle.data_bank != BankMap::kNone && banks.at(asked) == cycle.data_bank;
-  waits_ = static_cast<uint8_t>(meets ? bank_wait : 0);
+  return asks ? asked : kNowhere;
 }
 
 bool FetchStream::takes_foreseen(uint32_t address) {

@@ -59,8 +59,14 @@ class FetchStream {
     uint8_t used = 0;             ///< half words that leave the decoder
     uint8_t data_bank = 0;        ///< of its load or store
     uint32_t jump_to = kNowhere;  ///< where fetching must go on
+    uint8_t kept = 0;             ///< half words, of an instruction that jumps and is not over
   };
   void advance(const Cycle& cycle, const BankMap& banks, uint32_t bank_wait);
+
+  /// One cycle, whatever is done with data: the word that memory is asked for in it, kNowhere if
+  /// none is. delay() says that it comes late.
+  uint32_t step(const Cycle& cycle);
+  void delay(uint32_t cycles) { waits_ = static_cast<uint8_t>(cycles); }
 
   unsigned decodable() const { return buffered_; }  ///< half words
   /// A jump has to wait: the bus still has the address of another fetch.

@@ -69,7 +69,7 @@ struct Simulator::State {
       : device(of),
         memory_timing(of),
         bank_timing(of, timing),
-        core_overlap(device),
+        core_overlap(device, timing),
         graph(of, std::move(decoder), timing, &memory, &memory_timing.waits()) {}
 
   void forget_engines() {

@@ -48,4 +48,30 @@ uint32_t TimingModel::run_fetching(std::span<const Instruction> block, const Blo
   return cycles;
 }
 
+std::vector<FetchedStep> TimingModel::fetched_steps(std::span<const Instruction> block,
+                                                    const BlockExit& exit,
+                                                    PipelineState state) const {
+  std::vector<FetchedStep> steps;
+  for (size_t i = 0; i < block.size(); ++i) {
+    const Instruction& now = block[i];
+    FetchedStep& step = steps.emplace_back();
+    step.address = now.address;
+    step.target = exit.target;
+    step.halves = static_cast<uint8_t>(now.size_bytes / 2);
+    step.taken = exit.taken && i + 1 == block.size();
+    step.trains = has_buffer() && now.conditional && now.backward;
+    step.flushes = now.flushes;
+    if (now.is_load() || now.is_store()) step.accesses = now.atomic ? 2 : now.words;
+    PipelineState ready = state;
+    ready.wait.fill(0);
+    ready.late_wait.fill(0);
+    const uint32_t away = step.taken ? single_cycles(now, true, state) - 1 : 0;
+    const uint32_t soonest = issue_single(now, step.taken, ready);
+    const uint32_t cycles = issue_single(now, step.taken, state);
+    step.late = static_cast<uint8_t>(cycles - std::min(cycles, soonest));
+    step.cycles = static_cast<uint8_t>(std::max(soonest - std::min(soonest, away), 1u));
+  }
+  return steps;
+}
+
 }  // namespace tinytune

@@ -64,6 +64,18 @@ struct BlockExit {
   bool target_straddles = false;  ///< … an instruction of 32 bits that starts on an odd half word
 };
 
+/// An instruction as it is executed once its code is there.
+struct FetchedStep {
+  uint32_t address = 0, target = 0;  ///< `target`: where it jumps if `taken`
+  uint8_t halves = 1;                ///< half words
+  uint8_t late = 0;      ///< cycles behind the instruction before, until what it reads is there
+  uint8_t cycles = 1;    ///< … and then; the way to where it jumps left out
+  uint8_t accesses = 0;  ///< loads and stores, in the last of these
+  bool taken = false;
+  bool trains = false;   ///< the branch target buffer holds it once it was taken
+  bool flushes = false;  ///< what was fetched and foreseen is forgotten
+};
+
 /// Cycles by key; the keys are the members' names.
 struct TimingCycles {
   uint32_t alu = 1, multiply = 1, multiply_high = 1, divide = 1;
@@ -106,6 +118,9 @@ class TimingModel {
   uint32_t run_fetching(std::span<const Instruction> block, const BlockExit& exit,
                         PipelineState& state, FetchStream& stream, const BankMap& banks,
                         std::span<const uint8_t> data_banks) const;
+  /// How `block` is executed where its code and what it reads come when they come.
+  std::vector<FetchedStep> fetched_steps(std::span<const Instruction> block, const BlockExit& exit,
+                                         PipelineState state) const;
   bool waits_for_banks() const { return cycles_.bank_wait != 0; }
 
   /// Whether a load may cost less behind another from the same block of memory.
