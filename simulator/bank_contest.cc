@@ -5,7 +5,9 @@
 namespace tinytune {
 namespace {
 
-constexpr uint64_t kWindows = 8, kWindowCycles = 4096;
+constexpr uint64_t kWindows = 4, kWindowCycles = 1 << 17;
+// From where it waits, the second core comes to its part that much later than the first.
+constexpr uint64_t kSecondStarts = 5;
 constexpr uint64_t kNoLimit = ~uint64_t{0};
 
 /// What ports ask of banks in a cycle, and who has to wait.
@@ -202,22 +204,22 @@ void BankContest::leave_for(uint32_t address, const BlockGraph& graph) {
   part.cycles += blocks_[position->second].cycles;
 }
 
-BankContest::Met BankContest::run_together(const std::array<Place, 2>& from,
-                                           uint64_t limit) const {
+BankContest::Met BankContest::run_together(const std::array<Place, 2>& from, uint64_t limit) const {
   Turns turns;
   Met met;
   met.to = from;
   std::array<Side, 2> sides = {Side(blocks_, parts_[0], from[0], parts_[0].blocks.size()),
                                Side(blocks_, parts_[1], from[1], parts_[1].blocks.size())};
   for (uint64_t now = 1; now <= limit; ++now) {
-    for (size_t core = 0; core < 2; ++core) turns.ask(core, sides[core].step(banks_));
+    const size_t cores = now > kSecondStarts ? 2 : 1;
+    for (size_t core = 0; core < cores; ++core) turns.ask(core, sides[core].step(banks_));
     turns.serve();
     for (size_t core = 0; core < 2; ++core) {
       Side& side = sides[core];
       side.delay(turns.waits(core, Turns::kData), turns.waits(core, Turns::kCode));
       if (side.place().block == met.to[core].block) continue;
       met.to[core] = side.place();
-      met.cycles[core] = now;
+      met.cycles[core] = now - core * kSecondStarts;
     }
     const bool over0 = sides[0].is_over(), over1 = sides[1].is_over();
     if ((over0 && over1) || (limit != kNoLimit && (over0 || over1))) break;
@@ -226,6 +228,7 @@ BankContest::Met BankContest::run_together(const std::array<Place, 2>& from,
 }
 
 uint64_t BankContest::run_alone(size_t core, const Place& from, const Place& to) const {
+  if (timing_.has_buffer()) return to.cycles - from.cycles;
   Side side(blocks_, parts_[core], from, to.block);
   uint64_t cycles = 0;
   for (; !side.is_over(); ++cycles) side.step(banks_);
@@ -261,7 +264,8 @@ std::array<double, 2> BankContest::shares_lost() const {
   }
   std::array<double, 2> shares{};
   for (size_t core = 0; core < 2; ++core) {
-    const double beside = is_short ? 1.0 : static_cast<double>(shared) / static_cast<double>(all[core]);
+    const double beside =
+        is_short ? 1.0 : static_cast<double>(shared) / static_cast<double>(all[core]);
     if (alone[core] > 0)
       shares[core] = beside * static_cast<double>(lost[core]) / static_cast<double>(alone[core]);
   }

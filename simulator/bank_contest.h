@@ -39,8 +39,8 @@ class BankContest {
  private:
   struct Block {
     std::vector<FetchedStep> steps;
-    uint32_t first = 0;     ///< address
-    uint32_t cycles = 0;    ///< about
+    uint32_t first = 0;   ///< address
+    uint32_t cycles = 0;  ///< about
     uint32_t accesses = 0;
   };
   struct Part {
@@ -60,6 +60,7 @@ class BankContest {
     std::array<uint64_t, 2> cycles{};  ///< … and when
   };
   Met run_together(const std::array<Place, 2>& from, uint64_t limit) const;
+  /// What the rules of timing say, where they are of a core that fetches as it is done here.
   uint64_t run_alone(size_t core, const Place& from, const Place& to) const;
   Place later(size_t core, Place from, uint64_t cycles) const;
 

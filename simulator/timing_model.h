@@ -121,6 +121,8 @@ class TimingModel {
   /// How `block` is executed where its code and what it reads come when they come.
   std::vector<FetchedStep> fetched_steps(std::span<const Instruction> block, const BlockExit& exit,
                                          PipelineState state) const;
+  /// Whether there is a branch target buffer.
+  bool has_buffer() const;
   bool waits_for_banks() const { return cycles_.bank_wait != 0; }
 
   /// Whether a load may cost less behind another from the same block of memory.
@@ -164,7 +166,6 @@ class TimingModel {
   uint32_t mispredict_cycles(const PipelineState& state) const;
   /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
   int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
-  bool has_buffer() const;
   /// Code that comes in during `cycles`, the last of which decodes `instruction`.
   void fetch_beside(const Instruction& instruction, uint32_t cycles, PipelineState& state) const;
   uint32_t run_helium(std::span<const Instruction> block, const BlockExit& exit,
