@@ -90,6 +90,7 @@ NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOption
         const IntegerOp& half = (*split)[static_cast<size_t>(core)].form;
         NetworkMemory::Layer& layer = add(step, std::get<KernelOp>(half));
         layer.strip_of = op->workload;
+        layer.is_half = true;
         layer.shares_constants = core == 0;
         layer.core = core;
       }

@@ -26,6 +26,7 @@ struct NetworkMemory {
     /// Of a layer in strips: the whole layer's workload, in place of which `op` computes some rows.
     std::optional<Workload> strip_of = {};
     bool shares_constants = false;  ///< with another variant of the same layer, before or after it
+    bool is_half = false;           ///< … of two, which two cores compute
     int core = 0;                   ///< 1: runs beside another kernel of the same step
   };
   std::vector<Layer> layers;         ///< those that kernels compute; in strips, each variant is one

@@ -93,7 +93,8 @@ class Gatherer {
       // Beside what was measured, with constants in fast memory, defaults are counted, not guessed.
       if (has_records) {
         const KernelOption& best = task_.options.front();
-        also.push_back({best.schedule, constants_in_flash_ ? 0 : best.cycles});
+        const bool is_guess = constants_in_flash_ || memory_.layers[group_.layers[0]].is_half;
+        also.push_back({best.schedule, is_guess ? 0 : best.cycles});
       }
       offers = by_estimate(also);
       if (offers.empty()) offers = alike;
@@ -153,12 +154,16 @@ class Gatherer {
            spaces_.of(**owner, workload_, device_)->find(schedule).has_value();
   }
 
-  bool is_strip() const { return memory_.layers[group_.layers[0]].strip_of.has_value(); }
+  /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
+  bool is_strip() const {
+    const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
+    return layer.strip_of && !layer.is_half;
+  }
 
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
     const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
-    const Workload& whole = layer.strip_of ? *layer.strip_of : workload_;
+    const Workload& whole = is_strip() ? *layer.strip_of : workload_;
     LayerPlace place{.constants_in_flash = constants_in_flash_};
     if (!is_strip()) {
       constexpr uint64_t kGrains = 64;
