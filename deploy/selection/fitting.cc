@@ -153,15 +153,18 @@ class Fitting {
     uint64_t arena_bytes = 0, cycles = 0;
   };
 
+  /// With a kernel that takes as much scratch beside it, where two cores compute the layer.
+  static uint64_t arena_of(const TaskOptions& task, const KernelOption& option) {
+    return uint64_t{task.live_bytes} + uint64_t{task.at_once} * option.scratch_bytes;
+  }
+
   /// The fastest kernels that live beside their layers' tensors in so much; gaps of the plan come
   /// on top.
   std::optional<Candidate> within_arena(uint64_t bytes) const {
     Candidate candidate;
     std::vector<uint32_t> scratch;
     for (const TaskOptions& task : tasks_) {
-      const auto fits = [&](const KernelOption& option) {
-        return uint64_t{task.live_bytes} + option.scratch_bytes <= bytes;
-      };
+      const auto fits = [&](const KernelOption& option) { return arena_of(task, option) <= bytes; };
       const auto fastest = std::find_if(task.options.begin(), task.options.end(), fits);
       if (fastest == task.options.end()) return std::nullopt;
       candidate.cycles += fastest->cycles;
@@ -175,8 +178,7 @@ class Fitting {
   uint64_t worthwhile_arena(uint64_t least) const {
     std::set<uint64_t> arenas = {least};
     for (const TaskOptions& task : tasks_)
-      for (const KernelOption& option : task.options)
-        arenas.insert(uint64_t{task.live_bytes} + option.scratch_bytes);
+      for (const KernelOption& option : task.options) arenas.insert(arena_of(task, option));
     uint64_t best = least;
     double best_price = std::numeric_limits<double>::infinity();
     for (const uint64_t bytes : arenas) {

@@ -46,6 +46,7 @@ struct KernelOption {
 struct TaskOptions {
   std::vector<KernelOption> options;  ///< in order of preference: the fastest first
   uint32_t live_bytes = 0;            ///< of tensors around the tightest of its layers
+  uint32_t at_once = 1;               ///< kernels that have scratch while it runs
 
   uint32_t least_scratch() const;
 };

@@ -38,6 +38,7 @@ class Gatherer {
   Result<TaskOptions> gather(Unmeasured unmeasured) {
     for (const size_t layer : group_.layers)
       task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
+    if (memory_.layers[group_.layers[0]].is_half) task_.at_once = 2;
     TT_TRY(offer_measured());
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     std::stable_sort(

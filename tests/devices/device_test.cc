@@ -307,6 +307,14 @@ TEST(Devices, Cores_AreOneUnlessTheFileSaysMore) {
     EXPECT_EQ(load_device(name)->cores, 2) << name;
     EXPECT_EQ(load_device(name)->fork_join_cycles, 35u) << name;
   }
+  EXPECT_EQ(load_device("rp2040")->core_ports, 1);
+  EXPECT_EQ(load_device("rp2350")->core_ports, 2);
+  const auto ports = parse_device(
+      changed("[target]",
+              "[cores]\ncount = 2\nports = 3\nfork_join_cycles = 1\nsource = \"-\"\n\n[target]"),
+      "board.toml");
+  ASSERT_FALSE(ports);
+  EXPECT_THAT(ports.error().message(), HasSubstr("ports of [cores] must be 1 or 2"));
   const std::string three = "[cores]\ncount = 3\nfork_join_cycles = 1\nsource = \"-\"\n\n[target]";
   const auto device = parse_device(changed("[target]", three), "board.toml");
   ASSERT_FALSE(device);
