@@ -106,8 +106,9 @@ Device with_four_banks() {
 
 // The figures are of a model of two cores that was written down from Hazard3's RTL, register by
 // register (hazard3_frontend.v, hazard3_core.v, hazard3_decode.v, hazard3_cpu_2port.v). By itself
-// it takes the RTL's cycles in all programs that these are known of; two of it share banks that
-// serve who waited, then the other core, then data. The second starts five cycles late.
+// it takes the RTL's cycles in all programs without atomics that these are known of; two of it
+// share banks that serve who waited, then the other core, then data. The second starts five cycles
+// late.
 TEST(CoreOverlap, TwoPortsACore_LoseInBanksWhatTheRtlLoses) {
   const std::string products =
       "li a2,800\n1: lw a3,0(a0)\nlw a4,4(a0)\nlw a5,8(a0)\nlw a6,12(a0)\nmul a3,a3,a4\n"
