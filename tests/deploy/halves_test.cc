@@ -1,0 +1,43 @@
+// Kernels of layers that two cores share: counted for what each core computes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/networks/executed_graph.h"
+#include "codegen/networks/split_layers.h"
+#include "codegen/passes/passes.h"
+#include "deploy/selection/fitting.h"
+#include "tests/codegen/strips/image_chains.h"
+
+namespace tinytune {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+GeneratedNetwork halved(const Graph& graph, const KernelLimits& limits) {
+  const IntegerNetwork network = *executed_network(graph);
+  NetworkOptions options{.name = "net", .cores = 2};
+  options.splits = even_splits(laid_out(network, options), {});
+  auto made = generate_within(network, *load_device("rp2350-riscv"), Records(), limits, options);
+  EXPECT_TRUE(made) << made.error().message();
+  return std::move(*made);
+}
+
+std::string schedule_of(const GeneratedNetwork& network, int layer) {
+  for (const GeneratedLayer& generated : network.layers)
+    if (generated.index == layer && generated.schedule) return to_text(*generated.schedule);
+  return "";
+}
+
+// Three pixels at a time take the least scratch. Guessed from the whole layer they would be as fast
+// as any, and be taken.
+TEST(Halves, KernelsThatCountFewer_AreWorthTheScratchOfBoth) {
+  test::ImageChain chain(24, 5, 64, 3);
+  chain.conv(64, {.kernel = 1});
+  const std::string usual = schedule_of(halved(chain.finish(), {}), 0);
+  EXPECT_THAT(usual, HasSubstr("wide_sums_nhwc"));
+  EXPECT_THAT(usual, Not(HasSubstr("pixels=3")));
+}
+
+}  // namespace
+}  // namespace tinytune
