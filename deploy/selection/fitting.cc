@@ -225,13 +225,18 @@ class Fitting {
   std::vector<TaskOptions> tasks_;  // one a group
 };
 
-/// Of the linked library; nothing without a compiler.
+/// Of the linked library; nothing without a compiler. What cannot be linked, since constants leave
+/// their region no room, is estimated.
 Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
                                              const Device& device) {
+  constexpr uint64_t kOtherConstants = 64 * 1024;  // of operators in C, and some
   const auto built = build_library(network, device);
-  if (!built && built.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
-  if (!built) return built.error();
-  return std::optional<uint64_t>(built->footprint.flash_bytes);
+  if (built) return std::optional<uint64_t>(built->footprint.flash_bytes);
+  if (built.error().code() == ErrorCode::kNotFound) return std::optional<uint64_t>();
+  const uint64_t room = device.memory(device.rodata_memory).size_bytes;
+  if (network.constant_bytes + kOtherConstants <= room) return built.error();
+  return std::optional<uint64_t>(std::max(network.constant_bytes, room) +
+                                 4 * network.assembly_lines);
 }
 
 }  // namespace
