@@ -172,6 +172,12 @@ class BankContest::Side {
   bool foreseen_ = false, begun_ = false, asked_jump_ = false, data_waits_ = false;
 };
 
+size_t BankContest::Passage::Hash::operator()(const Passage& passage) const {
+  constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // Knuth: spreads neighbours
+  return (reinterpret_cast<uintptr_t>(passage.entry) * kGoldenRatio) ^
+         (uint64_t{passage.left_for} << 24) ^ passage.accesses;
+}
+
 BankContest::BankContest(const Device& device, TimingModel timing)
     : timing_(timing), banks_(device) {}
 
@@ -188,9 +194,9 @@ void BankContest::leave_for(uint32_t address, const BlockGraph& graph) {
   const auto accesses = static_cast<uint32_t>(part.banks.size() - part.told);
   part.told = part.banks.size();
   // A block entered in a state stays where it is; so does a state.
-  const uint64_t key = (reinterpret_cast<uintptr_t>(&graph.entry()) * 0x9E3779B97F4A7C15u) ^
-                       (uint64_t{address} << 24) ^ accesses;
-  const auto [position, is_new] = known_.try_emplace(key, static_cast<uint32_t>(blocks_.size()));
+  const Passage passage{&graph.entry(), address, accesses};
+  const auto [position, is_new] =
+      known_.try_emplace(passage, static_cast<uint32_t>(blocks_.size()));
   if (is_new) {
     Block& made = blocks_.emplace_back();
     made.first = block.front().address;

@@ -43,6 +43,16 @@ class BankContest {
     uint32_t cycles = 0;  ///< about
     uint32_t accesses = 0;
   };
+  /// How a block was passed.
+  struct Passage {
+    const PipelineState* entry = nullptr;  ///< of one block alone
+    uint32_t left_for = 0, accesses = 0;
+
+    bool operator==(const Passage&) const = default;
+    struct Hash {
+      size_t operator()(const Passage& passage) const;
+    };
+  };
   struct Part {
     std::vector<uint32_t> blocks;  ///< as they ran, of blocks_
     std::vector<uint8_t> banks;    ///< of loads and stores
@@ -67,7 +77,7 @@ class BankContest {
   TimingModel timing_;
   BankMap banks_;
   std::vector<Block> blocks_;
-  std::unordered_map<uint64_t, uint32_t> known_;  ///< of blocks_, by how a block was passed
+  std::unordered_map<Passage, uint32_t, Passage::Hash> known_;  ///< of blocks_
   std::array<Part, 2> parts_;
   size_t core_ = 0;
 };
