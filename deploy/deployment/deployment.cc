@@ -27,14 +27,6 @@
 namespace tinytune {
 namespace {
 
-/// Whether what the fastest kernels take may leave no room in the device's flash. Then kernels are
-/// chosen within it; otherwise nothing has to be built to know that it fits.
-bool may_overflow(const GeneratedNetwork& network, const Device& device) {
-  constexpr uint64_t kOtherCode = 64 * 1024;  // of any network seen, and some
-  return network.constant_bytes + 4 * network.assembly_lines + kOtherCode >
-         device.memory(device.rodata_memory).size_bytes;
-}
-
 /// Nobody chose this arena: what more of it would buy.
 void tell_what_arena_buys(const ArenaWorth& worth, const MessageSink& sink) {
   constexpr double kWorthTelling = 1.05;

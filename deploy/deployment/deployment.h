@@ -1,9 +1,9 @@
 // The network that a model and its records make for a device: what `compile` writes and `run` runs.
 //
-// Kernels are chosen within limits (fitting.h), code and weights placed in fast memory
-// (fast_memory.h), layouts compared (layouts.h); where tensors do not fit, layers run in strips
-// (orders.h). Both commands make it here, so that what was run
-// is what is written.
+// Kernels are chosen within limits (selection/fitting.h), code and weights placed in fast memory
+// (selection/fast_memory.h), layouts compared (selection/layouts.h); where tensors do not fit,
+// layers run in strips (strip_plan/orders.h). Both commands make it here, so that what was run is
+// what is written.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Networks that do not fit as they were first made: in strips, or refused with the limit that would
 // be enough.
 //
-// The arena is arithmetic (fallback.h). What lies beside it, data and stack, shows when a
+// The arena is arithmetic (strip_plan/fallback.h). What lies beside it, data and stack, shows when a
 // network is built and run, and hardly depends on the arena. So the smallest network is found by
 // its arena, built once, and a few of somewhat larger arenas are built for less stack. Who allows
 // less than that is refused before anything else is tried, so that the figure which is named is the

@@ -23,6 +23,10 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const NetworkOptions& options,
                                          const FlashWaits& waits = {});
 
+/// Whether what a network's kernels take may leave no room in the region of its constants. Where it
+/// cannot, nothing has to be built to know that it fits.
+bool may_overflow(const GeneratedNetwork& network, const Device& device);
+
 /// The network of the least flash within the limits on the arena. Errors as generate_within().
 Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
                                            const Records& records, const KernelLimits& limits,

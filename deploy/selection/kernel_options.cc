@@ -30,7 +30,8 @@ class Gatherer {
         limits_(limits),
         waits_(waits),
         constants_in_flash_(constants_in_flash),
-        workload_(memory.layers[group.layers[0]].op.workload) {
+        layer_(memory.layers[group.layers[0]]),
+        workload_(layer_.op.workload) {
     for (const size_t layer : group.layers)
       calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
   }
@@ -38,7 +39,7 @@ class Gatherer {
   Result<TaskOptions> gather(Unmeasured unmeasured) {
     for (const size_t layer : group_.layers)
       task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
-    if (memory_.layers[group_.layers[0]].is_half) task_.at_once = 2;
+    if (layer_.is_half) task_.at_once = 2;
     TT_TRY(offer_measured());
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     std::stable_sort(
@@ -51,7 +52,7 @@ class Gatherer {
   Status offer_measured() {
     TT_TRY(offer_records_of(group_.workload, 1));
     // A strip that was never measured is taken to be as fast as its share of the whole layer.
-    const auto& whole = memory_.layers[group_.layers[0]].strip_of;
+    const auto& whole = layer_.strip_of;
     if (!whole || !task_.options.empty()) return ok_status();
     return offer_records_of(to_text(*whole), static_cast<double>(workload_.macs()) /
                                                  static_cast<double>(whole->macs()));
@@ -94,7 +95,7 @@ class Gatherer {
       // Beside what was measured, with constants in fast memory, defaults are counted, not guessed.
       if (has_records) {
         const KernelOption& best = task_.options.front();
-        const bool is_guess = constants_in_flash_ || memory_.layers[group_.layers[0]].is_half;
+        const bool is_guess = constants_in_flash_ || layer_.is_half;
         also.push_back({best.schedule, is_guess ? 0 : best.cycles});
       }
       offers = by_estimate(also);
@@ -156,15 +157,11 @@ class Gatherer {
   }
 
   /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
-  bool is_strip() const {
-    const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
-    return layer.strip_of && !layer.is_half;
-  }
+  bool is_strip() const { return layer_.strip_of && !layer_.is_half; }
 
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
-    const NetworkMemory::Layer& layer = memory_.layers[group_.layers[0]];
-    const Workload& whole = is_strip() ? *layer.strip_of : workload_;
+    const Workload& whole = is_strip() ? *layer_.strip_of : workload_;
     LayerPlace place{.constants_in_flash = constants_in_flash_};
     if (!is_strip()) {
       constexpr uint64_t kGrains = 64;
@@ -173,7 +170,7 @@ class Gatherer {
     }
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
     std::vector<Offer> offers;
-    for (const auto& kernel : estimated_kernels(whole, layer.op.data, device_, place, also))
+    for (const auto& kernel : estimated_kernels(whole, layer_.op.data, device_, place, also))
       offers.push_back(
           {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
     return offers;
@@ -270,6 +267,7 @@ class Gatherer {
   const KernelLimits& limits_;
   const FlashWaits& waits_;
   const bool constants_in_flash_;
+  const NetworkMemory::Layer& layer_;  ///< the first of the group
   const Workload& workload_;
   TaskOptions task_;
   uint64_t calls_ = 0;    ///< of the kernel, an inference
