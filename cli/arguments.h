@@ -1,5 +1,5 @@
-// What options say that several commands take (shared_options.h). A command derives its own struct,
-// with what it alone takes, in command_NAME.cc.
+// Holds the values of options that several commands share (shared_options.h). Each command derives
+// a struct with the values of its own options, in command_NAME.cc.
 #pragma once
 
 #include <algorithm>

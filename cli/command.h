@@ -1,9 +1,8 @@
-// What can be typed, as data: a command is a row of options, help and examples, and what it does.
+// Describes commands as data: a row has options, help, examples and the function that runs it.
 //
-// Whatever tells about the program (help, the manual page, completion) and whatever reads its
-// command line (command_line.h) cannot disagree. A command's row stands beside the struct of what
-// it alone takes and the function that does it, in command_NAME.cc; options that several commands
-// take are in shared_options.h, and what they say in Arguments.
+// Help, the manual page, completion and the parser (command_line.h) read the same rows, so they
+// cannot disagree. A row stands in command_NAME.cc, beside the command's own arguments and
+// function; shared_options.h has the options of several commands, and Arguments their values.
 #pragma once
 
 #include <atomic>
@@ -33,7 +32,7 @@ enum class Syntax {
   kDurationOrNone,  ///< the same, or 0
 };
 
-/// Where a value goes; its type says whether the option is a switch, or may be repeated.
+/// The member that stores a value. Its type says whether the option is a switch or may be repeated.
 using Field =
     std::variant<bool Arguments::*, std::string Arguments::*, uint64_t Arguments::*,
                  std::optional<std::string> Arguments::*, std::optional<uint64_t> Arguments::*,
@@ -62,7 +61,7 @@ struct Option {
 /// "off" of a switch, "required", or what holds where the option is left out.
 std::string default_of(const Option& option);
 
-/// What a command knows of the program around it.
+/// The program's state that a command may use.
 struct Context {
   Console console;
   std::string program = "tune";               ///< as typed: argv[0]

@@ -152,12 +152,9 @@ Command compile_command() {
                            .field = own(&CompileArguments::share_arena),
                            .help = "Plan several models (--model repeated), which run one "
                                    "after another, into one arena"},
-                          stream_input(),
-                          disable_pass(),
-                          external(),
-                          input_type(),
-                          state(),
-                          {.names = "-o,--output",
+                          stream_input()},
+                         loading(),
+                         {{.names = "-o,--output",
                            .field = own(&CompileArguments::directory),
                            .value = "DIR",
                            .help = "Directory to write",
@@ -186,12 +183,9 @@ Command compile_command() {
                            .help = "Fail if a layer has no usable record"},
                           {.names = "--bench",
                            .field = own(&CompileArguments::bench),
-                           .help = "Add a program that prints cycles by layer on the chip"},
-                          portable(),
-                          cores(),
-                          compress_weights(),
-                          arrival(),
-                          json()}}),
+                           .help = "Add a program that prints cycles by layer on the chip"}},
+                         generating(),
+                         {json()}}),
       .examples =
           "Examples:\n"
           "  tune compile --model kws.tflite --device esp32c3 --records "

@@ -55,7 +55,8 @@ Command inspect_command() {
                               optional(device(), "the model alone"),
                               log()},
                              memory_limits(),
-                             {disable_pass(), external(), input_type(), state(), json()}}),
+                             loading(),
+                             {json()}}),
           .examples =
               "Examples:\n"
               "  tune inspect kws.tflite\n"

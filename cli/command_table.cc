@@ -6,11 +6,6 @@
 
 namespace tinytune {
 
-std::string default_of(const Option& option) {
-  if (option.required) return "required";
-  return std::holds_alternative<bool Arguments::*>(option.field) ? "off" : option.otherwise;
-}
-
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
       tune_command(),     compile_command(),    run_command(),    report_command(),

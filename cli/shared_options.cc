@@ -183,6 +183,10 @@ Option flash() {
 
 std::vector<Option> memory_limits() { return {ram(), arena(), flash(), fast_ram()}; }
 
+std::vector<Option> loading() { return {disable_pass(), external(), input_type(), state()}; }
+
+std::vector<Option> generating() { return {portable(), cores(), compress_weights(), arrival()}; }
+
 std::vector<Option> all_of(std::initializer_list<std::vector<Option>> groups) {
   std::vector<Option> all;
   for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());

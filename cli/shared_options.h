@@ -38,6 +38,10 @@ Option arrival();
 Option keys(std::string help);
 Option json();
 Option quiet();
+std::vector<Option>
+loading();  ///< how a model is read: passes, operators of one's own, types, state
+std::vector<Option>
+generating();  ///< what code: portable, for two cores, with weights that come late
 
 /// In this order; a command's list is made of single options and of groups.
 std::vector<Option> all_of(std::initializer_list<std::vector<Option>> groups);
