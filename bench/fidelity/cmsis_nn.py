@@ -30,7 +30,7 @@ Row = collections.namedtuple("Row", "model published within arena")
 ROWS = {"kws": Row("kws_ref_model", 1.663e6, 8, "dtcm"), "vww": Row("vww_96_int8", 6.429e6, 8, "ram"),
         "ic": Row("pretrainedResnet_quant", 4.070e6, 8, "dtcm"), "ad": Row("ad01_int8", 0.255e6, 25, "dtcm")}
 
-# Where code, constants, and each kind of RAM begin.
+# Base addresses of code, constants and each kind of RAM.
 DEVICES = {"cortex-m55": {"code": 0x08000000, "constants": 0x0A000000, "dtcm": 0x20000000, "ram": 0x20100000},
            "ra8d1": {"code": 0x02000000, "constants": 0x02100000, "dtcm": 0x20000000, "ram": 0x22000000}}
 
@@ -51,7 +51,7 @@ SECTIONS {{
 stack_end = ORIGIN(ram) + LENGTH(ram);
 """
 
-# What the sources want of a C library; the driver has the functions.
+# Stubs of the C library's headers that the sources include; the driver defines the functions.
 HEADERS = {"string.h": "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n"
                        "void *memset(void *, int, size_t);\n", "math.h": "", "stdio.h": "", "stdlib.h": ""}
 

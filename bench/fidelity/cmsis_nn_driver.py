@@ -7,6 +7,7 @@ counter says of each layer of the second inference, then the output.
 import re
 
 import tflite_network as tflite
+from semihosting import ASK_HOST
 
 HEAD = r"""
 #include "arm_nnfunctions.h"
@@ -22,13 +23,7 @@ void *memset(void *to, int value, size_t bytes) {
   for (char *out = to; bytes != 0; --bytes) *out++ = (char)value;
   return to;
 }
-static int ask_host(int operation, const void *argument) {
-  register int r0 __asm__("r0") = operation;
-  register const void *r1 __asm__("r1") = argument;
-  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-  return r0;
-}
-static void fail(void) {
+""" + ASK_HOST + r"""static void fail(void) {
   ask_host(4, "refused\n");
   ask_host(0x18, (void *)0x20023);
 }

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from coremark_rows import ROWS
+from semihosting import ASK_HOST
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -63,13 +64,7 @@ static int ask_host(int operation, const void *argument) {
   return a0;
 }
 #else
-static int ask_host(int operation, const void *argument) {
-  register int r0 __asm__("r0") = operation;
-  register const void *r1 __asm__("r1") = argument;
-  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-  return r0;
-}
-extern ee_u32 stack_end;
+""" + ASK_HOST + r"""extern ee_u32 stack_end;
 void start(void);
 __attribute__((section(".vectors"), used)) void *const vectors[] = {&stack_end, start};
 #endif

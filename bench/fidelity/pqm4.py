@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from semihosting import ASK_HOST
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ("-mcpu=cortex-m4 -mthumb -mfloat-abi=soft -std=gnu99 -O3 -fno-common -ffunction-sections "
          "-fdata-sections -nostartfiles -ffreestanding --specs=nosys.specs -Wl,--gc-sections").split()
@@ -48,12 +50,7 @@ HARNESS = r"""
 int crypto_sign_keypair(uint8_t *pk, uint8_t *sk);
 int crypto_sign(uint8_t *sm, size_t *smlen, const uint8_t *m, size_t mlen, const uint8_t *sk);
 int crypto_sign_open(uint8_t *m, size_t *mlen, const uint8_t *sm, size_t smlen, const uint8_t *pk);
-static void ask_host(int operation, const void *argument) {
-  register int r0 __asm__("r0") = operation;
-  register const void *r1 __asm__("r1") = argument;
-  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-}
-static void print(const char *name, uint32_t value) {
+""" + ASK_HOST + r"""static void print(const char *name, uint32_t value) {
   char digits[12];
   int i = sizeof digits - 1;
   digits[i] = 0;
