@@ -47,11 +47,12 @@ int PairBlocks::best_staged_rows(int rows, bool in_order) {
 }
 
 bool PairBlocks::fit() const {
-  constexpr int64_t kReach = 4095, kMostDepth = 256;  // half a word on the stack for each term
+  constexpr int64_t kReach = 4095,
+                    kMostDepth = 256;  // each term of two rows is a word on the stack
   return comes_in_words(streamed, depth) && streamed.step <= kReach && depth <= kMostDepth;
 }
 
-// Of four terms: four rows' first pairs, then their second; or of two rows both.
+// Stages four terms a pass: the first pair of each row, then the second.
 void PairBlocks::print_staging(CWriter& w) const {
   const bool totals = streamed.offset != 0;
   w.line("uint32_t staged[" + number(depth * staged_rows / 2) + "];");
@@ -100,8 +101,7 @@ void PairBlocks::print_sums(CWriter& w) const {
   w.close();
 }
 
-// LDM takes registers in their order, so what it loads has registers of its own. A load that
-// follows on a load waits for nothing.
+// LDM takes registers in their order, so what it loads has registers of its own.
 void PairBlocks::print_four_by_one(CWriter& w) const {
   const auto products = [&](const char* pair) {
     for (int s = 0; s < staged_rows; ++s) {
