@@ -1,5 +1,7 @@
 #include "tests/rpc_device/boards/board_runs.h"
 
+#include <algorithm>
+
 #include "measure/builder.h"
 #include "measure/runner.h"
 #include "rpc_device/boards/open_board.h"
@@ -31,18 +33,23 @@ void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, dou
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
   const ConfigSpace space = space_of(task.workload, task.data, device);
+  // Each resumption of an Arm machine may add time of the host to QEMU's clock, never take some
+  // away: the shortest of several runs is the kernel's.
+  MeasureLimits limits;
+  limits.repeats = 8;
   for (size_t point = 0; point < space.size(); point += space.size() / 6) {
     const auto built = builder.build(task, space.schedule(point), {});
     ASSERT_TRUE(built) << built.error().message();
     ASSERT_EQ(built->outcome, Outcome::kOk) << built->detail;
-    const MeasureResult measured = run(board, built->kernel, task);
+    const MeasureResult measured = run(board, built->kernel, task, limits);
     EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.detail;
-    ASSERT_GE(measured.cycles.size(), 2u);
+    ASSERT_GE(measured.cycles.size(), 8u);
+    const uint64_t shortest = *std::ranges::min_element(measured.cycles);
     const uint64_t expected = simulated(built->kernel, task, device).cycles[0];
     if (device.target.family == CoreFamily::kRiscv32)
-      EXPECT_EQ(measured.cycles[0], expected) << to_text(space.schedule(point));
+      EXPECT_EQ(shortest, expected) << to_text(space.schedule(point));
     else
-      EXPECT_NEAR(static_cast<double>(measured.cycles[0]),
+      EXPECT_NEAR(static_cast<double>(shortest),
                   machine.ticks_an_instruction * static_cast<double>(expected), ticks);
   }
 }
