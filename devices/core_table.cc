@@ -27,6 +27,8 @@ struct Core {
 
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
 const std::set<Capability> kDsp = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide};
+const std::set<Capability> kCachedDsp = {Capability::kDsp, Capability::kMulHigh,
+                                         Capability::kDivide, Capability::kPrefetch};
 const std::set<Capability> kVectors = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
                                        Capability::kMve};
 
@@ -38,7 +40,7 @@ const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m1", "thumbv6m", {}},
                      {"cortex-m3", "thumbv7m", kWholeWords},
                      {"cortex-m4", "thumbv7em", kDsp, nullptr, kFpv4},
-                     {"cortex-m7", "thumbv7em", kDsp, nullptr, kFpv5},
+                     {"cortex-m7", "thumbv7em", kCachedDsp, nullptr, kFpv5},
                      {"cortex-m23", "thumbv8m.base", {Capability::kDivide}},
                      {"cortex-m33", "thumbv8m.main", kDsp, nullptr, kFpv5},
                      {"cortex-m35p", "thumbv8m.main", kDsp, nullptr, kFpv5},

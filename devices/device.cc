@@ -22,6 +22,8 @@ std::string_view name_of(Capability capability) {
       return "mul_high";
     case Capability::kDivide:
       return "divide";
+    case Capability::kPrefetch:
+      return "prefetch";
     case Capability::kMve:
       return "mve";
   }
@@ -61,6 +63,7 @@ Device with_portable_kernels(Device device) {
   device.target.portable_kernels = true;
   device.target.capabilities.erase(Capability::kDsp);
   device.target.capabilities.erase(Capability::kMve);
+  device.target.capabilities.erase(Capability::kPrefetch);
   return device;
 }
 

@@ -23,10 +23,11 @@ enum class CoreFamily { kRiscv32, kArmM, kAnyC };
 /// What a core can do beyond the least of its family, as far as something asks. Code that needs one
 /// of these asks for it by name: a core that no code has heard of has what its file lists.
 enum class Capability {
-  kDsp,      ///< "dsp": Arm's DSP extension (SMLAD, SXTB16, SADD16, ...)
-  kMulHigh,  ///< "mul_high": the high word of a 64-bit product without a call (RV32M, Armv7-M)
-  kDivide,   ///< "divide": division in hardware
-  kMve,      ///< "mve": Arm's Helium, vectors of integers, and low-overhead loops
+  kDsp,       ///< "dsp": Arm's DSP extension (SMLAD, SXTB16, SADD16, ...)
+  kMulHigh,   ///< "mul_high": the high word of a 64-bit product without a call (RV32M, Armv7-M)
+  kDivide,    ///< "divide": division in hardware
+  kPrefetch,  ///< "prefetch": PLD starts to fill a line of the cache, and the core goes on
+  kMve,       ///< "mve": Arm's Helium, vectors of integers, and low-overhead loops
 };
 
 /// As device files spell it.

@@ -8,7 +8,7 @@ namespace tinytune::internal {
 namespace {
 
 constexpr std::array kCapabilities = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
-                                      Capability::kMve};
+                                      Capability::kPrefetch, Capability::kMve};
 
 // Files from before there was the key leave it out, and so may others: then it is all that the
 // core gives.

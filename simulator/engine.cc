@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "simulator/arm_prefetch.h"
+
 namespace tinytune {
 
 /// Unicorn's callbacks. They run inside translated code: no exception may leave them.
@@ -72,6 +74,13 @@ struct Engine::Hooks {
     Engine& engine = *static_cast<Engine*>(user);
     engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size),
                         engine.graph_.clock());
+  }
+
+  // Only at PLD.
+  static void prefetch(uc_engine*, uint64_t address, uint32_t, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    if (const auto hint = arm_prefetch(engine.memory_.code_at(static_cast<uint32_t>(address))))
+      engine.timing_.prefetch(engine.get(hint->base) + hint->offset, engine.graph_.clock());
   }
 
   static void access(uc_engine*, uc_mem_type type, uint64_t address, int size, int64_t,
@@ -184,6 +193,18 @@ Status Engine::watch_dividends(std::span<const AddressRange> filled) {
   return ok_status();
 }
 
+Status Engine::watch_prefetches(std::span<const AddressRange> filled) {
+  const bool waits = watch_ != Watch::kNothing && watch_ != Watch::kFetches &&
+                     watch_ != Watch::kAccesses && core_.is_arm();
+  for (const AddressRange& range : filled) {
+    if (!waits || !memory_.region(range.address)->executable) continue;
+    for (const uint32_t at :
+         arm_prefetches(memory_.at(range.address, range.size_bytes), range.address))
+      TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::prefetch, this, at, at));
+  }
+  return ok_status();
+}
+
 bool Engine::touches_off_limits(uint64_t address, uint32_t size_bytes) const {
   for (const AddressRange& range : *off_limits_) {
     if (address < uint64_t{range.address} + range.size_bytes &&
@@ -242,6 +263,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
   TT_TRY(engine->attach(peripherals));
   if (arrival != nullptr) TT_TRY(engine->watch_arrivals());
   TT_TRY(engine->watch_dividends(filled));
+  TT_TRY(engine->watch_prefetches(filled));
   return engine;
 }
 

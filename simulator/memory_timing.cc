@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "simulator/arrival.h"
 
@@ -97,14 +98,14 @@ MemoryTiming::MemoryTiming(const Device& device) {
 
 void MemoryTiming::take_contents_of(const MemoryTiming& other) {
   for (size_t i = 0; i < caches_.size(); ++i) caches_[i].take_contents_of(other.caches_[i]);
-  for (Region& region : regions_) region.waited = region.busy_until = 0;
+  for (Region& region : regions_) region.begin();
   waits_ = Waits();
   fetched_to_ = other.fetched_to_;
 }
 
 void MemoryTiming::begin() {
   for (Cache& cache : caches_) cache.clear();
-  for (Region& region : regions_) region.waited = region.busy_until = 0;
+  for (Region& region : regions_) region.begin();
   waits_ = Waits();
   fetched_to_ = 0;
 }
@@ -138,7 +139,8 @@ void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
 }
 
 uint64_t MemoryTiming::filled(Region& region, uint32_t fills, uint64_t now) {
-  if (region.rest_cycles == 0) return uint64_t{region.fill_cycles} * fills;
+  if (region.rest_cycles == 0 && region.busy_until <= now)
+    return uint64_t{region.fill_cycles} * fills;
   const uint64_t asked = now;
   for (; fills != 0; --fills) {
     const uint64_t begun = std::max(now, region.busy_until);
@@ -148,12 +150,38 @@ uint64_t MemoryTiming::filled(Region& region, uint32_t fills, uint64_t now) {
   return now - asked;
 }
 
+uint64_t MemoryTiming::awaited(const Region& region, uint32_t address, uint64_t now) {
+  if (region.busy_until <= now) return 0;
+  const uint32_t line = region.read->line_of(address);
+  for (const Region::Coming& coming : region.coming)
+    if (coming.address == line && coming.there > now) return coming.there - now;
+  return 0;
+}
+
+void MemoryTiming::prefetch(uint32_t address, uint64_t now) {
+  now += waits_.fetch + waits_.read;
+  for (Region& region : regions_) {
+    if (!region.contains(address) || region.read == nullptr) continue;
+    const uint32_t line = region.read->line_of(address);
+    const uint32_t fills = region.read->touch(line, region.read->line_bytes());
+    if (fills == 0) continue;
+    if (const uint64_t free = region.coming[0].there; free > now) {
+      region.waited += free - now;
+      waits_.read += free - now;
+      now = free;
+    }
+    region.busy_until = std::max(now, region.busy_until) + uint64_t{region.fill_cycles} * fills;
+    region.coming[0] = std::exchange(region.coming[1], {line, region.busy_until});
+  }
+}
+
 void MemoryTiming::read(uint32_t address, uint32_t size_bytes, uint64_t now) {
   now += waits_.fetch + waits_.read;
   for (Region& region : regions_) {
     if (!region.contains(address) || region.read == nullptr) continue;
     const uint32_t fills = region.read->touch(address, size_bytes);
-    const uint64_t cycles = with_turn(region.read, filled(region, fills, now));
+    const uint64_t cycles = fills == 0 ? awaited(region, address, now)
+                                       : with_turn(region.read, filled(region, fills, now));
     region.waited += cycles;
     waits_.read += cycles;
   }

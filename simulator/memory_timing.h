@@ -26,6 +26,9 @@ class Cache {
   explicit Cache(const CacheModel& model);
 
   void clear();
+  uint32_t line_bytes() const { return line_bytes_; }
+  /// Where the line of `address` begins.
+  uint32_t line_of(uint32_t address) const { return address >> line_shift_ << line_shift_; }
   /// Holds what another one of the same model does.
   void take_contents_of(const Cache& other);
 
@@ -73,6 +76,9 @@ class MemoryTiming {
   /// `now`: cycles of the run so far but for those that wait; only fills that go on in the
   /// background ask. Where it stands still, each waits for all of those before.
   void read(uint32_t address, uint32_t size_bytes, uint64_t now = 0);
+  /// The core asks for the line of `address` and goes on, once one of two buffers for lines on
+  /// their way is free. Lines come one after another; what is read before its line is there waits.
+  void prefetch(uint32_t address, uint64_t now);
   /// Something else than the core brings these bytes into a cache.
   void fill(const std::string& cache, uint32_t address, uint32_t size_bytes);
 
@@ -97,12 +103,23 @@ class MemoryTiming {
     std::string name;
     uint64_t waited = 0;
     uint64_t busy_until = 0;  ///< with a fill
+    struct Coming {
+      uint32_t address = 0;  ///< of a line
+      uint64_t there = 0;    ///< by the clock
+    };
+    Coming coming[2];  ///< asked for last, the older first
     bool contains(uint32_t address) const { return address - range.address < range.size_bytes; }
     bool meets(const AddressRange& other) const;
+    void begin() {
+      waited = busy_until = 0;
+      coming[0] = coming[1] = Coming();
+    }
   };
 
   /// What `fills` wait, in turn, that are asked for at `now`.
   static uint64_t filled(Region& region, uint32_t fills, uint64_t now);
+  /// What a read at `now` waits for a line on its way.
+  static uint64_t awaited(const Region& region, uint32_t address, uint64_t now);
   uint64_t with_turn(const Cache* cache, uint64_t cycles);
 
   std::vector<Cache> caches_;

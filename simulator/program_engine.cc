@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "simulator/arm_prefetch.h"
 #include "simulator/riscv_execute.h"
 
 namespace tinytune {
@@ -59,6 +60,15 @@ struct ProgramEngine::Hooks {
     const uint64_t before = engine.timing_.waits().read;
     engine.timing_.read(static_cast<uint32_t>(address), static_cast<uint32_t>(size),
                         engine.graph_.clock());
+    engine.graph_.attribute_wait(engine.timing_.waits().read - before);
+  }
+
+  static void prefetch(uc_engine*, uint64_t address, uint32_t, void* user) {
+    ProgramEngine& engine = of(user);
+    const auto hint = arm_prefetch(engine.memory_.code_at(static_cast<uint32_t>(address)));
+    if (!hint) return;
+    const uint64_t before = engine.timing_.waits().read;
+    engine.timing_.prefetch(engine.get(hint->base) + hint->offset, engine.graph_.clock());
     engine.graph_.attribute_wait(engine.timing_.waits().read - before);
   }
 
@@ -210,7 +220,13 @@ Status ProgramEngine::add_hooks() {
       device_.target.features.find("+a") != std::string::npos)
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this));
   graph_.set_registers([this](unsigned reg) { return get(reg); });
-  if (is_arm()) return core_.add_hook(UC_HOOK_CODE, &Hooks::instruction, this);
+  if (is_arm()) {
+    for (const AddressRange& range : image_.filled)
+      for (const uint32_t at :
+           arm_prefetches(memory_.at(range.address, range.size_bytes), range.address))
+        TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::prefetch, this, at, at));
+    return core_.add_hook(UC_HOOK_CODE, &Hooks::instruction, this);
+  }
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
   for (const AddressRange& range : image_.filled)
     for (const uint32_t at :

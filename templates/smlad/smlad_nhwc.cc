@@ -11,7 +11,8 @@
 // no scratch: a tile is then of one pixel. That is what 1x1 convolutions get where RAM is short.
 //
 // A dense layer has one pixel. Most are quantised as a whole: then requantisation is read once for
-// the layer, where each word of it that comes from flash would serve a single output.
+// the layer, where each word of it that comes from flash would serve a single output. Each weight
+// is read once: a core that can ask its cache for a line and go on asks for the next ones.
 
 #include <algorithm>
 
@@ -22,7 +23,13 @@ namespace tinytune {
 namespace {
 
 constexpr char kConv[] = "smlad_nhwc", kPointwise[] = "smlad_pointwise", kDense[] = "smlad_dense",
-               kDenseByLayer[] = "smlad_dense_by_layer";
+               kDenseByLayer[] = "smlad_dense_by_layer", kDenseAhead[] = "smlad_dense_ahead",
+               kDenseByLayerAhead[] = "smlad_dense_by_layer_ahead";
+
+bool is_by_layer(std::string_view name) {
+  return name == kDenseByLayer || name == kDenseByLayerAhead;
+}
+bool asks_ahead(std::string_view name) { return name == kDenseAhead || name == kDenseByLayerAhead; }
 
 // How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
 // window that is a single one.
@@ -46,10 +53,11 @@ struct Plan {
       : oc(s.get_int("oc")),
         px(s.get_int("px")),
         step(s.get_int("step")),
-        tile{weight_form(s.get("weights")), oc, px},
+        tile{weight_form(s.get("weights")), oc, px,
+             asks_ahead(s.template_name()) ? s.get_int("ahead") : 0},
         loads(smlad_load_order(s.get("loads"))),
         multiple(s.get("loads") == "multiple"),
-        scaled(s.template_name() == kDenseByLayer ? Scaled::kByLayer : Scaled::kByChannel),
+        scaled(is_by_layer(s.template_name()) ? Scaled::kByLayer : Scaled::kByChannel),
         border(s.get("border")),
         right(s.get_int("right")),
         moved(switches_of(s).scheduler == "pressure") {
@@ -112,7 +120,8 @@ bool supports(const Workload& w, const Device& device) {
   const bool one_run = w.kernel_h * w.kernel_w == 1 && !needs_border(w);
   if (name == kPointwise && (!one_run || w.in_c / w.groups % 4 != 0)) return false;
   return grouped_tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
-         (name != kDenseByLayer || SmladTiles::end_in_assembly(w));
+         (!is_by_layer(name) || SmladTiles::end_in_assembly(w)) &&
+         (!asks_ahead(name) || device.target.can(Capability::kPrefetch));
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
@@ -136,6 +145,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.switches.emplace_back("widened", (plan.staged ? 0.0 : 1.0) +
                                             2.0 * static_cast<int>(plan.tile.form) +
                                             (plan.scaled == Scaled::kByLayer ? 4.0 : 0.0));
+  if (plan.tile.ahead > 0) nest.switches.emplace_back("ahead", plan.tile.ahead);
   return nest;
 }
 
@@ -296,6 +306,7 @@ struct Row {
     if (name == kPointwise) return knobs;
     knobs.emplace_back(kIsConv ? int_knob("tiles", {1, 2, 4})
                                : Knob{"inputs", {"staged", "widened"}});
+    if (asks_ahead(name)) knobs.emplace_back("ahead", std::vector<int>{32, 64, 128}, 64);
     return knobs;
   }
   // Eight sums load least for their products. Where weights wait, more pixels should share them;
@@ -331,5 +342,7 @@ const KernelTemplate kSmladNhwc = row<kConv>();
 const KernelTemplate kSmladPointwise = row<kPointwise>();
 const KernelTemplate kSmladDense = row<kDense>();
 const KernelTemplate kSmladDenseByLayer = row<kDenseByLayer>();
+const KernelTemplate kSmladDenseAhead = row<kDenseAhead>();
+const KernelTemplate kSmladDenseByLayerAhead = row<kDenseByLayerAhead>();
 
 }  // namespace tinytune

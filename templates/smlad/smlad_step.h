@@ -55,7 +55,7 @@ inline int fewest_temporaries(const SmladTile& tile, const SmladInputs& inputs) 
 /// Whether LDM loads all that a step reads: see smlad_multiples.h.
 inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   const int64_t pair = int64_t{4} * tile.pixels;
-  return !tile.is_joined() && !inputs.as_bytes && inputs.pair_bytes == pair &&
+  return !tile.is_joined() && tile.ahead == 0 && !inputs.as_bytes && inputs.pair_bytes == pair &&
          (tile.pixels == 1 || inputs.pixel_bytes == 4) && inputs.step_bytes >= pair * pairs &&
          SmladMultiples::best(tile, SmladStep::kCursors + tile.channels * tile.pixels, pairs)
                  .group > 0;
@@ -65,10 +65,11 @@ inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs
 inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
   if (inputs.as_bytes && (tile.pixels > 1 || pairs % 2 != 0)) return false;
+  if (tile.ahead > 0 && tile.weight_bytes(pairs) < Thumb2Dsp::kLineBytes) return false;
   constexpr int64_t kReach = Thumb2Dsp::kReach;
   return smlad_registers(tile, true).suffice(fewest_temporaries(tile, inputs)) &&
          (pairs - 1) * inputs.pair_bytes + (tile.pixels - 1) * inputs.pixel_bytes <= kReach &&
-         tile.weight_bytes(pairs) <= kReach && inputs.step_bytes <= kReach;
+         tile.ahead + tile.weight_bytes(pairs) <= kReach && inputs.step_bytes <= kReach;
 }
 
 /// Writes a step; the loop's end has a register, or waits on the stack.
@@ -86,6 +87,7 @@ class SmladStepWriter {
         registers_(smlad_registers(tile, end_on_stack)),
         temporaries_(registers_.left()),
         loads_(Thumb2Dsp::kAddresses, loads, registers_, code_) {
+    ask_for_weights();
     queue_reads();
     for (int pair = 0; pair < pairs_; ++pair) products(pair);
     loads_.finish();
@@ -109,6 +111,13 @@ class SmladStepWriter {
     return Reg{SmladStep::kCursors + pixel * tile_.channels + channel};
   }
   int word(int pair, int i) const { return words_[static_cast<size_t>(pair * tile_.words() + i)]; }
+
+  // Each line that a later step reads, while the cursor is still where the step begins.
+  void ask_for_weights() {
+    if (tile_.ahead == 0) return;
+    for (int64_t at = 0; at < tile_.weight_bytes(pairs_); at += Thumb2Dsp::kLineBytes)
+      code_.emit("pld [{}, #{}]", Reg{0}, tile_.ahead + at);
+  }
 
   void queue_reads() {
     at_weights_ = loads_.add_stream(Reg{0}, tile_.weight_bytes(pairs_));

@@ -56,6 +56,8 @@ inline std::string usual_weights(const Workload& w, const Device& device) {
 struct SmladTile {
   WeightForm form;
   int channels, pixels;
+  /// Bytes that the cache is asked for weights before they are read; 0: it is not.
+  int ahead = 0;
 
   bool is_joined() const { return form == WeightForm::kJoined; }
   /// Words of weights that one pair of inputs meets.

@@ -166,6 +166,35 @@ TEST(SlowData, RestOfALine_ComesWhileTheCoreGoesOn) {
   EXPECT_EQ(waited("movs r3,#30\n1: subs r3,#1\nbne 1b\n"), 2 * (flash.fill_cycles - rest));
 }
 
+// What `code` waits for constants, whose address is in r0.
+uint64_t waited_for_constants(const std::string& device, const std::string& code) {
+  Program program(device, "f: " + code + "bx lr\n");
+  const Device& of = program.device();
+  return program.call({of.memory(of.rodata_memory).address}).counts.read_wait_cycles;
+}
+
+TEST(Prefetch, Line_ComesWhileTheCoreGoesOn) {
+  const Device device = *load_device("stm32h7");
+  const uint32_t fill = device.memory(device.rodata_memory).fill_cycles;
+  const std::string busy = "movs r3,#30\n1: subs r3,#1\nbne 1b\n";
+  EXPECT_EQ(waited_for_constants("stm32h7", "ldr r1,[r0]\n"), fill);
+  EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\nldr r1,[r0]\n"), fill) << "still coming";
+  EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\n" + busy + "ldr r1,[r0]\n"), 0u);
+  EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0,#32]\n" + busy + "ldr r1,[r0]\n"), fill)
+      << "another line";
+  EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\nldr r1,[r0,#32]\n"), 2 * fill)
+      << "lines come one after another";
+}
+
+TEST(Prefetch, ThirdLine_WaitsForABuffer) {
+  const Device device = *load_device("stm32h7");
+  const uint32_t fill = device.memory(device.rodata_memory).fill_cycles;
+  const std::string two = "pld [r0]\npld [r0,#32]\n";
+  EXPECT_EQ(waited_for_constants("stm32h7", two), 0u);
+  EXPECT_EQ(waited_for_constants("stm32h7", two + "pld [r0,#64]\n"), fill);
+  EXPECT_EQ(waited_for_constants("stm32h7", two + "pld [r0,#32]\n"), 0u) << "it is on its way";
+}
+
 TEST(SlowData, SharedCache_HoldsCodeAndData) {
   // ESP32-C3, code in SRAM: 20 KiB of constants do not fit its 16 KiB cache, 8 KiB do.
   for (const auto& [bytes, passes] : {std::pair{20480u, 2u}, std::pair{8192u, 1u}}) {

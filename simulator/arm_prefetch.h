@@ -1,0 +1,39 @@
+// Arm's PLD, a load that brings a line to the cache and nothing to a register.
+//
+// The emulator passes over it, so whoever counts cycles has to find it in the code and look at its
+// base when it runs. Found is the form of a base and an offset from 0 to 4095; others do nothing.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tinytune {
+
+struct ArmPrefetch {
+  unsigned base;    ///< register
+  uint32_t offset;  ///< bytes from it
+};
+
+/// `code`: a word of it, its first half low.
+inline std::optional<ArmPrefetch> arm_prefetch(uint32_t code) {
+  constexpr unsigned kPc = 15;
+  const unsigned base = code & 15;
+  if ((code & 0xF000FFF0) != 0xF000F890 || base == kPc) return std::nullopt;
+  return ArmPrefetch{base, code >> 16 & 0xFFF};
+}
+
+/// Where `code` has them, which begins at `address`; and where constants look like one.
+inline std::vector<uint32_t> arm_prefetches(std::span<const uint8_t> code, uint32_t address) {
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i + 4 <= code.size(); i += 2) {
+    uint32_t word;
+    std::memcpy(&word, &code[i], 4);
+    if (arm_prefetch(word)) found.push_back(address + static_cast<uint32_t>(i));
+  }
+  return found;
+}
+
+}  // namespace tinytune
