@@ -265,8 +265,10 @@ Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options) con
 Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
                                              const ArenaAllowance& arena,
                                              uint64_t stack_bytes) const {
-  const KernelLimits allowed{
-      .arena_bytes = arena.bytes, .flash_bytes = limits.flash_bytes, .arena_says = arena.says};
+  const KernelLimits allowed{.arena_bytes = arena.bytes,
+                             .flash_bytes = limits.flash_bytes,
+                             .memory = limits,
+                             .arena_says = arena.says};
   TT_TRY_ASSIGN(Placed best, place(options, allowed, {}, stack_bytes));
   const bool waits_for_flash = best.placement.left_out_cycles > 0;
   const bool copies_nothing = device.fast_rodata_memories.empty() && !device.caches.empty();

@@ -29,6 +29,7 @@ struct KernelLimits {
   std::optional<uint64_t> fast_ram_bytes = {};  ///< of constants in fast memory; the others wait
   std::optional<uint64_t> largest_copy_bytes =
       {};                       ///< of one layer's: the most that one memory takes
+  MemoryLimits memory = {};     ///< what copies may take where no limit on them is given here
   std::string arena_says = {};  ///< who set the arena's limit, for a refusal: "--arena allows 4096"
 };
 

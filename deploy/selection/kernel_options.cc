@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -274,7 +275,7 @@ class Gatherer {
   uint64_t slowest_ = 1;  ///< cycles of the slowest measured
 };
 
-/// Whether weights are more than what copies of them may usually take. Where the choice has a limit
+/// Whether weights are more than what copies of them may take. Where the choice has a limit
 /// on copies, their waits are counted apart.
 bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
                              const KernelLimits& limits) {
@@ -282,7 +283,10 @@ bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
   uint64_t bytes = 0;
   for (const NetworkMemory::Layer& layer : memory.layers)
     if (!layer.shares_constants) bytes += layer.op.data.weights.size();
-  return bytes > fast_budget(device, memory.lower_bound, {}).total_bytes;
+  const FastBudget budget = fast_budget(device, memory.lower_bound, limits.memory);
+  const auto& rooms = budget.constant_bytes;
+  return bytes >
+         std::min(budget.total_bytes, std::accumulate(rooms.begin(), rooms.end(), uint64_t{0}));
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ namespace tinytune {
 
 class Thumb2Dsp {
  public:
-  static constexpr int kRegisters = 14;      // r0 to r12 and lr
-  static constexpr int64_t kLineBytes = 32;  // of caches beside cores that have PLD
+  static constexpr int kRegisters = 14;  // r0 to r12 and lr
+  // Of caches beside cores that have PLD: of a line, and how many may be on their way.
+  static constexpr int64_t kLineBytes = 32, kLinesComing = 2;
   static constexpr int64_t kReach = 4095, kReachBack = 255, kPairReach = 1020;
   static constexpr AddressModes kAddresses = {.word = "ldr {}, [{}, #{}]",
                                               .word_post = "ldr {}, [{}], #{}",

@@ -65,7 +65,9 @@ inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs
 inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
   if (inputs.as_bytes && (tile.pixels > 1 || pairs % 2 != 0)) return false;
-  if (tile.ahead > 0 && tile.weight_bytes(pairs) < Thumb2Dsp::kLineBytes) return false;
+  // A step asks for as many lines as may be on their way.
+  const int64_t lines = tile.weight_bytes(pairs) / Thumb2Dsp::kLineBytes;
+  if (tile.ahead > 0 && (lines < 1 || lines > Thumb2Dsp::kLinesComing)) return false;
   constexpr int64_t kReach = Thumb2Dsp::kReach;
   return smlad_registers(tile, true).suffice(fewest_temporaries(tile, inputs)) &&
          (pairs - 1) * inputs.pair_bytes + (tile.pixels - 1) * inputs.pixel_bytes <= kReach &&
@@ -87,7 +89,6 @@ class SmladStepWriter {
         registers_(smlad_registers(tile, end_on_stack)),
         temporaries_(registers_.left()),
         loads_(Thumb2Dsp::kAddresses, loads, registers_, code_) {
-    ask_for_weights();
     queue_reads();
     for (int pair = 0; pair < pairs_; ++pair) products(pair);
     loads_.finish();
@@ -112,11 +113,11 @@ class SmladStepWriter {
   }
   int word(int pair, int i) const { return words_[static_cast<size_t>(pair * tile_.words() + i)]; }
 
-  // Each line that a later step reads, while the cursor is still where the step begins.
-  void ask_for_weights() {
-    if (tile_.ahead == 0) return;
-    for (int64_t at = 0; at < tile_.weight_bytes(pairs_); at += Thumb2Dsp::kLineBytes)
-      code_.emit("pld [{}, #{}]", Reg{0}, tile_.ahead + at);
+  // For the line of a later step that the pair's weights begin, if they begin one.
+  void ask_for_weights(int pair) {
+    const int64_t line = Thumb2Dsp::kLineBytes, at = tile_.weight_bytes(pair);
+    if (tile_.ahead == 0 || (pair > 0 && at / line == tile_.weight_bytes(pair - 1) / line)) return;
+    code_.emit("pld [{}, #{}]", Reg{0}, loads_.from_cursor(at_weights_, tile_.ahead + at));
   }
 
   void queue_reads() {
@@ -161,6 +162,7 @@ class SmladStepWriter {
   }
 
   void products(int pair) {
+    ask_for_weights(pair);
     const bool widens = inputs_.as_bytes && pair % 2 == 0;
     if (inputs_apart_ && (widens || !inputs_.as_bytes)) loads_.load_alone();
     if (inputs_apart_ && widens) widen(pair);

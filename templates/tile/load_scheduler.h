@@ -178,6 +178,11 @@ class LoadScheduler {
     for (const Stream& stream : streams_)
       if (!stream.moved) emit(modes_.move, stream.cursor, stream.step_bytes);
   }
+  /// A stream's byte at `offset` from its cursor as it stands now.
+  int64_t from_cursor(int stream, int64_t offset) const {
+    const Stream& from = streams_[static_cast<size_t>(stream)];
+    return offset - (from.moved ? from.step_bytes : 0);
+  }
   /// Groups of loads, by stream.
   int groups() const { return groups_; }
 

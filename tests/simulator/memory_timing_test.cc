@@ -180,6 +180,9 @@ TEST(Prefetch, Line_ComesWhileTheCoreGoesOn) {
   EXPECT_EQ(waited_for_constants("stm32h7", "ldr r1,[r0]\n"), fill);
   EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\nldr r1,[r0]\n"), fill) << "still coming";
   EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\n" + busy + "ldr r1,[r0]\n"), 0u);
+  EXPECT_EQ(
+      waited_for_constants("stm32h7", "adds r0,#64\npld [r0,#-64]\n" + busy + "ldr r1,[r0,#-64]\n"),
+      0u);
   EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0,#32]\n" + busy + "ldr r1,[r0]\n"), fill)
       << "another line";
   EXPECT_EQ(waited_for_constants("stm32h7", "pld [r0]\nldr r1,[r0,#32]\n"), 2 * fill)
