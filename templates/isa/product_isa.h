@@ -46,6 +46,10 @@ class ProductIsa {
     Reg kept, sums;            ///< sums: [channel][word]
     Reg scratch;
     Registers passing;  ///< what is left for values that pass by
+    /// The end comes in the scratch register, as what the loop carries last, and waits on the
+    /// stack.
+    bool end_waits = false;
+    int last = 0;  ///< of all that the loop writes to
   };
   /// Without a register for what passes where there are too few.
   virtual Operands assign(const LaneTile& tile) const = 0;

@@ -1,7 +1,8 @@
 // RV32IM: products in two instructions, and registers for the larger tiles.
 //
 // A core waits for what it just loaded, so the next value is loaded before the products of this
-// one where a register is left. The fewer of words and weights are kept.
+// one where a register is left. The fewer of words and weights are kept. Twenty sums of four
+// weights leave no register for the end of the loop, which is then read from the stack.
 #include <algorithm>
 
 #include "templates/isa/product_isa.h"
@@ -27,6 +28,15 @@ class Rv32Products final : public ProductIsa {
     at.weights = all.keep(), at.inputs = all.keep();
     const int sums = tile.channels * tile.words, kept = std::min(tile.words, tile.channels);
     at.sums = all.keep(sums);
+    at.end_waits = kCursors + sums + kept + kFewestOthers == kRegisters;
+    if (at.end_waits) {
+      at.scratch = at.end = all.keep();
+      at.kept = all.keep(kept);
+      const Reg passing = all.keep();
+      at.passing = Registers(passing, 1);
+      at.last = passing.number;
+      return at;
+    }
     at.kept = all.keep(kept);
     const int passing = all.suffice(4) ? 2 : 1;  // and a product, and the end
     const Reg first = all.keep(passing);
@@ -34,7 +44,13 @@ class Rv32Products final : public ProductIsa {
     at.scratch = all.keep();
     const int carried = 2 + sums;
     at.end = at.scratch + 1 + carried;
+    at.last = at.scratch.number;
     return at;
+  }
+  void enter(const LaneTile&, const Operands& at, Assembly& out) const override {
+    if (!at.end_waits) return;
+    out.emit("addi sp, sp, -{}", kFrame);
+    out.emit("sw {}, 0(sp)", at.end);
   }
   void load_kept(const LaneTile& tile, const Operands& at, int64_t from,
                  Assembly& out) const override {
@@ -52,8 +68,14 @@ class Rv32Products final : public ProductIsa {
   void repeat(const LaneTile& tile, const Operands& at, Assembly& out) const override {
     out.emit("addi {0}, {0}, {1}", at.weights, tile.weight_bytes());
     out.emit("addi {0}, {0}, {1}", at.inputs, tile.word_bytes());
+    if (at.end_waits) out.emit("lw {}, 0(sp)", at.end);
     out.emit("bne {}, {}, 1b", at.weights, at.end);
+    if (at.end_waits) out.emit("addi sp, sp, {}", kFrame);
   }
+
+ private:
+  static constexpr int kCursors = 2, kFewestOthers = 2;  // a value that passes, and a product
+  static constexpr int kFrame = 16;                      // bytes, as the stack is aligned
 };
 
 }  // namespace

@@ -135,9 +135,12 @@ inline Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value
       results.push_back(operands.sums.number + i);
     return ir.assembly_of_all_registers(text, {weights, inputs, weights_end}, results);
   }
-  const int temporaries = operands.scratch.number + 1 - static_cast<int>(carried.size());
-  carried = ir.assembly(text, carried, {weights_end}, temporaries);
-  return Values(carried.begin() + kLaneCursors, carried.end());
+  const auto end_of_sums = static_cast<std::ptrdiff_t>(carried.size());
+  Values read = {weights_end};
+  if (operands.end_waits) carried.push_back(weights_end), read.clear();
+  const int temporaries = operands.last + 1 - static_cast<int>(carried.size());
+  carried = ir.assembly(text, carried, read, temporaries);
+  return Values(carried.begin() + kLaneCursors, carried.begin() + end_of_sums);
 }
 
 }  // namespace tinytune

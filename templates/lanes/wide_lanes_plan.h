@@ -139,9 +139,22 @@ inline double border_cost(const Workload& w, const WideLanesPlan& plan, int test
   return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
 }
 
+// Whether the loop's end has no register (isa/rv32.cc).
+inline bool end_waits(const WideLanesPlan& plan) {
+  return plan.loop == LaneLoop::kRv32 && isa_of(plan.loop).assign(plan.tile).end_waits;
+}
+// What a core waits for words that pass by the single register then left: each is multiplied as
+// soon as it is there.
+inline double passing_waits(const WideLanesPlan& plan, const Device& device) {
+  const auto wait = device.timing.cycles.find("load_use");
+  if (!end_waits(plan) || wait == device.timing.cycles.end()) return 0;
+  return static_cast<double>(wait->second * std::max(plan.tile.words, plan.tile.channels));
+}
+
 // In instructions; on Thumb-1 in cycles: loads take two, and what LLVM writes around the loop is
 // mostly loads.
-inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
+inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles,
+                              const Device& device) {
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
   const int of_group = w.out_c / w.groups;
@@ -163,9 +176,10 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
   }
   const bool fused_add = plan.loop == LaneLoop::kThumb2;  // and one load for all words
   const double of_product =
-      fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words;
+      passing_waits(plan, device) +
+      (fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words);
   return all(reduction * of_product + steps * 3, (fused ? 9.0 : 15.0) * pixels + 4 * apart + 3,
-             reduction * (pixels + words + 2.5 * apart + 1.5) + 40, 40) +
+             reduction * (pixels + words + 2.5 * apart + 1.5) + 40, end_waits(plan) ? 56 : 40) +
          border;
 }
 
@@ -180,6 +194,7 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
 
     auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
   };
+  constexpr int kLong = 32;  // products that pay for registers which have to be saved around them
   KnobTable tried = wide_lanes_knobs(w, device, name);
   for (UsualKnob& knob : tried.knobs) {
     if (knob.name == "step") knob.values = {"1", "2", "4"};
@@ -192,9 +207,10 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
   for (size_t point = 0; point < space.size(); ++point) {
     Schedule schedule = space.schedule(point);
     const WideLanesPlan plan(w, schedule);
+    if (end_waits(plan) && w.reduction() < kLong) continue;
     const auto [tested, is_new] = tested_tiles.try_emplace(plan.pixels, 0);
     if (is_new && needs_border(w)) tested->second = tiles_at_the_border(w, plan.pixels);
-    all.push_back({wide_lanes_cost(w, plan, tested->second), plan, std::move(schedule)});
+    all.push_back({wide_lanes_cost(w, plan, tested->second, device), plan, std::move(schedule)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
