@@ -5,9 +5,9 @@
 // does, and a count that depends on what was measured before it would not be repeatable.
 //
 // A prefetch buffer makes a fill cheaper that code runs into from the one before; how much it hides
-// depends on the code, and the device file has one figure for all of it. Not modelled, because
-// nobody publishes it: the arbitration of fetches and reads for one memory, and reads of a line
-// still being filled.
+// depends on the code, and the device file has one figure for all of it. Lines that the core asks
+// for ahead come while it goes on. Not modelled, because nobody publishes it: the arbitration of
+// fetches and reads for one memory, and other reads of a line still being filled.
 #pragma once
 
 #include <cstdint>
