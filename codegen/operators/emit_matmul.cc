@@ -1,5 +1,6 @@
 // BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h). Where one
-// comes in words, cores with Arm's DSP extension stage rows of the other (pair_blocks.h).
+// comes in words, cores with Arm's DSP extension stage rows of the other (pair_blocks.h); cores
+// with many registers stage rows of either as lanes (lane_blocks.h).
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/dot_products.h"
 #include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/lane_blocks.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_blocks.h"
 #include "codegen/operators/pair_text.h"
@@ -72,14 +74,16 @@ int64_t largest(const MatMulOp::Side& side) {
 int64_t reach_of(const MatMulOp& op) { return op.depth * largest(op.left) * largest(op.right); }
 
 // One multiplication in place of the reference's two roundings, where it is proved for every sum.
-std::optional<HighMultiply> short_form(const MatMulOp& op) {
+std::optional<HighMultiply> short_form(const MatMulOp& op, const CoreFacts& core) {
   const int64_t reach = reach_of(op);
   if (leaves_sums(op) || op.multiplier == 0 || reach > INT32_MAX) return std::nullopt;
-  return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, [&](int32_t sum) {
+  const auto wanted = [&](int32_t sum) {
     if (!op.steps.empty()) return byte_of(op.steps, sum);
     return add_zero_point(multiply_by_quantized_multiplier(sum, op.multiplier, op.shift),
                           op.output_offset, -128, 127);
-  });
+  };
+  return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, wanted,
+                            core.many_registers);
 }
 
 // The address of a block's first result, and a result from there.
@@ -104,8 +108,15 @@ void store(CWriter& w, const MatMulOp& op, EmitContext& context,
   }
   w.open("");
   if (form) {
-    print_high_multiply(w, *form, "(int32_t)" + sum);
-    print_clamped_store(w, {output, -128, 127});
+    const bool many = context.core().many_registers;
+    print_high_multiply(w, *form, "(int32_t)" + sum,
+                        many && !form->in_a_word ? context.helper(kHighWord) : "");
+    if (many) {  // one test: few results are out of range
+      w.line("if ((uint32_t)v + 128u > 255u) v = v >> 31 ^ 127;");
+      w.line(output + " = (int8_t)v;");
+    } else {
+      print_clamped_store(w, {output, -128, 127});
+    }
     w.close();
     return;
   }
@@ -229,10 +240,48 @@ void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
              pairs);
 }
 
+// The side that costs less is staged. Nothing where plain blocks cost less than either.
+std::optional<LaneBlocks> lane_blocks(const MatMulOp& op) {
+  const LaneBlocks by_side[] = {
+      {left_of(op), right_of(op), "i", "j", op.rows, op.columns, op.depth},
+      {right_of(op), left_of(op), "j", "i", op.columns, op.rows, op.depth}};
+  std::optional<LaneBlocks> best;
+  int64_t least = 3 * int64_t{op.rows} * op.columns * op.depth;
+  for (const LaneBlocks& blocks : by_side)
+    if (blocks.fit() && blocks.instructions() < least) {
+      least = blocks.instructions();
+      best = blocks;
+    }
+  return best;
+}
+
+// Blocks, then what is left of the staged side.
+void print_lane_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
+                       const LaneBlocks& blocks, const std::optional<HighMultiply>& form) {
+  const bool left_is_staged = blocks.staged_row == "i";
+  blocks.print(
+      w, [&] { print_target(w, op, context); },
+      [&](int staged, int streamed, const std::string& sum) {
+        const int row = left_is_staged ? staged : streamed;
+        const int column = left_is_staged ? streamed : staged;
+        store(w, op, context, form, element(op, row, column), sum);
+      });
+  const int rest = blocks.staged_rows - blocks.rows_in_blocks();
+  if (rest == 0) return;
+  for (const int streamed : {4, 1}) {  // rows of a block
+    const int whole = blocks.streamed_rows / 4 * 4;
+    const int first = streamed == 4 ? 0 : whole, end = streamed == 4 ? whole : blocks.streamed_rows;
+    const Part part = left_is_staged
+                          ? Part{op.rows - rest, op.rows, first, end, {rest, streamed, 2}}
+                          : Part{first, end, op.columns - rest, op.columns, {streamed, rest, 2}};
+    print_part(w, op, context, part, form, false);
+  }
+}
+
 std::string emit(const IntegerOp& any, EmitContext& context) {
   constexpr int kManyRows = 12;  // of which those that fill no block of four are few
   const MatMulOp& op = std::get<MatMulOp>(any);
-  const std::optional<HighMultiply> form = short_form(op);
+  const std::optional<HighMultiply> form = short_form(op, context.core());
   CWriter w(1);
   std::string left = context.input(0), right = context.input(1);
   int loops = 0;
@@ -254,7 +303,11 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
     w.line("#else");
   }
   const bool large = context.core().many_registers && (op.rows % 4 == 0 || op.rows >= kManyRows);
-  print_product(w, op, context, form, large ? kLargeElementBlock : kElementBlock, false);
+  const auto lanes = context.core().many_registers ? lane_blocks(op) : std::nullopt;
+  if (lanes)
+    print_lane_blocks(w, op, context, *lanes, form);
+  else
+    print_product(w, op, context, form, large ? kLargeElementBlock : kElementBlock, false);
   if (staged || has_pairs(op)) w.line("#endif");
   if (loops > 0)
     w.line(context.output() + " += " + std::to_string(int64_t{op.rows} * op.columns) + ";");

@@ -49,6 +49,20 @@ const SharedFunction kHighMul = {"high_mul",
 )",
                                  {}};
 
+const SharedFunction kHighWord = {"high_word",
+                                  "/* a * b / 2^32, rounded down. */",
+                                  "int32_t @_high_word(int32_t a, int32_t b)",
+                                  R"(
+#if defined(__riscv_mul) && defined(__GNUC__)
+  int32_t high;
+  __asm__("mulh %0, %1, %2" : "=r"(high) : "r"(a), "r"(b));
+  return high;
+#else
+  return (int32_t)((int64_t)a * b >> 32);
+#endif
+)",
+                                  {}};
+
 namespace {
 
 const SharedFunction kTimes4 = {"times4",
@@ -210,7 +224,8 @@ std::vector<Step> steps_of(int64_t first, int64_t last, const std::function<int(
 std::optional<int32_t> find_offset(const HighMultiply& form, int64_t first, int64_t last,
                                    std::span<const Step> steps, int lowest, int low, int high) {
   const auto scaled = [&](int64_t x) {
-    return (x * (int64_t{1} << form.left) * form.multiplier) >> (form.in_a_word ? 0 : 32);
+    const int64_t shifted = x * (int64_t{1} << form.left) + (x < 0 ? form.below : 0);
+    return (shifted * form.multiplier) >> (form.in_a_word ? 0 : 32);
   };
   const auto from = [&](int64_t level) { return level * (int64_t{1} << form.right); };
   // The sum itself must stay an int32.
@@ -263,13 +278,33 @@ std::optional<HighMultiply> find_word_multiply(double scale, int64_t first, int6
   return std::nullopt;
 }
 
+// Two roundings put the steps below zero one unit of the first rounding higher than a line through
+// those above it: 2^31 / multiplier in units of x.
+std::optional<HighMultiply> find_signed_multiply(HighMultiply form, int32_t multiplier,
+                                                 int64_t first, int64_t last, int low, int high,
+                                                 std::span<const Step> steps, int lowest) {
+  const int64_t unit = (int64_t{1} << (31 + form.left)) / multiplier;
+  if (first * (int64_t{1} << form.left) - unit - 1 < std::numeric_limits<int32_t>::min())
+    return std::nullopt;
+  form.multiplier = multiplier;
+  for (const int64_t apart : {unit, unit + 1, unit - 1, unit * 3 / 4, unit / 2}) {
+    form.below = static_cast<int32_t>(-apart);
+    const auto offset = find_offset(form, first, last, steps, lowest, low, high);
+    if (!offset) continue;
+    form.offset = *offset;
+    return form;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // Halves are rounded away from zero, so where products are halves, those above zero and those
 // below it ask for different offsets; a slightly larger multiplier moves both apart.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
-                                               const std::function<int(int32_t)>& wanted) {
+                                               const std::function<int(int32_t)>& wanted,
+                                               bool with_sign) {
   const int64_t reach = std::max(std::abs(first), std::abs(last));
   const std::vector<Step> steps = steps_of(first, last, wanted);
   const int lowest = wanted(static_cast<int32_t>(first));
@@ -293,18 +328,28 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
     form.offset = *offset;
     return form;
   }
+  if (with_sign)
+    return find_signed_multiply(form, multiplier, first, last, low, high, steps, lowest);
   return std::nullopt;
 }
 
-void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x) {
+void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x,
+                         const std::string& high_word) {
+  const std::string multiplier = c_int(form.multiplier), added = c_int(form.offset) + ") >> ";
   if (form.in_a_word) {
-    w.line("int32_t v = ((" + x + ") * " + c_int(form.multiplier) + " + " + c_int(form.offset) +
-           ") >> " + std::to_string(form.right) + ";");
+    w.line("int32_t v = ((" + x + ") * " + multiplier + " + " + added + std::to_string(form.right) +
+           ";");
     return;
   }
-  w.line("int32_t v = ((int32_t)((int64_t)((" + x + ") * " +
-         std::to_string(int64_t{1} << form.left) + ") * " + c_int(form.multiplier) + " >> 32) + " +
-         c_int(form.offset) + ") >> " + std::to_string(form.right) + ";");
+  std::string shifted = "(" + x + ") * " + std::to_string(int64_t{1} << form.left);
+  if (form.below != 0) {
+    w.line("const int32_t of_sign = (" + x + ") >> 31 & " + c_int(form.below) + ";");
+    shifted += " + of_sign";
+  }
+  const std::string high = high_word.empty()
+                               ? "(int32_t)((int64_t)(" + shifted + ") * " + multiplier + " >> 32)"
+                               : high_word + "(" + shifted + ", " + multiplier + ")";
+  w.line("int32_t v = (" + high + " + " + added + std::to_string(form.right) + ";");
 }
 
 }  // namespace tinytune

@@ -52,21 +52,29 @@ std::string byte_steps_text(EmitContext& context, const ByteSteps& steps, const 
 /// fixed_point.h says what each computes.
 extern const SharedFunction kHighMul, kReciprocal, kShiftUp, kInverseRoot;
 
-/// `(mulh(x << left, multiplier) + offset) >> right`, mulh the high word of the 64-bit product; or
+/// `(mulh((x << left) + sign, multiplier) + offset) >> right`, mulh the high word of the 64-bit
+/// product, sign `below` where x is below zero and else nothing; or, without it,
 /// `(x * multiplier + offset) >> right` in 32 bits, where fewer bits of the multiplier suffice.
 struct HighMultiply {
   bool in_a_word = false;
   int left = 0, right = 0;
-  int32_t multiplier = 0, offset = 0;
+  int32_t multiplier = 0, offset = 0, below = 0;
 };
 
 /// Constants with clamp(form(x), low, high) == wanted(x) for every x in [first, last], where
 /// `wanted` is clamp(zero_point + requantise(x)), which never falls. Nothing where none are found.
+/// `with_sign`: also such as have a `below`, for cores that have no shorter requantisation.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
-                                               const std::function<int(int32_t)>& wanted);
+                                               const std::function<int(int32_t)>& wanted,
+                                               bool with_sign = false);
 
-/// The line that computes `v` from expression `x` by the form.
-void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x);
+/// high_word(a, b), in one instruction on RISC-V: of a constant compilers take four.
+extern const SharedFunction kHighWord;
+
+/// The lines that compute `v` from expression `x` by the form; `high_word` is kHighWord's symbol,
+/// or empty where compilers need none.
+void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x,
+                         const std::string& high_word = "");
 
 }  // namespace tinytune

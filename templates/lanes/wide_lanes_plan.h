@@ -11,10 +11,10 @@
 
 #include "devices/device.h"
 #include "schedules/config_space.h"
+#include "schedules/lane_words.h"
 #include "schedules/requantise.h"
 #include "schedules/workload.h"
 #include "templates/lanes/lane_products.h"
-#include "templates/lanes/lane_words.h"
 #include "templates/lanes/multiplier_parts.h"
 #include "templates/lanes/staged_lanes.h"
 #include "templates/nest_builder.h"

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/rng.h"
+#include "schedules/lane_words.h"
 #include "schedules/requantise.h"
 #include "schedules/weight_facts.h"
-#include "templates/lanes/lane_words.h"
 #include "templates/lanes/multiplier_parts.h"
 #include "tests/templates/expect_exact.h"
 

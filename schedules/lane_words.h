@@ -17,15 +17,16 @@
 //
 // Unpacking goes up the words. What lies in a word of a lane's lower bits is known from the words
 // before and is taken off; what is left are the bits of lanes side by side.
+//
+// `code` prints the arithmetic: add, sub, shift_left and shift_right_unsigned of its words, as
+// IrText does for kernels and CLaneWords for C functions.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "base/check.h"
-#include "templates/tile/ir_text.h"
 
 namespace tinytune {
 
@@ -56,10 +57,11 @@ class LaneWords {
   static int bits(int lanes, int words) { return 32 * words / lanes; }
 
   /// A word of the lanes' values, which `lane` gives by their number.
-  Value pack(int word, const std::function<Value(int)>& lane, IrText& ir) const {
-    Value all = lane(word);
+  template <typename LaneOf, typename Code>
+  auto pack(int word, const LaneOf& lane, Code& code) const {
+    auto all = lane(word);
     for (const Piece& piece : pieces_[static_cast<size_t>(word)])
-      all = ir.add(all, ir.shift_left(lane(piece.lane), piece.at - piece.from));
+      all = code.add(all, code.shift_left(lane(piece.lane), piece.at - piece.from));
     return all;
   }
   /// A word whose lanes are all `value`.
@@ -70,32 +72,37 @@ class LaneWords {
     return static_cast<int32_t>(all);
   }
 
-  /// The lanes of these words, at the bottom of a word each or, with zeros below, at its top.
   enum class End { kBottom, kTop };
-  void unpack(const Values& words, End end, IrText& ir,
-              const std::function<void(int lane, const Value&)>& take) const {
-    const auto left = [&](const Value& v, int by) { return by == 0 ? v : ir.shift_left(v, by); };
-    const auto right = [&](const Value& v, int by) {
-      return by == 0 ? v : ir.shift_right_unsigned(v, by);
+  /// Calls take(lane, value) with each lane of these words: at the bottom of a word or, with zeros
+  /// below, at its top.
+  template <typename Word, typename Code, typename Take>
+  void unpack(const std::vector<Word>& words, End end, Code& code, const Take& take) const {
+    const auto left = [&](const Word& v, int by) { return by == 0 ? v : code.shift_left(v, by); };
+    const auto right = [&](const Word& v, int by) {
+      return by == 0 ? v : code.shift_right_unsigned(v, by);
     };
     const int top = end == End::kTop ? 32 - bits_ : 0;
-    Values lanes(static_cast<size_t>(lanes_));
-    Values known(static_cast<size_t>(lanes_));  // of lanes that are not complete: their lower bits
+    std::vector<Word> lanes(static_cast<size_t>(lanes_));
+    std::vector<Word> known(
+        static_cast<size_t>(lanes_));  // of lanes that are not complete: their lower bits
     for (size_t i = 0; i < words.size(); ++i) {
-      Value rest = words[i];
+      Word rest = words[i];
       for (const Piece& piece : pieces_[i])
         if (piece.from > 0)
-          rest = ir.sub(rest, left(known[static_cast<size_t>(piece.lane)], piece.at - piece.from));
+          rest =
+              code.sub(rest, left(known[static_cast<size_t>(piece.lane)], piece.at - piece.from));
       const bool alone = pieces_[i].empty();
       lanes[i] = alone ? left(rest, top) : right(left(rest, 32 - bits_), 32 - bits_ - top);
       for (const Piece& piece : pieces_[i]) {
         const auto at = static_cast<size_t>(piece.lane);
         const int above = &piece == &pieces_[i].back() ? 0 : 32 - piece.at - piece.count;
-        const Value bits = right(left(rest, above), piece.at + above);
-        const Value placed = left(bits, piece.from + top);
-        lanes[at] = piece.from == 0 ? placed : ir.add(lanes[at], placed);
-        known[at] = piece.from == 0 ? bits : ir.add(known[at], left(bits, piece.from));
-        if (piece.from + piece.count == bits_) take(piece.lane, lanes[at]);
+        const Word bits = right(left(rest, above), piece.at + above);
+        const Word placed = left(bits, piece.from + top);
+        lanes[at] = piece.from == 0 ? placed : code.add(lanes[at], placed);
+        if (piece.from + piece.count == bits_)
+          take(piece.lane, lanes[at]);
+        else
+          known[at] = piece.from == 0 ? bits : code.add(known[at], left(bits, piece.from));
       }
       take(static_cast<int>(i), lanes[i]);
     }
