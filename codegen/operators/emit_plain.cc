@@ -39,6 +39,40 @@ void print_requant_shift(CWriter& w, const RequantShiftOp& op, const std::string
   print_clamped_store(w, plain_store(output, op.output));
 }
 
+// A number below `low` is scaled to the lowest result, one above `high` to the highest.
+struct InputEnds {
+  int64_t low, high;
+};
+
+// Those between which one scale's products and sums have 32 bits.
+std::optional<InputEnds> input_ends(const RequantShiftOp& op) {
+  const __int128 multiplier = op.multiplier[0], addend = op.addend[0];
+  if (multiplier < 1 || op.input.offset != 0) return std::nullopt;
+  const auto scaled = [&](__int128 x) { return (x * multiplier + addend) >> op.shift; };
+  const auto first_from = [&](int64_t result) {  // the least number that gives as much
+    const __int128 wanted = (static_cast<__int128>(result) << op.shift) - addend;
+    return wanted / multiplier + (wanted % multiplier > 0 ? 1 : 0);
+  };
+  const __int128 low = first_from(op.output.low), high = first_from(op.output.high + 1LL) - 1;
+  const auto is_short = [](__int128 x) { return x > INT32_MIN && x < INT32_MAX; };
+  for (const __int128 end : {low, high})
+    if (!is_short(end) || !is_short(end * multiplier) || !is_short(end * multiplier + addend))
+      return std::nullopt;
+  if (scaled(low) != op.output.low || scaled(high) != op.output.high) return std::nullopt;
+  return InputEnds{static_cast<int64_t>(low), static_cast<int64_t>(high)};
+}
+
+// The clamp comes first: no product then has 64 bits, of which RV32 has no short shift.
+void print_clamped_first(CWriter& w, const RequantShiftOp& op, const InputEnds& ends,
+                         const std::string& x, const std::string& output) {
+  w.line("int32_t x = " + x + ";");
+  w.line("if (x < " + c_int(ends.low) + ") x = " + c_int(ends.low) + ";");
+  w.line("if (x > " + c_int(ends.high) + ") x = " + c_int(ends.high) + ";");
+  const std::string sum = c_plus("x * " + c_int(op.multiplier[0]), op.addend[0]);
+  w.line(output + " = (" + c_type_of(op.output.type) + ")(" +
+         c_plus("((" + sum + ") >> " + std::to_string(op.shift) + ")", op.output.offset) + ");");
+}
+
 std::string long_number(int64_t value) {
   if (value == static_cast<int32_t>(value)) return c_int(value);
   return value == INT64_MIN ? "INT64_MIN" : "INT64_C(" + std::to_string(value) + ")";
@@ -48,8 +82,11 @@ std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
   const RequantShiftOp& op = std::get<RequantShiftOp>(any);
   CWriter w(1);
   if (op.multiplier.size() == 1 && op.addend.size() == 1) {
+    const bool is_long = op.input.type != ElementType::kInt8 && context.core().many_registers;
+    const auto ends = is_long ? input_ends(op) : std::nullopt;
     print_elementwise(w, elements_of(op.broadcast), {context.input(0), "", context.output()},
                       [&](CWriter& e, const auto& x, const auto&, const auto& out) {
+                        if (ends) return print_clamped_first(e, op, *ends, x, out);
                         print_requant_shift(e, op, x, c_int(op.multiplier[0]),
                                             long_number(op.addend[0]), out);
                       });
@@ -145,6 +182,48 @@ void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& ro
   for (int i = 0; i < loops; ++i) w.close();
 }
 
+// Two axes of several elements, of which one operand has the inner one alone, in a row: its index.
+struct RepeatedRows {
+  size_t outer = 0, inner = 0, repeated = 0;
+};
+std::optional<RepeatedRows> repeated_rows(const Broadcast& broadcast) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < broadcast.extents.size(); ++axis)
+    if (broadcast.extents[axis] > 1) axes.push_back(axis);
+  if (axes.size() != 2) return std::nullopt;
+  for (size_t i = 0; i < 2; ++i)
+    if (broadcast.steps[i][axes[0]] == 0 && broadcast.steps[i][axes[1]] == 1 &&
+        broadcast.steps[1 - i][axes[0]] != 0)
+      return RepeatedRows{axes[0], axes[1], i};
+  return std::nullopt;
+}
+
+// Column by column: the same element of the repeated row says where the table's part begins.
+template <typename Term>
+void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows& rows,
+                            const std::string& table, EmitContext& context, const Term& term) {
+  const size_t along = 1 - rows.repeated;
+  const ElementPointers pointers = binary_pointers(context);
+  const std::string inputs[] = {pointers.a, pointers.b};
+  const auto at = [](const std::string& pointer, int64_t step, const std::string& i,
+                     int64_t added) {
+    const std::string scaled = i.empty() ? "" : i + " * " + std::to_string(step);
+    return pointer + "[" + c_plus(scaled, added * step) + "]";
+  };
+  const int columns = op.broadcast.extents[rows.inner];
+  w.loop("c", columns);
+  w.line("const int8_t *const part = " + table + " + (" +
+         term(rows.repeated, inputs[rows.repeated] + "[c]") + ");");
+  w.line("const int8_t *const from = " + inputs[along] + " + c * " +
+         std::to_string(op.broadcast.steps[along][rows.inner]) + ";");
+  w.line("int8_t *const to = " + pointers.output + " + c;");
+  print_unrolled(w, op.broadcast.extents[rows.outer], [&](const std::string& i, int64_t added) {
+    const std::string x = at("from", op.broadcast.steps[along][rows.outer], i, added);
+    w.line(at("to", columns, i, added) + " = part[" + term(along, x) + "];");
+  });
+  w.close();
+}
+
 std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   const SumTableOp& op = std::get<SumTableOp>(any);
   const std::string table = context.constant("table", CType::kInt8, bytes_of(op.table));
@@ -159,6 +238,10 @@ std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   CWriter w(1);
   if (const auto row = repeated_row(op.broadcast)) {
     print_rows_of_table(w, op, *row, table, context, term);
+    return w.text();
+  }
+  if (const auto rows = repeated_rows(op.broadcast)) {
+    print_columns_of_table(w, op, *rows, table, context, term);
     return w.text();
   }
   print_elementwise(w, op.broadcast, binary_pointers(context),
