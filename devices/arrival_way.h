@@ -21,6 +21,9 @@ struct ArrivalWay {
   uint32_t start_cycles = 0;                   ///< before the first piece, beside the driver's code
   uint32_t pause_cycles = 0;                   ///< that it stands still behind a miss of the core
   std::string cache;                           ///< whose misses take turns with it
+  /// Nobody may read flash or run code from it until the driver gives it back: all that runs
+  /// meanwhile, interrupts' handlers included, is in RAM.
+  bool locks_flash = false;
   std::string source;
 };
 

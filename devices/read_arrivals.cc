@@ -12,8 +12,12 @@ namespace tinytune::internal {
 namespace {
 
 // What codegen/networks/arrival_text.cc and simulator/arrival.cc know.
-constexpr std::array<std::string_view, 3> kEngines = {"rp2040_stream", "rp2350_stream",
-                                                      "esp32c3_preload"};
+struct Engine {
+  std::string_view name;
+  bool locks_flash = false;
+};
+constexpr std::array<Engine, 4> kEngines = {
+    {{"rp2040_stream"}, {"rp2350_stream"}, {"rp2040_burst", true}, {"esp32c3_preload"}}};
 
 constexpr size_t kMostWays = 8;
 constexpr uint32_t kMostCycles = 10'000, kMostBytes = 256;
@@ -23,12 +27,21 @@ Result<ArrivalWay> read_way(const Reader& reader, const toml::table& table,
   const std::string in = "[[arrival]]";
   TT_TRY(reader.only(table, in,
                      {"name", "engine", "piece_bytes", "piece_cycles", "start_cycles",
-                      "pause_cycles", "cache", "source"}));
+                      "pause_cycles", "cache", "locks_flash", "source"}));
   ArrivalWay way;
   TT_TRY_ASSIGN(way.name, reader.get_name(table, in, "name"));
   TT_TRY_ASSIGN(way.engine, reader.get_name(table, in, "engine"));
-  if (std::find(kEngines.begin(), kEngines.end(), way.engine) == kEngines.end())
+  const auto* engine = std::find_if(kEngines.begin(), kEngines.end(),
+                                    [&](const Engine& e) { return e.name == way.engine; });
+  if (engine == kEngines.end())
     return reader.error(*table.get("engine"), "no engine is named '" + way.engine + "'");
+  if (table.contains("locks_flash")) {
+    TT_TRY_ASSIGN(way.locks_flash, reader.get<bool>(table, in, "locks_flash"));
+  }
+  if (way.locks_flash != engine->locks_flash)
+    return reader.error(table, "arrival '" + way.name + "': " + way.engine +
+                                   (engine->locks_flash ? " needs" : " does without") +
+                                   " locks_flash = true");
   TT_TRY_ASSIGN(way.piece_bytes, reader.get_word(table, in, "piece_bytes"));
   TT_TRY_ASSIGN(way.piece_cycles, reader.get_word(table, in, "piece_cycles"));
   TT_TRY_ASSIGN(way.start_cycles, reader.get_word(table, in, "start_cycles"));

@@ -52,6 +52,7 @@ uint64_t Arrival::miss(uint64_t cycles) {
 std::vector<ArrivalRegisters> registers_of(Arrival& arrival) {
   if (arrival.way().engine == "rp2040_stream") return rp2040_stream(arrival);
   if (arrival.way().engine == "rp2350_stream") return rp2350_stream(arrival);
+  if (arrival.way().engine == "rp2040_burst") return rp2040_burst(arrival);
   if (arrival.way().engine == "esp32c3_preload") return esp32c3_preload(arrival);
   return {};
 }

@@ -3,8 +3,9 @@
 // Bytes appear piece by piece, each at its own cycle. A miss of the core in the cache that takes
 // turns with the unit waits for the piece under way, and the unit goes on some cycles behind it. A
 // byte that is touched before it is there would be another one on the chip: the call ends in a
-// fault. Time is known to the block of code: what misses in one block is taken to miss at its
-// start. Not modelled: writes of the unit to RAM that meet the core's in one bank.
+// fault. So does a read of flash, or code there, while a unit has flash for itself. Time is known
+// to the block of code: what misses in one block is taken to miss at its start. Not modelled:
+// writes of the unit to RAM that meet the core's in one bank.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,11 @@ class Arrival {
 
   const ArrivalWay& way() const { return way_; }
 
-  /// A call begins: nothing moves.
-  void begin() { left_bytes_ = 0; }
+  /// A call begins: nothing moves, and flash is everybody's.
+  void begin() {
+    left_bytes_ = 0;
+    has_flash_ = false;
+  }
   /// Whole words, of memory that the unit may read and write; nothing moves now.
   void start(uint32_t from, uint32_t to, uint32_t size_bytes);
   /// The same into the cache.
@@ -45,6 +49,10 @@ class Arrival {
   }
   /// Likewise, and memory is what changes.
   bool moves_memory() { return !fills_ && moves(); }
+  /// Takes flash for itself, or gives it back.
+  void lock_flash(bool locked) { has_flash_ = locked; }
+  /// Whether a read of flash, or a jump there, is not served.
+  bool has_flash() const { return has_flash_; }
   /// The core misses, and what it lacks takes `cycles`. Returns what it waits before.
   uint64_t miss(uint64_t cycles);
   /// Whether that range has bytes that did not arrive yet.
@@ -66,6 +74,7 @@ class Arrival {
   Clock now_;
   CacheFill fill_;
   bool fills_ = false;                           // the cache
+  bool has_flash_ = false;                       // for itself
   uint32_t from_ = 0, to_ = 0, left_bytes_ = 0;  // of what did not arrive yet
   uint64_t next_at_ = 0;                         // the cycle at which the next piece is there
 };
@@ -82,6 +91,7 @@ std::vector<ArrivalRegisters> registers_of(Arrival& arrival);
 // By engine.
 std::vector<ArrivalRegisters> rp2040_stream(Arrival& arrival);
 std::vector<ArrivalRegisters> rp2350_stream(Arrival& arrival);
+std::vector<ArrivalRegisters> rp2040_burst(Arrival& arrival);
 std::vector<ArrivalRegisters> esp32c3_preload(Arrival& arrival);
 
 }  // namespace tinytune

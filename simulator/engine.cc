@@ -130,6 +130,23 @@ struct Engine::Hooks {
                    ", where weights are still arriving");
   }
 
+  // Of ranges behind the cache whose misses a unit may keep from being served.
+  static void locked_block(uc_engine*, uint64_t address, uint32_t, void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    if (engine.arrival_->has_flash())
+      engine.fault(fmt::format("code at {:#010x} runs from flash, which a burst of weights has",
+                               static_cast<uint32_t>(address)));
+  }
+
+  static void locked_read(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t,
+                          void* user) {
+    Engine& engine = *static_cast<Engine*>(user);
+    if (engine.arrival_->has_flash())
+      engine.fault(engine.describe_access(false, static_cast<uint32_t>(address),
+                                          static_cast<uint32_t>(size)) +
+                   ", in flash, which a burst of weights has");
+  }
+
   // An instruction that the emulator does not know. On RISC-V it has stepped over it; on Arm it
   // would go to a handler, and is left.
   static void exception(uc_engine*, uint32_t, void* user) {
@@ -321,6 +338,12 @@ Status Engine::watch_arrivals() {
     if (region.writable)
       TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::arriving_access, this,
                             region.address, uint64_t{region.address} + region.size_bytes - 1));
+  if (!arrival_->way().locks_flash) return ok_status();
+  for (const AddressRange& range : timing_.ranges_behind(arrival_->way().cache)) {
+    const uint64_t last = uint64_t{range.address} + range.size_bytes - 1;
+    TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::locked_block, this, range.address, last));
+    TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::locked_read, this, range.address, last));
+  }
   return ok_status();
 }
 

@@ -215,4 +215,13 @@ std::vector<AddressRange> MemoryTiming::timed_reads() const {
   return ranges;
 }
 
+std::vector<AddressRange> MemoryTiming::ranges_behind(const std::string& cache) const {
+  std::vector<AddressRange> ranges;
+  for (size_t i = 0; i < names_.size(); ++i)
+    for (const Region& region : regions_)
+      if (names_[i] == cache && (region.fetch == &caches_[i] || region.read == &caches_[i]))
+        ranges.push_back(region.range);
+  return ranges;
+}
+
 }  // namespace tinytune

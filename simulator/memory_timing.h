@@ -94,6 +94,8 @@ class MemoryTiming {
   bool times_reads(std::span<const AddressRange> ranges) const;
   /// Where reads may wait.
   std::vector<AddressRange> timed_reads() const;
+  /// Memories whose misses of code or data that cache serves.
+  std::vector<AddressRange> ranges_behind(const std::string& cache) const;
 
  private:
   struct Region {

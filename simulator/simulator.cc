@@ -273,6 +273,8 @@ Result<CallReport> Simulator::call(uint32_t function, std::span<const uint32_t> 
   BlockGraph::Stop stop = engine->run(function);
   if (stop.end == CallEnd::kReturned && state.arrival && state.arrival->moves_memory())
     stop = {CallEnd::kFault, "the call returned before the weights had arrived"};
+  if (stop.end == CallEnd::kReturned && state.arrival && state.arrival->has_flash())
+    stop = {CallEnd::kFault, "the call returned while a burst of weights had the flash"};
 
   CallReport report;
   report.end = stop.end;
