@@ -15,7 +15,18 @@ constexpr const char* kApi = R"(
  * that is free, any number where there are none, or -1: then the core copies, and results are the
  * same. The library has both of these functions, weak: they name channel 11 and do nothing. Define
  * both where the application uses the unit itself. */
-int %L_claim_channel(void);
+)";
+
+constexpr const char* kLockingApi = R"(
+/* Weights come out of flash while the core computes, in bursts of its interface, which a DMA channel
+ * takes. A call of %L_invoke asks for it once, and gives it back before it returns. In between nothing
+ * else may be read or run from flash: handlers of interrupts and what the other core runs are in RAM,
+ * or wait. Returns the number of a channel that is free, or -1: then the core copies, and results are
+ * the same. The library has both of these functions, weak: they name channel 11 and do nothing. Define
+ * both where the application uses DMA itself, or where handlers in flash have to be kept off. */
+)";
+
+constexpr const char* kApiCalls = R"(int %L_claim_channel(void);
 void %L_release_channel(int channel);
 )";
 
@@ -28,11 +39,11 @@ typedef struct {
   const uint32_t *coming;
 } %L_arrivals;
 
-static inline %L_arrivals *%L_arriving(unsigned char *arena) {
+%Pstatic inline %L_arrivals *%L_arriving(unsigned char *arena) {
   return (%L_arrivals *)(void *)(arena + %O);
 }
 
-static inline int %L_has_channel(const %L_arrivals *state) {
+%Pstatic inline int %L_has_channel(const %L_arrivals *state) {
   return (state->channel & ~0xffu) == %U_CLAIMED;
 }
 )";
@@ -68,6 +79,47 @@ static inline int %L_is_busy(uint32_t channel) {
 /* Only flash behind the XIP window can be streamed. */
 static inline int %L_can_fetch(const uint32_t *from) {
   return (uint32_t)(uintptr_t)from >> 24 == 0x10u;
+}
+)";
+
+// One transfer of the flash interface, whose words have their first byte on top. It takes the
+// length while it is disabled. Its format register says whether flash is read as boot2_w25q080 has
+// it, and what mode bits keep it so.
+constexpr const char* kBurst = R"(
+#define %U_SSI ((volatile uint32_t *)0x18000000u) /* words - 1: 1, enable 2, DMA 19, data 24, format 61 */
+#define %U_DMA ((volatile uint32_t *)0x50000000u) /* 16 words a channel */
+
+/* A burst has the flash for itself. From %L_start to %L_stop nothing may be read or run from flash,
+ * by this core, the other one or an interrupt: what is called in between is in RAM. */
+%Pstatic void %L_interface(uint32_t words, uint32_t dma) {
+  %U_SSI[2] = 0u;
+  %U_SSI[1] = words - 1u;
+  %U_SSI[19] = dma;
+  %U_SSI[2] = 1u;
+}
+
+%Pstatic void %L_start(uint32_t channel, uint32_t *to, const uint32_t *from, uint32_t words) {
+  volatile uint32_t *const dma = %U_DMA + 16u * channel;
+  const uint32_t mode = %U_SSI[61] >> 24;
+  %L_interface(words, 3u);
+  dma[0] = 0x18000060u; /* data */
+  dma[1] = (uint32_t)(uintptr_t)to;
+  dma[2] = words;
+  dma[3] = 1u | 2u << 2 | 1u << 5 | channel << 11 | 39u << 15 | 1u << 21 | 1u << 22;
+  %U_SSI[24] = (uint32_t)(uintptr_t)from << 8 | mode;
+}
+
+%Pstatic void %L_stop(void) { %L_interface(1u, 0u); }
+
+%Pstatic int %L_is_busy(uint32_t channel) {
+  return (%U_DMA[16u * channel + 3u] & 1u << 24) != 0u;
+}
+
+/* Flash behind the XIP window, read without a command and with 32 bits of address and mode, by code
+ * that the linker has put elsewhere. */
+%Pstatic int %L_can_fetch(const uint32_t *from) {
+  return (uint32_t)(uintptr_t)from >> 24 == 0x10u && (%U_SSI[61] & 0x33cu) == 0x20u &&
+         (uint32_t)(uintptr_t)&%L_start >> 24 != 0x10u;
 }
 )";
 
@@ -163,14 +215,24 @@ std::string driver_of(const std::string& engine) {
   if (engine == "rp2350_stream")
     return stream_driver("0x400c8000", "0x50500000",
                          "1u << 6 | channel << 13 | 49u << 17 | 1u << 23", 26);
+  if (engine == "rp2040_burst") return kBurst;
   return kPreload;
+}
+
+/// What is said where words have come that were waited for.
+std::string arrived_text(const ArrivalWay& way) {
+  if (fills_cache(way)) return "";
+  return std::string("  state->coming = NULL;\n") + (way.locks_flash ? "  %L_stop();\n" : "");
 }
 
 }  // namespace
 
 bool fills_cache(const ArrivalWay& way) { return way.engine == "esp32c3_preload"; }
 
-std::string print_arrival_api(const std::string& name) { return with_names(kApi, name); }
+std::string print_arrival_api(const std::string& name, const ArrivalWay& way) {
+  return with_names(
+      way.locks_flash ? std::string(kLockingApi) + kApiCalls : std::string(kApi) + kApiCalls, name);
+}
 
 std::string print_arrival_driver(const NetworkParts& parts) {
   if (!parts.arrival_way) return "";
@@ -178,7 +240,7 @@ std::string print_arrival_driver(const NetworkParts& parts) {
   text += kHooks + driver_of(parts.arrival_way->engine);
   const bool preloads = fills_cache(*parts.arrival_way);
   text += with(with(kFetch, "%S", preloads ? kPreloadStart : kStreamStart), "%N",
-               preloads ? "" : "  state->coming = NULL;\n");
+               arrived_text(*parts.arrival_way));
   if (preloads) text += kCopyAll;
   return with_names(with(text, "%P", placed_code(parts)), parts.name);
 }

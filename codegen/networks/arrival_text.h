@@ -24,7 +24,7 @@ inline constexpr uint32_t kMostFilledBytes = 8192;
 bool fills_cache(const ArrivalWay& way);
 
 /// Declarations for the public header.
-std::string print_arrival_api(const std::string& name);
+std::string print_arrival_api(const std::string& name, const ArrivalWay& way);
 
 /// Definitions for the source file, before the layers; empty where nothing arrives.
 std::string print_arrival_driver(const NetworkParts& parts);

@@ -56,6 +56,7 @@ ArrivingLayers::ArrivingLayers(const NetworkOptions& options, size_t steps)
     : options_(options), steps_(steps) {
   if (!options.arrivals) return;
   fills_cache_ = fills_cache(options.arrivals->way);
+  locks_flash_ = options.arrivals->way.locks_flash;
   for (const ArrivingLayer& layer : options.arrivals->layers) layers_.push_back({layer});
 }
 
@@ -106,7 +107,7 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   for (size_t c = 0; c < layer.constants.size(); ++c) {
     Constant& constant = layer.constants[c];
     const auto is_first = [&](const auto& block) { return block[c] == bytes.front()[c]; };
-    if (blocks > 1 && std::all_of(bytes.begin(), bytes.end(), is_first)) {
+    if (blocks > 1 && !locks_flash_ && std::all_of(bytes.begin(), bytes.end(), is_first)) {
       constant.array = constants.add(layer.call.constants[c], constant.type, bytes.front()[c]);
       continue;
     }
@@ -159,6 +160,8 @@ void ArrivingLayers::describe(NetworkParts& parts) const {
   parts.arrival_way = options_.arrivals->way;
   parts.arrival_words = words_;
   parts.arriving = arrays_;
+  if (locks_flash_)
+    for (const Layer& layer : layers_) parts.out_of_flash.insert(layer.call.symbol);
 }
 
 std::string ArrivingLayers::fetch(FunctionBody& body, const Layer& layer, const std::string& to,

@@ -62,7 +62,7 @@ class ArrivingLayers {
     CType type;
     uint32_t offset = 0, bytes = 0;  ///< in a block
     /// An array that stays where it is, because all blocks have the same: it is read again and
-    /// again, so that a cache has it.
+    /// again, so that a cache has it. None where the unit has flash for itself.
     std::string array = {};
   };
   struct Layer {
@@ -96,7 +96,7 @@ class ArrivingLayers {
   std::vector<Layer> layers_;     ///< by step, which rises
   std::set<std::string> arrays_;  ///< that only the unit reads, from flash
   size_t steps_;
-  bool fills_cache_ = false;
+  bool fills_cache_ = false, locks_flash_ = false;
   size_t words_buffer_ = 0;
   uint32_t words_ = 0;
 };

@@ -79,7 +79,7 @@ GeneratedNetwork described(const NetworkParts& parts, const LayerKernels& kernel
   network.arena_symbol = parts.name + "_arena";
   network.arena_bytes = parts.arena_bytes;
   network.placeable = parts.placeable;
-  network.homes.resize(parts.placeable.size());
+  network.homes = least_homes(parts.placeable);
   for (const ConstantPool::Array& array : parts.constants.arrays())
     network.constant_bytes += array.bytes.size();
   for (const KernelSet::Kernel& kernel : parts.kernels)

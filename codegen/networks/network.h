@@ -138,7 +138,8 @@ struct ArrivingLayer {
 struct Arrivals {
   ArrivalWay way;
   /// By step. Nothing sets out before the step of the layer before it, in which its last block
-  /// does.
+  /// does. Where the way locks flash, it sets out there with nothing that computes between both,
+  /// or in its own step.
   std::vector<ArrivingLayer> layers;
 };
 

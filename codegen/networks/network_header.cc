@@ -247,7 +247,7 @@ std::string print_header(const HeaderFacts& facts) {
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
   out += "\n" + calls_of(facts) + print_core_api(facts.name, facts.cores) +
-         (facts.arrives ? print_arrival_api(facts.name) : "") +
+         (facts.arrival_way ? print_arrival_api(facts.name, *facts.arrival_way) : "") +
          "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + upper + "_H */\n";
   return out;
 }
@@ -261,7 +261,8 @@ void state_facts(GeneratedNetwork& network, const Device& device, const Provenan
       file.contents =
           print_header({network.name, device, network.inputs, network.outputs, network.arena_bytes,
                         !network.reset_symbol.empty(), network.stream, network.cores,
-                        network.arrivals.has_value(), footprint, provenance});
+                        network.arrivals ? std::optional(network.arrivals->way) : std::nullopt,
+                        footprint, provenance});
 }
 
 std::string print_internal_header(const NetworkParts& parts) {

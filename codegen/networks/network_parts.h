@@ -60,6 +60,8 @@ struct NetworkParts {
   std::optional<ArrivalWay> arrival_way = {};  ///< where weights arrive
   uint32_t arrival_words = 0;                  ///< in the arena, then
   std::set<std::string> arriving = {};         ///< arrays that stay in flash, then
+  /// Kernels that run while weights arrive and flash is locked; the layers' C code does too.
+  std::set<std::string> out_of_flash = {};
 };
 
 /// Fills both tables. `rows` are the input's.
@@ -77,7 +79,7 @@ struct HeaderFacts {
   bool has_state = false;
   std::optional<RowStream> stream = {};
   int cores = 1;
-  bool arrives = false;
+  std::optional<ArrivalWay> arrival_way = {};  ///< where weights arrive
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };

@@ -205,11 +205,11 @@ std::string print_kernels(const NetworkParts& parts) {
 std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector<FastHome>& homes) {
   const std::string& name = parts.name;
   std::vector<GeneratedFile> files = external_files(parts);
-  files.push_back({name + ".h",
-                   print_header({name, parts.device, parts.inputs, parts.outputs, parts.arena_bytes,
-                                 !parts.state.empty(), parts.stream, parts.cores,
-                                 parts.arrival_way.has_value()}),
-                   FileRole::kHeader});
+  files.push_back(
+      {name + ".h",
+       print_header({name, parts.device, parts.inputs, parts.outputs, parts.arena_bytes,
+                     !parts.state.empty(), parts.stream, parts.cores, parts.arrival_way}),
+       FileRole::kHeader});
   files.push_back({name + "_internal.h", print_internal_header(parts), FileRole::kHeader});
   if (!parts.placeable.empty())
     files.push_back({placement_header(name),

@@ -30,12 +30,13 @@ std::vector<PlaceablePart> placeable_parts(const NetworkParts& parts) {
   std::vector<PlaceablePart> all;
   if (moves_code(parts.device)) {
     // Layers with a kernel do nothing of their own.
-    PlaceablePart layers{"", true, 0, {}};
+    PlaceablePart layers{"", true, 0, {}, !parts.out_of_flash.empty()};
     for (const LayerFunction& f : parts.functions)
       if (f.uses.kernels.empty()) layers.layers.push_back(f.symbol);
     all.push_back(std::move(layers));
     for (const KernelSet::Kernel& kernel : parts.kernels)
-      all.push_back({kernel.symbol, true, 0, std::move(users[kernel.symbol])});
+      all.push_back({kernel.symbol, true, 0, std::move(users[kernel.symbol]),
+                     parts.out_of_flash.contains(kernel.symbol)});
   }
   if (moves_constants(parts.device)) {
     for (const ConstantPool::Array& array : parts.constants.arrays())

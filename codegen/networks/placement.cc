@@ -22,10 +22,18 @@ std::string placement_switch(const std::string& name, const std::string& symbol)
 
 std::string placement_header(const std::string& name) { return name + "_placement.h"; }
 
+std::vector<FastHome> least_homes(const std::vector<PlaceablePart>& parts) {
+  std::vector<FastHome> homes;
+  for (const PlaceablePart& part : parts) homes.push_back(part.needs_fast ? 1 : 0);
+  return homes;
+}
+
 std::string print_placement(const std::string& name, const Device& device,
                             const std::vector<PlaceablePart>& parts,
                             const std::vector<FastHome>& homes) {
   TT_CHECK(homes.size() == parts.size(), "a choice for every part");
+  for (size_t i = 0; i < parts.size(); ++i)
+    TT_CHECK(homes[i] != 0 || !parts[i].needs_fast, parts[i].symbol + " cannot stay in flash");
   const std::string upper = c_upper(name), guard = upper + "_PLACEMENT_H";
   const size_t memories = device.fast_rodata_memories.size();
   std::string fast = "1";
@@ -36,7 +44,7 @@ std::string print_placement(const std::string& name, const Device& device,
                     guard + "\n\n";
   for (size_t i = 0; i < parts.size(); ++i)
     out += "#define " + placement_switch(name, parts[i].symbol) + " " + std::to_string(homes[i]) +
-           "\n";
+           (parts[i].needs_fast ? " /* not 0: it runs while flash cannot be read */\n" : "\n");
   out += "\n/* The linker's names of fast memory. */\n";
   if (!device.fast_code_memory.empty())
     out += "#define " + upper + "_FAST_CODE_SECTION \"" + as_symbol_word(device.fast_code_section) +

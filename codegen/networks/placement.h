@@ -25,6 +25,9 @@ struct PlaceablePart {
   bool code = false;                ///< or constants
   uint32_t bytes = 0;               ///< of constants; code is known when it is linked
   std::vector<std::string> layers;  ///< functions that use it
+  /// It runs while flash is not to be had (ArrivalWay::locks_flash), so it has to be in fast
+  /// memory.
+  bool needs_fast = false;
 };
 
 /// Of a part: 0 in flash, n in the n-th of the device's fast memories for its kind.
@@ -36,6 +39,9 @@ std::string placement_switch(const std::string& name, const std::string& symbol)
 /// "<name>_placement.h".
 std::string placement_header(const std::string& name);
 
+/// Where parts are before anybody chooses: in flash, but for those that need fast memory.
+std::vector<FastHome> least_homes(const std::vector<PlaceablePart>& parts);
+
 /// Its text; `homes` has an element for each part.
 std::string print_placement(const std::string& name, const Device& device,
                             const std::vector<PlaceablePart>& parts,
@@ -46,7 +52,7 @@ std::string fast_code_directive(const Device& device);
 
 bool has_fast_code(const GeneratedNetwork& network);
 
-/// Puts each part of a generated network into its home.
+/// Puts each part of a generated network into its home. Those that need fast memory have one there.
 void place(GeneratedNetwork& network, const Device& device, const std::vector<FastHome>& homes);
 
 }  // namespace tinytune
