@@ -59,6 +59,49 @@ TEST(TwoCores, SplitThatCannotBe_IsRefused) {
   EXPECT_THAT(network.error().message(), HasSubstr("operator 0 cannot be split behind row 13"));
 }
 
+/// What the simulator says of the two halves of the first layer; its output begins `rows` early.
+std::string race_of_halves(int rows) {
+  const Device device = *load_device("rp2040");
+  const Graph graph = test::mobile_chain(1);
+  constexpr int kRowsOfFirst = 4;
+  GeneratedNetwork network = *generate_network(
+      executed(graph), device, {}, {.name = "net", .cores = 2, .splits = {{0, kRowsOfFirst}}});
+  const GeneratedLayer& layer = network.layers[0];
+  const int output = graph.operators[0].outputs[0];
+  const auto& placed = *std::find_if(network.tensors.begin(), network.tensors.end(),
+                                     [&](const PlacedTensor& t) { return t.tensor == output; });
+  const uint32_t row_bytes = placed.bytes / static_cast<uint32_t>(graph.tensor(output).shape[1]);
+  const uint32_t begin = placed.offset + kRowsOfFirst * row_bytes;
+  for (GeneratedFile& file : network.files) {
+    if (file.name != "net.c") continue;
+    const std::string pointer = "arena + " + std::to_string(begin) + ")";
+    const size_t function = file.contents.find("void " + layer.other_symbol + "(");
+    const size_t at = file.contents.find(pointer, function);
+    EXPECT_LT(at, file.contents.find("\n}", function)) << pointer;
+    file.contents.replace(at, pointer.size(),
+                          "arena + " + std::to_string(begin - rows * row_bytes) + ")");
+  }
+  const auto built = build_network(network, device);
+  EXPECT_TRUE(built) << built.error().message();
+  auto simulator = Simulator::create(device);
+  const auto image = simulator->load(built->elf);
+  CallOptions options;
+  options.sections = {image->symbols.at(layer.symbol).address,
+                      image->symbols.at(layer.other_symbol).address};
+  options.pairs = {{0, 1}};
+  const uint32_t arena = image->symbols.at(network.arena_symbol).address;
+  const auto report =
+      simulator->call(image->symbols.at(network.invoke_symbol).address, {&arena, 1}, options);
+  EXPECT_EQ(report->joined.size(), 1u);
+  return report->race;
+}
+
+TEST(TwoCores, HalvesThatOverlapByOneRow_AreCaught) {
+  EXPECT_EQ(race_of_halves(0), "");
+  EXPECT_THAT(race_of_halves(1), HasSubstr("write at 0x"));
+  EXPECT_THAT(race_of_halves(1), HasSubstr("which the other core writes"));
+}
+
 TEST(TwoCores, LibraryOfOneCore_KnowsNothingOfAnother) {
   const Graph graph = test::mobile_chain(1);
   const auto network =
