@@ -291,8 +291,8 @@ Option arrival() {
           .value = "WAY",
           .help =
               "Have weights that stay in flash copied to the arena while the core computes, by a "
-              "way that the device's file names (rp2040, rp2350: stream; esp32c3: preload), where "
-              "that is faster",
+              "way that the device's file names (rp2040, rp2350: stream; rp2040: burst; "
+              "esp32c3: preload), where that is faster",
           .otherwise = "none"};
 }
 

@@ -61,6 +61,7 @@ void ArrivalPlan::cut(ArrivingLayer& layer, int blocks) {
 Arrivals ArrivalPlan::arrivals() const {
   Arrivals all{way_, layers_};
   int earliest = first_step();
+  bool follows = false;  // an arriving layer
   for (ArrivingLayer& layer : all.layers) {
     const double load = static_cast<double>(bytes_.at(layer.step)) * way_.piece_cycles /
                         static_cast<double>(way_.piece_bytes);
@@ -68,10 +69,13 @@ Arrivals ArrivalPlan::arrivals() const {
     layer.start_step = layer.step;
     for (int step = layer.step - 1; step >= earliest && hidden < load; --step) {
       if (!runs_[static_cast<size_t>(step)]) continue;
+      // Others run from flash.
+      if (way_.locks_flash && (!follows || step != earliest)) break;
       layer.start_step = step;
       hidden += computing_cycles(step);
     }
     earliest = layer.step;
+    follows = true;
   }
   return all;
 }

@@ -44,7 +44,8 @@ class ArrivalPlan {
   }
 
   void cut(ArrivingLayer& layer, int blocks);
-  /// Of these layers. Each sets out as late as still hides it, or where the one before it lets it.
+  /// Of these layers. Each sets out as late as still hides it, or where the one before it lets it;
+  /// where the way locks flash, not before a layer that runs from there.
   Arrivals arrivals() const;
   /// Keeps layers for which `wanted` holds.
   template <typename Wanted>

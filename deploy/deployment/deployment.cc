@@ -85,6 +85,16 @@ Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
   options.compress_weights = compress_weights;
   TT_TRY(check_cores());
   TT_TRY(check_arrival());
+  if (copies_code_alone()) {
+    // Without the way nothing is copied, code neither.
+    const Device all_in_flash = in_flash(device);
+    Deployment alone{model, all_in_flash, records, limits, sink};
+    alone.compress_weights = compress_weights;
+    TT_TRY_ASSIGN(GeneratedNetwork network, alone.generate(layouts));
+    Result<GeneratedNetwork> arriving = with_arrivals(options, std::move(network));
+    if (!arriving) return arriving.error().within(model.path());
+    return arriving;
+  }
   Result<GeneratedNetwork> network = input == InputArrival::kWhole  ? within_ram(options)
                                      : input == InputArrival::kRows ? in_rows(options)
                                                                     : in_frames(options);

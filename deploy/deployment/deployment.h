@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/networks/network.h"
+#include "deploy/knowledge/applicable_records.h"
 #include "deploy/selection/arena_limit.h"
 #include "deploy/selection/fitting.h"
 #include "deploy/selection/layouts.h"
@@ -30,6 +31,12 @@ class StripFallback;
 
 /// The one that the device's file names so; none for an empty name. kInvalidInput: it has none.
 Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name);
+
+/// load_ground() for a network whose weights arrive that way, or any: where the way locks flash,
+/// the device keeps its memory for code although nothing else may be copied.
+Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
+                               const MemoryLimits& limits, const std::optional<std::string>& path,
+                               const MessageSink& sink, bool portable = false);
 
 struct Deployment {
   const Model& model;
@@ -101,6 +108,7 @@ struct Deployment {
   Result<GeneratedNetwork> in_strips(const NetworkOptions& options,
                                      Result<GeneratedNetwork> layer_by_layer) const;
   Status check_arrival() const;
+  bool copies_code_alone() const;
   Result<GeneratedNetwork> with_arrivals(const NetworkOptions& options,
                                          GeneratedNetwork alone) const;
   Result<GeneratedNetwork> on_two_cores(const NetworkOptions& options,

@@ -23,6 +23,7 @@ uint64_t with_alignment(uint64_t array_bytes) {
 /// Arrays that the same layers use move together; a kernel, or the layers' code, moves alone.
 struct Group {
   FastCandidate candidate;
+  bool needed = false;
   std::vector<size_t> parts;
   std::vector<std::string> layers;
 };
@@ -35,7 +36,8 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
     const PlaceablePart& part = network.placeable[i];
     size_t at = groups.size();
     if (!part.code) at = of_users.try_emplace(part.layers, at).first->second;
-    if (at == groups.size()) groups.push_back({{part.code, 0, 0}, {}, part.layers});
+    if (at == groups.size())
+      groups.push_back({{part.code, 0, 0}, part.needs_fast, {}, part.layers});
     groups[at].candidate.bytes +=
         !part.code ? with_alignment(part.bytes)
                    : kSlackBytes + (part.symbol.empty() ? layers_code_bytes
@@ -47,13 +49,20 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
 
 // Functions that are no kernels.
 uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& elf,
-                              const MemoryRegion& code) {
-  std::set<std::string> parts;
+                              const Device& device) {
+  std::vector<const MemoryRegion*> homes = {&device.memory(device.code_memory)};
+  if (!device.fast_code_memory.empty() && has_fast_code(network))
+    homes.push_back(&device.memory(device.fast_code_memory));
+  const auto is_code = [&](const SymbolRange& range) {
+    return std::any_of(homes.begin(), homes.end(), [&](const MemoryRegion* memory) {
+      return range.address - memory->address < memory->size_bytes;
+    });
+  };
+  std::set<std::string> parts = {network.arena_symbol};
   for (const PlaceablePart& part : network.placeable) parts.insert(part.symbol);
   uint64_t bytes = 0;
   for (const auto& [name, range] : elf.symbols) {
-    if (!parts.contains(name) && range.address - code.address < code.size_bytes)
-      bytes += range.size + kSlackBytes;
+    if (!parts.contains(name) && is_code(range)) bytes += range.size + kSlackBytes;
   }
   return bytes;
 }
@@ -177,6 +186,19 @@ FastBudget budget_of_one(const Device& device, uint64_t arena_bytes, const Memor
   return budget;
 }
 
+// Code that cannot stay in flash is copied whatever the budget says: what it leaves.
+FastBudget beside_needed(FastBudget budget, std::span<const Group> groups) {
+  for (const Group& group : groups) {
+    if (!group.needed) continue;
+    budget.code_bytes = without(budget.code_bytes, group.candidate.bytes);
+    budget.total_bytes = without(budget.total_bytes, group.candidate.bytes);
+    if (!budget.with_code) continue;
+    uint64_t& shared = budget.constant_bytes[*budget.with_code];
+    shared = without(shared, group.candidate.bytes);
+  }
+  return budget;
+}
+
 }  // namespace
 
 FastBudget fast_budget(const Device& device, uint64_t arena_bytes, const MemoryLimits& limits,
@@ -212,23 +234,25 @@ Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& dev
   FastPlacement placement;
   if (network.placeable.empty()) return placement;
   TT_TRY_ASSIGN(NetworkSimulation simulation, NetworkSimulation::load(graph, network, device));
-  const uint64_t layers_code =
-      bytes_of_layers_code(network, simulation.elf(), device.memory(device.code_memory));
+  const uint64_t layers_code = bytes_of_layers_code(network, simulation.elf(), device);
   std::vector<Group> groups = group_parts(network, simulation.elf(), layers_code);
   std::vector<FastCandidate> candidates;
   for (const Group& group : groups) candidates.push_back(group.candidate);
   std::vector<FastHome> chosen(groups.size(), 1);
   if (!budget.everything || !fits(candidates, budget)) {
     TT_TRY_ASSIGN(placement.waits, add_savings(graph, network, simulation, groups));
-    for (size_t g = 0; g < groups.size(); ++g) candidates[g] = groups[g].candidate;
-    chosen = choose_fast(candidates, budget);
+    for (size_t g = 0; g < groups.size(); ++g)
+      candidates[g] = groups[g].needed ? FastCandidate{true} : groups[g].candidate;
+    chosen = choose_fast(candidates, beside_needed(budget, groups));
   }
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (groups[g].needed) chosen[g] = 1;
   std::vector<FastHome> homes(network.placeable.size());
   for (size_t g = 0; g < groups.size(); ++g) {
     for (const size_t part : groups[g].parts) homes[part] = chosen[g];
     if (chosen[g] == 0) placement.left_out_cycles += candidates[g].saved_cycles;
     if (chosen[g] > 1) placement.overflows = true;
-    if (chosen[g] != 0 && candidates[g].code) placement.code_bytes += candidates[g].bytes;
+    if (chosen[g] != 0 && candidates[g].code) placement.code_bytes += groups[g].candidate.bytes;
   }
   place(network, device, homes);
   return placement;

@@ -58,8 +58,8 @@ struct FastPlacement {
   FlashWaits waits;              ///< where a run was needed
 };
 
-/// Places the parts of `network` in the fast memories of `device`, within `budget`; nothing to do
-/// on a device that has none. kNotFound: no
+/// Places the parts of `network` in the fast memories of `device`, within `budget`, which those
+/// that need fast memory may exceed; nothing to do on a device that has none. kNotFound: no
 /// compiler on this machine to say how large code is; everything stays in flash. kFailed: it does
 /// not fit flash either, or it faults.
 Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,
