@@ -34,6 +34,18 @@ Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& 
   return std::string(", runner.uf2");
 }
 
+/// Builds the program that counts what the chip's device file derives, where there is one.
+Result<std::string> add_counters(const Device& device, const BoardFacts& facts,
+                                 std::vector<GeneratedFile>& files) {
+  if (!has_counters(facts)) return std::string();
+  TT_TRY_ASSIGN(const auto elf, build_firmware(device, facts, FirmwareProgram::kCounters));
+  files.push_back({"counters.elf", std::string(text_of(elf))});
+  if (facts.runner->loader != "uf2") return std::string(", counters.elf");
+  TT_TRY_ASSIGN(const LoadableFirmware counters, loadable(elf, device));
+  files.push_back({"counters.uf2", std::string(text_of(uf2_of(counters.segments, kUf2Rp2040)))});
+  return std::string(", counters.elf, counters.uf2");
+}
+
 /// What was written, in words.
 Result<std::string> write_firmware(const FirmwareArguments& arguments) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
@@ -48,7 +60,8 @@ Result<std::string> write_firmware(const FirmwareArguments& arguments) {
   if (elf) {
     files.push_back({"runner.elf", std::string(text_of(*elf))});
     TT_TRY_ASSIGN(const std::string more, describe_runner(*elf, device, facts, files));
-    text += ", runner.elf" + more;
+    TT_TRY_ASSIGN(const std::string counters, add_counters(device, facts, files));
+    text += ", runner.elf" + more + counters;
   } else {
     text += "; no " + std::string(clang_program()) + " here: make -C " + arguments.directory;
   }
@@ -73,7 +86,8 @@ Command firmware_command() {
                        .help = "Directory to write",
                        .required = true}},
           .examples =
-              "Sources, a Makefile and, where clang is, the ELF; it lives in RAM.\n"
+              "Sources, a Makefile and, where clang is, the ELF; it lives in RAM. A chip with\n"
+              "figures that nobody has measured has counters.elf as well, which does.\n"
               "\n"
               "Example: tune firmware --device qemu-virt-rv32 -o runner/",
           .does = does<run_firmware>()};

@@ -126,10 +126,29 @@ std::string linker_script(const RunnerPlace& runner) {
       runner.bus_bytes != 0 ? "ram" : "code");  // constants are read by bytes
 }
 
-std::vector<std::string> source_names(const Device& device, const RunnerPlace& runner) {
+std::string counters_source(const RunnerPlace& runner) { return "counters_" + runner.uart + ".c"; }
+
+std::vector<std::string> source_names(const Device& device, const RunnerPlace& runner,
+                                      FirmwareProgram program) {
   const bool riscv = device.target.family == CoreFamily::kRiscv32;
   const std::string core = !runner.core.empty() ? runner.core : riscv ? "riscv" : "arm_m";
-  return {"runner.c", "digest.c", "core_" + core + ".c", "uart_" + runner.uart + ".c"};
+  std::vector<std::string> names = {"core_" + core + ".c", "uart_" + runner.uart + ".c"};
+  if (program == FirmwareProgram::kCounters)
+    names.push_back(counters_source(runner));
+  else
+    names.insert(names.begin(), {"runner.c", "digest.c"});
+  return names;
+}
+
+const internal::EmbeddedSource* find_source(const std::string& name) {
+  const auto& sources = internal::embedded_sources();
+  const auto found = std::find_if(sources.begin(), sources.end(),
+                                  [&](const auto& source) { return source.name == name; });
+  return found == sources.end() ? nullptr : &*found;
+}
+
+std::string elf_name(FirmwareProgram program) {
+  return program == FirmwareProgram::kRunner ? "runner.elf" : "counters.elf";
 }
 
 // A runner with a place of its own is all there is on a board; one without is a program here.
@@ -139,7 +158,8 @@ bool needs_helpers(const Device& device, const RunnerPlace& runner) {
   return device.target.family == CoreFamily::kAnyC && is_bare(runner);
 }
 
-std::vector<std::string> compiler_words(const Device& device, const RunnerPlace& runner) {
+std::vector<std::string> compiler_words(const Device& device, const RunnerPlace& runner,
+                                        FirmwareProgram program) {
   const bool any_core = !device.target.compiler.empty();
   std::vector<std::string> words = {any_core ? device.target.compiler : clang_program()};
   const auto add = [&](std::initializer_list<const char*> more) {
@@ -153,8 +173,8 @@ std::vector<std::string> compiler_words(const Device& device, const RunnerPlace&
     add({"-ffreestanding", "-fno-builtin", "-ffunction-sections", "-nostdlib", "-Wl,--gc-sections",
          "-Wl,-T,runner.ld"});
   if (!any_core) add({"-fuse-ld=lld", "-Wl,-n"});  // and no pages, whose first would be headers
-  add({"-o", "runner.elf"});
-  const auto sources = source_names(device, runner);
+  words.insert(words.end(), {"-o", elf_name(program)});
+  const auto sources = source_names(device, runner, program);
   words.insert(words.end(), sources.begin(), sources.end());
   if (needs_helpers(device, runner)) add({"helpers.c", "-lgcc"});
   return words;
@@ -166,14 +186,17 @@ Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const Boa
   if (!facts.runner)
     return Error(ErrorCode::kUnsupported,
                  "device " + device.name + " has no [board.runner] in its file");
-  std::vector<std::string> wanted = source_names(device, *facts.runner);
+  std::vector<FirmwareProgram> programs = {FirmwareProgram::kRunner};
+  std::vector<std::string> wanted = source_names(device, *facts.runner, FirmwareProgram::kRunner);
+  if (has_counters(facts)) {
+    programs.push_back(FirmwareProgram::kCounters);
+    wanted.push_back(counters_source(*facts.runner));
+  }
   for (const char* header : {"wire.h", "board.h", "digest.h"}) wanted.emplace_back(header);
   std::vector<FirmwareFile> files;
   for (const std::string& name : wanted) {
-    const auto& sources = internal::embedded_sources();
-    const auto found = std::find_if(sources.begin(), sources.end(),
-                                    [&](const auto& source) { return source.name == name; });
-    if (found == sources.end())
+    const internal::EmbeddedSource* found = find_source(name);
+    if (found == nullptr)
       return Error(ErrorCode::kUnsupported,
                    "device " + device.name + ": there is no firmware source " + name);
     files.push_back({name, std::string(found->text)});
@@ -182,20 +205,30 @@ Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const Boa
     files.push_back({"helpers.c", std::string(c_helpers())});
   files.push_back({"config.h", configuration(device, facts)});
   files.push_back({"runner.ld", linker_script(*facts.runner)});
-  std::string line;
-  for (const std::string& word : compiler_words(device, *facts.runner))
-    line += (line.empty() ? "" : " ") + word;
-  files.push_back({"Makefile", "runner.elf: $(wildcard *.c *.h) runner.ld\n\t" + line + "\n"});
+  std::string names = "all:", rules;
+  for (const FirmwareProgram program : programs) {
+    names += " " + elf_name(program);
+    rules += "\n" + elf_name(program) + ": $(wildcard *.c *.h) runner.ld\n\t";
+    for (const std::string& word : compiler_words(device, *facts.runner, program))
+      rules += word + " ";
+    rules.back() = '\n';
+  }
+  files.push_back({"Makefile", names + "\n" + rules});
   return files;
 }
 
-Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts) {
+bool has_counters(const BoardFacts& facts) {
+  return facts.runner && find_source(counters_source(*facts.runner)) != nullptr;
+}
+
+Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts,
+                                            FirmwareProgram program) {
   TT_TRY_ASSIGN(const auto files, firmware_files(device, facts));
   TT_TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::create("firmware"));
   for (const FirmwareFile& file : files)
     TT_TRY(write_file(directory.path() + "/" + file.name, file.contents));
   std::vector<std::string> words = {"env", "-C", directory.path()};
-  auto compiler = compiler_words(device, *facts.runner);
+  auto compiler = compiler_words(device, *facts.runner, program);
   if (const std::string own = installed_program(compiler.front()); !own.empty())
     compiler.front() = own;
   words.insert(words.end(), compiler.begin(), compiler.end());
@@ -204,8 +237,8 @@ Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFac
     return Error(ErrorCode::kNotFound, "no " + compiler.front() + " on the PATH");
   if (done.exit_code != 0)
     return Error(ErrorCode::kFailed,
-                 "building the runner: " + done.err.substr(0, done.err.find('\n')));
-  return read_file(directory.path() + "/runner.elf");
+                 "building " + elf_name(program) + ": " + done.err.substr(0, done.err.find('\n')));
+  return read_file(directory.path() + "/" + elf_name(program));
 }
 
 Result<LoadableFirmware> loadable(std::span<const uint8_t> elf, const Device& device) {

@@ -25,9 +25,18 @@ struct FirmwareFile {
 /// source for.
 Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const BoardFacts& facts);
 
+/// A program of the firmware's sources.
+enum class FirmwareProgram {
+  kRunner,
+  kCounters,  ///< counts what its device file derives, and prints it: of chips that have one
+};
+
+bool has_counters(const BoardFacts& facts);
+
 /// The ELF, at the runner's addresses. kNotFound: no such compiler here. kFailed: it does
 /// not build, with the compiler's first line.
-Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts);
+Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts,
+                                            FirmwareProgram program = FirmwareProgram::kRunner);
 
 /// What a chip's own loader wants of an ELF.
 struct LoadableFirmware {
