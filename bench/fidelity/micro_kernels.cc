@@ -20,6 +20,8 @@ constexpr std::string_view kM7Branch =
     "Arm, ACTLR: foreseen by the BTAC; jnk0le, STM32H743: then it pairs, else 8 cycles";
 constexpr std::string_view kM0 = "Arm DDI0484C, rp2040js";
 
+constexpr std::string_view kMeeting = "derived: two words in SRAM, 5 to 12 cycles each way, a call";
+
 constexpr std::string_view kM33 = "jnk0le, RP2350";
 
 constexpr std::string_view kSummed = "the rows above, summed";
@@ -147,6 +149,13 @@ constexpr MicroKernel kKernels[] = {
     {"rp2040", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM0},
     {"rp2040", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kM0},
 
+    // With a nop for each sev, which takes as long.
+    {"rp2040", "fork and join: both cores' instructions in turn",
+     "dmb\nstr r2,[r0]\ndsb\nnop\n"                                   // the one forks
+     "ldr r4,[r0]\ndmb\ncmp r4,#0\nbeq 1f\nmov r7,lr\nbl 2f\nb 3f\n"  // the other calls
+     "2: bx lr\n3: mov lr,r7\nmovs r4,#0\ndmb\nstr r4,[r0]\ndsb\nnop\n"
+     "ldr r4,[r0]\ndmb\ncmp r4,#0\nbne 1f\n1:",
+     20, 35, kMeeting},
     {"rp2040", "as CoreMark: 4 nodes of a list",
      "str r1,[r0]\nstr r0,[r1]\nmov r4,r0\nmovs r7,#4\n"
      "1: ldr r5,[r4,#4]\nldr r4,[r4]\nsubs r7,#1\nbne 1b",
