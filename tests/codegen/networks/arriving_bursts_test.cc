@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "base/files.h"
 #include "base/rng.h"
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 #include "tests/codegen/strips/image_chains.h"
@@ -128,6 +133,44 @@ TEST(ArrivingBursts, ApplicationThatKeepsItsChannels_GetsTheSameBytes) {
   const auto refused = run_network(network, graph, *load_device("rp2040"), inputs);
   EXPECT_EQ(refused.outputs, fetched.outputs);
   EXPECT_NE(refused.instructions, fetched.instructions) << "the core copies";
+}
+
+/// Symbols that code of the library which is in RAM refers to, when GCC compiles it.
+std::string referred_to_in_ram(const GeneratedNetwork& network, const std::string& optimisation) {
+  const TemporaryDirectory directory = *TemporaryDirectory::create("bursts");
+  for (const GeneratedFile& file : network.files)
+    EXPECT_TRUE(write_file(directory.file(file.name), file.contents));
+  const auto run = [&](const std::vector<std::string>& words) {
+    const auto done = run_process(words, std::chrono::minutes(1));
+    EXPECT_TRUE(done && done->exit_code == 0) << (done ? done->err : done.error().message());
+    return done ? done->out : std::string();
+  };
+  const std::string object = directory.file("net.o");
+  run({"arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-std=c11", "-ffreestanding", "-Wall",
+       "-Wextra", "-Werror", optimisation, "-c", directory.file("net.c"), "-o", object});
+  std::string symbols;
+  std::istringstream lines(
+      run({"arm-none-eabi-objdump", "-r", "-j", ".time_critical.tinytune", object}));
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(" R_ARM_") != std::string::npos)
+      symbols += line.substr(line.find_last_of(' ') + 1) + "\n";
+  return symbols;
+}
+
+// What compilers call by themselves is in flash: neither copies nor divisions may need it.
+TEST(ArrivingBursts, CodeThatRunsMeanwhile_CallsTheLibraryAlone) {
+  if (const auto found = run_process({"arm-none-eabi-gcc", "--version"}, std::chrono::minutes(1));
+      !found || found->exit_code != 0)
+    GTEST_SKIP() << "arm-none-eabi-gcc is not installed";
+  const GeneratedNetwork network = bursting(chain_of_dense(), {{0, 4, 0}, {1, 4, 0}, {2, 1, 1}});
+  for (const char* optimisation : {"-O0", "-Os", "-O2"}) {
+    std::istringstream symbols(referred_to_in_ram(network, optimisation));
+    int calls = 0;
+    for (std::string symbol; symbols >> symbol; ++calls)
+      EXPECT_TRUE(symbol.starts_with("net_") || symbol.starts_with(".time_critical"))
+          << symbol << " at " << optimisation;
+    EXPECT_GT(calls, 3) << optimisation;
+  }
 }
 
 TEST(ArrivingBursts, Header_SaysWhatMustNotRunMeanwhile) {
