@@ -8,6 +8,9 @@
 // has any length and costs eight instructions beside its products and its lanes. Cursors move to
 // the group's end first; products reach back from there.
 //
+// Groups that are short may have code for each length instead, which moves the cursors itself: five
+// instructions a group. Only where its code is stands before a group's weights.
+//
 // Weights are a word a pair, or a byte each, four channels a word, w + 128. Of such a word
 //   even = word & 0xff00ff   is the lanes of channels 0 and 2,
 //   rest = word >> 8         is those of 1 and 3, and 256 times channel 2,
@@ -35,9 +38,13 @@ struct LanePairs {
   bool by_layer;  ///< all channels end alike
 
   static constexpr int kInstruction = 4;  ///< bytes, none of them compressed
+  /// `longest` of groups with code for each length.
+  static constexpr int kEachLength = 9;
+  bool each_length() const { return longest == kEachLength; }
   /// Of what stands before a group, in bytes.
   static constexpr int kStepAt = 0, kSkippedAt = 2, kLengthAt = 4, kGroupBytes = 8;
-  /// Of what stands behind the last group, whose step is 0.
+  static constexpr int kCodeAt = 0, kShortGroupBytes = 4;  ///< of groups with code for each length
+  /// Of what stands behind the last group, whose step is 0 or whose code is the tile's end.
   static constexpr int kMoreAt = 2, kLastBytes = 4;
 
   int words() const { return in_bytes ? pairs / 2 : pairs; }  ///< of one product's weights
@@ -45,6 +52,19 @@ struct LanePairs {
   /// For one product of every channel.
   int instructions() const { return in_bytes ? 2 + 7 * words() : 1 + 3 * words(); }
   int product_code_bytes() const { return kInstruction * instructions(); }
+  /// What empties the lanes.
+  int emptying() const { return in_bytes ? 7 + 5 * pairs : 3 * pairs; }
+  /// Where code for a length begins, behind that of all shorter ones. The first product of bytes
+  /// adds to nothing.
+  int code_of_length(int length) const {
+    constexpr int kOfGroup = 5;
+    const int saved = in_bytes ? pairs : 0, shorter = length - 1;
+    return kInstruction *
+           (instructions() * shorter * length / 2 + (emptying() + kOfGroup - saved) * shorter);
+  }
+  int64_t code_bytes() const {
+    return each_length() ? code_of_length(longest + 1) : int64_t{longest} * product_code_bytes();
+  }
 
   /// Which channels of the tile are in the low and in the high lane of pair `q`.
   std::pair<int, int> channels_of(int q) const {
@@ -68,11 +88,14 @@ struct LanePairs {
   /// the last group of a tile; the ends' words follow, those of the layer or of the channels in the
   /// order of pairs.
   std::vector<int32_t> group_words(int products) const {
+    if (each_length()) return {code_of_length(products)};
     return {halves(kGroupBytes + products * weight_bytes(),
                    (longest - products) * instructions() * kInstruction),
             products};
   }
-  std::vector<int32_t> last_words(bool more_tiles) const { return {halves(0, more_tiles ? 1 : 0)}; }
+  std::vector<int32_t> last_words(bool more_tiles) const {
+    return {halves(each_length() ? code_of_length(longest + 1) : 0, more_tiles ? 1 : 0)};
+  }
 };
 
 // Operands: the cursors, (sum, high) of every pair and its accumulator, an input, two words, what a
@@ -114,7 +137,7 @@ class LanePairsWriter : public Assembly {
     if (tile.in_bytes) emit("addi {0}, {0}, 0xff", r_.constant);
     for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw {}, {}({})", kFirstSum + i, 4 * i, kStream);
     move(kStream, 8 * tile.pairs);
-    groups();
+    tile.each_length() ? groups_of_each_length() : groups();
     ends();
     move(kOutputs, 2 * tile.pairs);
     move(kInputs, -w.in_c);
@@ -153,6 +176,32 @@ class LanePairsWriter : public Assembly {
     emit("add {0}, {0}, {1}", kInputs, r_.input);
     emit("jalr zero, {}({})", kProductsAt, r_.word);
     emit("2: .option pop");
+  }
+
+  // `step` is where the next group's code is.
+  void groups_of_each_length() {
+    constexpr int kCodeFrom = 4 * LanePairs::kInstruction;  // behind the first of these four
+    for (const char* line : {".option push", ".option norelax", ".p2alignw 2, 1", ".option norvc"})
+      emit("{}", line);
+    emit("auipc {}, 0", r_.code);
+    const auto load_next = [&] { emit("lhu {}, {}({})", r_.step, LanePairs::kCodeAt, kStream); };
+    const auto enter_next = [&] {
+      emit("add {0}, {0}, {1}", r_.step, r_.code);
+      emit("jalr zero, {}({})", kCodeFrom, r_.step);
+    };
+    load_next();
+    enter_next();
+    for (int length = 1; length <= tile_.longest; ++length) {
+      for (int k = 0; k < length; ++k)
+        product(k, LanePairs::kShortGroupBytes + k * tile_.weight_bytes(), /*first=*/k == 0);
+      emit("addi {0}, {0}, {1}", kInputs, length);
+      emit("addi {0}, {0}, {1}", kStream,
+           LanePairs::kShortGroupBytes + length * tile_.weight_bytes());
+      load_next();
+      tile_.in_bytes ? empty_bytes() : empty_words();
+      enter_next();
+    }
+    emit(".option pop");
   }
 
   void ends() {

@@ -6,11 +6,15 @@
 //
 // "lanes_dense" is for any core, its loops are LLVM's. On RV32 tiles are in one piece of assembly
 // (lane_pairs.h): two channels in a word ("pairs_dense"), or four ("quads_dense"), which takes more
-// instructions and half the flash. There groups may have any length, and all that a kernel reads
-// but inputs stands in one stream, "weights". What channels remain behind the last full tile are a
+// instructions and half the flash. There groups may have any length (or code of their own for each,
+// which takes fewer instructions), and all that a kernel reads but inputs stands in one stream,
+// "weights". What channels remain behind the last full tile are a
 // narrower one with code of its own.
 
+#include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "schedules/stepped_requantise.h"
@@ -68,9 +72,8 @@ struct Plan {
   // Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
   // quarter where there are as few as can be.
   bool is_lean(const Workload& w) const {
-    const int64_t code = int64_t{tile.longest} * tile.product_code_bytes();
-    return by_llvm ||
-           code * (tile.longest == kShortest ? 4 : 8) <= w.weight_bytes() * (tile.in_bytes ? 1 : 2);
+    return by_llvm || tile.code_bytes() * (tile.longest == kShortest ? 4 : 8) <=
+                          w.weight_bytes() * (tile.in_bytes ? 1 : 2);
   }
 };
 
@@ -94,7 +97,8 @@ KnobTable knobs(const Device& device) {
              {scheduler_knob(device), usual_scheduler(device)}}};
   return {name_of(row),
           1,
-          {int_knob("pairs", up_to(6)), int_knob("longest", {kShortest, 16, 32, 64}),
+          {int_knob("pairs", up_to(6)),
+           int_knob("longest", {kShortest, 16, 32, 64, LanePairs::kEachLength}),
            Knob{"scale", {"layer", "channel"}}}};
 }
 
@@ -120,14 +124,33 @@ Schedule usual(const Workload& w, const Device& device, const char* scale) {
   return best;
 }
 
+// The same with code for each length, where groups may be short: that code is no more than what is
+// packed. Whether they are short the weights say (groups_are_short()).
+template <Row row>
+std::optional<Schedule> of_each_length(const Workload& w, const Device& device,
+                                       const Schedule& shared) {
+  constexpr int kShortGroup = 4;  // that any weights of the layer allow
+  if (row != Row::kPairs || w.facts.lane_group > kShortGroup) return std::nullopt;
+  const Schedule s = knobs<row>(device).usual({{"pairs", shared.get("pairs")},
+                                               {"longest", std::to_string(LanePairs::kEachLength)},
+                                               {"scale", shared.get("scale")}});
+  const Plan plan(w, s);
+  if (!plan.legal(w) || plan.tile.code_bytes() > 2 * w.weight_bytes()) return std::nullopt;
+  return s;
+}
+
 template <Row row>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  return usual<row>(w, device, "layer");
+  const Schedule shared = usual<row>(w, device, "layer");
+  return of_each_length<row>(w, device, shared).value_or(shared);
 }
 
 template <Row row>
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  return {usual<row>(w, device, "channel")};
+  const Schedule by_channel = usual<row>(w, device, "channel");
+  const auto each = of_each_length<row>(w, device, by_channel);
+  if (!each) return {by_channel};
+  return {*each, usual<row>(w, device, "layer"), by_channel};
 }
 
 // What a tile of channels from `first` on reads, in parts.
@@ -182,6 +205,22 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                      bytes_constant("groups", groups), params.finish()};
 }
 
+// Whether code for each length has the groups that the weights allow, or few more: a group then
+// costs three instructions fewer, some 12 %.
+bool groups_are_short(const Workload& w, const LayerData& data, const LanePairs& shape) {
+  constexpr int kLongest = 64, kPercent = 110;
+  size_t allowed = 0, groups = 0;
+  for (int first = 0; first < w.out_c; first += 2 * shape.pairs) {
+    const auto tile = weights_of_tile(w, data, first, std::min(2 * shape.pairs, w.out_c - first));
+    const auto count = [&](int longest) -> size_t {
+      const auto lengths = lane_groups(tile, {1, 1, longest});
+      return lengths ? lengths->size() : 0;
+    };
+    allowed += count(kLongest), groups += count(shape.longest);
+  }
+  return groups * 100 <= allowed * kPercent;
+}
+
 // Of assembly: levels, and tile by tile starts, groups and ends.
 Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerData& data,
                                                 const Schedule& schedule) {
@@ -189,6 +228,8 @@ Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerDa
   TT_TRY_ASSIGN(const PackedEnds ends, pack_ends(w, data));
   if (plan.tile.by_layer && !ends.are_alike())
     return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
+  if (plan.tile.each_length() && !groups_are_short(w, data, plan.tile))
+    return Error(ErrorCode::kUnsupported, "groups may be longer than what has code of its own");
   std::vector<int32_t> stream = ends.levels;
   for (int t = 0; t < plan.tiles + (plan.rest.pairs > 0 ? 1 : 0); ++t) {
     const LanePairs& shape = t < plan.tiles ? plan.tile : plan.rest;
@@ -213,8 +254,14 @@ Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerDa
 
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
   const auto ends = pack_ends(w, data);
-  return [packs = ends.has_value(), alike = ends && ends->are_alike()](const Schedule& s) {
-    return packs && (alike || s.get("scale") == "channel");
+  return [&w, &data, packs = ends.has_value(), alike = ends && ends->are_alike(),
+          known = std::map<int, bool>()](const Schedule& s) mutable {
+    if (!packs || (!alike && s.get("scale") != "channel")) return false;
+    const LanePairs tile = Plan(w, s).tile;
+    if (!tile.each_length()) return true;
+    const auto [at, is_new] = known.try_emplace(tile.pairs, false);
+    if (is_new) at->second = groups_are_short(w, data, tile);
+    return at->second;
   };
 }
 
