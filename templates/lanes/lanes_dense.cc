@@ -8,8 +8,7 @@
 // (lane_pairs.h): two channels in a word ("pairs_dense"), or four ("quads_dense"), which takes more
 // instructions and half the flash. There groups may have any length (or code of their own for each,
 // which takes fewer instructions), and all that a kernel reads but inputs stands in one stream,
-// "weights". What channels remain behind the last full tile are a
-// narrower one with code of its own.
+// "weights". What channels remain behind the last full tile are a narrower one with its own code.
 
 #include <algorithm>
 #include <functional>
