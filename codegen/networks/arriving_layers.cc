@@ -104,6 +104,8 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
       return Error(ErrorCode::kUnsupported, "its blocks of channels need different kernels");
     layer.call = std::move(call);
   }
+  if (locks_flash_ && !kernels.runs_alone(layer.call.symbol))
+    return Error(ErrorCode::kUnsupported, "its kernel calls functions that may be in flash");
   for (size_t c = 0; c < layer.constants.size(); ++c) {
     Constant& constant = layer.constants[c];
     const auto is_first = [&](const auto& block) { return block[c] == bytes.front()[c]; };

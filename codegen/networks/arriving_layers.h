@@ -38,7 +38,8 @@ class ArrivingLayers {
   bool arrives(size_t step) const { return find(step) != nullptr; }
 
   /// Builds the kernel of an arriving layer, adds its blocks to `constants` and tells what `facts`
-  /// has of it. kUnsupported: blocks that it cannot have, or that need different kernels.
+  /// has of it. kUnsupported: blocks that it cannot have, or that need different kernels, or one
+  /// that flash would have to serve while the unit has it.
   Result<KernelCall> choose(size_t step, const KernelOp& op, const std::string& symbol,
                             KernelSet& kernels, ConstantPool& constants, GeneratedLayer& facts);
 

@@ -120,6 +120,7 @@ KernelAssembly clean_assembly(const std::string& assembly, const std::string& sy
   for (const std::string& line : lines) {
     const std::string text = renamed(line, labels, number) + "\n";
     out.lines += line[0] == '\t' ? 1 : 0;
+    out.calls_helpers |= line.starts_with("\tbl\t") && !labels.contains(line.substr(4));
     if (out.section.empty() && text.starts_with(section))
       out.section = text;
     else

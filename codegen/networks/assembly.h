@@ -30,6 +30,8 @@ struct KernelAssembly {
   std::string section;  ///< the directive, a line; empty if there is none
   std::string rest;
   size_t lines = 0;  ///< instructions and directives of the others
+  /// It calls what compilers call by themselves, which a linker puts beside other code: Arm.
+  bool calls_helpers = false;
 
   std::string text() const { return vectors.text() + head + section + rest; }
 };

@@ -75,9 +75,11 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   }
   TT_TRY_ASSIGN(auto arrays, arrays_object(callers, device));
   objects.push_back(std::move(arrays));
-  TT_TRY_ASSIGN(Image image,
-                link_image(objects, device, network.invoke_symbol,
-                           has_fast_code(network) ? CodeHome::kHelpersFast : CodeHome::kSlow));
+  // While flash is locked helpers cannot run, and no linker of a user puts them elsewhere.
+  const bool locks_flash = network.arrivals && network.arrivals->way.locks_flash;
+  const CodeHome home =
+      has_fast_code(network) && !locks_flash ? CodeHome::kHelpersFast : CodeHome::kSlow;
+  TT_TRY_ASSIGN(Image image, link_image(objects, device, network.invoke_symbol, home));
   const Footprint footprint = footprint_of(image, device, network.arena_bytes, callers_in_bss);
   return BuiltNetwork{std::move(image.elf), footprint};
 }

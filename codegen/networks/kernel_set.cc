@@ -1,5 +1,7 @@
 #include "codegen/networks/kernel_set.h"
 
+#include <algorithm>
+
 #include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/portable_c.h"
 #include "codegen/networks/memory_plan.h"
@@ -111,6 +113,12 @@ Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
   call.schedule = std::move(schedule);
   call.tuned = choice.tuned;
   return call;
+}
+
+bool KernelSet::runs_alone(const std::string& symbol) const {
+  const auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
+                                   [&](const Kernel& k) { return k.symbol == symbol; });
+  return kernel != kernels_.end() && kernel->portable_c.empty() && !kernel->assembly.calls_helpers;
 }
 
 }  // namespace tinytune

@@ -50,6 +50,9 @@ class KernelSet {
   Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants,
                          const Workload* whole = nullptr);
 
+  /// Whether a kernel is all the code that runs while it does. Nobody knows of those in C.
+  bool runs_alone(const std::string& symbol) const;
+
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 

@@ -220,6 +220,9 @@ class Deployment::ArrivalSearch {
       given[layer.step] = kernels_for(layer, cut.kernels, plan);
       for (const auto& [text, schedule] : given[layer.step]) own_[text] = schedule;
     }
+    if (deployment_.arrival->locks_flash)
+      plan.keep([&](const ArrivingLayer& layer) { return can_arrive(layer); });
+    if (plan.empty()) return;
     Result<Tried> tried = attempt_some(plan);
     if (!tried) {
       why_ = tried.error().message();
@@ -232,6 +235,22 @@ class Deployment::ArrivalSearch {
       if (cycles < choice.cycles) choice = {cycles, layer.blocks, given[layer.step]};
     }
     consider(std::move(*tried), plan);
+  }
+
+  /// Whether its kernel may run while flash is locked.
+  bool can_arrive(ArrivingLayer layer) const {
+    layer.start_step = layer.step;
+    NetworkOptions arriving = options_;
+    arriving.arrivals = Arrivals{*deployment_.arrival, {layer}};
+    return generate_with_own(arriving).has_value();
+  }
+
+  /// With what is tried now.
+  Result<GeneratedNetwork> generate_with_own(const NetworkOptions& options) const {
+    const ScheduleSource source = [this](const Workload& workload) {
+      return chosen(to_text(workload), own_);
+    };
+    return generate_network(deployment_.model.state().network, deployment_.device, source, options);
   }
 
   /// Blocks may have made the arena larger than kernels were chosen for; where no block is, other
@@ -313,11 +332,7 @@ class Deployment::ArrivalSearch {
     arriving.arrivals = plan.arrivals();
     const Device& device = deployment_.device;
     const MemoryLimits& limits = deployment_.limits;
-    const ScheduleSource source = [this](const Workload& workload) {
-      return chosen(to_text(workload), own_);
-    };
-    TT_TRY_ASSIGN(GeneratedNetwork network,
-                  generate_network(deployment_.model.state().network, device, source, arriving));
+    TT_TRY_ASSIGN(GeneratedNetwork network, generate_with_own(arriving));
     if (limits.arena_bytes && network.arena_bytes > *limits.arena_bytes)
       return Error(ErrorCode::kFailed, "its arena is larger than --arena allows");
     TT_TRY(deployment_.check_arena(network));
