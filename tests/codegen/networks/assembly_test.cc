@@ -44,6 +44,19 @@ TEST(CleanAssembly, ArmImmediates_AreKept) {
   EXPECT_EQ(clean, "\t.syntax unified\n\t.type\tf,%function\nf:\n\tmovs\tr0, #1\n\tbx\tlr\n");
 }
 
+TEST(CleanAssembly, CallsOfHelpers_AreTold) {
+  const auto calls_helpers = [](const std::string& call) {
+    return clean_assembly("f:\n" + call + "\n\tbx\tlr\n.Lown:\n\tbx\tlr\n", "f", 0,
+                          CoreFamily::kArmM)
+        .calls_helpers;
+  };
+  EXPECT_TRUE(calls_helpers("\tbl\t__aeabi_uidivmod"));
+  EXPECT_TRUE(calls_helpers("\tbl\tmemcpy"));
+  EXPECT_FALSE(calls_helpers("\tbl\t.Lown"));
+  EXPECT_FALSE(calls_helpers("\tblo\t.Lown"));
+  EXPECT_FALSE(calls_helpers("\tblx\tr3"));
+}
+
 // Of the core that the compiler names and of the one that a kernel's own assembly asks for, the
 // second is kept, as either assembler knows it.
 TEST(CleanAssembly, VectorsOfAKernel_AreAskedOfBothAssemblers) {
