@@ -7,7 +7,7 @@ Two tables. Instructions: a counting RISC-V core and an Arm one against the best
 library, where ../shared/peers has its count. Latency: boards, each network in both set-ups, with
 code and weights in fast memory as far as they fit (`--fast-ram all`) and all of them in flash
 (`--fast-ram 0`, tuned for it), each with all its RAM and flash, beside the best figure that is
-published for the same core.
+published for the same core. Boards with two cores run the second set-up with both, too, by the same log.
 
 Tunes every network (seed 1, 700 trials, once for each set-up; logs are shared with bench/networks and
 continued) and runs default and tuned code in the simulator. A row whose outputs are not exact ends
@@ -40,6 +40,7 @@ VECTOR_LIBRARIES = {
 # Boards, and their cores as ../shared/peers/mlperf_best.csv calls them.
 BOARDS = {"esp32c3": "rv32imc", "stm32l4r5": "cortex-m4", "stm32f7": "cortex-m7",
           "rp2040": "cortex-m0+"}
+TWO_CORES = {"rp2040"}  # boards with a second core, which --cores 2 shares layers with
 
 
 class Bench:
@@ -60,12 +61,21 @@ class Bench:
             sys.exit(f"{model.stem} on {device} is not exact")
         return said
 
+    def log_of(self, model, device):
+        return ["--records", str(self.logs / f"{model.stem}.{device}.jsonl")]
+
     def tuned(self, model, device, *placement):
         """What `run` says of the network tuned for `placement`; the log has both."""
-        log = ["--records", str(self.logs / f"{model.stem}.{device}.jsonl")]
+        log = self.log_of(model, device)
         self.tune("--model", str(model), "--device", device, *placement, *log, "--trials",
                   str(self.trials), "--seed", "1", "--quiet")
         return self.run(model, device, *placement, *log)
+
+    def on_two_cores(self, model, device, *placement):
+        """The same on both cores, where there are two."""
+        if device not in TWO_CORES:
+            return None
+        return self.run(model, device, *placement, *self.log_of(model, device), "--cores", "2")
 
 
 def in_millions(count):
@@ -112,8 +122,9 @@ def published():
 def latencies(bench, networks, devices):
     best = published()
     yield ("| network | board | all in flash: simulated cycles | RAM, bytes | flash, bytes"
-           " | fast memory used: simulated cycles | RAM, bytes | flash, bytes | best published, same core (measured) |")
-    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
+           " | fast memory used: simulated cycles | RAM, bytes | flash, bytes | likewise on two cores"
+           " | best published, same core (measured) |")
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for title, model, name in networks:
         for device in devices:
             row = f"| {title} | {device} |"
@@ -121,6 +132,9 @@ def latencies(bench, networks, devices):
                 said = bench.tuned(model, device, "--fast-ram", placement)
                 row += (f" **{said['cycles'] / 1e6:.2f} M**, {said['milliseconds']:.1f} ms | "
                         f"{said['ram_bytes']:,} | {said['flash_bytes']:,} |")
+            two = bench.on_two_cores(model, device, "--fast-ram", "all")
+            row += (f" **{two['cycles'] / 1e6:.2f} M**, {said['cycles'] / two['cycles']:.2f} × |"
+                    if two else " – |")
             cycles, stack = best.get((BOARDS.get(device), name), (None, None))
             yield row + (f" {cycles / 1e6:.2f} M ({stack}) |" if cycles else " – |")
 
