@@ -52,6 +52,7 @@ void expect_all_exact(const Device& device, const Names& templates, const Random
     if (!packs(layer, schedule)) continue;
     seen.insert(name + (schedule.has("scale") ? " by " + schedule.get("scale") : ""));
     seen.insert(name + " " + std::string(name_of(layer.workload.facts.requantise)));
+    if (schedule.has("longest")) seen.insert(name + " of " + schedule.get("longest"));
     expect_exact(*simulator, device, layer, schedule, ++seed);
     expect_exact_on(*simulator, device, layer, schedule, extreme_inputs(layer, ++seed));
   }
@@ -109,9 +110,10 @@ TEST(LanesDense, EveryEnd_ComputesTheReferencesBytes) {
       expect_all_exact(*device, kInAssembly, layer, seed, seen);
       if (HasFatalFailure()) return;
     }
-  for (const char* name : {"pairs_dense fused", "pairs_dense short", "pairs_dense shifted",
-                           "pairs_dense stepped", "quads_dense fused", "quads_dense short",
-                           "quads_dense shifted", "pairs_dense by layer", "quads_dense by layer"})
+  for (const char* name :
+       {"pairs_dense fused", "pairs_dense short", "pairs_dense shifted", "pairs_dense stepped",
+        "quads_dense fused", "quads_dense short", "quads_dense shifted", "pairs_dense by layer",
+        "quads_dense by layer", "pairs_dense of 9", "quads_dense of 9"})
     EXPECT_TRUE(seen.contains(name)) << name;
 }
 
