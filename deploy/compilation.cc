@@ -91,6 +91,19 @@ Status takes_input(const CompileOptions& options) {
 
 }  // namespace
 
+Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
+                               const MemoryLimits& limits, const std::optional<std::string>& path,
+                               const MessageSink& sink, bool portable) {
+  TT_TRY_ASSIGN(Ground ground, load_ground(device_name, limits, path, sink, portable));
+  TT_TRY_ASSIGN(const std::optional<ArrivalWay> way, find_arrival(device_name, arrival));
+  if (!way || !way->locks_flash || !ground.device.fast_code_memory.empty()) return ground;
+  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
+  TT_TRY_ASSIGN(const Device whole, load_device(address.device));
+  ground.device.fast_code_memory = whole.fast_code_memory;
+  ground.device.fast_code_section = whole.fast_code_section;
+  return ground;
+}
+
 Result<Compilation> Compilation::prepare(const Model& model, const std::string& device_name,
                                          const Ground& ground, const CompileOptions& options) {
   say_how_records_match(ground, model.state().tasks, options.records, options.on_message);

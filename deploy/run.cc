@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "deploy/compilation.h"
 #include "deploy/deployment/deployment.h"
 #include "deploy/execution/network_on_board.h"
 #include "deploy/execution/network_simulation.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "codegen/networks/network.h"
-#include "deploy/knowledge/applicable_records.h"
 #include "deploy/selection/arena_limit.h"
 #include "deploy/selection/fitting.h"
 #include "deploy/selection/layouts.h"
@@ -31,12 +30,6 @@ class StripFallback;
 
 /// The one that the device's file names so; none for an empty name. kInvalidInput: it has none.
 Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name);
-
-/// load_ground() for a network whose weights arrive that way, or any: where the way locks flash,
-/// the device keeps its memory for code although nothing else may be copied.
-Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
-                               const MemoryLimits& limits, const std::optional<std::string>& path,
-                               const MessageSink& sink, bool portable = false);
 
 struct Deployment {
   const Model& model;
