@@ -44,7 +44,7 @@ ROWS = {  # room (a folder, or one inside it that has a row of its own): what it
     "deploy/selection": ["deploy/execution"],
     "deploy/strip_plan": ["deploy/selection"],
     "deploy/knowledge": ["deploy/selection"],
-    "deploy/deployment": ["deploy/model", "deploy/strip_plan", "deploy/knowledge"],
+    "deploy/deployment": ["deploy/model", "deploy/strip_plan"],
     "deploy/operator": ["deploy/model", "deploy/knowledge"],
     "deploy/calibration": ["deploy/deployment", "deploy/knowledge"],
     "deploy": ["deploy/calibration", "deploy/operator"],
