@@ -91,15 +91,33 @@ class Fitting {
     return best;
   }
 
-  /// Of what was gathered.
-  MeasuredFront front(const GeneratedNetwork& network) const {
-    MeasuredFront front;
+  /// Nothing where one is not among the options.
+  std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
+    std::map<int, std::string> schedules;  // by layer
+    for (const GeneratedLayer& layer : network.layers)
+      if (layer.schedule) schedules[layer.index] = to_text(*layer.schedule);
+    FlashPoint sum;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const std::string& schedule = schedules[memory_.layers[groups_[g].layers[0]].index];
+      const std::vector<KernelOption>& options = tasks_[g].options;
+      const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) {
+        return to_text(o.schedule) == schedule;
+      });
+      if (option == options.end()) return std::nullopt;
+      sum.flash_bytes += option->flash_bytes;
+      sum.cycles += option->cycles;
+    }
+    return sum;
+  }
+
+  /// Of what was gathered. `chosen`: the kernels of a network that it is compared with.
+  MeasuredFront front(const FlashPoint& chosen) const {
+    MeasuredFront front{{}, chosen};
     for (const TaskOptions& task : tasks_)
       if (task.options.empty()) return front;
     front.points = flash_front(tasks_, limits_, [this](std::span<const uint32_t> scratch) {
       return arena_bytes(scratch);
     });
-    if (!front.points.empty()) front.chosen = kernels_of(network).value_or(front.points.back());
     return front;
   }
 
@@ -121,25 +139,6 @@ class Fitting {
   /// By records of its own or of its shape: what is taken is the best of them and of the defaults.
   bool is_tuned(const std::string& workload) const {
     return records_.tally(workload).valid > 0 || !records_.of_shape(workload).empty();
-  }
-
-  /// Nothing where one is not among the options.
-  std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
-    std::map<int, std::string> schedules;  // by layer
-    for (const GeneratedLayer& layer : network.layers)
-      if (layer.schedule) schedules[layer.index] = to_text(*layer.schedule);
-    FlashPoint sum;
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      const std::string& schedule = schedules[memory_.layers[groups_[g].layers[0]].index];
-      const std::vector<KernelOption>& options = tasks_[g].options;
-      const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) {
-        return to_text(o.schedule) == schedule;
-      });
-      if (option == options.end()) return std::nullopt;
-      sum.flash_bytes += option->flash_bytes;
-      sum.cycles += option->cycles;
-    }
-    return sum;
   }
 
   uint32_t arena_bytes(std::span<const uint32_t> scratch) const {  // by group
@@ -315,9 +314,14 @@ Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Devic
                                      const GeneratedNetwork& network) {
   KernelLimits counted = limits;
   counted.flash_bytes = std::numeric_limits<uint64_t>::max();
+  if (!counted.arena_bytes) counted.arena_bytes = network.arena_bytes;
   Fitting fitting(executed, device, records, options);
   TT_TRY(fitting.gather(counted, {}, Unmeasured::kLeftOut));
-  return fitting.front(network);
+  // The network may have kernels that were counted and not measured.
+  Fitting offered(executed, device, records, options);
+  TT_TRY(offered.gather(counted, {}, Unmeasured::kOffered));
+  const auto chosen = offered.kernels_of(network);
+  return chosen ? fitting.front(*chosen) : MeasuredFront();
 }
 
 }  // namespace tinytune

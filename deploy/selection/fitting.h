@@ -41,10 +41,11 @@ Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& devi
 /// Flash and cycles of kernels alone, as their records have them.
 struct MeasuredFront {
   std::vector<FlashPoint> points;  ///< that no other choice beats in both, the smallest first
-  FlashPoint chosen;               ///< of `network`; of the fastest where a kernel has no record
+  FlashPoint chosen;               ///< of `network`
 };
 
-/// What measured kernels allow beside those of `network`. No points where a workload has no record.
+/// What measured kernels allow beside those of `network`, in its arena where there is no limit on
+/// that. No points where a workload has no record.
 /// Errors as generate_network().
 Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
                                      const Records& records, const KernelLimits& limits,
