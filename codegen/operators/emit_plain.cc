@@ -216,7 +216,7 @@ void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows
          term(rows.repeated, inputs[rows.repeated] + "[c]") + ");");
   w.line("const int8_t *const from = " + inputs[along] + " + c * " +
          std::to_string(op.broadcast.steps[along][rows.inner]) + ";");
-  w.line("int8_t *const to = " + pointers.output + " + c;");
+  w.line("int8_t *const to = (int8_t *)" + pointers.output + " + c;");  // or of uint8_t
   print_unrolled(w, op.broadcast.extents[rows.outer], [&](const std::string& i, int64_t added) {
     const std::string x = at("from", op.broadcast.steps[along][rows.outer], i, added);
     w.line(at("to", columns, i, added) + " = part[" + term(along, x) + "];");
