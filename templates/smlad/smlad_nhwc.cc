@@ -26,6 +26,8 @@ constexpr char kConv[] = "smlad_nhwc", kPointwise[] = "smlad_pointwise", kDense[
                kDenseByLayer[] = "smlad_dense_by_layer", kDenseAhead[] = "smlad_dense_ahead",
                kDenseByLayerAhead[] = "smlad_dense_by_layer_ahead";
 
+constexpr int kFewestAhead = 32;  // inputs of an output, for steps of whole lines of weights
+
 bool is_by_layer(std::string_view name) {
   return name == kDenseByLayer || name == kDenseByLayerAhead;
 }
@@ -121,7 +123,8 @@ bool supports(const Workload& w, const Device& device) {
   if (name == kPointwise && (!one_run || w.in_c / w.groups % 4 != 0)) return false;
   return grouped_tiles_fit(w) && w.op == op && device.target.can(Capability::kDsp) &&
          (!is_by_layer(name) || SmladTiles::end_in_assembly(w)) &&
-         (!asks_ahead(name) || device.target.can(Capability::kPrefetch));
+         (!asks_ahead(name) || (device.target.can(Capability::kPrefetch) && w.out_c >= 2 &&
+                                w.reduction() >= kFewestAhead));
 }
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {

@@ -58,6 +58,16 @@ Workload usual_depthwise() {
   return w;
 }
 
+Workload long_dense() {
+  Workload w;
+  w.op = OpKind::kDense;
+  w.in_c = 64;
+  w.out_c = 16;
+  w.activation_min = -128, w.activation_max = 127;
+  w.facts.requantise = Requantise::kFused;
+  return w;
+}
+
 TEST(DefaultSchedule, OfEveryTemplate_IsInItsSpace) {
   Rng rng(7);
   for (const char* name : {"rv32imc", "rp2040", "stm32l4r5", "stm32f7"}) {
@@ -82,10 +92,11 @@ TEST(DefaultSchedule, KnobsOfEveryTemplate_AreInTheGlossary) {
   const std::string page(bytes->begin(), bytes->end());
   Rng rng(7);
   std::set<std::string> templates, missing;
-  for (const char* name : {"rv32imc", "rp2040", "cortex-m3", "stm32l4r5", "ra8d1", "vicuna"}) {
+  for (const char* name :
+       {"rv32imc", "rp2040", "cortex-m3", "stm32l4r5", "stm32f7", "ra8d1", "vicuna"}) {
     const auto device = load_device(name);
     ASSERT_TRUE(device) << device.error().message();
-    std::vector<Workload> layers = {usual_depthwise()};
+    std::vector<Workload> layers = {usual_depthwise(), long_dense()};
     while (layers.size() < 1000) layers.push_back(random_workload(rng));
     for (const Workload& w : layers) {
       for (const KernelTemplate& t : kernel_templates()) {
