@@ -102,7 +102,7 @@ TEST_F(RetrainedNetwork, OfAReport_TakesWhatItsOwnTuningTakes) {
   if (!std::filesystem::exists(folder + "retrained.tflite"))
     GTEST_SKIP() << "no " << folder << "retrained.tflite";
   const std::string model = folder + "retrained.tflite";
-  tune_for(model, "own.jsonl", 64);
+  tune_for(model, "own.jsonl", 48);
   const uint64_t own = cycles_of({"--model", model, "--records", "own.jsonl"});
   EXPECT_LE(cycles_of({"--model", model, "--records", folder + "conv_s2_asym.rv32imc.jsonl"}),
             own + own / 100);

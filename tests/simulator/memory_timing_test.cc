@@ -170,7 +170,9 @@ TEST(SlowData, RestOfALine_ComesWhileTheCoreGoesOn) {
 uint64_t waited_for_constants(const std::string& device, const std::string& code) {
   Program program(device, "f: " + code + "bx lr\n");
   const Device& of = program.device();
-  return program.call({of.memory(of.rodata_memory).address}).counts.read_wait_cycles;
+  const uint32_t constants = of.memory(of.rodata_memory).address;
+  EXPECT_TRUE(program.simulator().write(constants, std::vector<uint8_t>(128)));
+  return program.call({constants}).counts.read_wait_cycles;
 }
 
 TEST(Prefetch, Line_ComesWhileTheCoreGoesOn) {
