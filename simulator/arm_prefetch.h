@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "simulator/code_scan.h"
 
 namespace tinytune {
 
@@ -30,13 +31,7 @@ inline std::optional<ArmPrefetch> arm_prefetch(uint32_t code) {
 
 /// Where `code` has them, which begins at `address`; and where constants look like one.
 inline std::vector<uint32_t> arm_prefetches(std::span<const uint8_t> code, uint32_t address) {
-  std::vector<uint32_t> found;
-  for (size_t i = 0; i + 4 <= code.size(); i += 2) {
-    uint32_t word;
-    std::memcpy(&word, &code[i], 4);
-    if (arm_prefetch(word)) found.push_back(address + static_cast<uint32_t>(i));
-  }
-  return found;
+  return addresses_of_code(code, address, arm_prefetch);
 }
 
 }  // namespace tinytune

@@ -70,11 +70,10 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
       new Engine(std::move(core), memory, graph, timing, banks, cores, arrival, watch));
   engine->meets_banks_ = watch == Watch::kBanks || (watch == Watch::kCores && banks.meets(filled));
   engine->vectors_ = make_vector_unit(target);
-  TT_TRY(engine->add_hooks());
+  TT_TRY(engine->add_hooks(filled));
   TT_TRY(engine->attach(peripherals));
   if (arrival != nullptr) TT_TRY(engine->watch_arrivals());
   TT_TRY(engine->watch_dividends(filled));
-  TT_TRY(engine->watch_prefetches(filled));
   return engine;
 }
 

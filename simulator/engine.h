@@ -94,13 +94,12 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   std::optional<RegisterWrite> execute_by_hand() const;
   /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
-  /// Has the caches told of PLD, where reads may wait.
-  Status watch_prefetches(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
   void count(bool is_write, uint32_t address, uint32_t size_bytes);
   void follow_block();
-  Status add_hooks();
-  Status watch_memory();
+  Status add_hooks(std::span<const AddressRange> filled);
+  /// Has reads that may wait, and PLD in `filled`, told to the memory timing.
+  Status watch_memory(std::span<const AddressRange> filled);
   Status watch_arrivals();
   Status attach(std::span<const AttachedPeripheral> peripherals);
   void stop();

@@ -204,19 +204,7 @@ Status Engine::watch_dividends(std::span<const AddressRange> filled) {
   return ok_status();
 }
 
-Status Engine::watch_prefetches(std::span<const AddressRange> filled) {
-  const bool waits = watch_ != Watch::kNothing && watch_ != Watch::kFetches &&
-                     watch_ != Watch::kAccesses && core_.is_arm();
-  for (const AddressRange& range : filled) {
-    if (!waits || !memory_.region(range.address)->executable) continue;
-    for (const uint32_t at :
-         arm_prefetches(memory_.at(range.address, range.size_bytes), range.address))
-      TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::prefetch, this, at, at));
-  }
-  return ok_status();
-}
-
-Status Engine::add_hooks() {
+Status Engine::add_hooks(std::span<const AddressRange> filled) {
   TT_TRY(core_.add_hook(UC_HOOK_MEM_INVALID, &Hooks::invalid, this));
   if (!core_.is_arm() || vectors_) TT_TRY(core_.add_hook(UC_HOOK_INTR, &Hooks::exception, this));
   switch (watch_) {
@@ -226,15 +214,15 @@ Status Engine::add_hooks() {
       return core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this);
     case Watch::kMemory:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::fetched_block, this));
-      return watch_memory();
+      return watch_memory(filled);
     case Watch::kBanks:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::striped_block, this));
       TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::striped_access, this));
-      return watch_memory();
+      return watch_memory(filled);
     case Watch::kCores:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::shared_block, this));
       TT_TRY(core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::shared_access, this));
-      return watch_memory();
+      return watch_memory(filled);
     case Watch::kAccesses:
       TT_TRY(core_.add_hook(UC_HOOK_BLOCK, &Hooks::watched_block, this));
       return core_.add_hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, &Hooks::access, this);
@@ -242,10 +230,16 @@ Status Engine::add_hooks() {
   return ok_status();
 }
 
-Status Engine::watch_memory() {
+Status Engine::watch_memory(std::span<const AddressRange> filled) {
   for (const AddressRange& range : timing_.timed_reads())
     TT_TRY(core_.add_hook(UC_HOOK_MEM_READ, &Hooks::read, this, range.address,
                           uint64_t{range.address} + range.size_bytes - 1));
+  for (const AddressRange& range : filled) {
+    if (!core_.is_arm() || !memory_.region(range.address)->executable) continue;
+    for (const uint32_t at :
+         arm_prefetches(memory_.at(range.address, range.size_bytes), range.address))
+      TT_TRY(core_.add_hook(UC_HOOK_CODE, &Hooks::prefetch, this, at, at));
+  }
   return ok_status();
 }
 

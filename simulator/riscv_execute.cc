@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#include "simulator/code_scan.h"
 
 namespace tinytune {
 namespace {
@@ -175,13 +176,7 @@ std::optional<unsigned> riscv_signed_dividend(uint32_t code) {
 }
 
 std::vector<uint32_t> riscv_signed_divisions(std::span<const uint8_t> code, uint32_t address) {
-  std::vector<uint32_t> found;
-  for (size_t i = 0; i + 4 <= code.size(); i += 2) {
-    uint32_t word;
-    std::memcpy(&word, &code[i], 4);
-    if (riscv_signed_dividend(word)) found.push_back(address + static_cast<uint32_t>(i));
-  }
-  return found;
+  return addresses_of_code(code, address, riscv_signed_dividend);
 }
 
 }  // namespace tinytune
