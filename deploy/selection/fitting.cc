@@ -316,12 +316,12 @@ Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Devic
   counted.flash_bytes = std::numeric_limits<uint64_t>::max();
   if (!counted.arena_bytes) counted.arena_bytes = network.arena_bytes;
   Fitting fitting(executed, device, records, options);
-  TT_TRY(fitting.gather(counted, {}, Unmeasured::kLeftOut));
   // The network may have kernels that were counted and not measured.
-  Fitting offered(executed, device, records, options);
-  TT_TRY(offered.gather(counted, {}, Unmeasured::kOffered));
-  const auto chosen = offered.kernels_of(network);
-  return chosen ? fitting.front(*chosen) : MeasuredFront();
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kOffered));
+  const auto chosen = fitting.kernels_of(network);
+  if (!chosen) return MeasuredFront();
+  TT_TRY(fitting.gather(counted, {}, Unmeasured::kLeftOut));
+  return fitting.front(*chosen);
 }
 
 }  // namespace tinytune

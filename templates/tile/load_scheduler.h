@@ -225,8 +225,7 @@ class LoadScheduler {
   void load(const Queued& first, const Queued* second = nullptr) {
     Stream& from = streams_[static_cast<size_t>(first.stream)];
     const bool moves = from.moves_each || (first.offset == 0 && from.moves_by_load);
-    const int64_t offset =
-        moves ? from.step_bytes : first.offset - (from.moved ? from.step_bytes : 0);
+    const int64_t offset = moves ? from.step_bytes : from_cursor(first.stream, first.offset);
     std::string values = fmt::format("{}", reg(first.value));
     if (second != nullptr) values += fmt::format(", {}", reg(second->value));
     const char* word = moves ? modes_.word_post : modes_.word;
