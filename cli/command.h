@@ -69,13 +69,13 @@ struct Context {
   const std::atomic<bool>* cancel = nullptr;  ///< becomes true when somebody interrupts
 };
 
-/// What a command does with what it takes, and where that is read to.
+/// Runs a command, and creates the arguments that its command line is read into.
 struct Deed {
   std::unique_ptr<Arguments> (*arguments)() = nullptr;
   int (*run)(const Arguments&, const Context&) = nullptr;  ///< the program's exit code
 };
 
-/// Of a function of the command's own arguments.
+/// The Deed of `function`, which takes the command's own type of arguments.
 template <auto function, typename Own>
 Deed deed_of(int (*)(const Own&, const Context&)) {
   return {[]() -> std::unique_ptr<Arguments> { return std::make_unique<Own>(); },
@@ -88,7 +88,7 @@ Deed does() {
   return deed_of<function>(function);
 }
 
-/// What a signal does to a command under way (interrupts.h).
+/// Effect of SIGINT, SIGTERM or SIGHUP on a running command (interrupts.h).
 enum class Interruption {
   kIsTidied,    ///< ends it, with nothing left behind
   kIsFinished,  ///< asks it to end by itself: it has something to say

@@ -1,4 +1,4 @@
-// What `tune report` was asked, beyond what other commands take as well.
+// Arguments of `tune report` that no other command has.
 #pragma once
 
 #include <cstdint>

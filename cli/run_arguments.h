@@ -1,4 +1,4 @@
-// What `tune run` was asked, beyond what other commands take as well.
+// Arguments of `tune run` that no other command has.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What goes on beside a core: another core at the same banks, and weights that come out of flash.
+// Costs of units beside a core: a second core at the same banks, and weights on their way from flash.
 // Each figure of the device files has a short piece of code here that shows it alone, with what
 // documents let expect.
 #pragma once
