@@ -1,5 +1,7 @@
 #include "devices/device.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/files.h"
 #include "base/nearest_word.h"
@@ -56,6 +58,51 @@ Device in_flash(Device device) {
   device.fast_rodata_memories.clear();
   device.hash = internal::hash_of(device);
   return device;
+}
+
+namespace {
+
+MemoryRegion& region_of(Device& device, const std::string& name) {
+  return *std::ranges::find(device.memories, name, &MemoryRegion::name);
+}
+
+}  // namespace
+
+Device with_open_boundary(Device device) {
+  if (!device.data_bus_below || device.fast_code_memory.empty()) return device;
+  MemoryRegion& code = region_of(device, device.fast_code_memory);
+  MemoryRegion& data = region_of(device, device.data_memory);
+  const uint32_t begin = code.address - *device.data_bus_below;
+  data.size_bytes += data.address - begin;
+  data.address = begin;
+  if (*device.data_bus_below != 0) {
+    code.size_bytes = data.size_bytes;
+    device.has_open_boundary = true;
+    return device;
+  }
+  data.executable = true;  // the same addresses: one memory
+  std::erase_if(device.memories,
+                [&](const MemoryRegion& m) { return m.name == device.fast_code_memory; });
+  device.fast_code_memory = device.data_memory;
+  return device;
+}
+
+Device with_boundary_behind(Device device, uint64_t code_bytes) {
+  if (!device.has_open_boundary) return device;
+  constexpr uint64_t kStep = 64;  // what arenas are aligned to, or a multiple
+  MemoryRegion& code = region_of(device, device.fast_code_memory);
+  MemoryRegion& data = region_of(device, device.data_memory);
+  const uint64_t end =
+      std::min<uint64_t>((code_bytes + kStep - 1) / kStep * kStep, code.size_bytes);
+  code.size_bytes = static_cast<uint32_t>(end);
+  data.address += static_cast<uint32_t>(end);
+  data.size_bytes -= static_cast<uint32_t>(end);
+  device.has_open_boundary = false;
+  return device;
+}
+
+bool code_is_beside_data(const Device& device) {
+  return device.has_open_boundary || device.fast_code_memory == device.data_memory;
 }
 
 Device with_portable_kernels(Device device) {

@@ -115,6 +115,10 @@ struct Device {
   std::string fast_code_memory;
   std::vector<std::string> fast_rodata_memories;
   std::string fast_code_section;  ///< what that board's usual linker scripts call such code
+  /// Memory of fast code and of data is one SRAM, which the data bus shows so much lower; a linker
+  /// moves the boundary. Absent: two memories.
+  std::optional<uint32_t> data_bus_below;
+  bool has_open_boundary = false;  ///< see with_open_boundary()
   std::vector<CacheModel> caches;
   Timing timing;
   std::vector<std::string> transports;  ///< "simulator", later "gdb", "serial"
@@ -142,6 +146,16 @@ Result<Device> load_device(std::string_view name_or_path);
 /// while kernels are measured. Its records are not the other's (another hash); a device without
 /// fast memories is the same.
 Device in_flash(Device device);
+
+/// The same device where both of fast code and data may take all of the SRAM that they share: what
+/// one takes, the other lacks. Its records stay valid; a device without such SRAM is the same.
+Device with_open_boundary(Device device);
+
+/// The boundary drawn behind `code_bytes` of fast code: no byte is in both memories.
+Device with_boundary_behind(Device device, uint64_t code_bytes);
+
+/// Whether fast code takes what data may have.
+bool code_is_beside_data(const Device& device);
 
 /// The same device with its kernels printed as C: without what C has no words for, which is the DSP
 /// extension. Its records stay valid, but for schedules of the templates that it loses.

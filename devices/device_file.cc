@@ -55,11 +55,27 @@ Status read_fast_rodata(const Reader& reader, const toml::table& table, const st
   return ok_status();
 }
 
+Status read_data_bus(const Reader& reader, const toml::table& table, const std::string& name,
+                     Device& device) {
+  constexpr std::string_view kKey = "data_bus_below";
+  if (!table.contains(kKey)) return ok_status();
+  TT_TRY_ASSIGN(device.data_bus_below, reader.get_word(table, name, kKey));
+  const bool follows = !device.fast_code_memory.empty() && [&] {
+    const MemoryRegion& code = device.memory(device.fast_code_memory);
+    return uint64_t{code.address} + code.size_bytes ==
+           uint64_t{device.memory(device.data_memory).address} + *device.data_bus_below;
+  }();
+  if (!follows)
+    return reader.error(*table.get(kKey),
+                        "data_bus_below: the data memory must follow that of fast_code there");
+  return ok_status();
+}
+
 Status read_placement(const Reader& reader, const toml::table& table, Device& device) {
   const std::string name = "[placement]";
-  TT_TRY(reader.only(
-      table, name,
-      {"code", "rodata", "data", "stack", "fast_code", "fast_rodata", "fast_code_section"}));
+  TT_TRY(reader.only(table, name,
+                     {"code", "rodata", "data", "stack", "fast_code", "fast_rodata",
+                      "fast_code_section", "data_bus_below"}));
   const std::pair<Use, std::string Device::*> uses[] = {
       {{"code", true, false}, &Device::code_memory},
       {{"rodata", false, false}, &Device::rodata_memory},
@@ -84,6 +100,7 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
   }
   if (distinct.contains(device.fast_code_memory))
     return reader.error(table, "fast_code must be a memory of its own");
+  TT_TRY(read_data_bus(reader, table, name, device));
   return read_fast_rodata(reader, table, name, device);
 }
 

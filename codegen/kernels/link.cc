@@ -28,6 +28,8 @@ constexpr bool kWithSymbolTable = true;
 constexpr auto kWithSymbolTable = llvm::SymtabWritingMode::NormalSymtab;
 #endif
 
+constexpr const char* kFastHelpers = ".fast_helpers";
+
 std::string region_text(const char* name, const MemoryRegion& memory) {
   char text[128];
   std::snprintf(text, sizeof text, "  %s : ORIGIN = 0x%x, LENGTH = 0x%x\n", name, memory.address,
@@ -45,11 +47,12 @@ std::string linker_script(const Device& device, CodeHome home) {
   for (const LinkedRegion& region : linked_regions(device))
     script += region_text(region.name.c_str(), region.memory);
   script += "}\nSECTIONS {\n";
+  const std::string fast = " } > " + region_of_fast_code(device) + "\n";
   if (fast_code)
     script += std::string("  ") + kFastText + " : { *(" + device.fast_code_section +
-              (home == CodeHome::kFast ? " " + text : "") + ") } > fast_code\n";
+              (home == CodeHome::kFast ? " " + text : "") + ")" + fast;
   if (fast_code && home == CodeHome::kHelpersFast)
-    script += "  .fast_helpers : { *(.text.__aeabi_*) } > fast_code\n";
+    script += std::string("  ") + kFastHelpers + " : { *(.text.__aeabi_*)" + fast;
   script += "  .text : { *(" + text + ") } > code\n" +
             "  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } > constants\n";
   for (size_t i = 0; i < weights.size(); ++i)
@@ -184,8 +187,12 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
                          const std::string& entry, CodeHome home) {
   auto image = link_at(objects, device, entry, home);
   const bool too_large = !image && image.error().code() == ErrorCode::kInvalidInput;
-  if (!too_large || home == CodeHome::kSlow || device.fast_code_memory.empty()) return image;
-  return link_at(objects, device, entry, CodeHome::kSlow);
+  if (too_large && home != CodeHome::kSlow && !device.fast_code_memory.empty())
+    return link_image(objects, device, entry, CodeHome::kSlow);
+  if (!image || !device.has_open_boundary) return image;
+  // How much code there is decides where data begins.
+  const uint64_t code = image->sections[kFastText] + image->sections[kFastHelpers];
+  return link_at(objects, with_boundary_behind(device, code), entry, home);
 }
 
 }  // namespace tinytune

@@ -60,11 +60,15 @@ std::string region_of_weights(const Device& device, size_t i) {
   return memory == device.fast_code_memory ? "fast_code" : numbered("fast_constants", i);
 }
 
+std::string region_of_fast_code(const Device& device) {
+  return device.fast_code_memory == device.data_memory ? "data" : "fast_code";
+}
+
 std::vector<LinkedRegion> linked_regions(const Device& device) {
   std::vector<LinkedRegion> regions = {{"code", device.memory(device.code_memory)},
                                        {"constants", device.memory(device.rodata_memory)},
                                        {"data", device.memory(device.data_memory)}};
-  if (!device.fast_code_memory.empty())
+  if (!device.fast_code_memory.empty() && device.fast_code_memory != device.data_memory)
     regions.push_back({"fast_code", device.memory(device.fast_code_memory)});
   const std::vector<std::string>& weights = device.fast_rodata_memories;
   for (size_t i = 0; i < weights.size(); ++i)

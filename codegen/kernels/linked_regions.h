@@ -20,6 +20,9 @@ std::vector<LinkedRegion> linked_regions(const Device& device);
 /// `name` for the first of several memories, `name_2`, … for the others.
 std::string numbered(const char* name, size_t index);
 
+/// The region that holds fast code, where there is any.
+std::string region_of_fast_code(const Device& device);
+
 /// The region that holds the weights for `fast_rodata_memories[i]`.
 std::string region_of_weights(const Device& device, size_t i);
 

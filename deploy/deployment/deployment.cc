@@ -370,8 +370,7 @@ Status Deployment::check(const Footprint& footprint) const {
   }
   if (!sink) return ok_status();
   const MemoryRegion& data = device.memory(device.data_memory);
-  const uint64_t in_data =
-      footprint.arena_bytes + footprint.data_bytes + footprint.weights_beside_arena_bytes;
+  const uint64_t in_data = in_data_memory(footprint, device);
   if (in_data + kSmallApplicationBytes > data.size_bytes) {
     sink(MessageKind::kWarning,
          model.info().name + " takes " + bytes_text(in_data) + " of " + data.name + ", which has " +

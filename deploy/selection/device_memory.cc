@@ -17,14 +17,15 @@ uint64_t bytes_of(const Device& device, const std::set<std::string>& names) {
 }  // namespace
 
 uint64_t ram_of(const Device& device) {
-  std::set<std::string> ram = {device.data_memory, device.stack_memory, device.fast_code_memory};
+  std::set<std::string> ram = {device.data_memory, device.stack_memory};
+  if (!code_is_beside_data(device)) ram.insert(device.fast_code_memory);
   ram.insert(device.fast_rodata_memories.begin(), device.fast_rodata_memories.end());
   return bytes_of(device, ram);
 }
 
 uint64_t in_data_memory(const Footprint& takes, const Device& device) {
   uint64_t bytes = takes.arena_bytes + takes.data_bytes + takes.weights_beside_arena_bytes;
-  if (device.fast_code_memory == device.data_memory) bytes += takes.code_bytes;
+  if (code_is_beside_data(device)) bytes += takes.code_bytes;
   return bytes;
 }
 

@@ -62,7 +62,7 @@ class Estimates {
     return family.general && scratch(family.usual.schedule) <= place_.free_scratch;
   }
 
-  /// Of general templates only where there are no others.
+  /// Of general templates only where there are no others, or none with as few constants.
   std::vector<Family> permitted_families() const {
     std::vector<Family> families;
     for (const Schedule& schedule : default_schedules_of(workload_, device_)) {
@@ -74,8 +74,14 @@ class Estimates {
         families.push_back({std::move(*usual), {}, (*find_template(schedule))->general});
       }
     }
-    if (!std::all_of(families.begin(), families.end(), [](const Family& f) { return f.general; }))
-      std::erase_if(families, [](const Family& f) { return f.general; });
+    uint64_t fewest = kNone;  // bytes, of those for this core
+    for (const Family& family : families)
+      if (!family.general) fewest = std::min(fewest, packed_bytes(family.usual.constants));
+    if (fewest != kNone)
+      std::erase_if(families, [&](const Family& family) {
+        const bool is_small = place_.bytes_count && packed_bytes(family.usual.constants) < fewest;
+        return family.general && !is_small;
+      });
     return families;
   }
 
@@ -153,7 +159,8 @@ std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const L
   constexpr size_t kMost = 1 << 12;
   std::string key = kernel_key(device) + to_text(workload) + " " + hash_text(data) + " " +
                     std::to_string(place.free_scratch) + " " + std::to_string(place.grain) +
-                    (place.constants_in_flash ? " flash" : " fast");
+                    (place.constants_in_flash ? " flash" : " fast") +
+                    (place.bytes_count ? " few" : "");
   for (const EstimatedKernel& one : also)
     key += " " + to_text(one.schedule) + " " + std::to_string(one.cycles);
   const std::lock_guard lock(mutex);

@@ -8,7 +8,8 @@
 // nothing.
 //
 // Few are counted. Templates whose loops are for any core lose by far to those for this one, so
-// they are only where no other takes the layer. Less scratch is of use only where a layer's
+// they are only where no other takes the layer, or where constants have to be few and theirs are
+// the fewest. Less scratch is of use only where a layer's
 // scratch makes the arena larger; there a ladder of leaner variants is counted too. It depends on
 // the network and on no limit, so who has more memory chooses among no fewer kernels.
 #pragma once
@@ -37,6 +38,7 @@ struct LayerPlace {
   uint64_t free_scratch = std::numeric_limits<uint64_t>::max();
   uint64_t grain = 1;               ///< bytes of arena that are too few to look for
   bool constants_in_flash = false;  ///< or in fast memory, as far as they fit there
+  bool bytes_count = false;         ///< a slower kernel with fewer constants is of use
 };
 
 /// The fastest first. None where nothing can be counted, as on a device without a simulator.

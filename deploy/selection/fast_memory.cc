@@ -171,7 +171,11 @@ FastBudget budget_of_one(const Device& device, uint64_t arena_bytes, const Memor
       free = without(free, arena_bytes + kDataAlignment);
       if (is_usual) free = shared(free);
     }
-    if (memory == device.fast_code_memory) budget.with_code = budget.constant_bytes.size();
+    if (memory == device.fast_code_memory ||
+        (memory == device.data_memory && code_is_beside_data(device))) {
+      budget.with_code = budget.constant_bytes.size();
+      budget.code_bytes = free;
+    }
     budget.constant_bytes.push_back(free);
   }
   if (is_usual) {

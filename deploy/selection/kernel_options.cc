@@ -163,7 +163,7 @@ class Gatherer {
   /// A strip's kernels are taken to be as fast as their share of the whole layer's.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
     const Workload& whole = is_strip() ? *layer_.strip_of : workload_;
-    LayerPlace place{.constants_in_flash = constants_in_flash_};
+    LayerPlace place{.constants_in_flash = constants_in_flash_, .bytes_count = counts_bytes()};
     if (!is_strip()) {
       constexpr uint64_t kGrains = 64;
       place.free_scratch = memory_.lower_bound - task_.live_bytes;

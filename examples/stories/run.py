@@ -13,13 +13,10 @@ import pathlib
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
 BORDER = 8, 512  # bytes of a step's inputs and outputs
 SETUPS = {
     "stm32h7, fast RAM": ("stm32h7", "--fast-ram=all"),
-    "esp32c3, fast RAM": ("esp32c3", "--fast-ram=all", "--flash=400K"),  # kernels with smaller weights
-    "esp32c3, 316 KiB of its SRAM for data": (HERE / "esp32c3_data.toml", "--fast-ram=all", "--flash=380K"),
-    "esp32c3, fast RAM, arriving": ("esp32c3", "--fast-ram=all", "--flash=400K", "--arrive=preload"),
+    "esp32c3, fast RAM": ("esp32c3", "--fast-ram=all"),
     "rp2040, fast RAM": ("rp2040", "--fast-ram=all"),
     "rp2040, fast RAM, arriving": ("rp2040", "--fast-ram=all", "--arrive=stream"),
     "stm32h7, in flash": ("stm32h7", "--fast-ram=0"),
@@ -31,7 +28,7 @@ SETUPS = {
 def run(tune, folder, steps, device, *limits):
     inputs, output = folder / "steps.bin", folder / "said.bin"
     inputs.write_bytes((folder / "inputs.bin").read_bytes()[:steps * BORDER[0]])
-    log = folder / f"stories.{pathlib.Path(device).stem}.jsonl"
+    log = folder / f"stories.{device}.jsonl"
     command = [tune, "run", "--model", folder / "stories.onnx", "--device", device, *limits, "--steps", str(steps),
                "--input", inputs, "--output", output, "--json", *(folder / "options").read_text().split()]
     if log.is_file():

@@ -230,6 +230,36 @@ TEST(DeviceFile, ImpossibleMemory_IsRefused) {
               HasSubstr("no memory is named 'rom'"));
 }
 
+TEST(Devices, SramOfBothBuses_IsSharedUntilTheBoundaryIsDrawn) {
+  const Device device = *load_device("esp32c3");
+  const Device open = with_open_boundary(device);
+  EXPECT_EQ(open.hash, device.hash);
+  EXPECT_TRUE(code_is_beside_data(open));
+  EXPECT_FALSE(code_is_beside_data(device));
+  const MemoryRegion &iram = open.memory("iram"), &dram = open.memory("dram");
+  EXPECT_EQ(iram.address - 0x700000, dram.address);
+  EXPECT_EQ(iram.size_bytes, dram.size_bytes);
+  EXPECT_EQ(dram.size_bytes, device.memory("iram").size_bytes + device.memory("dram").size_bytes);
+  const Device drawn = with_boundary_behind(open, 1000);
+  EXPECT_EQ(drawn.memory("iram").size_bytes, 1024u);
+  EXPECT_EQ(drawn.memory("dram").address, dram.address + 1024);
+  EXPECT_EQ(drawn.memory("dram").size_bytes, dram.size_bytes - 1024);
+  EXPECT_FALSE(code_is_beside_data(drawn));
+  // At the same addresses both are one memory.
+  const Device one = with_open_boundary(*load_device("esp32c6"));
+  EXPECT_EQ(one.fast_code_memory, one.data_memory);
+  EXPECT_TRUE(one.memory("dram").executable);
+  EXPECT_TRUE(code_is_beside_data(one));
+  EXPECT_FALSE(code_is_beside_data(with_open_boundary(*load_device("rp2040"))));
+}
+
+TEST(DeviceFile, DataBus_ShowsDataBehindFastCode) {
+  EXPECT_THAT(refusal(changed("data_bus_below = 0x700000", "data_bus_below = 0x600000")),
+              HasSubstr("the data memory must follow that of fast_code"));
+  EXPECT_THAT(refusal(changed("fast_code = \"iram\"\n", "\n")),
+              HasSubstr("the data memory must follow that of fast_code"));
+}
+
 TEST(DeviceFile, FastRodata_IsOneMemoryOrAListInOrderOfPreference) {
   EXPECT_EQ(load_device("esp32c3")->fast_rodata_memories, (std::vector<std::string>{"dram"}));
   const Device device = *load_device("stm32l4r5");

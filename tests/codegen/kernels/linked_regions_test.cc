@@ -7,6 +7,7 @@
 
 #include "codegen/kernels/c_compiler.h"
 #include "codegen/kernels/kernel.h"
+#include "simulator/simulator.h"
 
 namespace tinytune {
 namespace {
@@ -34,6 +35,31 @@ Result<Image> link(const Device& device, int tables, int table_bytes, int data_b
   if (!main) return main.error();
   objects.push_back(std::move(*main));
   return link_image(objects, device, "f");
+}
+
+TEST(LinkedRegions, SramOfCodeAndData_IsCodesFirstAndNoByteIsBoths) {
+  for (const char* name : {"esp32c3", "esp32c6"}) {
+    const Device device = with_open_boundary(*load_device(name));
+    const std::string code = "__attribute__((section(\"" + device.fast_code_section +
+                             "\"))) int f(int i) { extern unsigned char d[]; return d[i]; }\n";
+    const uint32_t size = device.memory(device.data_memory).size_bytes;
+    const auto linked = [&](uint32_t data_bytes) -> Result<Image> {
+      auto object =
+          compile_text(code + "unsigned char d[" + std::to_string(data_bytes) + "];\n", device);
+      if (!object) return object.error();
+      return link_image({{*object}}, device, "f");
+    };
+    const auto image = linked(size - 1024);  // more than either bus has where nobody limits RAM
+    ASSERT_TRUE(image) << image.error().message();
+    const auto info = Simulator::create(device)->load(image->elf);
+    ASSERT_TRUE(info) << info.error().message();
+    const SymbolRange &f = info->symbols.at("f"), &d = info->symbols.at("d");
+    EXPECT_GE(d.address, f.address - *device.data_bus_below + f.size) << name;
+    EXPECT_LE(d.address + d.size, device.memory(device.data_memory).address + size) << name;
+    const auto too_large = linked(size - 4);
+    ASSERT_FALSE(too_large) << name;
+    EXPECT_EQ(too_large.error().code(), ErrorCode::kInvalidInput) << name;
+  }
 }
 
 Device small_device() {
