@@ -85,10 +85,10 @@ class LayerFunctions {
     for (size_t core = 0; core < 2; ++core) {
       const HalfLayer& half = (*of_.splits[step])[core];
       const auto& [kernel, scratch] = kernels_.halves[step][core];
-      LayerPrinter::Operands operands = operands_of(of_.graph(), op, half, places_);
+      LayerPrinter::Operands operands = operands_of(op, half, places_);
       operands.scratch = placed_.place_of(scratch);
-      const LayerSite site{symbol_of_rows(parts_.name, op, half.out),
-                           comment_of_rows(comment(step), half.out), op};
+      const LayerSite site{symbol_of_half(parts_.name, op, half),
+                           comment(step) + comment_of_half(half), op};
       symbols[core] = function_for(printer_.placed_layer(site, half.form, kernel, operands));
     }
     kernels_.layers[step].symbol = symbols[0];

@@ -5,6 +5,21 @@
 #include "models/operator_kind.h"
 
 namespace tinytune {
+namespace {
+
+std::string word_of(LayerPart part) {
+  switch (part) {
+    case LayerPart::kRows:
+      return "rows";
+    case LayerPart::kChannels:
+      return "channels";
+    case LayerPart::kMatrices:
+      return "matrices";
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string symbol_of_layer(const std::string& network, const Operator& op) {
   if (op.index == kTransformIndex)
@@ -13,9 +28,9 @@ std::string symbol_of_layer(const std::string& network, const Operator& op) {
   return network + "_layer_" + std::to_string(op.index);
 }
 
-std::string symbol_of_rows(const std::string& network, const Operator& op, const RowRange& rows) {
-  return network + "_rows_" + std::to_string(op.index) + "_" + std::to_string(rows.begin) + "_" +
-         std::to_string(rows.end);
+std::string symbol_of_half(const std::string& network, const Operator& op, const HalfLayer& half) {
+  return network + "_" + word_of(half.part) + "_" + std::to_string(op.index) + "_" +
+         std::to_string(half.out.begin) + "_" + std::to_string(half.out.end);
 }
 
 std::string comment_of_layer(const Graph& graph, const Operator& op,
@@ -31,8 +46,9 @@ std::string comment_of_layer(const Graph& graph, const Operator& op,
   return text;
 }
 
-std::string comment_of_rows(const std::string& comment, const RowRange& rows) {
-  return comment + ", rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end - 1);
+std::string comment_of_half(const HalfLayer& half) {
+  return ", " + word_of(half.part) + " " + std::to_string(half.out.begin) + " to " +
+         std::to_string(half.out.end - 1);
 }
 
 }  // namespace tinytune

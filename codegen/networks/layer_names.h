@@ -5,7 +5,7 @@
 #include <string>
 
 #include "codegen/networks/kernel_set.h"
-#include "codegen/strips/rows.h"
+#include "codegen/networks/split_layers.h"
 #include "models/graph.h"
 
 namespace tinytune {
@@ -13,12 +13,12 @@ namespace tinytune {
 /// "kws_layer_3", "kws_transform_4_40".
 std::string symbol_of_layer(const std::string& network, const Operator& op);
 /// "kws_rows_3_0_12": of layer 3, rows 0 to 11.
-std::string symbol_of_rows(const std::string& network, const Operator& op, const RowRange& rows);
+std::string symbol_of_half(const std::string& network, const Operator& op, const HalfLayer& half);
 
 /// "3: CONV_2D 1x25x5x64 -> 1x25x5x64, tuned". Without `call` no kernel computes it.
 std::string comment_of_layer(const Graph& graph, const Operator& op,
                              const std::optional<KernelCall>& call);
-/// The same behind it: "…, rows 0 to 11".
-std::string comment_of_rows(const std::string& comment, const RowRange& rows);
+/// Behind that of the layer: ", rows 0 to 11".
+std::string comment_of_half(const HalfLayer& half);
 
 }  // namespace tinytune

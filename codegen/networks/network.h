@@ -118,10 +118,11 @@ struct RowStream {
 std::string row_word(const RowStream& stream);
 std::string rows_word(const RowStream& stream);
 
-/// A layer of which one core computes rows of the output from the top, another the rest.
+/// A layer of which one core computes the first rows of the output, another the rest; of a dense
+/// layer's only row channels, of matrix products matrices (split_layers.h).
 struct CoreSplit {
   int index = 0;  ///< of the model's operator
-  int rows = 0;   ///< of the first core
+  int count = 0;  ///< of the first core
 
   bool operator==(const CoreSplit&) const = default;
 };

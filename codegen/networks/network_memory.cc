@@ -91,7 +91,7 @@ NetworkMemory network_memory(const IntegerNetwork& executed, const NetworkOption
         NetworkMemory::Layer& layer = add(step, std::get<KernelOp>(half));
         layer.strip_of = op->workload;
         layer.is_half = true;
-        layer.shares_constants = core == 0;
+        layer.shares_constants = core == 0 && (*split)[0].part == LayerPart::kRows;
         layer.core = core;
       }
       continue;

@@ -1,42 +1,147 @@
 #include "codegen/networks/split_layers.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
 namespace tinytune {
 namespace {
 
-// Kernels read words where rows are multiples of words, as whole tensors are aligned.
-constexpr int64_t kRowAlignment = 4;
+// Kernels read words where parts are multiples of words, as whole tensors are aligned.
+constexpr int64_t kAlignment = 4;
 
-bool is_aligned(const Tensor& tensor, int first_row) {
-  return first_row * row_bytes(tensor) % kRowAlignment == 0;
+ArenaPlace slice(int64_t offset, int64_t bytes) {
+  return {static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes)};
 }
 
-HalfLayer half_of(const IntegerOp& form, const RowMap& map, RowRange out) {
-  return {computing_rows(form, map, out), map.needed(out), out};
+ArenaPlace rows_of(const Tensor& tensor, const RowRange& rows) {
+  return slice(rows.begin * row_bytes(tensor), rows.count() * row_bytes(tensor));
 }
 
-ArenaPlace rows_of(const ArenaPlace& place, const Tensor& tensor, const RowRange& rows) {
-  const auto bytes = static_cast<uint32_t>(row_bytes(tensor));
-  return {place.offset + static_cast<uint32_t>(rows.begin) * bytes,
-          static_cast<uint32_t>(rows.count()) * bytes};
+ArenaPlace share_of(const Tensor& tensor, const RowRange& parts, int of) {
+  const int64_t bytes = tensor.bytes() / of;
+  return slice(parts.begin * bytes, parts.count() * bytes);
 }
+
+bool is_computed(const Graph& graph, int input) {
+  return input >= 0 && !graph.tensor(input).is_constant;
+}
+
+HalfLayer half_of_rows(const Graph& graph, const Operator& op, const IntegerOp& form,
+                       const RowMap& map, RowRange out) {
+  HalfLayer half{computing_rows(form, map, out), LayerPart::kRows, out};
+  for (const int input : op.inputs)
+    half.inputs.push_back(is_computed(graph, input) ? rows_of(graph.tensor(input), map.needed(out))
+                                                    : ArenaPlace());
+  half.output = rows_of(graph.tensor(op.outputs[0]), out);
+  return half;
+}
+
+template <typename T>
+std::vector<T> some(const std::vector<T>& all, int64_t begin, int64_t count) {
+  if (all.empty()) return {};
+  return {all.begin() + begin, all.begin() + begin + count};
+}
+
+/// Channels of a dense layer: each has its own weights.
+KernelOp computing_channels(const KernelOp& op, RowRange out) {
+  KernelOp half = op;
+  half.workload.out_c = out.count();
+  const LayerData& all = op.data;
+  half.data = {some(all.weights, int64_t{out.begin} * op.workload.in_c,
+                    int64_t{out.count()} * op.workload.in_c),
+               some(all.bias, out.begin, out.count()), some(all.multiplier, out.begin, out.count()),
+               some(all.shift, out.begin, out.count()), some(all.addend, out.begin, out.count())};
+  return half;
+}
+
+/// The axis of batches that is outermost in the result.
+template <typename MatMul>
+size_t outer_axis(const MatMul& op) {
+  size_t axis = 0;
+  while (axis < 2 && op.batches[axis] == 1) ++axis;
+  return axis;
+}
+
+template <typename MatMul>
+HalfLayer half_of_matrices(const Graph& graph, const Operator& op, const MatMul& form,
+                           RowRange out) {
+  const size_t axis = outer_axis(form);
+  MatMul some = form;
+  some.batches[axis] = out.count();
+  HalfLayer half{some, LayerPart::kMatrices, out};
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const Tensor& tensor = graph.tensor(op.inputs[i]);
+    const int64_t step = (i == 0 ? form.left : form.right).batch_steps[axis];
+    const int64_t begin = step * out.begin * static_cast<int64_t>(size_of(tensor.type));
+    half.inputs.push_back(slice(begin, tensor.bytes() - begin));
+  }
+  half.output = share_of(graph.tensor(op.outputs[0]), out, form.batches[axis]);
+  return half;
+}
+
+/// How a layer is shared: how many parts its output has, and what computes some of them.
+struct Parts {
+  int count = 0;
+  std::function<HalfLayer(RowRange)> computing;
+};
+
+std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const KernelOp& form) {
+  const Workload& w = form.workload;
+  if (w.op != OpKind::kDense || w.batch != 1) return std::nullopt;
+  return Parts{w.out_c, [&](RowRange out) {
+                 HalfLayer half{computing_channels(form, out), LayerPart::kChannels, out};
+                 for (const int input : op.inputs)
+                   half.inputs.push_back(is_computed(graph, input)
+                                             ? slice(0, graph.tensor(input).bytes())
+                                             : ArenaPlace());
+                 half.output = share_of(graph.tensor(op.outputs[0]), out, w.out_c);
+                 return half;
+               }};
+}
+
+template <typename MatMul>
+std::optional<Parts> parts_of_matmul(const Graph& graph, const Operator& op, const MatMul& form) {
+  if (op.inputs.size() != 2 || !form.left.constant.empty() || !form.right.constant.empty())
+    return std::nullopt;
+  return Parts{form.batches[outer_axis(form)],
+               [&](RowRange out) { return half_of_matrices(graph, op, form, out); }};
+}
+
+std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const MatMulOp& form) {
+  return parts_of_matmul(graph, op, form);
+}
+
+std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const PlainMatMulOp& form) {
+  return parts_of_matmul(graph, op, form);
+}
+
+template <typename Other>
+std::optional<Parts> parts_of(const Graph&, const Operator&, const Other&) {
+  return std::nullopt;
+}
+
+/// They refer to what is given.
+std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const IntegerOp& form) {
+  if (op.index == kTransformIndex || op.outputs.size() != 1) return std::nullopt;
+  if (const auto map = row_map(graph, op, form))
+    return Parts{map->out_rows,
+                 [&, map = *map](RowRange out) { return half_of_rows(graph, op, form, map, out); }};
+  return std::visit([&](const auto& o) { return parts_of(graph, op, o); }, form);
+}
+
+bool is_aligned(const ArenaPlace& place) { return place.offset % kAlignment == 0; }
 
 }  // namespace
 
 std::optional<SplitLayer> split_layer(const Graph& graph, const Operator& op, const IntegerOp& form,
-                                      int rows) {
-  if (op.index == kTransformIndex) return std::nullopt;
-  const auto map = row_map(graph, op, form);
-  if (!map || rows < 1 || rows >= map->out_rows) return std::nullopt;
-  SplitLayer split{half_of(form, *map, {0, rows}), half_of(form, *map, {rows, map->out_rows})};
-  if (!is_aligned(graph.tensor(op.outputs[0]), rows)) return std::nullopt;
-  for (const int input : op.inputs) {
-    if (input < 0 || graph.tensor(input).is_constant) continue;
-    if (!is_aligned(graph.tensor(input), split[1].in.begin)) return std::nullopt;
-  }
+                                      int count) {
+  const std::optional<Parts> parts = parts_of(graph, op, form);
+  if (!parts || count < 1 || count >= parts->count) return std::nullopt;
+  SplitLayer split{parts->computing({0, count}), parts->computing({count, parts->count})};
+  if (!is_aligned(split[1].output) || !std::ranges::all_of(split[1].inputs, is_aligned))
+    return std::nullopt;
   return split;
 }
 
@@ -44,13 +149,12 @@ std::vector<CoreSplit> even_splits(const LaidOutGraph& network, std::span<const 
   std::vector<CoreSplit> splits;
   for (size_t step = 0; step < network.ops.size(); ++step) {
     const Operator& op = network.graph.operators[step];
-    if (flow_at(flows, step) || op.outputs.size() != 1) continue;
-    const auto map = row_map(network.graph, op, network.ops[step]);
-    if (!map) continue;
+    const std::optional<Parts> parts = parts_of(network.graph, op, network.ops[step]);
+    if (!parts || flow_at(flows, step)) continue;
     // The first core also forks and joins: it gets the smaller part.
-    for (int rows = map->out_rows / 2; rows > 0 && rows >= map->out_rows / 2 - 3; --rows) {
-      if (!split_layer(network.graph, op, network.ops[step], rows)) continue;
-      splits.push_back({op.index, rows});
+    for (int count = parts->count / 2; count > 0 && count >= parts->count / 2 - 3; --count) {
+      if (!split_layer(network.graph, op, network.ops[step], count)) continue;
+      splits.push_back({op.index, count});
       break;
     }
   }
@@ -66,28 +170,28 @@ Result<std::vector<std::optional<SplitLayer>>> split_layers(const LaidOutGraph& 
     for (size_t step = 0; step < network.ops.size(); ++step) {
       const Operator& op = network.graph.operators[step];
       if (op.index != split.index || flow_at(flows, step)) continue;
-      by_step[step] = split_layer(network.graph, op, network.ops[step], split.rows);
+      by_step[step] = split_layer(network.graph, op, network.ops[step], split.count);
       made = by_step[step].has_value();
     }
     if (!made)
       return Error(ErrorCode::kInvalidInput, "operator " + std::to_string(split.index) +
                                                  " cannot be split behind row " +
-                                                 std::to_string(split.rows));
+                                                 std::to_string(split.count));
   }
   return by_step;
 }
 
-LayerPrinter::Operands operands_of(const Graph& graph, const Operator& op, const HalfLayer& half,
+LayerPrinter::Operands operands_of(const Operator& op, const HalfLayer& half,
                                    std::span<const std::optional<ArenaPlace>> places) {
+  const auto within = [&](int tensor, const ArenaPlace& part) {
+    const ArenaPlace& whole = places[static_cast<size_t>(tensor)].value();
+    return ArenaPlace{whole.offset + part.offset, part.bytes};
+  };
   LayerPrinter::Operands operands;
-  for (const int input : op.inputs) {
-    const bool constant = input < 0 || graph.tensor(input).is_constant;
-    operands.inputs.push_back(constant ? ArenaPlace()
-                                       : rows_of(places[static_cast<size_t>(input)].value(),
-                                                 graph.tensor(input), half.in));
-  }
-  const auto output = static_cast<size_t>(op.outputs[0]);
-  operands.output = rows_of(places[output].value(), graph.tensor(op.outputs[0]), half.out);
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    operands.inputs.push_back(half.inputs[i].bytes == 0 ? ArenaPlace()
+                                                        : within(op.inputs[i], half.inputs[i]));
+  operands.output = within(op.outputs[0], half.output);
   return operands;
 }
 

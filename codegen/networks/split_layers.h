@@ -1,7 +1,8 @@
-// Layers that two cores share: each computes some rows of the output, from the rows that it needs.
+// Layers that two cores share: each computes some rows of the output, from the rows that it needs;
+// of a dense layer's only row some channels, with their weights; of matrix products some matrices.
 //
-// Rows of the input around the border are read by both and written by none; what they write is
-// apart. A half is an operator with fewer rows, as a strip is (codegen/strips/rows.h), so templates
+// What both read of the input is written by none; what they write is apart. A half is an operator
+// with fewer rows, as a strip is (codegen/strips/rows.h), fewer channels or matrices, so templates
 // and emitters know nothing of cores.
 #pragma once
 
@@ -25,17 +26,23 @@ namespace tinytune {
 /// one. Of any machine.
 inline constexpr uint32_t kCoreWordBytes = 16;
 
+/// What a layer's output consists of, in the order of its bytes.
+enum class LayerPart { kRows, kChannels, kMatrices };
+
 struct HalfLayer {
   IntegerOp form;
-  RowRange in, out;
+  LayerPart part = LayerPart::kRows;
+  RowRange out;                    ///< of such parts
+  std::vector<ArenaPlace> inputs;  ///< within the whole tensors; of constants nothing
+  ArenaPlace output;
 };
 
 using SplitLayer = std::array<HalfLayer, 2>;
 
-/// Nothing where the operator does not compute row by row, or where rows of a half would not begin
-/// as kernels expect.
+/// The first `count` parts and the others. Nothing where the operator does not compute part by
+/// part, or where those of a half would not begin as kernels expect.
 std::optional<SplitLayer> split_layer(const Graph& graph, const Operator& op, const IntegerOp& form,
-                                      int rows);
+                                      int count);
 
 /// Where each layer that can be split would be, as equally as it can: by its model's index.
 /// Operators of `flows` are left out.
@@ -47,7 +54,7 @@ Result<std::vector<std::optional<SplitLayer>>> split_layers(const LaidOutGraph& 
                                                             std::span<const CoreSplit> splits);
 
 /// Where a half's operands are, given those of the whole.
-LayerPrinter::Operands operands_of(const Graph& graph, const Operator& op, const HalfLayer& half,
+LayerPrinter::Operands operands_of(const Operator& op, const HalfLayer& half,
                                    std::span<const std::optional<ArenaPlace>> places);
 
 /// The buffer of the words that cores share.

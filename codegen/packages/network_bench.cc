@@ -195,7 +195,7 @@ Steps steps_of(const GeneratedNetwork& network) {
     steps.table += "    {\"" + in_c_string(what) + "\", " + layer.symbol + "},\n";
     ++steps.count;
     if (layer.other_symbol.empty()) continue;
-    steps.table += "    {\"" + in_c_string(what) + ", other rows\", " + layer.other_symbol + "},\n";
+    steps.table += "    {\"" + in_c_string(what) + ", other half\", " + layer.other_symbol + "},\n";
     ++steps.count;
   }
   return steps;

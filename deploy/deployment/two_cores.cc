@@ -50,7 +50,7 @@ Result<GeneratedNetwork> Deployment::on_two_cores(const NetworkOptions& options,
     return std::move(alone);
   };
   if (alone.in_strips) return one_core_says("they run in strips, for the arena's sake");
-  if (shared.splits.empty()) return one_core_says("none is computed row by row");
+  if (shared.splits.empty()) return one_core_says("none is computed in parts");
   Result<GeneratedNetwork> all = within_ram(shared);
   if (!all) return one_core_says(all.error().message());
   const Result<RunReport> ran_alone = try_out(alone);

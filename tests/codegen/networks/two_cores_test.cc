@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/rng.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "codegen/networks/executed_graph.h"
 #include "codegen/networks/split_layers.h"
+#include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 #include "tests/codegen/strips/image_chains.h"
 
@@ -50,6 +52,54 @@ TEST(TwoCores, AnyShare_IsExact) {
   const Graph graph = test::mobile_chain(2);
   test::expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 5),
                      {.name = "net", .cores = 2, .splits = {{0, 1}, {1, 12}, {2, 4}, {4, 6}}});
+}
+
+// One row of 28 and 10 channels: the first core computes 12 and 4 of them.
+Graph dense_rows() {
+  Rng rng(7);
+  test::GraphBuilder builder;
+  int at = builder.input({1, 36}, 0.05F, -3);
+  for (const auto& [inputs, outputs] : {std::pair{36, 28}, {28, 10}}) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(inputs * outputs));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng.next());
+    std::vector<int32_t> biases;
+    for (int c = 0; c < outputs; ++c) biases.push_back(100 * c - 700);
+    const int weights = builder.constant({outputs, inputs}, 0.01F, 0, bytes);
+    at = builder.op(OperatorKind::kFullyConnected,
+                    {at, weights, builder.bias(biases, 0.05F * 0.01F)}, ActivationAttributes{},
+                    {1, outputs}, 0.05F, -3);
+  }
+  return builder.finish({at});
+}
+
+TEST(TwoCores, ChannelsOfADenseLayer_AreComputedApart) {
+  const Graph graph = dense_rows();
+  const NetworkOptions options = on_two_cores(graph);
+  EXPECT_EQ(options.splits, (std::vector<CoreSplit>{{0, 12}, {1, 4}}));
+  for (const char* device : {"rp2040", "rp2350", "rp2350-riscv"})
+    test::expect_exact(graph, *load_device(device), seeded_inputs(graph, 3), options);
+}
+
+TEST(TwoCores, MatricesOfAProduct_AreComputedApart) {
+  for (const std::vector<int>& left : {std::vector<int>{5, 4, 8}, {1, 4, 8}}) {
+    test::GraphBuilder builder;
+    const int x = builder.input(left, 0.1F, 3), y = builder.input({5, 8, 3}, 0.1F, -7);
+    const int product =
+        builder.op(OperatorKind::kBatchMatMul, {x, y}, BatchMatMulAttributes{}, {5, 4, 3}, 1.0F, 0);
+    const Graph graph = builder.finish({product});
+    const NetworkOptions options = on_two_cores(graph);
+    EXPECT_EQ(options.splits, (std::vector<CoreSplit>{{0, 2}}));
+    test::expect_exact(graph, *load_device("rp2040"), seeded_inputs(graph, 3), options);
+  }
+}
+
+// 1 of 3 matrices has 15 bytes.
+TEST(TwoCores, PartsThatAreNoWords_StayTogether) {
+  test::GraphBuilder builder;
+  const int x = builder.input({3, 3, 8}, 0.1F, 3), y = builder.input({3, 8, 5}, 0.1F, -7);
+  const int product =
+      builder.op(OperatorKind::kBatchMatMul, {x, y}, BatchMatMulAttributes{}, {3, 3, 5}, 1.0F, 0);
+  EXPECT_TRUE(on_two_cores(builder.finish({product})).splits.empty());
 }
 
 TEST(TwoCores, SplitThatCannotBe_IsRefused) {
