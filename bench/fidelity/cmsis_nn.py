@@ -84,13 +84,35 @@ def compiled(options, work, source):
     return made
 
 
-def counted(options, row, device, linked, work):
-    """Counts of each layer on DEVICE, and the output."""
-    memories = dict(DEVICES[device])
-    (work / "layout.ld").write_text(LAYOUT.format(arena=row.arena, **memories))
-    program = work / f"{device}.elf"
-    run(options.linker, "--gc-sections", "-T", work / "layout.ld", *linked, "-o", program)
-    lines = run(options.tune, "simulate", "--device", options.devices.get(device, device), program).splitlines()
+class Networks:
+    """Objects of CMSIS-NN and of each network's driver, compiled once."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.library = objects(options, work)
+        self.headers = "".join(path.read_text() for path in sorted(options.cmsis_nn.glob("Include/*.h")))
+
+    def golden(self, name, what):
+        return (self.options.golden / ROWS[name].model / f"101.{what}.bin").read_bytes()
+
+    def driver(self, name):
+        """The network, and its program's object."""
+        network = tflite_network.read(self.options.models / f"{ROWS[name].model}.tflite")
+        source = self.work / f"{name}.c"
+        source.write_text(Driver(network, self.golden(name, "in"), self.headers).program())
+        return network, compiled(self.options, self.work, source)
+
+    def linked(self, name, driver, device):
+        layout = self.work / "layout.ld"
+        layout.write_text(LAYOUT.format(arena=ROWS[name].arena, **DEVICES[device]))
+        program = self.work / f"{name}.{device}.elf"
+        run(self.options.linker, "--gc-sections", "-T", layout, driver, *self.library, "-o", program)
+        return program
+
+
+def counted(options, device, program):
+    """Counts of each layer on DEVICE, a name or a file, and the output."""
+    lines = run(options.tune, "simulate", "--device", device, program).splitlines()
     return [int(word) for word in lines[0].split()], bytes(int(word) & 255 for word in lines[1].split())
 
 
@@ -104,8 +126,14 @@ def print_layers(network, instructions, cycles):
               f"{taken / counted_there:.3f}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def error_of(name, cycles):
+    """In percent of what is published."""
+    return 100 * (cycles / ROWS[name].published - 1)
+
+
+def arguments(description):
+    """What is told of the checkout, the compiler and the networks."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cmsis-nn", type=pathlib.Path, required=True)
     parser.add_argument("--include", action="append", default=[], help="a further folder with headers, CMSIS's say")
     parser.add_argument("--networks", default=",".join(ROWS))
@@ -113,35 +141,34 @@ def main():
     parser.add_argument("--linker", default="ld.lld-14")
     parser.add_argument("--cpu", default="cortex-m85")
     parser.add_argument("--flags", default="-O3 -fno-unroll-loops")
-    parser.add_argument("--device", help="a device file to take cycles from, instead of ra8d1")
-    parser.add_argument("--layers", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for what is written and compiled")
     parser.add_argument("--models", type=pathlib.Path, default=SHARED / "models")
     parser.add_argument("--golden", type=pathlib.Path, default=SHARED / "golden")
     parser.add_argument("--tune", default=str(ROOT / "build" / "tune"))
-    options = parser.parse_args()
-    options.devices = {"ra8d1": options.device} if options.device else {}
+    return parser
 
-    with tempfile.TemporaryDirectory() as name:
-        work = options.keep or pathlib.Path(name)
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("--device", default="ra8d1", help="a device file to take cycles from, instead of ra8d1")
+    parser.add_argument("--layers", action="store_true")
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory() as folder:
+        work = options.keep or pathlib.Path(folder)
         work.mkdir(parents=True, exist_ok=True)
-        library = objects(options, work)
-        headers = "".join(path.read_text() for path in sorted(options.cmsis_nn.glob("Include/*.h")))
+        networks = Networks(options, work)
         print("| network | instructions | cycles | published | error | limit |\n|---|--:|--:|--:|--:|--:|", flush=True)
         holds = True
-        for network_name in options.networks.split(","):
-            row = ROWS[network_name]
-            network = tflite_network.read(options.models / f"{row.model}.tflite")
-            golden = options.golden / row.model
-            source = work / f"{network_name}.c"
-            source.write_text(Driver(network, (golden / "101.in.bin").read_bytes(), headers).program())
-            linked = [compiled(options, work, source), *library]
-            instructions, outputs = counted(options, row, "cortex-m55", linked, work)
-            cycles, outputs_again = counted(options, row, "ra8d1", linked, work)
-            right = outputs == outputs_again == (golden / "101.out.bin").read_bytes()
-            error = 100 * (sum(cycles) / row.published - 1)
+        for name in options.networks.split(","):
+            row = ROWS[name]
+            network, driver = networks.driver(name)
+            instructions, outputs = counted(options, "cortex-m55", networks.linked(name, driver, "cortex-m55"))
+            cycles, outputs_again = counted(options, options.device, networks.linked(name, driver, "ra8d1"))
+            right = outputs == outputs_again == networks.golden(name, "out")
+            error = error_of(name, sum(cycles))
             holds &= right and abs(error) <= row.within
-            print(f"| {network_name} | {sum(instructions):,} | {sum(cycles):,} | {row.published:,.0f} | {error:+.1f} %"
+            print(f"| {name} | {sum(instructions):,} | {sum(cycles):,} | {row.published:,.0f} | {error:+.1f} %"
                   f"{'' if right else ', wrong results'} | {row.within} % |", flush=True)
             if options.layers:
                 print_layers(network, instructions, cycles)
