@@ -34,6 +34,11 @@ def fill_cycles(text, value):
     return timing("fill_rest")(text, value // 2)
 
 
+def branches(text, value):
+    mispredict, jump = value
+    return timing("jump_indirect")(timing("mispredict")(text, mispredict), jump)
+
+
 def flash_cache(text, value):
     size, ways, replacement = value
     before, name, rest = text.partition('name = "flash_cache"')
@@ -63,6 +68,7 @@ def caches():
                     yield size, ways, replacement
 
 
+CORNERS = [(mispredict, jump) for mispredict in (3, 7) for jump in (1, 8)]
 FLASH = [(size, rest) for size in SIZES for rest in (0, 5, 10, 15, 20)]
 
 # Of each: how the device file is changed, its values, and those that documents allow. jnk0le/random measured 3 to 4
@@ -74,6 +80,7 @@ CONSTANTS = {
     "branch_taken": (timing("branch_taken"), range(1, 4), (1,)),
     "jump_indirect": (timing("jump_indirect"), (1, 2, 4, 6, 8), (1, 2, 4, 6, 8)),
     "branch_history": (timing("branch_history"), range(0, 4), range(1, 4)),
+    "branches": (branches, CORNERS, CORNERS),
     "fill_rest": (timing("fill_rest"), (0, 5, 10, 15, 20), (0, 5, 10, 15, 20)),
     "fill_cycles": (fill_cycles, (10, 16, 20, 24, 40), (10, 20, 40)),
     "flash_cache": (flash_cache, list(caches()), list(caches())),
