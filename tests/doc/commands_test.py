@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "models"
@@ -175,8 +176,9 @@ def check(document, given, path, is_long):
             if reason := not_here(block, folder, is_long):
                 print(f"{place}: {reason}")
                 continue
+            begin = time.monotonic()
             code, output = run(on_free_port(text), folder, path, LONG_PATIENCE if is_long else PATIENCE)
-            print(f"{place}: {'ran' if code == 0 else 'FAILED'}", flush=True)
+            print(f"{place}: {'ran' if code == 0 else 'FAILED'}, {time.monotonic() - begin:.0f} s", flush=True)
             if code != 0:
                 yield f"{place}: exit code {code}\n{text}\n{output}"
 
