@@ -5,9 +5,10 @@
 namespace tinytune {
 namespace {
 
-constexpr uint64_t kWindows = 4, kWindowCycles = 1 << 17;
-// From where it waits, the second core comes to its part that much later than the first.
-constexpr uint64_t kSecondStarts = 5;
+constexpr uint64_t kWindows = 4, kWindowCycles = 1 << 20;
+// From where it waits, the second core comes to its part that much later than the first: 6 or 7
+// cycles, as the RTL runs generated libraries.
+constexpr uint64_t kSecondStarts = 7;
 constexpr uint64_t kNoLimit = ~uint64_t{0};
 
 /// What ports ask of banks in a cycle, and who has to wait.
@@ -26,34 +27,33 @@ class Turns {
     const bool meet = (a != BankMap::kNone && (a == b || a == c || a == d)) ||
                       (b != BankMap::kNone && (b == c || b == d)) ||
                       (c != BankMap::kNone && c == d);
-    const auto waited = waits_;
+    for (size_t core = 0; core < 2; ++core)
+      for (size_t port = 0; port < 2; ++port) waits_[core][port] = meet && !is_first(core, port);
     for (size_t core = 0; core < 2; ++core)
       for (size_t port = 0; port < 2; ++port)
-        waits_[core][port] = meet && !is_first(core, port, waited);
-    for (size_t core = 0; core < 2; ++core)
-      for (size_t port = 0; port < 2; ++port)
-        if (!waits_[core][port]) served_[banks_[core][port]] = static_cast<uint8_t>(core);
+        if (!waits_[core][port]) served_[banks_[core][port]] = number_of(core, port);
   }
   bool waits(size_t core, size_t port) const { return waits_[core][port]; }
 
  private:
-  using Flags = std::array<std::array<bool, 2>, 2>;
-
-  bool is_first(size_t core, size_t port, const Flags& waited) const {
+  static uint8_t number_of(size_t core, size_t port) {
+    return static_cast<uint8_t>(2 * core + (port == kData ? 1 : 0));
+  }
+  bool is_first(size_t core, size_t port) const {
     const uint8_t bank = banks_[core][port];
     if (bank == BankMap::kNone) return true;
-    const auto rank = [&](size_t of, size_t at) {
-      return (waited[of][at] ? 0 : 4) + (served_[bank] == of ? 2 : 0) + (at == kCode ? 1 : 0);
+    const auto turn = [&](size_t of, size_t at) {
+      return (number_of(of, at) + 3u - served_[bank]) % 4;
     };
     for (size_t other = 0; other < 2; ++other)
       for (size_t at = 0; at < 2; ++at)
-        if (banks_[other][at] == bank && rank(other, at) < rank(core, port)) return false;
+        if (banks_[other][at] == bank && turn(other, at) < turn(core, port)) return false;
     return true;
   }
 
   std::array<std::array<uint8_t, 2>, 2> banks_{};
-  Flags waits_{};
-  std::array<uint8_t, 256> served_{};  ///< the core that a bank served last
+  std::array<std::array<bool, 2>, 2> waits_{};
+  std::array<uint8_t, 256> served_{};  ///< the port that a bank served last
 };
 
 }  // namespace

@@ -2,13 +2,17 @@
 // their accesses meet in a bank.
 //
 // Both are followed cycle by cycle: what each fetches ahead (fetch_stream.h), when an instruction
-// is executed, which banks are asked for. A bank serves one access a cycle. Who waited goes first,
-// then the core that was not served last, and of one core data before code. A fetch that waits
-// costs nothing while code that came before is decoded; a load or store that waits holds up its
-// core, though a jump behind it is fetched meanwhile.
+// is executed, which banks are asked for. A bank serves one access a cycle, and the four ports in
+// turn (RP2350 datasheet 2.1.1). A fetch that waits costs nothing while code that came before is
+// decoded; a load or store that waits holds up its core, though a jump behind it is fetched
+// meanwhile. Two cores in the same code fall into step, and which step depends on how much later
+// the second one starts.
 //
-// Long parts are followed in windows spread over them, and what was lost there is taken to be lost
-// everywhere: the second core starts a few cycles late anyway, and which those are is not known.
+// So two Hazard3 cores as RTL do: bench/cores/rtl.
+//
+// Parts of more than some four million cycles are followed in windows spread over them, and what
+// was lost there is taken to be lost everywhere. Shorter ones are not: a window that starts anew
+// may fall into another step.
 #pragma once
 
 #include <array>

@@ -104,11 +104,8 @@ Device with_four_banks() {
   return device;
 }
 
-// The figures are of a model of two cores that was written down from Hazard3's RTL, register by
-// register (hazard3_frontend.v, hazard3_core.v, hazard3_decode.v, hazard3_cpu_2port.v). By itself
-// it takes the RTL's cycles in all programs without atomics that these are known of; two of it
-// share banks that serve who waited, then the other core, then data. The second starts five cycles
-// late.
+// The figures are of two Hazard3 cores as RTL, over banks that serve their ports in turn; the
+// second starts seven cycles late: bench/cores/rtl/loops.py.
 TEST(CoreOverlap, TwoPortsACore_LoseInBanksWhatTheRtlLoses) {
   const std::string products =
       "li a2,800\n1: lw a3,0(a0)\nlw a4,4(a0)\nlw a5,8(a0)\nlw a6,12(a0)\nmul a3,a3,a4\n"
@@ -128,17 +125,16 @@ TEST(CoreOverlap, TwoPortsACore_LoseInBanksWhatTheRtlLoses) {
   const std::string calls =
       ".option norvc\nmv t1,ra\nli a2,700\n1: jal 2f\naddi a2,a2,-1\nbnez a2,1b\nmv ra,t1\nj 3f\n"
       "2: lw a3,0(a0)\naddi a0,a0,8\nmul a4,a3,a3\nret\n3: nop\n";
-  for (const Parts& parts : {Parts{"sums of one array", sums, sums, 12007, 12507},
-                             Parts{"products of one array", products, products, 8808, 8808},
-                             Parts{"the same, wide", wide, wide, 8808, 11202},
-                             Parts{"stores of one bank", stores("64"), stores("128"), 10008, 10008},
-                             Parts{"loops that differ", bytes, words, 17107, 17483},
-                             Parts{"calls", calls, calls, 7015, 7015}}) {
-    EXPECT_NEAR(cycles_joined(*load_device("rp2350-riscv"), parts), parts.eight_banks,
-                parts.eight_banks / 100)
+  constexpr double kCall = 10;
+  for (const Parts& parts : {Parts{"sums of one array", sums, sums, 12005, 12005},
+                             Parts{"products of one array", products, products, 8805, 8805},
+                             Parts{"the same, wide", wide, wide, 8805, 8809},
+                             Parts{"stores of one bank", stores("64"), stores("128"), 10001, 10004},
+                             Parts{"loops that differ", bytes, words, 17104, 17573},
+                             Parts{"calls", calls, calls, 6310, 6311}}) {
+    EXPECT_NEAR(cycles_joined(*load_device("rp2350-riscv"), parts), parts.eight_banks, kCall)
         << parts.name;
-    EXPECT_NEAR(cycles_joined(with_four_banks(), parts), parts.four_banks, parts.four_banks / 100)
-        << parts.name;
+    EXPECT_NEAR(cycles_joined(with_four_banks(), parts), parts.four_banks, kCall) << parts.name;
   }
 }
 
@@ -152,7 +148,7 @@ TEST(CoreOverlap, LongParts_LoseTheShareThatShortOnesLose) {
     return static_cast<double>(cycles_joined(
         *load_device("rp2350-riscv"), {"", stores(count, "64"), stores(count, "128"), 0, 0}));
   };
-  EXPECT_NEAR(joined("400000") / joined("2000"), 200, 2);
+  EXPECT_NEAR(joined("1000000") / joined("2000"), 500, 5);
 }
 
 TEST(CoreOverlap, WithoutPairs_NothingIsJoined) {
