@@ -26,6 +26,7 @@ ROOT = HERE.parents[2]
 NETWORKS = ["kws_ref_model", "vww_96_int8", "pretrainedResnet_quant"]
 PLACEMENTS = ["apart", "shared"]
 RULES = ["waited", "data", "fixed", "robin"]
+CORE = ["--target=riscv32-unknown-elf", "-march=rv32imac_zba_zbb_zbs", "-mabi=ilp32"]
 CODE, DATA, SCRATCH, SIZE = 0x20000000, 0x20100000, 0x20200000, 0x00100000
 
 
@@ -38,9 +39,10 @@ def arguments():
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/two_cores"), help="folder to build in")
     parser.add_argument("--only", nargs="+", metavar="STEM", default=NETWORKS)
     parser.add_argument("--placements", nargs="+", choices=PLACEMENTS, default=PLACEMENTS)
-    parser.add_argument("--rules", nargs="+", choices=RULES, default=["waited"])
+    parser.add_argument("--rules", nargs="+", choices=RULES, default=["robin"])
     parser.add_argument("--cores", nargs="+", choices=["1", "2"], default=["2"])
     parser.add_argument("--all", action="store_true", help="print layers of one core too")
+    parser.add_argument("--whole", action="store_true", help="time calls of the library's own invoke, not layers")
     parser.add_argument("--totals", action="store_true", help="print no layers")
     parser.add_argument("--most", type=float, default=3.0, help="per cent that a shared layer may be off")
     parser.add_argument("--jobs", type=int, default=1)
@@ -160,8 +162,9 @@ def build(options, stem, placement, cores, given, expected):
     shared = words is not None
     (folder / "steps.h").write_text(
         f'#include "{stem}.h"\n#include "{stem}_internal.h"\nextern unsigned char arena[];\n'
-        f"#define STEPS {len(steps)}\n#define WORDS_OFFSET {words.group(1) if shared else 0}\n"
-        f"#define WORKER {name + '_worker' if shared else '((void (*)(void *))0)'}\n"
+        f"#define STEPS {1 if options.whole else len(steps)}\n#define WORDS_OFFSET {words.group(1) if shared else 0}\n"
+        f"#define SHARES {int(shared)}\n#define WHOLE {int(options.whole)}\n#define WORKER {name}_worker\n"
+        f"#define ATTACH {name}_attach\n#define INVOKE {name}_invoke\n"
         f"#define INPUT_OFFSET {macro('INPUT_0_OFFSET')}\n#define OUTPUT_OFFSET {macro('OUTPUT_0_OFFSET')}\n"
         f"#define OUTPUT_BYTES {len(expected)}\n"
         f"static const unsigned char input[] = {c_bytes(given)};\n"
@@ -175,8 +178,8 @@ def build(options, stem, placement, cores, given, expected):
     for source in (folder / f"{stem}.c", folder / f"{stem}_weights.c", folder / f"{stem}_kernels.S",
                    folder / "caller.c", HERE / "program.c"):
         objects.append(folder / (source.stem + ".o"))
-        run("clang-14", "--target=riscv32-unknown-elf", "-march=rv32imac_zba_zbb_zbs", "-mabi=ilp32", "-std=c11",
-            "-O2", "-ffreestanding", "-w", f"-I{folder}", "-c", source, "-o", objects[-1])
+        run("clang-14", *CORE, "-std=c11", "-O2", "-ffreestanding", "-w", f"-I{folder}", "-c", source, "-o",
+            objects[-1])
     run("ld.lld-14", "--no-dynamic-linker", "-T", folder / "image.ld", "-e", "_start", "-o", folder / "image.elf",
         *objects)
     return folder / "image.elf", steps
@@ -215,6 +218,8 @@ def compare(options, program, job):
     stem, placement, cores, rule, elf, steps, report, expected = job
     words = [int(w, 16) for w in run(program, elf, cores, rule, *stripes(placement)).split()]
     empty, cycles, total = words[0], words[1:-1], words[-1]
+    if options.whole:
+        return job, [(0, "invoke", report["cycles"], cycles[0] - empty, cores == "2")], total == sum_of(expected)
     layers = {}
     for (index, _, other), taken in zip(steps, cycles):
         before = layers.get(index, (0, False))
@@ -245,7 +250,8 @@ def main():
                 for rule in options.rules:
                     jobs.append((stem, placement, cores, rule, elf, steps, report, expected))
     good, worst = True, 0.0
-    print("| network | placement | rule | layer | cores | RTL | simulator | difference |\n|---|---|---|---|--:|--:|--:|--:|")
+    print("| network | placement | rule | layer | cores | RTL | simulator | difference |\n"
+          "|---|---|---|---|--:|--:|--:|--:|", flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for job, rows, is_right in pool.map(lambda j: compare(options, program, j), jobs):
             stem, placement, cores, rule = job[:4]
