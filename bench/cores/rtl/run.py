@@ -7,7 +7,7 @@ Verilates two cores with two ports each over memory in banks (two_cores.v, two_c
 with `tune compile`, links it where the simulator has it, and runs it layer by layer (program.c). Memory is as
 large as the networks; otherwise the device is rp2350-riscv. Placements: `apart`, code in four banks and data
 in four others, as on the RP2350; `shared`, both in the same four. Rules, who has a bank that several ask for:
-see two_cores.cc; the simulator's is `waited`.
+see two_cores.cc; the simulator's is `robin`.
 
 A row is a layer on two cores (all layers by --all). Exits 1 where one is more than --most per cent off or
 an output differs, 77 where something is missing, and says what.
@@ -23,7 +23,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-NETWORKS = ["kws_ref_model", "vww_96_int8", "pretrainedResnet_quant"]
+NETWORKS = ["kws_ref_model", "vww_96_int8", "pretrainedResnet_quant", "ad01_int8"]
 PLACEMENTS = ["apart", "shared"]
 RULES = ["waited", "data", "fixed", "robin"]
 CORE = ["--target=riscv32-unknown-elf", "-march=rv32imac_zba_zbb_zbs", "-mabi=ilp32"]
@@ -140,7 +140,7 @@ def steps_of(text, name):
         if what == "fork":
             other = argument
         elif what != "join":
-            index = re.match(r"(?:rows|layer)_(\d+)", what)
+            index = re.match(r"(?:rows|channels|matrices|layer)_(\d+)", what)
             steps.append((int(index.group(1)) if index else -1, f"{name}_{what}", other))
             other = None
     return steps
