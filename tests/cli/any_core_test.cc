@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "tests/cli/tune_program.h"
 
 namespace tinytune::test {
@@ -33,6 +34,17 @@ class AnyCore : public TuneProgram {
 };
 
 TEST_F(AnyCore, ThisMachine_TunesAndRunsExactly) { expect_tunes_and_runs("host"); }
+
+TEST_F(AnyCore, LibraryForThreadsOfThisMachine_IsExact) {
+  const ProcessResult ran = tune(on("host", {"run", "--cores", "2", "--verify", "--json"}));
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["exact"], true);
+  const ProcessResult written = tune(on("host", {"compile", "--cores", "2", "-o", "out"}));
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const auto header = read_file(path("out/small.h"));
+  ASSERT_TRUE(header);
+  EXPECT_NE(text_of(*header).find("small_attach("), std::string_view::npos);
+}
 
 TEST_F(AnyCore, XtensaInQemu_TunesAndRunsExactly) {
   if (!run_process({"xtensa-lx106-elf-gcc", "--version"}, std::chrono::minutes(1)))
