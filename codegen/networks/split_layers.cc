@@ -68,9 +68,9 @@ template <typename MatMul>
 HalfLayer half_of_matrices(const Graph& graph, const Operator& op, const MatMul& form,
                            RowRange out) {
   const size_t axis = outer_axis(form);
-  MatMul some = form;
-  some.batches[axis] = out.count();
-  HalfLayer half{some, LayerPart::kMatrices, out};
+  MatMul part = form;
+  part.batches[axis] = out.count();
+  HalfLayer half{part, LayerPart::kMatrices, out};
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor& tensor = graph.tensor(op.inputs[i]);
     const int64_t step = (i == 0 ? form.left : form.right).batch_steps[axis];

@@ -9,9 +9,9 @@
 //
 // Few are counted. Templates whose loops are for any core lose by far to those for this one, so
 // they are only where no other takes the layer, or where constants have to be few and theirs are
-// the fewest. Less scratch is of use only where a layer's
-// scratch makes the arena larger; there a ladder of leaner variants is counted too. It depends on
-// the network and on no limit, so who has more memory chooses among no fewer kernels.
+// the fewest. Less scratch is of use only where a layer's scratch makes the arena larger; there a
+// ladder of leaner variants is counted too. It depends on the network and on no limit, so who has
+// more memory chooses among no fewer kernels.
 #pragma once
 
 #include <cstdint>
