@@ -44,13 +44,19 @@ std::vector<T> some(const std::vector<T>& all, int64_t begin, int64_t count) {
   return {all.begin() + begin, all.begin() + begin + count};
 }
 
-/// Channels of a dense layer: each has its own weights.
+/// A dense layer's only row, or the only pixel of a convolution.
+bool is_one_pixel(const Workload& w) {
+  const bool has_pixels = w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1;
+  return (w.op == OpKind::kDense || has_pixels) && w.batch == 1 && w.out_h == 1 && w.out_w == 1;
+}
+
+/// Channels of one pixel: each has its own weights.
 KernelOp computing_channels(const KernelOp& op, RowRange out) {
   KernelOp half = op;
   half.workload.out_c = out.count();
   const LayerData& all = op.data;
-  half.data = {some(all.weights, int64_t{out.begin} * op.workload.in_c,
-                    int64_t{out.count()} * op.workload.in_c),
+  const int64_t terms = op.workload.reduction();
+  half.data = {some(all.weights, out.begin * terms, out.count() * terms),
                some(all.bias, out.begin, out.count()), some(all.multiplier, out.begin, out.count()),
                some(all.shift, out.begin, out.count()), some(all.addend, out.begin, out.count())};
   return half;
@@ -89,7 +95,7 @@ struct Parts {
 
 std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const KernelOp& form) {
   const Workload& w = form.workload;
-  if (w.op != OpKind::kDense || w.batch != 1) return std::nullopt;
+  if (!is_one_pixel(w)) return std::nullopt;
   return Parts{w.out_c, [&](RowRange out) {
                  HalfLayer half{computing_channels(form, out), LayerPart::kChannels, out};
                  for (const int input : op.inputs)
@@ -125,7 +131,7 @@ std::optional<Parts> parts_of(const Graph&, const Operator&, const Other&) {
 /// They refer to what is given.
 std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const IntegerOp& form) {
   if (op.index == kTransformIndex || op.outputs.size() != 1) return std::nullopt;
-  if (const auto map = row_map(graph, op, form))
+  if (const auto map = row_map(graph, op, form); map && map->out_rows > 1)
     return Parts{map->out_rows,
                  [&, map = *map](RowRange out) { return half_of_rows(graph, op, form, map, out); }};
   return std::visit([&](const auto& o) { return parts_of(graph, op, o); }, form);

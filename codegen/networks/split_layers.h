@@ -1,5 +1,6 @@
 // Layers that two cores share: each computes some rows of the output, from the rows that it needs;
-// of a dense layer's only row some channels, with their weights; of matrix products some matrices.
+// of a dense layer's only row or a convolution's only pixel some channels, with their weights; of
+// matrix products some matrices.
 //
 // What both read of the input is written by none; what they write is apart. A half is an operator
 // with fewer rows, as a strip is (codegen/strips/rows.h), fewer channels or matrices, so templates

@@ -80,6 +80,17 @@ TEST(TwoCores, ChannelsOfADenseLayer_AreComputedApart) {
     test::expect_exact(graph, *load_device(device), seeded_inputs(graph, 3), options);
 }
 
+TEST(TwoCores, ChannelsOfAConvolutionWithOnePixel_AreComputedApart) {
+  ImageChain chain(3, 3, 8, 5);
+  chain.conv(24, {.kernel = 3, .padding = Padding::kValid});
+  chain.conv(16, {.kernel = 1});
+  const Graph graph = chain.finish();
+  const NetworkOptions options = on_two_cores(graph);
+  EXPECT_EQ(options.splits, (std::vector<CoreSplit>{{0, 12}, {1, 8}}));
+  for (const char* device : {"rp2040", "rp2350"})
+    test::expect_exact(graph, *load_device(device), seeded_inputs(graph, 3), options);
+}
+
 TEST(TwoCores, MatricesOfAProduct_AreComputedApart) {
   for (const std::vector<int>& left : {std::vector<int>{5, 4, 8}, {1, 4, 8}}) {
     test::GraphBuilder builder;
