@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "schedules/weight_facts.h"
+
 namespace tinytune {
 namespace {
 
@@ -59,6 +61,10 @@ KernelOp computing_channels(const KernelOp& op, RowRange out) {
   half.data = {some(all.weights, out.begin * terms, out.count() * terms),
                some(all.bias, out.begin, out.count()), some(all.multiplier, out.begin, out.count()),
                some(all.shift, out.begin, out.count()), some(all.addend, out.begin, out.count())};
+  // What is proved with the constants of all channels need not be found with those of some. Where
+  // it is, halves share a kernel.
+  if (!facts_hold(half.workload, half.data))
+    half.workload.facts = prove_facts(half.workload, half.data);
   return half;
 }
 
@@ -139,6 +145,13 @@ std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const Inte
 
 bool is_aligned(const ArenaPlace& place) { return place.offset % kAlignment == 0; }
 
+/// Other roundings than TFLite's have no form that is always exact.
+bool has_kernel(const IntegerOp& form) {
+  const auto* op = std::get_if<KernelOp>(&form);
+  return op == nullptr || op->workload.rounding == Rounding::kTwice ||
+         op->workload.facts.requantise != Requantise::kLong;
+}
+
 }  // namespace
 
 std::optional<SplitLayer> split_layer(const Graph& graph, const Operator& op, const IntegerOp& form,
@@ -148,6 +161,7 @@ std::optional<SplitLayer> split_layer(const Graph& graph, const Operator& op, co
   SplitLayer split{parts->computing({0, count}), parts->computing({count, parts->count})};
   if (!is_aligned(split[1].output) || !std::ranges::all_of(split[1].inputs, is_aligned))
     return std::nullopt;
+  if (!has_kernel(split[0].form) || !has_kernel(split[1].form)) return std::nullopt;
   return split;
 }
 

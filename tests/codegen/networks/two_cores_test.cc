@@ -11,6 +11,7 @@
 #include "base/temporary_directory.h"
 #include "codegen/networks/executed_graph.h"
 #include "codegen/networks/split_layers.h"
+#include "schedules/weight_facts.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 #include "tests/codegen/strips/image_chains.h"
@@ -54,14 +55,15 @@ TEST(TwoCores, AnyShare_IsExact) {
                      {.name = "net", .cores = 2, .splits = {{0, 1}, {1, 12}, {2, 4}, {4, 6}}});
 }
 
-// One row of 28 and 10 channels: the first core computes 12 and 4 of them.
+// One row of 28 and 10 channels: the first core computes 12 and 4 of them, with smaller weights.
 Graph dense_rows() {
   Rng rng(7);
   test::GraphBuilder builder;
   int at = builder.input({1, 36}, 0.05F, -3);
   for (const auto& [inputs, outputs] : {std::pair{36, 28}, {28, 10}}) {
     std::vector<uint8_t> bytes(static_cast<size_t>(inputs * outputs));
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng.next());
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<uint8_t>(i < bytes.size() / 2 ? rng.below(3) : rng.next());
     std::vector<int32_t> biases;
     for (int c = 0; c < outputs; ++c) biases.push_back(100 * c - 700);
     const int weights = builder.constant({outputs, inputs}, 0.01F, 0, bytes);
@@ -78,6 +80,26 @@ TEST(TwoCores, ChannelsOfADenseLayer_AreComputedApart) {
   EXPECT_EQ(options.splits, (std::vector<CoreSplit>{{0, 12}, {1, 4}}));
   for (const char* device : {"rp2040", "rp2350", "rp2350-riscv"})
     test::expect_exact(graph, *load_device(device), seeded_inputs(graph, 3), options);
+}
+
+TEST(TwoCores, WhatDoesNotHoldOfAHalf_IsProvedAnew) {
+  IntegerNetwork network = executed(dense_rows());
+  const Operator& op = network.graph.operators[0];
+  auto& whole = std::get<KernelOp>(network.ops[0]).workload;
+  const auto facts_of_halves = [&] {
+    std::vector<WeightFacts> facts;
+    const auto split = split_layer(network.graph, op, network.ops[0], 12);
+    for (const HalfLayer& half : *split) {
+      const auto& kernel = std::get<KernelOp>(half.form);
+      EXPECT_TRUE(facts_hold(kernel.workload, kernel.data));
+      facts.push_back(kernel.workload.facts);
+    }
+    return facts;
+  };
+  EXPECT_THAT(facts_of_halves(), testing::Each(whole.facts));
+  const WeightFacts proved = whole.facts;
+  whole.facts.lane_group = 64;  // the first half's weights are small
+  EXPECT_THAT(facts_of_halves(), testing::ElementsAre(whole.facts, proved));
 }
 
 TEST(TwoCores, ChannelsOfAConvolutionWithOnePixel_AreComputedApart) {
