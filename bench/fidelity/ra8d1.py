@@ -71,7 +71,7 @@ def caches():
 CORNERS = [(mispredict, jump) for mispredict in (3, 7) for jump in (1, 8)]
 FLASH = [(size, rest) for size in SIZES for rest in (0, 5, 10, 15, 20)]
 
-# Of each: how the device file is changed, its values, and those that documents allow. jnk0le/random measured 3 to 4
+# For each constant: the change to the device file, values to try, the range that documents allow. jnk0le measured 3 to 4
 # cycles where an inner loop is left, up to 7 where flags come late; LLVM's schedule says 7 of forward branches. A
 # foreseen branch issues beside two instructions. Flash is read at 4 wait states of half the core's clock, 10 cycles:
 # one, two or four reads a line.

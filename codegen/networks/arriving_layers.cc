@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "codegen/networks/arrival_text.h"
+#include "codegen/networks/channel_parts.h"
 
 namespace tinytune {
 namespace {
@@ -13,12 +14,6 @@ constexpr uint32_t kWordBytes = 4;
 
 uint32_t whole_words(size_t bytes) {
   return static_cast<uint32_t>((bytes + kWordBytes - 1) / kWordBytes * kWordBytes);
-}
-
-template <typename T>
-std::vector<T> share_of(const std::vector<T>& all, int parts, int at) {
-  const auto size = static_cast<std::ptrdiff_t>(all.size()) / parts;
-  return {all.begin() + size * at, all.begin() + size * (at + 1)};
 }
 
 const ConstantPool::Array& array_of(const ConstantPool& pool, const std::string& symbol) {
@@ -37,19 +32,13 @@ std::string at_offset(const std::string& base, uint32_t offset) {
 
 bool has_blocks(const Workload& w, int blocks) {
   if (blocks == 1) return true;
-  return has_one_pixel(w) && w.op != OpKind::kDepthwiseConv2d && w.groups == 1 && blocks > 1 &&
-         w.out_c % blocks == 0 && w.out_c / blocks % static_cast<int>(kWordBytes) == 0;
+  return has_channel_parts(w) && blocks > 1 && w.out_c % blocks == 0 &&
+         w.out_c / blocks % static_cast<int>(kWordBytes) == 0;
 }
 
 KernelOp block_of(const KernelOp& op, int blocks, int at) {
-  KernelOp block = op;
-  block.workload.out_c /= blocks;
-  block.data.weights = share_of(op.data.weights, blocks, at);
-  block.data.bias = share_of(op.data.bias, blocks, at);
-  block.data.multiplier = share_of(op.data.multiplier, blocks, at);
-  block.data.shift = share_of(op.data.shift, blocks, at);
-  block.data.addend = share_of(op.data.addend, blocks, at);
-  return block;
+  const int channels = op.workload.out_c / blocks;
+  return computing_channels(op, at * channels, channels);
 }
 
 ArrivingLayers::ArrivingLayers(const NetworkOptions& options, size_t steps)

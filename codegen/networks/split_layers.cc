@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/networks/channel_parts.h"
 #include "schedules/weight_facts.h"
 
 namespace tinytune {
@@ -40,29 +41,9 @@ HalfLayer half_of_rows(const Graph& graph, const Operator& op, const IntegerOp& 
   return half;
 }
 
-template <typename T>
-std::vector<T> some(const std::vector<T>& all, int64_t begin, int64_t count) {
-  if (all.empty()) return {};
-  return {all.begin() + begin, all.begin() + begin + count};
-}
-
-/// A dense layer's only row, or the only pixel of a convolution.
-bool is_one_pixel(const Workload& w) {
-  const bool has_pixels = w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1;
-  return (w.op == OpKind::kDense || has_pixels) && w.batch == 1 && w.out_h == 1 && w.out_w == 1;
-}
-
-/// Channels of one pixel: each has its own weights.
-KernelOp computing_channels(const KernelOp& op, RowRange out) {
-  KernelOp half = op;
-  half.workload.out_c = out.count();
-  const LayerData& all = op.data;
-  const int64_t terms = op.workload.reduction();
-  half.data = {some(all.weights, out.begin * terms, out.count() * terms),
-               some(all.bias, out.begin, out.count()), some(all.multiplier, out.begin, out.count()),
-               some(all.shift, out.begin, out.count()), some(all.addend, out.begin, out.count())};
-  // What is proved with the constants of all channels need not be found with those of some. Where
-  // it is, halves share a kernel.
+/// Facts of all channels need not hold for some; where they do, both halves share a kernel.
+KernelOp half_of_channels(const KernelOp& op, RowRange out) {
+  KernelOp half = computing_channels(op, out.begin, out.count());
   if (!facts_hold(half.workload, half.data))
     half.workload.facts = prove_facts(half.workload, half.data);
   return half;
@@ -101,9 +82,9 @@ struct Parts {
 
 std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const KernelOp& form) {
   const Workload& w = form.workload;
-  if (!is_one_pixel(w)) return std::nullopt;
+  if (!has_channel_parts(w) || w.layout != Layout::kNhwc) return std::nullopt;
   return Parts{w.out_c, [&](RowRange out) {
-                 HalfLayer half{computing_channels(form, out), LayerPart::kChannels, out};
+                 HalfLayer half{half_of_channels(form, out), LayerPart::kChannels, out};
                  for (const int input : op.inputs)
                    half.inputs.push_back(is_computed(graph, input)
                                              ? slice(0, graph.tensor(input).bytes())

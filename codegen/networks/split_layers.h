@@ -2,9 +2,9 @@
 // of a dense layer's only row or a convolution's only pixel some channels, with their weights; of
 // matrix products some matrices.
 //
-// What both read of the input is written by none; what they write is apart. A half is an operator
-// with fewer rows, as a strip is (codegen/strips/rows.h), fewer channels or matrices, so templates
-// and emitters know nothing of cores.
+// Both may read the same bytes of the input; they write disjoint bytes. A half is an operator with
+// fewer rows, as a strip is (codegen/strips/rows.h), fewer channels or matrices, so templates and
+// emitters know nothing of cores.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace tinytune {
 /// one. Of any machine.
 inline constexpr uint32_t kCoreWordBytes = 16;
 
-/// What a layer's output consists of, in the order of its bytes.
+/// Units that divide an output, in the order of its bytes.
 enum class LayerPart { kRows, kChannels, kMatrices };
 
 struct HalfLayer {

@@ -62,7 +62,7 @@ class Estimates {
     return family.general && scratch(family.usual.schedule) <= place_.free_scratch;
   }
 
-  /// Of general templates only where there are no others, or none with as few constants.
+  /// Keeps general templates only if there are no others, or if theirs have the fewest constants.
   std::vector<Family> permitted_families() const {
     std::vector<Family> families;
     for (const Schedule& schedule : default_schedules_of(workload_, device_)) {

@@ -142,7 +142,7 @@ second:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hazard3", type=pathlib.Path, help="a checkout of Hazard3")
-    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/two_cores"), help="folder to build in")
+    parser.add_argument("--work", type=pathlib.Path, default=two_cores.ROOT / "build/two_cores", help="folder to build in")
     parser.add_argument("--rules", nargs="+", choices=two_cores.RULES, default=["robin"])
     options = parser.parse_args()
     options.tune = "sh"  # not needed

@@ -36,7 +36,7 @@ def arguments():
     parser.add_argument("--tune", default=ROOT / "build/tune", help="the built tune program")
     parser.add_argument("--models", type=pathlib.Path, default=ROOT.parent / "shared/models",
                         help="folder of .tflite files")
-    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/two_cores"), help="folder to build in")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/two_cores", help="folder to build in")
     parser.add_argument("--only", nargs="+", metavar="STEM", default=NETWORKS)
     parser.add_argument("--placements", nargs="+", choices=PLACEMENTS, default=PLACEMENTS)
     parser.add_argument("--rules", nargs="+", choices=RULES, default=["robin"])

@@ -98,7 +98,7 @@ Rule rule_of(const std::string& name) {
   fail("no rule " + name + ": waited, data, fixed or robin");
 }
 
-/// Who of four ports has a bank. Ports: fetch and data of core 0, then of core 1.
+/// Grants each bank to one of four ports: fetch and data of core 0, then of core 1.
 class Arbiter {
  public:
   explicit Arbiter(Rule rule) : rule_(rule) {}
