@@ -49,43 +49,27 @@ LOADS(loads_32, 32)
 LOADS(loads_16, 16)
 
 // Cycles of `count` loads, `stride` bytes apart; each address waits for the word before.
-static APART uint32_t walk(uintptr_t from, uint32_t count, uint32_t stride) {
-  const uint32_t start = CYCLES;
-  uint32_t word;
-  __asm__ volatile(
-      ".balign 16\n"
-      "1: ldr %[word], [%[from]]\n"
-      "and.w %[word], %[word], #0\n"
-      "add.w %[from], %[from], %[word]\n"
-      "add.w %[from], %[from], %[stride]\n"
-      "subs %[count], #1\n"
-      "bne 1b\n"
-      : [from] "+r"(from), [count] "+r"(count), [word] "=&r"(word)
-      : [stride] "r"(stride)
-      : "cc", "memory");
-  return CYCLES - start;
-}
+#define WALKS(name, between)                                                              \
+  static APART uint32_t name(uintptr_t from, uint32_t count, uint32_t stride) {           \
+    const uint32_t start = CYCLES;                                                        \
+    uint32_t word, work = 0;                                                              \
+    __asm__ volatile(                                                                     \
+        ".balign 16\n"                                                                    \
+        "1: ldr %[word], [%[from]]\n"                                                     \
+        "and.w %[word], %[word], #0\n"                                                    \
+        "add.w %[from], %[from], %[word]\n"                                               \
+        "add.w %[from], %[from], %[stride]\n" between                                     \
+        "subs %[count], #1\n"                                                             \
+        "bne 1b\n"                                                                        \
+        : [from] "+r"(from), [count] "+r"(count), [word] "=&r"(word), [work] "+r"(work)   \
+        : [stride] "r"(stride)                                                            \
+        : "cc", "memory");                                                                \
+    return CYCLES - start;                                                                \
+  }
 
-// The same, with longer than a line takes to come between two loads.
-static APART uint32_t stroll(uintptr_t from, uint32_t count, uint32_t stride) {
-  const uint32_t start = CYCLES;
-  uint32_t word, work = 0;
-  __asm__ volatile(
-      ".balign 16\n"
-      "1: ldr %[word], [%[from]]\n"
-      "and.w %[word], %[word], #0\n"
-      "add.w %[from], %[from], %[word]\n"
-      "add.w %[from], %[from], %[stride]\n"
-      ".rept 128\n"
-      "add.w %[work], %[work], %[count]\n"
-      ".endr\n"
-      "subs %[count], #1\n"
-      "bne 1b\n"
-      : [from] "+r"(from), [count] "+r"(count), [word] "=&r"(word), [work] "+r"(work)
-      : [stride] "r"(stride)
-      : "cc", "memory");
-  return CYCLES - start;
-}
+WALKS(walk, "")
+// Longer than a line takes to come between two loads.
+WALKS(stroll, ".rept 128\nadd.w %[work], %[work], %[count]\n.endr\n")
 
 // A branch is taken where what the mask leaves of a random number is `wanted`.
 #define BRANCHES(name, between)                                                           \

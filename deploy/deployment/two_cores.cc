@@ -30,7 +30,9 @@ std::vector<CoreSplit> worthwhile(const std::vector<CoreSplit>& splits, const Ru
 
 Status Deployment::check_cores() const {
   if (cores < 1 || cores > 2) return Error(ErrorCode::kInvalidInput, "--cores takes 1 or 2");
-  if (cores > device.cores) return Error(ErrorCode::kInvalidInput, device.name + " has one core");
+  if (cores > device.cores)
+    return Error(ErrorCode::kInvalidInput,
+                 device.name + " has one core; --cores 2 needs a device with two");
   if (cores > 1 && input != InputArrival::kWhole)
     return Error(ErrorCode::kUnsupported,
                  "an input that arrives in rows or frames is computed by one core");
