@@ -22,7 +22,6 @@
 
 namespace Halide {
 class Module;
-struct Target;
 }  // namespace Halide
 
 namespace tinytune {
@@ -73,14 +72,13 @@ struct KernelTemplate {
   std::function<bool(const Schedule&)> (*may_pack)(const Workload&, const LayerData&) = nullptr;
   int64_t (*scratch_bytes)(const Workload&, const Schedule&) = no_scratch;
   /// Throws what Halide throws; codegen/kernel.cc is its only caller.
-  Lowered (*lower)(const Workload&, const Schedule&, const Halide::Target&,
-                   const std::string& symbol);
+  Lowered (*lower)(const Workload&, const Schedule&, const Device&, const std::string& symbol);
 };
 
 /// The `lower` of a kernel that is LLVM assembly: what Writer(workload, plan).write(symbol)
 /// returns, for the plan that follows from the workload and the schedule.
 template <typename Plan, typename Writer>
-Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const Halide::Target&,
+Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const Device&,
                       const std::string& symbol) {
   const Plan plan(workload, schedule);
   return {nullptr, Writer(workload, plan).write(symbol)};

@@ -29,6 +29,11 @@ inline bool weights_wait_again(const Workload& w, const Device& device) {
   });
 }
 
+/// Whether clamps take an instruction a limit, without a branch, on a RISC-V core.
+inline bool has_min_max(const Device& device) {
+  return device.target.features.find("+zbb") != std::string::npos;
+}
+
 struct UsualKnob : Knob {
   UsualKnob(Knob knob, std::string value) : Knob(std::move(knob)), usual(std::move(value)) {}
   UsualKnob(const char* name, const std::vector<int>& values, int value)

@@ -25,12 +25,6 @@
 namespace tinytune {
 namespace {
 
-Halide::Target halide_target(const Device& device) {
-  const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
-  return Halide::Target(device.target.family == CoreFamily::kArmM ? "arm-32-noos-no_neon" + flags
-                                                                  : "riscv-32-noos" + flags);
-}
-
 /// Assemblers leave the padding before an aligned loop to the linker where it may relax calls,
 /// which is RISC-V's custom and lld's refusal up to version 14: of this function they pad for good.
 void pad_for_good(std::string& assembly, const std::string& symbol) {
@@ -116,7 +110,7 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   TT_TRY_ASSIGN(const auto machine, make_target_machine(device));
   LoweredKernel kernel;
   const ProcessorWatch lowering;
-  const Lowered lowered = t.lower(workload, schedule, halide_target(device), symbol);
+  const Lowered lowered = t.lower(workload, schedule, device, symbol);
   kernel.times.lower_ms = lowering.ms();
 
   const ProcessorWatch optimising;

@@ -172,7 +172,7 @@ void KERNEL(const int8_t *input, const int8_t *weights, const int32_t *params, i
 }
 )";
 
-Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
+Lowered lower(const Workload& w, const Schedule& s, const Device&,
               const std::string& symbol) {
   using namespace vector_unit;
   const Tile tile(w, s);

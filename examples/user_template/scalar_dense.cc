@@ -62,7 +62,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 
-Lowered lower(const Workload& w, const Schedule& s, const Halide::Target&,
+Lowered lower(const Workload& w, const Schedule& s, const Device&,
               const std::string& symbol) {
   const int unroll = s.get_int("unroll");
   IrText ir;

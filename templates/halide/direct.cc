@@ -240,7 +240,7 @@ Expr requantise(const Params& params, const Expr& accumulator, const Expr& chann
   return clamped((high >> right) + Halide::select(above, 1, 0), w.output_zero_point);
 }
 
-Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target& target,
+Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
               const std::string& symbol) {
   using namespace Halide;
   const DirectPlan plan(w, schedule);
@@ -325,8 +325,8 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Halide::Target&
   update.reorder(order);
 
   if (plan.by_layer)
-    return padded_kernel(w, window, out, {in, weights, biases, params}, target, symbol);
-  return padded_kernel(w, window, out, {in, weights, params}, target, symbol);
+    return padded_kernel(w, window, out, {in, weights, biases, params}, device, symbol);
+  return padded_kernel(w, window, out, {in, weights, params}, device, symbol);
 }
 
 template <OpKind op, Layout layout>

@@ -63,6 +63,12 @@ void append_padding(Halide::Module& module, const Workload& w, const InputWindow
 
 }  // namespace
 
+Halide::Target halide_target(const Device& device) {
+  const std::string flags = "-no_runtime-no_asserts-no_bounds_query";
+  return Halide::Target(device.target.family == CoreFamily::kArmM ? "arm-32-noos-no_neon" + flags
+                                                                  : "riscv-32-noos" + flags);
+}
+
 void append_stage(Halide::Module& module, const Halide::Func& function,
                   const std::vector<Halide::ImageParam>& inputs, const std::string& symbol) {
   const std::vector<Halide::Argument> arguments(inputs.begin(), inputs.end());
@@ -72,9 +78,9 @@ void append_stage(Halide::Module& module, const Halide::Func& function,
 }
 
 Lowered padded_kernel(const Workload& w, const InputWindow& window, const Halide::Func& output,
-                      const std::vector<Halide::ImageParam>& inputs, const Halide::Target& target,
+                      const std::vector<Halide::ImageParam>& inputs, const Device& device,
                       const std::string& symbol) {
-  auto module = std::make_shared<Halide::Module>(symbol, target);
+  auto module = std::make_shared<Halide::Module>(symbol, halide_target(device));
   append_padding(*module, w, window, symbol + "_pad");
   append_stage(*module, output, inputs, symbol + "_main");
   return {module, ""};

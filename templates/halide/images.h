@@ -19,6 +19,7 @@ class Func;
 class ImageParam;
 class Module;
 class OutputImageParam;
+struct Target;
 }  // namespace Halide
 
 namespace tinytune {
@@ -53,6 +54,9 @@ Halide::Expr window_value(const Workload& workload, const InputWindow& window,
                           const Halide::Expr& column, const Halide::Expr& row,
                           const Halide::Expr& image);
 
+/// What Halide lowers for: loops alone, which LLVM then compiles for the core.
+Halide::Target halide_target(const Device& device);
+
 /// Lowers `function` and appends it to `module` as `symbol`. A kernel is one or more such stages:
 /// Halide functions that run one after another on shared buffers, which are matched by name
 /// (codegen/kernels/stage_code.h).
@@ -62,6 +66,6 @@ void append_stage(Halide::Module& module, const Halide::Func& function,
 /// A kernel: the padding, if there is any, then `output`.
 Lowered padded_kernel(const Workload& workload, const InputWindow& window,
                       const Halide::Func& output, const std::vector<Halide::ImageParam>& inputs,
-                      const Halide::Target& target, const std::string& symbol);
+                      const Device& device, const std::string& symbol);
 
 }  // namespace tinytune

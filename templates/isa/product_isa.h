@@ -34,6 +34,7 @@ class ProductIsa {
     bool multiplies_high = true;   ///< else in parts (lanes/multiplier_parts.h)
     bool multiplies_signs = true;  ///< signed by unsigned words, in one instruction
     bool keeps_constants = true;   ///< has registers for what is read again and again
+    bool saturates = false;        ///< clamps in one instruction
     int fewest_sums = 8;           ///< that are worth their staging
   };
   const Traits& traits() const { return traits_; }

@@ -21,7 +21,8 @@ class Thumb2Products final : public ThumbProductIsa {
                                    .reach = kReach,
                                    .reach_back = kReachBack,
                                    .pair_reach = -1},
-                         .order = LoadOrder::kGrouped}) {}
+                         .order = LoadOrder::kGrouped,
+                         .saturates = true}) {}
 
   Operands assign(const LaneTile& tile) const override {
     Registers all(kRegisters);

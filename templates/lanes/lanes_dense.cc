@@ -342,7 +342,7 @@ class Writer {
 };
 
 // Of the others.
-Lowered lower_stream(const Workload& w, const Schedule& schedule, const Halide::Target&,
+Lowered lower_stream(const Workload& w, const Schedule& schedule, const Device&,
                      const std::string& symbol) {
   const Plan plan(w, schedule);
   IrText ir;

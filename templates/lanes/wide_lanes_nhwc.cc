@@ -23,6 +23,7 @@
 #include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
+#include "templates/lane_shifts.h"
 #include "templates/lanes/wide_lanes_plan.h"
 #include "templates/packing.h"
 
@@ -36,11 +37,19 @@ uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
 
 constexpr int kFusedWords = 1;  // that channels share, if fused: the right shift
 
+// Where a layer clamps at zero, a lane whose output is the low limit need not be scaled: each
+// channel has the first lane above those. A clamp of one instruction takes no longer than the test.
+bool knows_low(const Workload& w, const Plan& plan) {
+  return plan.scales_lanes && !plan.traits().saturates && clamps_negatives(w);
+}
+
 // Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
-// constants have that in them, more parts of its multiplier than a word holds.
-int start_words(const Plan& plan) {
+// constants have that in them, the first lane above the low limit, and more parts of its multiplier
+// than a word holds.
+int start_words(const Workload& w, const Plan& plan) {
   if (!plan.scales_lanes) return 1;
-  return plan.traits().multiplies_high ? 0 : MultiplierParts(plan.bits()).words() - 1;
+  const int parts = plan.traits().multiplies_high ? 1 : MultiplierParts(plan.bits()).words();
+  return parts - 1 + (knows_low(w, plan) ? 1 : 0);
 }
 
 // What is staged should serve more than a channel or two.
@@ -91,15 +100,28 @@ std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, co
   return fuse_requantise_from(w, data, plan.multiply(), origins(w, data, plan.bits()));
 }
 
-// The fused requantisation of lanes at the top of a word: of each channel multiplier and offset,
-// then the layer's right shift. Else what ChannelLoop reads.
+// The first lane, as it is scaled, whose output is above the low limit; above all lanes if none is.
+uint32_t first_above_low(const Workload& w, const LayerData& data, const Plan& plan, size_t channel,
+                         const AccumulatorRange& range, int64_t origin) {
+  const int64_t first = first_reaching(w, range, data, channel, w.activation_min + 1) + origin;
+  const int left = plan.traits().multiplies_high ? 32 - plan.bits() : 0;
+  return first >> plan.bits() == 0 ? static_cast<uint32_t>(first) << left : ~uint32_t{0};
+}
+
+// The fused requantisation of lanes as they are scaled: of each channel the first above the low
+// limit, multiplier and offset, then the layer's right shift. Else what ChannelLoop reads.
 Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
   if (!plan.scales_lanes) return pack_params(w, data, 0u - middle(plan.bits()));
   const auto fused = fuse(w, data, plan);
   if (!fused)
     return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+  const auto ranges = accumulator_ranges(w, data);
+  const auto origin = origins(w, data, plan.bits());
   std::vector<int32_t> words;
   for (size_t c = 0; c < fused->offset.size(); ++c) {
+    if (knows_low(w, plan))
+      words.push_back(
+          static_cast<int32_t>(first_above_low(w, data, plan, c, ranges[c], origin[c])));
     const int32_t multiplier = fused->multiplier[c];
     const auto of_channel = plan.traits().multiplies_high
                                 ? std::vector<int32_t>{multiplier}
@@ -155,15 +177,16 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
 
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  return plan.describe(w, schedule, start_words(plan));
+  return plan.describe(w, schedule, start_words(w, plan));
 }
 
 class Writer final : public StagedLanesWriter {
  public:
-  Writer(const Workload& w, const Plan& plan)
-      : StagedLanesWriter(w, plan, start_words(plan),
+  Writer(const Workload& w, const Plan& plan, const Device& device)
+      : StagedLanesWriter(w, plan, start_words(w, plan),
                           plan.scales_lanes ? kFusedWords : shared_words(w.facts.requantise)),
         plan_(plan),
+        skips_low_(knows_low(w, plan) && !has_min_max(device)),
         lanes_(plan.pixels, plan.tile.words) {}
 
  private:
@@ -256,11 +279,10 @@ class Writer final : public StagedLanesWriter {
         fused && traits.multiplies_high ? LaneWords::End::kTop : LaneWords::End::kBottom;
     for (int c = 0; c < plan_.tile.channels; ++c) {
       const int64_t words_at = int64_t{c} * channels_.param_bytes();
-      const End requantise =
+      const End finish =
           fused ? fused_end(ir_.at(params, words_at), shared) : usual_end(params, words_at, shared);
       const auto finish_sum = [&](int pixel, const Value& sum) {
-        const Value target = ir_.at(out, int64_t{pixel} * w_.out_c + c);
-        ir_.store_byte(requantise(sum), target);
+        finish(sum, ir_.at(out, int64_t{pixel} * w_.out_c + c));
       };
       const auto first = words.begin() + int64_t{c} * plan_.tile.words;
       const Values of_channel(first, first + plan_.tile.words);
@@ -275,35 +297,55 @@ class Writer final : public StagedLanesWriter {
     }
   }
 
-  // From a sum to its output, of the channel whose words are at `at` (of `params`).
-  using End = std::function<Value(const Value& sum)>;
+  // Stores a sum's output, of the channel whose words are at `at` (of `params`).
+  using End = std::function<void(const Value& sum, const Value& target)>;
 
   End fused_end(const Value& at, const Value& right) {
     const ProductIsa::Traits& traits = plan_.traits();
     const bool in_parts = !traits.multiplies_high;
     const MultiplierParts parts(plan_.bits());
-    const Values multiplier = in_parts ? parts.load(at, ir_) : Values{ir_.load_word(at)};
+    const bool has_low = knows_low(w_, plan_);
+    const Value low = skips_low_ ? ir_.load_word(at) : Value();
+    const Value first = ir_.at(at, has_low ? 4 : 0);
+    const Values multiplier = in_parts ? parts.load(first, ir_) : Values{ir_.load_word(first)};
     const Value offset = ir_.load_word(ir_.at(at, channels_.param_bytes() - 4));
-    return [=, this](const Value& sum) {
-      const Value scaled = in_parts ? parts.product(multiplier, sum, ir_)
-                           : traits.multiplies_signs
-                               ? ir_.multiply_high_unsigned(multiplier[0], sum)
-                               : ir_.high_of_unsigned(multiplier[0], sum);
-      return channels_.clamp(ir_.shift_right(ir_.add(scaled, offset), right));
+    const auto scaled = [=, this](const Value& sum) {
+      const Value product = in_parts ? parts.product(multiplier, sum, ir_)
+                            : traits.multiplies_signs
+                                ? ir_.multiply_high_unsigned(multiplier[0], sum)
+                                : ir_.high_of_unsigned(multiplier[0], sum);
+      return ir_.shift_right(ir_.add(product, offset), right);
+    };
+    if (!skips_low_)
+      return [=, this](const Value& sum, const Value& target) {
+        ir_.store_byte(channels_.clamp(scaled(sum)), target);
+      };
+    return [=, this](const Value& sum, const Value& target) {
+      ir_.if_else(
+          ir_.below(sum, low), [&] { channels_.store_low(target); },
+          [&] { ir_.store_byte(channels_.at_most_high(scaled(sum)), target); });
     };
   }
 
   End usual_end(const Value& params, int64_t at, const Value& levels) {
     const ChannelLoop::Scaling scaling = channels_.scaling(ir_.at(params, at + 4));
-    return [=, this, bias = Value()](const Value& sum) mutable {
+    return [=, this, bias = Value()](const Value& sum, const Value& target) mutable {
       if (bias.text.empty()) bias = ir_.load_word(ir_.at(params, at));
-      return channels_.requantise(ir_.add(sum, bias), scaling, levels);
+      const Value result = channels_.requantise(ir_.add(sum, bias), scaling, levels);
+      ir_.store_byte(result, target);
     };
   }
 
   const Plan& plan_;
+  const bool skips_low_;  // where a branch takes no longer than the clamp
   const LaneWords lanes_;
 };
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
+              const std::string& symbol) {
+  const Plan plan(w, schedule);
+  return {nullptr, Writer(w, plan, device).write(symbol)};
+}
 
 template <const char* const& name>
 KernelTemplate row() {
@@ -317,7 +359,7 @@ KernelTemplate row() {
       .pack = pack,
       .may_pack = may_pack,
       .scratch_bytes = scratch_of<Plan>,
-      .lower = lower_as_text<Plan, Writer>,
+      .lower = lower,
   };
 }
 

@@ -57,11 +57,6 @@ bool legal(const SlidingPlan& plan) {
          is_least_step(plan) && (plan.written() <= kMostWritten || plan.step * plan.band == 1);
 }
 
-// Where that is an instruction, the clamp needs no branch.
-bool has_min_max(const Device& device) {
-  return device.target.features.find("+zbb") != std::string::npos;
-}
-
 // Along the longer side.
 KnobTable knobs(const Workload& w, const Device& device) {
   return {kName,

@@ -122,6 +122,10 @@ class ChannelLoop {
     high_ = ir_.opaque(high_);
   }
   Value clamp(const Value& value) { return ir_.clamp(value, low_, high_); }
+  Value at_most_high(const Value& value) {
+    return ir_.select(ir_.less(value, high_), value, high_);
+  }
+  void store_low(const Value& target) { ir_.store_byte_here(low_, target); }
 
   /// Behind the last channel's parameters: what all channels share.
   Value end() { return ir_.at(slice_.params, int64_t{param_bytes()} * w_.out_c); }

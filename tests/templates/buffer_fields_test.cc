@@ -20,7 +20,7 @@ enum class Bounds { kFixed, kOfTheCaller };
 
 // Copies the input, as a template would write it that fixes what its loops read, or forgets to.
 template <Bounds kBounds>
-Lowered lower(const Workload& w, const Schedule&, const Halide::Target& target,
+Lowered lower(const Workload& w, const Schedule&, const Device& device,
               const std::string& symbol) {
   Halide::ImageParam input(Halide::Int(8), 1, "input");
   if (kBounds == Bounds::kFixed) input.dim(0).set_bounds(0, w.in_c).set_stride(1);
@@ -28,7 +28,7 @@ Lowered lower(const Workload& w, const Schedule&, const Halide::Target& target,
   Halide::Func output("output");
   output(i) = input(i);
   output.output_buffer().dim(0).set_bounds(0, w.out_c).set_stride(1);
-  auto module = std::make_shared<Halide::Module>(symbol, target);
+  auto module = std::make_shared<Halide::Module>(symbol, halide_target(device));
   append_stage(*module, output, {input}, symbol + "_main");
   return {module, ""};
 }

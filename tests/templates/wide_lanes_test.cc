@@ -107,6 +107,32 @@ TEST(Thumb2Lanes, EveryKnob_ComputesTheReferencesBytes) {
   EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
 }
 
+// The same constants, of which cores with a minimum and a maximum leave those of the low limit.
+TEST(WideLanes, CoresThatClampWithoutBranches_ComputeTheReferencesBytes) {
+  std::set<std::string> values;
+  std::set<Requantise> forms;
+  compute_all_shapes("hazard3", values, forms);
+  EXPECT_TRUE(forms.contains(Requantise::kFused));
+}
+
+TEST(WideLanes, ChannelsThatAreAlwaysOrNeverAtTheLowLimit_ComputeTheReferencesBytes) {
+  for (const char* name : {"rv32imc", "rp2040", "cortex-m3"}) {
+    Bench bench = Bench::of(name);
+    RandomLayer layer = random_layer(*parse_workload(kWideShapes[0]), Scales::kTypical, 41);
+    ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused);
+    for (size_t c = 0; c < layer.data.bias.size(); c += 3) {
+      layer.data.bias[c] = -(1 << 24);
+      if (c + 1 < layer.data.bias.size()) layer.data.bias[c + 1] = 1 << 24;
+    }
+    Rng rng(42);
+    int exact = 0;
+    for (const Schedule& schedule : some_of(layer.workload, bench.device, rng, 8))
+      if (packs(layer, schedule))
+        expect_exact(bench.simulator, bench.device, layer, schedule, ++exact);
+    EXPECT_GT(exact, 0) << name;
+  }
+}
+
 // The convolutions of keyword spotting: how often each, and its shape.
 const std::pair<int, const char*> kKeywordSpotting[] = {
     {1, "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127"},

@@ -10,7 +10,7 @@ namespace tinytune {
 namespace {
 
 // A sum of more words than the core has registers, in one piece of assembly.
-Lowered needs_too_many_registers(const Workload&, const Schedule&, const Halide::Target&,
+Lowered needs_too_many_registers(const Workload&, const Schedule&, const Device&,
                                  const std::string& symbol) {
   std::string constraints, values;
   for (int i = 0; i < 40; ++i) {
