@@ -187,7 +187,7 @@ TEST_F(SessionTest, HungCandidate_DoesNotKeepARunFromEndingOnTime) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->measured, 0u);
   EXPECT_FALSE(end->interrupted);
-  EXPECT_LT(took.count(), 10);
+  EXPECT_LT(took.count(), 60);
 }
 
 TEST_F(SessionTest, EveryTickCountsOnlyWhatIsInTheLog) {
