@@ -17,6 +17,20 @@ void Arrival::start_fill(uint32_t from, uint32_t size_bytes) {
   fills_ = true;
 }
 
+Arrival::Rest Arrival::rest() {
+  const uint64_t now = now_();
+  advance(now);
+  return {fills_, from_, to_, left_bytes_, left_bytes_ == 0 ? 0 : next_at_ - now};
+}
+
+void Arrival::go_on(const Rest& rest) {
+  fills_ = rest.fills;
+  from_ = rest.from;
+  to_ = rest.to;
+  left_bytes_ = rest.left_bytes;
+  next_at_ = now_() + rest.next_in;
+}
+
 void Arrival::deliver() {
   const uint32_t bytes = std::min(left_bytes_, way_.piece_bytes);
   if (fills_) {

@@ -36,7 +36,7 @@ class Arrival {
   /// A call begins: nothing moves, and flash is everybody's.
   void begin() {
     left_bytes_ = 0;
-    has_flash_ = false;
+    has_flash_ = is_held_ = false;
   }
   /// Whole words, of memory that the unit may read and write; nothing moves now.
   void start(uint32_t from, uint32_t to, uint32_t size_bytes);
@@ -49,6 +49,20 @@ class Arrival {
   }
   /// Likewise, and memory is what changes.
   bool moves_memory() { return !fills_ && moves(); }
+  /// What has not arrived, and when its next piece does.
+  struct Rest {
+    bool fills = false;
+    uint32_t from = 0, to = 0, left_bytes = 0;
+    uint64_t next_in = 0;  ///< cycles
+  };
+  Rest rest();
+  /// Goes on with that from now. Pieces that are brought twice are the same.
+  void go_on(const Rest& rest);
+  /// The same unit by another clock.
+  Arrival beside(Clock now) const { return Arrival(way_, memory_, std::move(now), fill_); }
+  /// While held no transfer may set out: time will be told anew (core_overlap.h).
+  void hold(bool held) { is_held_ = held; }
+  bool is_held() const { return is_held_; }
   /// Takes flash for itself, or gives it back.
   void lock_flash(bool locked) { has_flash_ = locked; }
   /// Whether a read of flash, or a jump there, is not served.
@@ -73,8 +87,9 @@ class Arrival {
   Memory& memory_;
   Clock now_;
   CacheFill fill_;
-  bool fills_ = false;                           // the cache
-  bool has_flash_ = false;                       // for itself
+  bool fills_ = false;      // the cache
+  bool has_flash_ = false;  // for itself
+  bool is_held_ = false;
   uint32_t from_ = 0, to_ = 0, left_bytes_ = 0;  // of what did not arrive yet
   uint64_t next_at_ = 0;                         // the cycle at which the next piece is there
 };

@@ -73,6 +73,11 @@ void CoreOverlap::open(int section, uint64_t cycles, const MemoryTiming& timing)
       before_->take_contents_of(timing);
       for (Written& written : writable_) written.touched.assign(written.range.size_bytes, 0);
     }
+    if (arrival_ != nullptr && is_second) arrival_->go_on(rest_);
+    if (arrival_ != nullptr && !is_second) {
+      rest_ = arrival_->rest();
+      arrival_->hold(true);
+    }
     Part& part = parts_[part_];
     part.events.clear();
     part.began = part.last = cycles;
@@ -94,11 +99,27 @@ void CoreOverlap::close(uint64_t cycles) {
     return;
   }
   part_ = 0;
+  if (arrival_ == nullptr) {
+    joined_.push_back(join(pair));
+    return;
+  }
+  merged_now_ = 0;
+  Arrival unit = arrival_->beside([this] { return merged_now_; });
+  unit.go_on(rest_);
+  before_->set_arrival(&unit);
+  joined_.push_back(join(pair));
+  before_->set_arrival(nullptr);
+  merged_now_ = joined_.back().cycles + device_.fork_join_cycles;
+  arrival_->go_on(unit.rest());
+  arrival_->hold(false);
+}
+
+JoinedVisit CoreOverlap::join(size_t pair) {
   const std::array<uint64_t, 2> apart = merged();
   const std::array<double, 2> met = collisions(apart);
   const auto with = [&](size_t core) { return apart[core] + static_cast<uint64_t>(met[core]); };
   const uint64_t cycles_joined = std::max(with(0), with(1));
-  joined_.push_back({pair, cycles_joined, cycles_joined - std::max(apart[0], apart[1])});
+  return {pair, cycles_joined, cycles_joined - std::max(apart[0], apart[1])};
 }
 
 void CoreOverlap::finish(uint64_t cycles) {
@@ -133,7 +154,7 @@ void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
 }
 
 // When each core ends, meetings in banks left out.
-std::array<uint64_t, 2> CoreOverlap::merged() const {
+std::array<uint64_t, 2> CoreOverlap::merged() {
   std::array<uint64_t, 2> at = {0, 0};
   std::array<size_t, 2> next = {0, 0};
   uint64_t port_free = 0;
@@ -148,13 +169,14 @@ std::array<uint64_t, 2> CoreOverlap::merged() const {
     }
     if (!core) break;
     const Event& event = parts_[*core].events[next[*core]++];
+    merged_now_ = std::max(soonest, port_free);
     const uint64_t waited = timing.waits().fetch + timing.waits().read;
     if (event.is_fetch)
       timing.fetch(event.address, event.size_bytes);
     else
       timing.read(event.address, event.size_bytes);
     const uint64_t fills = timing.waits().fetch + timing.waits().read - waited;
-    at[*core] = std::max(soonest, port_free) + fills;
+    at[*core] = merged_now_ + fills;
     if (fills > 0) port_free = at[*core];
   }
   for (size_t c = 0; c < 2; ++c)  // after its last event

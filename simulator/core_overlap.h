@@ -12,6 +12,10 @@
 // other a cycle say, as cores do that drift against each other, and each meeting costs one of the
 // two a cycle, either as often as the other.
 //
+// A unit that brings weights through that port is merged as well: it begins both sections where it
+// was before the first one, and goes on behind them where it has got by the time of both together.
+// No transfer may set out in a section.
+//
 // Not modelled: the stacks, which are two on two cores and one here.
 #pragma once
 
@@ -24,6 +28,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "simulator/arrival.h"
 #include "simulator/bank_contest.h"
 #include "simulator/fetch_stream.h"
 #include "simulator/memory_timing.h"
@@ -36,6 +41,8 @@ class CoreOverlap {
   /// `device` outlives it.
   CoreOverlap(const Device& device, const TimingModel& timing);
 
+  /// The unit that moves while sections run; null: none. It outlives this.
+  void set_arrival(Arrival* arrival) { arrival_ = arrival; }
   /// A call starts. `pairs` of its sections.
   void begin(std::span<const CorePair> pairs);
   bool is_asked() const { return !pairs_.empty(); }
@@ -77,7 +84,8 @@ class CoreOverlap {
   void close(uint64_t cycles);
   bool is_timed(uint32_t address) const;
   size_t bank_of(uint32_t address) const;
-  std::array<uint64_t, 2> merged() const;
+  std::array<uint64_t, 2> merged();
+  JoinedVisit join(size_t pair);
   /// In banks from `first_bank` on, if both need so many cycles.
   double meetings(size_t first_bank, uint64_t cycles) const;
   /// Cycles that each core waits for banks.
@@ -94,6 +102,9 @@ class CoreOverlap {
   uint64_t now_ = 0, met_ = 0;
   std::array<Part, 2> parts_;
   std::unique_ptr<MemoryTiming> before_;  ///< the caches as the first part found them
+  Arrival* arrival_ = nullptr;
+  Arrival::Rest rest_;       ///< as the first part found it
+  uint64_t merged_now_ = 0;  ///< cycles since both began
   const Device& device_;
   std::vector<JoinedVisit> joined_;
   std::string race_;

@@ -16,6 +16,7 @@ void DmaChannels::store(uint32_t offset, uint32_t value, PeripheralBus& bus) {
   const auto& [from, to, words, control] = registers_[channel];
   if (!takes_words_of_source(channel, from, control))
     return bus.fault("a DMA channel is started for something else than weights that arrive");
+  if (arrival_.is_held()) return bus.fault("a transfer is started while two cores share a layer");
   if (arrival_.moves()) return bus.fault("a transfer is started before the last one has ended");
   busy_channel_ = channel;
   started_(to, words, bus);

@@ -82,6 +82,7 @@ struct Simulator::State {
     if (arrives && !arrival) TT_TRY(attach(*options.arrival));
     has_arrival = arrives;
     memory_timing.set_arrival(arrives ? &*arrival : nullptr);
+    core_overlap.set_arrival(arrives ? &*arrival : nullptr);
     std::unique_ptr<Engine>& wanted = engines[static_cast<size_t>(watch)];
     if (!wanted) {
       std::vector<AttachedPeripheral> beside = attached;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/simulator/program.h"
 
@@ -23,7 +25,8 @@ std::string two_halves(int row) {
          "void f(volatile unsigned char *p) { first(p); second(p); p[0] = 1; }\n";
 }
 
-CallReport together(const Device& device, const std::string& source) {
+CallReport together(const Device& device, const std::string& source,
+                    std::optional<ArrivalWay> arrival = {}) {
   auto simulator = Simulator::create(device);
   const auto elf = simulator->load(compile_c(source, device));
   EXPECT_TRUE(elf) << elf.error().message();
@@ -31,10 +34,13 @@ CallReport together(const Device& device, const std::string& source) {
   options.sections = {elf->symbols.at("first").address & ~1u,
                       elf->symbols.at("second").address & ~1u};
   options.pairs = {{0, 1}};
+  options.arrival = std::move(arrival);
   const uint32_t data = device.memory(device.data_memory).address;
   const auto report = simulator->call(elf->symbols.at("f").address, {&data, 1}, options);
   EXPECT_TRUE(report) << report.error().message();
-  EXPECT_EQ(report->end, CallEnd::kReturned) << report->detail;
+  if (!options.arrival) {
+    EXPECT_EQ(report->end, CallEnd::kReturned) << report->detail;
+  }
   return *report;
 }
 
@@ -149,6 +155,70 @@ TEST(CoreOverlap, LongParts_LoseTheShareThatShortOnesLose) {
         *load_device("rp2350-riscv"), {"", stores(count, "64"), stores(count, "128"), 0, 0}));
   };
   EXPECT_NEAR(joined("1000000") / joined("2000"), 500, 5);
+}
+
+// Two parts of some 1800 cycles each, and what else is done: before both, and at the end of either.
+// start() streams 64 words to RAM in 2816 cycles; f() waits for them.
+struct Besides {
+  std::string in_f = {}, in_first = {}, in_second = {};
+};
+
+CallReport beside_a_stream(const Besides& also) {
+  const std::string source = R"(
+typedef unsigned int word;
+static const word weights[64] = {1};
+static __attribute__((noinline)) void start(volatile word *to) {
+  volatile word *const xip = (volatile word *)0x14000000u;
+  volatile word *const dma = (volatile word *)(0x50000000u + 16u * 4u * 11u);
+  xip[5] = (word)weights;
+  xip[6] = 64u;
+  dma[0] = 0x50400000u;
+  dma[1] = (word)to;
+  dma[2] = 64u;
+  dma[3] = 1u | 2u << 2 | 1u << 5 | 11u << 11 | 37u << 15 | 1u << 21;
+}
+static __attribute__((noinline)) void wait(void) {
+  while ((*(volatile word *)(0x50000000u + 16u * 4u * 11u + 12u) & 1u << 24) != 0u) {
+  }
+}
+static __attribute__((noinline)) void compute(volatile word *p) {
+  for (int i = 0; i < 350; ++i) *p += 1u;
+}
+__attribute__((noinline)) void first(volatile word *p) { compute(p); )" +
+                             also.in_first + R"( }
+__attribute__((noinline)) void second(volatile word *p) { compute(p + 1); )" +
+                             also.in_second + R"( }
+void f(volatile word *p) { )" +
+                             also.in_f + R"( first(p); second(p); wait(); }
+)";
+  return together(*load_device("rp2040"), source, load_arrival_ways("rp2040")->front());
+}
+
+TEST(CoreOverlap, UnitThatBringsWeights_GoesOnForAsLongAsBothTakeTogether) {
+  const CallReport report = beside_a_stream({.in_f = "start(p + 2);"});
+  ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
+  ASSERT_EQ(report.joined.size(), 1u);
+  const uint64_t apart = report.sections[0].cycles + report.sections[1].cycles;
+  EXPECT_GT(apart, 64u * 44u) << "one after the other they would hide all of it";
+  EXPECT_LT(report.joined[0].cycles, 64u * 44u);
+  EXPECT_NEAR(static_cast<double>(report.counts.cycles - apart + report.joined[0].cycles), 64 * 44,
+              100);
+}
+
+TEST(CoreOverlap, BytesThatAUnitBrings_AreMissedByBothParts) {
+  const std::string last = "p[0] = p[65];";
+  for (const Besides& reads :
+       {Besides{"start(p + 2);", last, ""}, Besides{"start(p + 2);", "", last}}) {
+    const CallReport report = beside_a_stream(reads);
+    EXPECT_EQ(report.end, CallEnd::kFault);
+    EXPECT_THAT(report.detail, HasSubstr("where weights are still arriving"));
+  }
+}
+
+TEST(CoreOverlap, TransferThatSetsOutInAPart_IsAFault) {
+  const CallReport report = beside_a_stream({.in_first = "start(p + 2);"});
+  EXPECT_EQ(report.end, CallEnd::kFault);
+  EXPECT_THAT(report.detail, HasSubstr("started while two cores share a layer"));
 }
 
 TEST(CoreOverlap, WithoutPairs_NothingIsJoined) {
