@@ -21,21 +21,20 @@ constexpr const char* kOptimise =
     "#pragma GCC optimize(\"O2\")\n#endif\n\n";
 
 // The start of a function that callers give an arena: up to the checks of it.
-void open_call(CWriter& w, const NetworkParts& parts, const std::string& suffix,
-               const std::string& more = "") {
+void open_call(CWriter& w, const NetworkParts& parts, const std::string& attributes,
+               const std::string& suffix, const std::string& more = "") {
   const std::string upper = c_upper(parts.name);
   w.line("");
-  // One with a loop over bytes is a layer to compilers.
-  w.open((more.empty() ? placed_code(parts) : upper + "_LAYER ") + parts.name + "_status " +
-         parts.name + suffix + "(void *arena" + more + ")");
+  w.open(attributes + parts.name + "_status " + parts.name + suffix + "(void *arena" + more + ")");
   w.line("if (arena == NULL) return " + upper + "_ERROR_NULL_ARENA;");
   w.line("if ((uintptr_t)arena % " + upper + "_ARENA_ALIGNMENT != 0u) return " + upper +
          "_ERROR_MISALIGNED_ARENA;");
 }
 
-// Through a pointer to volatile: a call of memset could not be linked everywhere.
+// Through a pointer to volatile: a call of memset could not be linked everywhere. Fast memory is
+// for what runs in every call.
 void print_reset(CWriter& w, const NetworkParts& parts) {
-  open_call(w, parts, "_reset");
+  open_call(w, parts, "", "_reset");
   w.line("volatile unsigned char *const base = (unsigned char *)arena;");
   for (const auto& [port, initial] : parts.state) {
     w.line("/* t" + std::to_string(port.tensor.id) + " */");
@@ -81,12 +80,13 @@ void print_step(CWriter& w, const NetworkParts& parts, const InvokeStep& step) {
 // A network whose input arrives in rows computes with them, all others are called once.
 void print_invoke(CWriter& w, const NetworkParts& parts) {
   if (parts.stream) {
+    // One with a loop over bytes is a layer to compilers.
     open_call(
-        w, parts, "_push_" + rows_word(*parts.stream),
+        w, parts, c_upper(parts.name) + "_LAYER ", "_push_" + rows_word(*parts.stream),
         std::string(", const ") + c_type_of(parts.inputs[0].tensor.type) + " *rows, int32_t count");
     w.raw(print_push_rows(parts));
   } else {
-    open_call(w, parts, "_invoke");
+    open_call(w, parts, placed_code(parts), "_invoke");
     if (!parts.functions.empty()) w.line("unsigned char *const base = (unsigned char *)arena;");
     print_core_start(w, parts);
     print_arrival_start(w, parts);
@@ -123,7 +123,7 @@ std::string print_source(const NetworkParts& parts) {
          " __attribute__((noinline, optimize(\"no-tree-loop-distribute-patterns\")))\n#else\n" +
          layer + "\n#endif\n";
   for (const SharedFunction* function : parts.shared.functions())
-    out += "\n" + print_shared(*function, parts.name, placed);
+    out += "\n" + print_shared(*function, parts.name, placed, upper + "_LAYER ");
   out += print_core_meeting(parts);
   out += print_arrival_driver(parts);
   CWriter w;

@@ -66,12 +66,10 @@ const std::string kRootBody = root_body("uint32_t", "UINT32_C(1) << 30");
 const std::string kLongRootBody = "\n  if (x <= UINT32_MAX) return @_plain_root((uint32_t)x);" +
                                   root_body("uint64_t", "UINT64_C(1) << 62");
 const SharedFunction kPlainRoot = {
-    "plain_root", kRootSays, "uint32_t @_plain_root(uint32_t x)", kRootBody.c_str(), {}};
-const SharedFunction kPlainRootLong = {"plain_root_long",
-                                       kRootSays,
-                                       "uint64_t @_plain_root_long(uint64_t x)",
-                                       kLongRootBody.c_str(),
-                                       {&kPlainRoot}};
+    "plain_root", kRootSays, "uint32_t @_plain_root(uint32_t x)", kRootBody.c_str(), {}, true};
+const SharedFunction kPlainRootLong = {
+    "plain_root_long",     kRootSays,     "uint64_t @_plain_root_long(uint64_t x)",
+    kLongRootBody.c_str(), {&kPlainRoot}, true};
 
 // Cores divide 32 bits by an instruction, 64 by a call.
 const SharedFunction kPlainShare = {"plain_share",
@@ -81,7 +79,8 @@ const SharedFunction kPlainShare = {"plain_share",
   if (n == (int32_t)n && d <= INT32_MAX) return (int32_t)n / (int32_t)d;
   return n / d;
 )",
-                                    {}};
+                                    {},
+                                    true};
 
 void print_normed(CWriter& w, const PlainNormOp& op, const std::string& y) {
   if (op.wraps)

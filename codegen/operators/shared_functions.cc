@@ -36,10 +36,11 @@ std::string symbol_of(const SharedFunction& function, const std::string& network
 }
 
 std::string print_shared(const SharedFunction& function, const std::string& network,
-                         const std::string& attributes) {
+                         const std::string& attributes, const std::string& apart) {
   return named(function.comment, network) + "\n" +
-         head_of("static " + attributes, named(function.declarator, network)) + " {" +
-         named(function.body, network) + "}\n";
+         head_of("static " + (function.stays_apart ? apart : attributes),
+                 named(function.declarator, network)) +
+         " {" + named(function.body, network) + "}\n";
 }
 
 }  // namespace tinytune

@@ -13,6 +13,8 @@ struct SharedFunction {
   const char* declarator;                    ///< "int32_t @_times4(int32_t x)"
   const char* body;                          ///< statements, from a raw string's first line break
   std::vector<const SharedFunction*> calls;  ///< in the order they are to be printed in
+  /// Long, and called once a row or less: compilers must not copy it into every caller.
+  bool stays_apart = false;
 };
 
 class SharedFunctions {
@@ -28,8 +30,9 @@ class SharedFunctions {
 /// `<network>_<name>`.
 std::string symbol_of(const SharedFunction& function, const std::string& network);
 
-/// The definition. `attributes` stand before the type, with a blank behind them, or are empty.
+/// The definition. `attributes` stand before the type, with a blank behind them, or are empty;
+/// those of a function that stays apart are `apart`.
 std::string print_shared(const SharedFunction& function, const std::string& network,
-                         const std::string& attributes);
+                         const std::string& attributes, const std::string& apart);
 
 }  // namespace tinytune

@@ -47,7 +47,7 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
   return groups;
 }
 
-// Functions that are no kernels.
+// Functions that are no kernels, and run in every call.
 uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& elf,
                               const Device& device) {
   std::vector<const MemoryRegion*> homes = {&device.memory(device.code_memory)};
@@ -58,7 +58,7 @@ uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& el
       return range.address - memory->address < memory->size_bytes;
     });
   };
-  std::set<std::string> parts = {network.arena_symbol};
+  std::set<std::string> parts = {network.arena_symbol, network.reset_symbol};
   for (const PlaceablePart& part : network.placeable) parts.insert(part.symbol);
   uint64_t bytes = 0;
   for (const auto& [name, range] : elf.symbols) {
