@@ -57,6 +57,9 @@ size_t outer_axis(const MatMul& op) {
   return axis;
 }
 
+/// What is behind them says how sums become bytes, of all matrices alike.
+constexpr size_t kFactors = 2;
+
 template <typename MatMul>
 HalfLayer half_of_matrices(const Graph& graph, const Operator& op, const MatMul& form,
                            RowRange out) {
@@ -65,6 +68,10 @@ HalfLayer half_of_matrices(const Graph& graph, const Operator& op, const MatMul&
   part.batches[axis] = out.count();
   HalfLayer half{part, LayerPart::kMatrices, out};
   for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (i >= kFactors) {
+      half.inputs.emplace_back();
+      continue;
+    }
     const Tensor& tensor = graph.tensor(op.inputs[i]);
     const int64_t step = (i == 0 ? form.left : form.right).batch_steps[axis];
     const int64_t begin = step * out.begin * static_cast<int64_t>(size_of(tensor.type));
@@ -96,7 +103,10 @@ std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const Kern
 
 template <typename MatMul>
 std::optional<Parts> parts_of_matmul(const Graph& graph, const Operator& op, const MatMul& form) {
-  if (op.inputs.size() != 2 || !form.left.constant.empty() || !form.right.constant.empty())
+  if (op.inputs.size() < kFactors || !form.left.constant.empty() || !form.right.constant.empty())
+    return std::nullopt;
+  if (std::any_of(op.inputs.begin() + kFactors, op.inputs.end(),
+                  [&](int input) { return is_computed(graph, input); }))
     return std::nullopt;
   return Parts{form.batches[outer_axis(form)],
                [&](RowRange out) { return half_of_matrices(graph, op, form, out); }};

@@ -126,6 +126,20 @@ TEST(TwoCores, MatricesOfAProduct_AreComputedApart) {
   }
 }
 
+// Behind the factors: a multiplier, an addend, a shift and limits.
+TEST(TwoCores, MatricesWhoseSumsBecomeBytes_AreComputedApart) {
+  test::GraphBuilder builder;
+  const int x = builder.input({4, 2, 8}, 1, 0), y = builder.input({4, 8, 12}, 1, 0);
+  const int product = builder.op(
+      OperatorKind::kIntegerMatMul,
+      {x, y, builder.integers({773}), builder.integers({3}), builder.integers({16, -128, 127})},
+      BatchMatMulAttributes{}, {4, 2, 12}, 1, 0);
+  const Graph graph = builder.finish({product});
+  const NetworkOptions options = on_two_cores(graph);
+  EXPECT_EQ(options.splits, (std::vector<CoreSplit>{{0, 2}}));
+  test::expect_exact(graph, *load_device("rp2040"), seeded_inputs(graph, 3), options);
+}
+
 // 1 of 3 matrices has 15 bytes.
 TEST(TwoCores, PartsThatAreNoWords_StayTogether) {
   test::GraphBuilder builder;
