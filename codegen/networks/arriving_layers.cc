@@ -1,6 +1,7 @@
 #include "codegen/networks/arriving_layers.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/check.h"
@@ -76,6 +77,7 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   if (!has_blocks(op.workload, blocks))
     return Error(ErrorCode::kUnsupported,
                  "its channels cannot arrive in " + std::to_string(blocks) + " blocks");
+  Caller& caller = layer.callers.emplace_back();
   std::vector<std::vector<std::vector<uint8_t>>> bytes;  // by block and constant
   for (int at = 0; at < blocks; ++at) {
     ConstantPool own;
@@ -84,22 +86,22 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
     bytes.emplace_back();
     for (size_t c = 0; c < call.constants.size(); ++c) {
       const ConstantPool::Array& array = array_of(own, call.constants[c]);
-      if (at == 0) layer.constants.push_back({array.type, 0, 0});
-      layer.constants[c].bytes =
-          std::max(layer.constants[c].bytes, whole_words(array.bytes.size()));
+      if (at == 0) caller.constants.push_back({array.type, 0, 0});
+      caller.constants[c].bytes =
+          std::max(caller.constants[c].bytes, whole_words(array.bytes.size()));
       bytes.back().push_back(array.bytes);
     }
-    if (at > 0 && call.symbol != layer.call.symbol)
+    if (at > 0 && call.symbol != caller.call.symbol)
       return Error(ErrorCode::kUnsupported, "its blocks of channels need different kernels");
-    layer.call = std::move(call);
+    caller.call = std::move(call);
   }
-  if (locks_flash_ && !kernels.runs_alone(layer.call.symbol))
+  if (locks_flash_ && !kernels.runs_alone(caller.call.symbol))
     return Error(ErrorCode::kUnsupported, "its kernel calls functions that may be in flash");
-  for (size_t c = 0; c < layer.constants.size(); ++c) {
-    Constant& constant = layer.constants[c];
+  for (size_t c = 0; c < caller.constants.size(); ++c) {
+    Constant& constant = caller.constants[c];
     const auto is_first = [&](const auto& block) { return block[c] == bytes.front()[c]; };
     if (blocks > 1 && !locks_flash_ && std::all_of(bytes.begin(), bytes.end(), is_first)) {
-      constant.array = constants.add(layer.call.constants[c], constant.type, bytes.front()[c]);
+      constant.array = constants.add(caller.call.constants[c], constant.type, bytes.front()[c]);
       continue;
     }
     constant.offset = layer.block_bytes;
@@ -108,17 +110,56 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   std::vector<uint8_t> all(size_t{layer.block_bytes} * static_cast<size_t>(blocks));
   for (size_t at = 0; at < bytes.size(); ++at)
     for (size_t c = 0; c < bytes[at].size(); ++c)
-      if (layer.constants[c].array.empty())
+      if (caller.constants[c].array.empty())
         std::copy(bytes[at][c].begin(), bytes[at][c].end(),
                   all.begin() + static_cast<std::ptrdiff_t>(at * layer.block_bytes +
-                                                            layer.constants[c].offset));
+                                                            caller.constants[c].offset));
   layer.array = constants.add(symbol + "_arriving", CType::kUint32, std::move(all));
   arrays_.insert(layer.array);
   layer.in_place = fills_cache_ && has_one_pixel(op.workload);
   facts.arriving_blocks = blocks;
-  facts.tuned = layer.call.tuned;
-  facts.schedule = layer.call.schedule;
-  return layer.call;
+  facts.tuned = caller.call.tuned;
+  facts.schedule = caller.call.schedule;
+  return caller.call;
+}
+
+// Halves by rows have the same constants, which come once.
+Result<std::array<KernelCall, 2>> ArrivingLayers::choose(size_t step, const SplitLayer& halves,
+                                                         const std::string& symbol,
+                                                         KernelSet& kernels,
+                                                         ConstantPool& constants,
+                                                         GeneratedLayer& facts) {
+  Layer& layer = *find(step);
+  if (layer.plan.blocks != 1 || fills_cache_ || locks_flash_)
+    return Error(ErrorCode::kUnsupported,
+                 "weights of a shared layer arrive in one block, in a stream");
+  std::vector<uint8_t> all;
+  std::map<std::vector<uint8_t>, uint32_t> offsets;  // by bytes
+  std::array<KernelCall, 2> calls;
+  for (size_t core = 0; core < 2; ++core) {
+    ConstantPool own;
+    TT_TRY_ASSIGN(calls[core],
+                  kernels.add(std::get<KernelOp>(halves[core].form), facts.index, false, own));
+    Caller& caller = layer.callers.emplace_back(Caller{calls[core]});
+    for (const std::string& name : calls[core].constants) {
+      const ConstantPool::Array& array = array_of(own, name);
+      const auto [known, is_new] =
+          offsets.try_emplace(array.bytes, static_cast<uint32_t>(all.size()));
+      if (is_new) {
+        all.insert(all.end(), array.bytes.begin(), array.bytes.end());
+        all.resize(whole_words(all.size()));
+      }
+      caller.constants.push_back(
+          {array.type, known->second, static_cast<uint32_t>(array.bytes.size())});
+    }
+  }
+  layer.block_bytes = static_cast<uint32_t>(all.size());
+  layer.array = constants.add(symbol + "_arriving", CType::kUint32, std::move(all));
+  arrays_.insert(layer.array);
+  facts.arriving_blocks = 1;
+  facts.tuned = calls[1].tuned;  // the second has no fewer channels
+  facts.schedule = calls[1].schedule;
+  return calls;
 }
 
 void ArrivingLayers::add_buffers(std::vector<ArenaBuffer>& buffers) {
@@ -152,7 +193,8 @@ void ArrivingLayers::describe(NetworkParts& parts) const {
   parts.arrival_words = words_;
   parts.arriving = arrays_;
   if (locks_flash_)
-    for (const Layer& layer : layers_) parts.out_of_flash.insert(layer.call.symbol);
+    for (const Layer& layer : layers_)
+      for (const Caller& caller : layer.callers) parts.out_of_flash.insert(caller.call.symbol);
 }
 
 std::string ArrivingLayers::fetch(FunctionBody& body, const Layer& layer, const std::string& to,
@@ -176,17 +218,17 @@ void ArrivingLayers::begin_in(size_t step, LayerFunction& function) const {
   function = std::move(body).finish(function.symbol, function.comment);
 }
 
-void ArrivingLayers::print_call(const Layer& layer, const std::string& base, const Block& block,
+void ArrivingLayers::print_call(const Caller& caller, const std::string& base, const Block& block,
                                 FunctionBody& body) const {
   std::vector<std::string> arguments = {body.read_from(block.input, "int8_t")};
-  for (const Constant& constant : layer.constants)
+  for (const Constant& constant : caller.constants)
     arguments.push_back(!constant.array.empty()
                             ? body.constant(constant.array)
                             : "(const " + std::string(name_of(constant.type)) +
                                   " *)(const void *)(" + at_offset(base, constant.offset) + ")");
   if (block.scratch) arguments.push_back(body.scratch(*block.scratch));
   arguments.push_back(body.written_to(block.output, "int8_t"));
-  body.call_kernel(layer.call.symbol, arguments);
+  body.call_kernel(caller.call.symbol, arguments);
 }
 
 // What was fetched is waited for before the next sets out: there is one unit.
@@ -216,7 +258,35 @@ void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& 
   if (!block.next.empty()) w.close();
   if (copies && !in_pieces) w.line(copy);
   const std::string in_flash = "(const unsigned char *)(" + from + ")";
-  print_call(layer, layer.in_place ? in_flash : block.here, block, body);
+  print_call(layer.callers[0], layer.in_place ? in_flash : block.here, block, body);
+}
+
+LayerFunction ArrivingLayers::print_half(size_t step, size_t core, const LayerSite& site,
+                                         const ArenaPlace& input, const ArenaPlace& output,
+                                         const std::optional<ArenaPlace>& scratch) const {
+  const Layer& layer = *find(step);
+  FunctionBody body;
+  print_call(layer.callers[core], at_offset("arena", layer.here_at),
+             {"", "", "", input, output, scratch}, body);
+  return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive");
+}
+
+std::optional<LayerFunction> ArrivingLayers::print_before_halves(size_t step,
+                                                                 const LayerSite& site) const {
+  const Layer* layer = find(step);
+  if (layer == nullptr && starting_in(step) == nullptr) return std::nullopt;
+  FunctionBody body;
+  if (layer != nullptr) {
+    const std::string here = at_offset("arena", layer->here_at);
+    if (layer->plan.start_step == layer->plan.step)
+      body.writer().line(fetch(body, *layer, here, ""));
+    const std::string& array = body.constant(layer->array);
+    body.writer().line("if (!" + options_.name + "_have_come(arena, " + array + ")) " +
+                       options_.name + "_copy(" + here + ", " + array + ", " +
+                       std::to_string(layer->block_bytes / kWordBytes) + "u);");
+  }
+  print_start(step, body);
+  return std::move(body).finish(site.symbol, site.comment + ", before either half");
 }
 
 LayerFunction ArrivingLayers::print(size_t step, const LayerSite& site, const ArenaPlace& input,

@@ -4,8 +4,12 @@
 // block before it is computed, so a layer of several blocks has room for two, and the first one
 // sets out in an earlier step. Blocks are equal numbers of output channels, each a workload of its
 // own with one kernel for all; that takes outputs of one pixel, whose channels lie side by side.
+//
+// Where two cores share a layer, its block is what both halves need. The first core waits for it
+// before it asks the other one for help, and starts the next transfer then: halves only read.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -18,6 +22,7 @@
 #include "codegen/networks/memory_plan.h"
 #include "codegen/networks/network.h"
 #include "codegen/networks/network_parts.h"
+#include "codegen/networks/split_layers.h"
 #include "codegen/operators/constant_pool.h"
 #include "models/integer_forms.h"
 
@@ -43,6 +48,11 @@ class ArrivingLayers {
   Result<KernelCall> choose(size_t step, const KernelOp& op, const std::string& symbol,
                             KernelSet& kernels, ConstantPool& constants, GeneratedLayer& facts);
 
+  /// The same of a layer that two cores share, which comes in one block.
+  Result<std::array<KernelCall, 2>> choose(size_t step, const SplitLayer& halves,
+                                           const std::string& symbol, KernelSet& kernels,
+                                           ConstantPool& constants, GeneratedLayer& facts);
+
   /// Where blocks arrive, and the words that say what is under way.
   void add_buffers(std::vector<ArenaBuffer>& buffers);
   /// Where those are. After planning.
@@ -51,6 +61,13 @@ class ArrivingLayers {
   /// The function of an arriving layer.
   LayerFunction print(size_t step, const LayerSite& site, const ArenaPlace& input,
                       const ArenaPlace& output, const std::optional<ArenaPlace>& scratch) const;
+  /// Of a shared layer that arrives: one half.
+  LayerFunction print_half(size_t step, size_t core, const LayerSite& site, const ArenaPlace& input,
+                           const ArenaPlace& output,
+                           const std::optional<ArenaPlace>& scratch) const;
+  /// Of a shared layer: waits for its weights and starts what sets out in its step, before either
+  /// half runs. Nothing where there is nothing to do.
+  std::optional<LayerFunction> print_before_halves(size_t step, const LayerSite& site) const;
   /// Of another layer: what sets out in its step does so first.
   void begin_in(size_t step, LayerFunction& function) const;
 
@@ -66,10 +83,14 @@ class ArrivingLayers {
     /// again, so that a cache has it. None where the unit has flash for itself.
     std::string array = {};
   };
-  struct Layer {
-    ArrivingLayer plan;
+  /// What calls a kernel: the layer, or a half of it.
+  struct Caller {
     KernelCall call = {};
     std::vector<Constant> constants = {};
+  };
+  struct Layer {
+    ArrivingLayer plan;
+    std::vector<Caller> callers = {};
     std::string array = {};
     uint32_t block_bytes = 0;
     bool in_place = false;      ///< read from the cache: a kernel needs each weight once
@@ -90,7 +111,7 @@ class ArrivingLayers {
     std::optional<ArenaPlace> scratch;
   };
   void print_block(size_t step, const Block& block, FunctionBody& body) const;
-  void print_call(const Layer& layer, const std::string& base, const Block& block,
+  void print_call(const Caller& caller, const std::string& base, const Block& block,
                   FunctionBody& body) const;
 
   const NetworkOptions& options_;

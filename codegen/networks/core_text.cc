@@ -154,6 +154,7 @@ void print_core_start(CWriter& w, const NetworkParts& parts) {
 }
 
 void print_shared_layer(CWriter& w, const NetworkParts& parts, const InvokeStep& step) {
+  if (!step.before.empty()) w.line(step.before + "(base);");
   w.line(parts.name + "_fork(base, " + step.other + ");");
   w.line(step.symbol + "(base);");
   w.line(parts.name + "_join(base, " + step.other + ");");

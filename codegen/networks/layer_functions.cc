@@ -82,6 +82,10 @@ class LayerFunctions {
   void call_halves(size_t step) {
     const Operator& op = of_.op(step);
     std::array<std::string, 2> symbols;
+    std::string before;
+    if (auto first = arriving_.print_before_halves(
+            step, {symbol_of_weights(parts_.name, op), comment(step), op}))
+      before = function_for(std::move(*first));
     for (size_t core = 0; core < 2; ++core) {
       const HalfLayer& half = (*of_.splits[step])[core];
       const auto& [kernel, scratch] = kernels_.halves[step][core];
@@ -89,11 +93,15 @@ class LayerFunctions {
       operands.scratch = placed_.place_of(scratch);
       const LayerSite site{symbol_of_half(parts_.name, op, half),
                            comment(step) + comment_of_half(half), op};
-      symbols[core] = function_for(printer_.placed_layer(site, half.form, kernel, operands));
+      symbols[core] = function_for(arriving_.arrives(step)
+                                       ? arriving_.print_half(step, core, site, operands.inputs[0],
+                                                              operands.output, operands.scratch)
+                                       : printer_.placed_layer(site, half.form, kernel, operands));
     }
+    kernels_.layers[step].before_symbol = before;
     kernels_.layers[step].symbol = symbols[0];
     kernels_.layers[step].other_symbol = symbols[1];
-    parts_.calls.push_back({symbols[0], {}, 0, symbols[1]});
+    parts_.calls.push_back({symbols[0], {}, 0, symbols[1], before});
   }
 
   void call(size_t step, LayerFunction function) {

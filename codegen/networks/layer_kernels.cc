@@ -88,6 +88,13 @@ class KernelChoice {
       }
       return call;
     };
+    if (split && arriving_.arrives(step)) {
+      TT_TRY_ASSIGN(const auto calls, arriving_.choose(step, *split, of_.symbol_of(step), kernels_,
+                                                       constants_, layer));
+      for (size_t core = 0; core < 2; ++core)
+        chosen_.halves[step][core] = {calls[core], scratch_buffer(step, calls[core].scratch_bytes)};
+      return ok_status();
+    }
     if (split) {
       for (size_t core = 0; core < 2; ++core) {
         const int calls = core == 0 ? 1 : 2;  // the second has no fewer rows

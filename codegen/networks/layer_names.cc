@@ -33,6 +33,10 @@ std::string symbol_of_half(const std::string& network, const Operator& op, const
          std::to_string(half.out.begin) + "_" + std::to_string(half.out.end);
 }
 
+std::string symbol_of_weights(const std::string& network, const Operator& op) {
+  return network + "_weights_" + std::to_string(op.index);
+}
+
 std::string comment_of_layer(const Graph& graph, const Operator& op,
                              const std::optional<KernelCall>& call) {
   std::string text = op.kind == OperatorKind::kStridedSlice && op.index == kTransformIndex

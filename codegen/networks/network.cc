@@ -129,6 +129,7 @@ Result<GeneratedNetwork> generate(const Generation& generation) {
   GeneratedNetwork network = described(parts, kernels);
   network.arena_lower_bound = lower_bound;
   network.in_strips = !generation.flows.empty();
+  network.splits = options.splits;
   if (!arriving.empty()) network.arrivals = options.arrivals;
   network.tensors = placed_tensors(generation, placed);
   network.files = files_of(parts, network.homes);

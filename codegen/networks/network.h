@@ -80,12 +80,22 @@ struct GeneratedLayer {
   std::string symbol;  ///< empty when no code executes; layers that are the same share it
   /// Of a layer that two cores share: what another core may compute while `symbol` computes.
   std::string other_symbol;
+  /// Of such a layer: what is called before both, as its weights or others' arrive; may be empty.
+  std::string before_symbol;
   std::optional<int> fused_into;  ///< the operator that carries its cost
   int arriving_blocks = 0;        ///< of constants, where they arrive
   bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
   Layout layout = Layout::kNhwc;  ///< of what it writes
   int64_t macs = 0, macs_executed = 0;
+
+  /// All of its functions, in the order in which one core may call them.
+  std::vector<std::string> functions() const {
+    std::vector<std::string> all;
+    for (const std::string& function : {before_symbol, symbol, other_symbol})
+      if (!function.empty()) all.push_back(function);
+    return all;
+  }
 };
 
 /// Where a tensor lives in the arena while it lives.
@@ -145,7 +155,8 @@ struct Arrivals {
 };
 
 struct GeneratedNetwork {
-  std::string name;  ///< as NetworkOptions has it
+  std::string name;               ///< as NetworkOptions has it
+  std::vector<CoreSplit> splits;  ///< likewise
   /// `status f(void* arena)`; layers are `void f(unsigned char* arena)`. With a stream
   /// `status f(void* arena, const T* rows, int32_t count)`, and layers are no calls of their own.
   std::string invoke_symbol;
@@ -195,7 +206,8 @@ struct NetworkOptions {
   bool compress_weights = false;        ///< those of few values are indices (indexed_weights.h)
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
   std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
-  /// Of layers that are in no group of strips and not split, in a network that calls each once.
+  /// Of layers that are in no group of strips, in a network that calls each once. Those that are
+  /// split come in one block, by a way that does not lock flash.
   std::optional<Arrivals> arrivals = {};
 
   std::optional<StateRoom> state_room() const {

@@ -34,10 +34,11 @@ struct KeptTensor {
 
 /// What invoke does, one thing after the other: it calls a layer, or decides whether to go on.
 struct InvokeStep {
-  std::string symbol;      ///< of a layer; empty for a mark
-  OperatorKind mark{};     ///< models/control_flow.h
-  uint32_t condition = 0;  ///< where it is in the arena, of IF and DO
-  std::string other = {};  ///< what another core may compute while `symbol` computes
+  std::string symbol;       ///< of a layer; empty for a mark
+  OperatorKind mark{};      ///< models/control_flow.h
+  uint32_t condition = 0;   ///< where it is in the arena, of IF and DO
+  std::string other = {};   ///< what another core may compute while `symbol` computes
+  std::string before = {};  ///< what is called before both; may be empty
 };
 
 struct NetworkParts {

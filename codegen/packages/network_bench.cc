@@ -192,11 +192,13 @@ Steps steps_of(const GeneratedNetwork& network) {
     const std::string what = layer.index == kTransformIndex
                                  ? "transform " + std::to_string(i)
                                  : "layer " + std::to_string(layer.index) + " " + layer.op;
-    steps.table += "    {\"" + in_c_string(what) + "\", " + layer.symbol + "},\n";
-    ++steps.count;
-    if (layer.other_symbol.empty()) continue;
-    steps.table += "    {\"" + in_c_string(what) + ", other half\", " + layer.other_symbol + "},\n";
-    ++steps.count;
+    for (const std::string& function : layer.functions()) {
+      const char* part = function == layer.before_symbol  ? ", weights"
+                         : function == layer.other_symbol ? ", other half"
+                                                          : "";
+      steps.table += "    {\"" + in_c_string(what) + part + "\", " + function + "},\n";
+      ++steps.count;
+    }
   }
   return steps;
 }

@@ -113,10 +113,10 @@ Result<BoardRun> run(NetworkOnBoard& board, const Graph& graph, const GeneratedN
   TT_TRY(board.fill(inputs));
   for (const GeneratedLayer& layer : network.layers) {
     if (layer.symbol.empty()) continue;
-    TT_TRY_ASSIGN(uint64_t cycles, board.call(layer.symbol));
-    if (!layer.other_symbol.empty()) {  // no other core is asked for help
-      TT_TRY_ASSIGN(const uint64_t rest, board.call(layer.other_symbol));
-      cycles += rest;
+    uint64_t cycles = 0;
+    for (const std::string& function : layer.functions()) {  // no other core is asked for help
+      TT_TRY_ASSIGN(const uint64_t part, board.call(function));
+      cycles += part;
     }
     if (layer.index != kTransformIndex) run.layer_cycles[layer.index] += cycles;
   }

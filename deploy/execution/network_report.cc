@@ -52,10 +52,8 @@ LayerCost counted(const GeneratedLayer& layer, const Counts& counts) {
 std::set<std::string> counted_functions(const GeneratedNetwork& network) {
   std::set<std::string> functions;
   for (const GeneratedLayer& layer : network.layers)
-    if (is_counted(layer)) {
-      functions.insert(layer.symbol);
-      if (is_shared(layer)) functions.insert(layer.other_symbol);
-    }
+    if (is_counted(layer))
+      for (std::string& function : layer.functions()) functions.insert(std::move(function));
   return functions;
 }
 
@@ -154,11 +152,13 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
       counts += std::exchange(calls_of[layer.other_symbol], {});
       counts.cycles = std::exchange(joined_of[layer.symbol], 0);
     }
+    if (!layer.before_symbol.empty()) counts += call_report.visits.at(visit++).counts;
+    const uint64_t before = counts.cycles;
     if (is_shared(layer)) strips = 2;  // its halves
     for (; strips > 0 && !branches; --strips) counts += call_report.visits.at(visit++).counts;
     strips = 1;  // of all others
     if (is_shared(layer) && !branches)
-      counts.cycles = cycles_of(call_report.joined.at(joined_visit++));
+      counts.cycles = before + cycles_of(call_report.joined.at(joined_visit++));
     report.overhead_instructions -= counts.instructions;
     report.layers.push_back(counted(layer, counts));
     if (is_shared(layer)) report.layers.back().cores = 2;

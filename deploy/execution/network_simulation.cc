@@ -152,8 +152,7 @@ Result<std::vector<TensorDump>> NetworkSimulation::dump(
   }
   for (size_t step = 0; step < network_->layers.size(); ++step) {
     const GeneratedLayer& layer = network_->layers[step];
-    if (!layer.symbol.empty()) TT_TRY(call(layer.symbol, {}));
-    if (!layer.other_symbol.empty()) TT_TRY(call(layer.other_symbol, {}));
+    for (const std::string& function : layer.functions()) TT_TRY(call(function, {}));
     for (const PlacedTensor& placed : network_->tensors) {
       if (placed.first_step != static_cast<int>(step) || dumps.contains(placed.tensor)) continue;
       TT_TRY_ASSIGN(dumps[placed.tensor], read(placed.tensor));

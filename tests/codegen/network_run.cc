@@ -26,9 +26,7 @@ class Runner {
     fill(inputs);
     keep(-1, result);
     for (size_t step = 0; step < network_.layers.size(); ++step) {
-      const std::string& symbol = network_.layers[step].symbol;
-      if (!symbol.empty()) call(symbol, {});
-      if (!network_.layers[step].other_symbol.empty()) call(network_.layers[step].other_symbol, {});
+      for (const std::string& function : network_.layers[step].functions()) call(function, {});
       keep(static_cast<int>(step), result);
     }
     fill(inputs);
@@ -37,8 +35,7 @@ class Runner {
       options.sections.push_back(image_.symbols.at(function.symbol).address);
     std::vector<int> indices;
     for (const GeneratedLayer& layer : network_.layers)
-      for (const std::string& symbol : {layer.symbol, layer.other_symbol})
-        if (!symbol.empty()) indices.push_back(layer.index);
+      indices.insert(indices.end(), layer.functions().size(), layer.index);
     const CallReport report = call(network_.invoke_symbol, options);
     EXPECT_EQ(report.return_value, 0u);
     result.instructions = report.counts.instructions;

@@ -8,6 +8,8 @@
 #include <algorithm>
 
 #include "base/rng.h"
+#include "codegen/networks/executed_graph.h"
+#include "codegen/networks/split_layers.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 #include "tests/codegen/strips/image_chains.h"
@@ -151,6 +153,63 @@ TEST(ArrivingLayers, MissingWait_IsCaught) {
   ASSERT_TRUE(report.has_value()) << report.error().message();
   EXPECT_EQ(report->end, CallEnd::kFault);
   EXPECT_THAT(report->detail, HasSubstr("weights are still arriving"));
+}
+
+NetworkOptions shared(const Graph& graph, std::vector<ArrivingLayer> layers,
+                      const std::string& on = "rp2040") {
+  NetworkOptions options = arriving(std::move(layers), on);
+  options.cores = 2;
+  options.splits = even_splits(laid_out(executed(graph), options), {});
+  return options;
+}
+
+// Halves by channels have constants of their own, halves by rows the same ones.
+TEST(ArrivingLayers, LayersThatCoresShare_TakeOneBlockForBothHalves) {
+  const Graph dense = dense_chain(), image = test::residual_block(2);
+  for (const char* name : {"rp2040", "rp2350", "rp2350-riscv"}) {
+    SCOPED_TRACE(name);
+    const Device device = *load_device(name);
+    const auto channels = shared(dense, {{0, 1, 0}, {1, 1, 0}, {2, 1, 1}}, name);
+    EXPECT_EQ(channels.splits.size(), 3u);
+    test::expect_exact(dense, device, seeded_inputs(dense, 3), channels);
+    test::expect_exact(image, device, seeded_inputs(image, 5),
+                       shared(image, {{1, 1, 0}, {2, 1, 1}}, name));
+  }
+  const auto all_bytes = [&](const NetworkOptions& options) {
+    return generate_network(executed(image), flash_rp2040(), {}, options)->constant_bytes;
+  };
+  EXPECT_EQ(all_bytes(shared(image, {{1, 1, 0}, {2, 1, 1}})), all_bytes({.name = "net"}));
+}
+
+TEST(ArrivingLayers, LayersThatCoresShare_StartTransfersBeforeEitherHalf) {
+  const Graph graph = dense_chain();
+  const NetworkOptions options = shared(graph, {{2, 1, 1}});
+  const std::string source =
+      source_of(*generate_network(executed(graph), flash_rp2040(), {}, options));
+  EXPECT_THAT(source, HasSubstr("  net_weights_1(base);\n  net_fork(base, "));
+  EXPECT_THAT(source, HasSubstr("  net_weights_2(base);\n  net_fork(base, "));
+  EXPECT_THAT(source, testing::Not(HasSubstr("net_weights_0")));
+  test::expect_exact(graph, flash_rp2040(), seeded_inputs(graph, 7), options);
+}
+
+TEST(ArrivingLayers, LayersThatCoresShare_TakeNoBlocksOfChannels) {
+  const Graph graph = dense_chain();
+  const auto network =
+      generate_network(executed(graph), flash_rp2040(), {}, shared(graph, {{0, 4, 0}}));
+  ASSERT_FALSE(network.has_value());
+  EXPECT_THAT(network.error().message(), HasSubstr("arrive in one block"));
+}
+
+TEST(ArrivingLayers, ApplicationThatKeepsItsChannels_CopiesForBothHalves) {
+  const Graph graph = dense_chain();
+  const NetworkOptions options = shared(graph, {{0, 1, 0}, {1, 1, 0}, {2, 1, 1}});
+  GeneratedNetwork network = *generate_network(executed(graph), flash_rp2040(), {}, options);
+  const auto inputs = seeded_inputs(graph, 9);
+  const auto fetched = run_network(network, graph, flash_rp2040(), inputs);
+  network.files.push_back({"application.c",
+                           "#include \"net.h\"\nint net_claim_channel(void) { return -1; }\n",
+                           FileRole::kSource, true});
+  EXPECT_EQ(run_network(network, graph, flash_rp2040(), inputs).outputs, fetched.outputs);
 }
 
 TEST(ArrivingLayers, ApplicationThatKeepsItsChannels_GetsTheSameBytes) {
