@@ -111,6 +111,7 @@ Result<uint32_t> NetworkRun::call(const std::string& symbol, std::span<const uin
   CallOptions options;
   // Cores that do word accesses at odd addresses are not asked to: their files say +strict-align.
   options.check_alignment = true;
+  if (network_->arrivals) options.arrival = network_->arrivals->way;
   options.off_limits = {
       {guard_start(), arena_ - guard_start()},
       {arena_ + network_->arena_bytes, guard_end() - arena_ - network_->arena_bytes}};
@@ -143,10 +144,7 @@ Result<Computed> NetworkRun::run(std::span<const std::vector<uint8_t>> inputs) {
   const bool apart = !network_->stream && !has_control_flow(*graph_);  // layer by layer
   if (apart) TT_TRY(keep(-1, computed));
   for (size_t step = 0; step < network_->layers.size() && apart; ++step) {
-    const std::string& symbol = network_->layers[step].symbol;
-    if (!symbol.empty()) TT_TRY(call(symbol));
-    const std::string& other = network_->layers[step].other_symbol;
-    if (!other.empty()) TT_TRY(call(other));
+    for (const std::string& function : network_->layers[step].functions()) TT_TRY(call(function));
     TT_TRY(keep(static_cast<int>(step), computed));
   }
   TT_TRY(fill(inputs));
@@ -173,6 +171,7 @@ Status NetworkRun::refuse_races(std::span<const std::vector<uint8_t>> inputs) {
     options.pairs.push_back({options.sections.size() - 2, options.sections.size() - 1});
   }
   if (options.pairs.empty()) return ok_status();
+  if (network_->arrivals) options.arrival = network_->arrivals->way;
   TT_TRY(fill(inputs));
   TT_TRY_ASSIGN(const uint32_t function, address_of(network_->invoke_symbol));
   TT_TRY_ASSIGN(const CallReport report, simulator_.call(function, {&arena_, 1}, options));

@@ -13,6 +13,7 @@
 #include "models/operator_kind.h"
 #include "models/tflite.h"
 #include "templates/kernel_template.h"
+#include "tests/random_graphs/drawn_arrivals.h"
 #include "tests/random_graphs/drawn_splits.h"
 #include "tests/random_graphs/drawn_strips.h"
 #include "tests/random_graphs/network_run.h"
@@ -225,6 +226,10 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   options.cores = 1 + static_cast<int>(Rng(plan.seed).fork("cores").below(2));
   if (options.cores > 1) options.splits = drawn_splits(executed, options, plan.seed);
   verdict.tally["case layer on two cores"] += static_cast<int>(options.splits.size());
+  if (damage.family.empty() && !damage.network && !damage.files)
+    options.arrivals = drawn_arrivals(executed, options, plan.device.name, plan.seed);
+  verdict.tally["case layer whose weights arrive"] +=
+      options.arrivals ? static_cast<int>(options.arrivals->layers.size()) : 0;
   verdict.tally["case group of strips"] += static_cast<int>(options.strips.size());
   for (const StripGroup& group : options.strips) {
     verdict.tally["case group of strips, of several layers"] += group.last > group.first ? 1 : 0;
