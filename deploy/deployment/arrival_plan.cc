@@ -1,5 +1,6 @@
 #include "deploy/deployment/arrival_plan.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -17,15 +18,20 @@ int blocks_for(const KernelOp& op, const BlockSize& size) {
   return most;
 }
 
-/// Functions whose constants were all left in flash.
-bool stays_in_flash(const GeneratedNetwork& network, const std::string& symbol) {
+/// Bytes of constants that these functions use, where only those are counted that were not left in
+/// flash, or all.
+size_t constant_bytes(const GeneratedNetwork& network, const std::vector<std::string>& functions,
+                      bool only_copied) {
+  size_t bytes = 0;
   for (size_t i = 0; i < network.placeable.size(); ++i) {
     const PlaceablePart& part = network.placeable[i];
-    if (part.code || network.homes[i] == 0) continue;
-    if (std::find(part.layers.begin(), part.layers.end(), symbol) != part.layers.end())
-      return false;
+    if (part.code || (only_copied && network.homes[i] == 0)) continue;
+    const auto uses = [&](const std::string& function) {
+      return std::find(part.layers.begin(), part.layers.end(), function) != part.layers.end();
+    };
+    if (std::any_of(functions.begin(), functions.end(), uses)) bytes += part.bytes;
   }
-  return true;
+  return bytes;
 }
 
 }  // namespace
@@ -36,20 +42,56 @@ std::map<int, LayerCost> costs_of(const RunReport& report) {
   return costs;
 }
 
+RunReport without_waits(const RunReport& one, const RunReport& other) {
+  const auto computing = [](const LayerCost& cost) {
+    return cost.cycles - std::min(cost.cycles, cost.fetch_wait_cycles + cost.read_wait_cycles);
+  };
+  RunReport least = one;
+  const auto others = costs_of(other);
+  for (LayerCost& cost : least.layers)
+    if (const auto found = others.find(cost.index);
+        found != others.end() && computing(found->second) < computing(cost))
+      cost = found->second;
+  return least;
+}
+
 ArrivalPlan::ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network,
-                         const RunReport& ran, const ArrivalWay& way, const BlockSize& size)
+                         const RunReport& ran, const ArrivalWay& way)
     : way_(way), costs_(costs_of(ran)) {
   for (size_t step = 0; step < graph.ops.size(); ++step) {
     indices_.push_back(graph.graph.operators[step].index);
     runs_.push_back(!network.layers[step].symbol.empty());
     const auto* op = std::get_if<KernelOp>(&graph.ops[step]);
-    if (op == nullptr || !runs_.back() || costs_[indices_.back()].read_wait_cycles == 0 ||
-        !stays_in_flash(network, network.layers[step].symbol))
-      continue;
+    if (op == nullptr || !runs_.back()) continue;
     layers_.push_back({static_cast<int>(step), 1, 0});
     bytes_[static_cast<int>(step)] = op->data.weights.size();
-    cut(layers_.back(), blocks_for(*op, size));
   }
+}
+
+ArrivalPlan::ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network,
+                         const RunReport& ran, const ArrivalWay& way, const BlockSize& size)
+    : ArrivalPlan(graph, network, ran, way) {
+  const auto layer_of = [&](const ArrivingLayer& layer) -> const GeneratedLayer& {
+    return network.layers[static_cast<size_t>(layer.step)];
+  };
+  keep([&](const ArrivingLayer& layer) {
+    return costs_[index_of(layer)].read_wait_cycles > 0 &&
+           constant_bytes(network, layer_of(layer).functions(), true) == 0;
+  });
+  for (ArrivingLayer& layer : layers_)
+    if (layer_of(layer).other_symbol.empty())
+      cut(layer, blocks_for(std::get<KernelOp>(graph.ops[static_cast<size_t>(layer.step)]), size));
+}
+
+ArrivalPlan ArrivalPlan::of_all(const LaidOutGraph& graph, const GeneratedNetwork& network,
+                                const RunReport& ran, const ArrivalWay& way) {
+  ArrivalPlan plan(graph, network, ran, way);
+  for (auto& [step, bytes] : plan.bytes_) {
+    const std::vector<std::string> functions =
+        network.layers[static_cast<size_t>(step)].functions();
+    bytes = std::max(bytes, constant_bytes(network, functions, false));
+  }
+  return plan;
 }
 
 void ArrivalPlan::cut(ArrivingLayer& layer, int blocks) {
@@ -58,13 +100,17 @@ void ArrivalPlan::cut(ArrivingLayer& layer, int blocks) {
   layer.blocks = blocks;
 }
 
+double ArrivalPlan::load_cycles(const ArrivingLayer& layer) const {
+  return static_cast<double>(bytes_.at(layer.step)) * way_.piece_cycles /
+         static_cast<double>(way_.piece_bytes);
+}
+
 Arrivals ArrivalPlan::arrivals() const {
   Arrivals all{way_, layers_};
   int earliest = first_step();
   bool follows = false;  // an arriving layer
   for (ArrivingLayer& layer : all.layers) {
-    const double load = static_cast<double>(bytes_.at(layer.step)) * way_.piece_cycles /
-                        static_cast<double>(way_.piece_bytes);
+    const double load = load_cycles(layer);
     double hidden = 0;
     layer.start_step = layer.step;
     for (int step = layer.step - 1; step >= earliest && hidden < load; --step) {
@@ -86,15 +132,49 @@ void ArrivalPlan::drop_largest() {
   }));
 }
 
+// The best choice that ends with a layer is the best one that ends with an earlier layer, or none,
+// and it: its transfer sets out once that one's has ended.
+void ArrivalPlan::keep_hidden(double cycles_per_byte) {
+  std::vector<double> until(indices_.size() + 1, 0);  // cycles that compute before each step
+  for (size_t step = 0; step < indices_.size(); ++step)
+    until[step + 1] = until[step] + computing_cycles(static_cast<int>(step));
+  struct Choice {
+    double worth = 0;
+    std::optional<size_t> before = {};
+  };
+  std::vector<Choice> choices;  // by layer
+  std::optional<size_t> best;
+  for (size_t at = 0; at < layers_.size(); ++at) {
+    const double load = load_cycles(layers_[at]);
+    const double there = until[static_cast<size_t>(layers_[at].step)];
+    const auto late = [&](double since) { return std::max(0.0, load - (there - since)); };
+    Choice choice{-late(0)};
+    for (size_t before = 0; before < at; ++before) {
+      const double since = until[static_cast<size_t>(layers_[before].step)];
+      if (const double worth = choices[before].worth - late(since); worth > choice.worth)
+        choice = {worth, before};
+    }
+    choice.worth += static_cast<double>(bytes_.at(layers_[at].step)) * cycles_per_byte;
+    if (choice.worth > (best ? choices[*best].worth : 0)) best = at;
+    choices.push_back(choice);
+  }
+  std::vector<bool> kept(layers_.size());
+  for (; best; best = choices[*best].before) kept[*best] = true;
+  size_t at = 0;
+  keep([&](const ArrivingLayer&) { return kept[at++]; });
+}
+
 int ArrivalPlan::first_step() const {
   return static_cast<int>(std::find(runs_.begin(), runs_.end(), true) - runs_.begin());
 }
 
-// An arriving layer's last block alone.
+// An arriving layer's last block alone. Where cores share a layer, its waits are those of both, and
+// each of them waits for the other's.
 double ArrivalPlan::computing_cycles(int step) const {
   const auto cost = costs_.find(indices_[static_cast<size_t>(step)]);
   if (cost == costs_.end()) return 0;
-  const auto cycles = static_cast<double>(cost->second.cycles - cost->second.read_wait_cycles);
+  const auto cycles = static_cast<double>(
+      cost->second.cycles - std::min(cost->second.cycles, cost->second.read_wait_cycles));
   for (const ArrivingLayer& layer : layers_)
     if (layer.step == step) return cycles / layer.blocks;
   return cycles;

@@ -15,6 +15,9 @@ namespace tinytune {
 /// By operator of the model.
 std::map<int, LayerCost> costs_of(const RunReport& report);
 
+/// The first, with what each layer took in the run in which it computed fewer cycles.
+RunReport without_waits(const RunReport& one, const RunReport& other);
+
 /// How finely layers of one pixel are cut. Nothing hides the transfer of a network's first block
 /// and the computation of its last, so blocks are small; larger ones set out earlier, while layers
 /// before theirs compute.
@@ -26,10 +29,13 @@ inline constexpr int64_t kSmallBlock = 2048, kLargeBlock = 8192;
 
 class ArrivalPlan {
  public:
-  /// All layers that waited for constants in flash. Those of one pixel are cut into blocks. `way`
-  /// outlives it.
+  /// All layers that waited for constants in flash. Those of one pixel that one core computes are
+  /// cut into blocks. `way` outlives it.
   ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network, const RunReport& ran,
               const ArrivalWay& way, const BlockSize& size);
+  /// All layers with a kernel, whole, wherever their constants are.
+  static ArrivalPlan of_all(const LaidOutGraph& graph, const GeneratedNetwork& network,
+                            const RunReport& ran, const ArrivalWay& way);
 
   bool empty() const { return layers_.empty(); }
   int index_of(const ArrivingLayer& layer) const {
@@ -54,10 +60,16 @@ class ArrivalPlan {
   }
   /// Gives up the one that takes most RAM.
   void drop_largest();
+  /// Keeps those that are worth most together, where a byte that arrives is worth so many cycles,
+  /// and each that its transfer takes longer than layers before it compute costs one.
+  void keep_hidden(double cycles_per_byte);
 
  private:
+  ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network, const RunReport& ran,
+              const ArrivalWay& way);
   int first_step() const;
   double computing_cycles(int step) const;
+  double load_cycles(const ArrivingLayer& layer) const;
 
   const ArrivalWay& way_;
   std::map<int, LayerCost> costs_;

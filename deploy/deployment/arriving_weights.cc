@@ -8,6 +8,7 @@
 #include "codegen/networks/executed_graph.h"
 #include "deploy/deployment/arrival_plan.h"
 #include "deploy/deployment/deployment.h"
+#include "deploy/deployment/layer_schedules.h"
 #include "deploy/model/model_state.h"
 #include "deploy/selection/fast_memory.h"
 #include "deploy/selection/fitting.h"
@@ -15,7 +16,6 @@
 #include "deploy/selection/low_scratch_schedules.h"
 #include "models/control_flow.h"
 #include "models/integer_op.h"
-#include "rpc_device/boards/open_board.h"
 #include "templates/kernel_template.h"
 
 namespace tinytune {
@@ -42,48 +42,15 @@ constexpr Cut kCuts[] = {
     {{4, kSmallBlock}, Kernels::kHidden}};
 /// What is best for each layer may not be together: there is a choice among fewer, too.
 constexpr const Cut* kFirstHidden = kCuts + 5;
+/// Layers that cores share are not cut, and have kernels of layers.
+constexpr const Cut* kBehindShared = kCuts + 2;
 
-using Schedules = std::map<std::string, GivenSchedule>;  // by workload
-
-/// What each workload is computed with.
-Schedules schedules_of(const LaidOutGraph& graph, const GeneratedNetwork& network) {
-  Schedules schedules;
-  for (size_t step = 0; step < graph.ops.size(); ++step)
-    if (const auto* op = std::get_if<KernelOp>(&graph.ops[step]))
-      if (const GeneratedLayer& layer = network.layers[step]; layer.schedule)
-        schedules[to_text(op->workload)] = {*layer.schedule, layer.tuned};
-  return schedules;
-}
+/// What a byte that arrives is worth, as a part of the cycles in which it does: no more than those
+/// that compute meanwhile, or some that nothing hides.
+constexpr double kWorths[] = {0.3, 0.6};
+constexpr int kRounds = 2;  ///< what layers compute without waits is known after the first
 
 }  // namespace
-
-Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name) {
-  if (name.empty()) return std::optional<ArrivalWay>();
-  TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device));
-  TT_TRY_ASSIGN(const std::vector<ArrivalWay> ways, load_arrival_ways(address.device));
-  std::string known;
-  for (const ArrivalWay& way : ways) {
-    if (way.name == name) return std::optional(way);
-    known += (known.empty() ? "" : ", ") + way.name;
-  }
-  return Error(ErrorCode::kInvalidInput, address.device + " has no way \"" + name +
-                                             "\" for weights to arrive; " +
-                                             (known.empty() ? "it has none" : "it has " + known));
-}
-
-bool Deployment::copies_code_alone() const {
-  return arrival && arrival->locks_flash && limits.fast_ram_bytes == 0;
-}
-
-Status Deployment::check_arrival() const {
-  if (!arrival) return ok_status();
-  if (arrival->locks_flash && device.fast_code_memory.empty())
-    return Error(ErrorCode::kUnsupported, "--arrive " + arrival->name +
-                                              " keeps code out of flash: " + device.name +
-                                              " has no fast_code for it");
-  if (cores == 1 && input == InputArrival::kWhole && !share) return ok_status();
-  return Error(ErrorCode::kUnsupported, "--arrive is for one core, one network and a whole input");
-}
 
 // Kernels stay what they are unless other ones take fewer cycles there, so that a layer only gains.
 // What the others gain or lose by a smaller cache footprint or a larger arena is simulated: layers
@@ -97,20 +64,24 @@ class Deployment::ArrivalSearch {
         alone_(alone),
         ran_(ran),
         graph_(laid_out(deployment.model.state().network, options)),
-        of_layers_(schedules_of(graph_, alone)),
+        workloads_(workloads_of(graph_, options.splits)),
+        of_layers_(schedules_of(workloads_, alone)),
         fewest_(ran.footprint.cycles) {}
 
   /// Nothing where none is faster than the one without.
   std::optional<GeneratedNetwork> fastest() {
     find_lean_kernels();
+    const bool shares = !options_.splits.empty();
     for (const Cut& cut : kCuts) {
+      if (shares && &cut == kBehindShared) break;
       if (&cut == kFirstHidden) try_choices();
       try_cut(cut);
     }
     if (!try_choices()) return std::nullopt;
+    if (copies_something() && !deployment_.arrival->locks_flash) try_hidden();
     why_ = "it would take longer";
     if (!best_) return std::nullopt;
-    use_room();
+    if (!shares) use_room();
     return std::move(best_->network);
   }
 
@@ -142,6 +113,30 @@ class Deployment::ArrivalSearch {
     return true;
   }
 
+  bool copies_something() const {
+    const auto& homes = alone_.homes;
+    return std::any_of(homes.begin(), homes.end(), [](FastHome home) { return home != 0; });
+  }
+
+  /// What arrives leaves its fast memory to what else waits, so layers may arrive that did not
+  /// wait. Those that layers before them hide; where all wait for few, one after the other.
+  void try_hidden() {
+    const ArrivalWay& way = *deployment_.arrival;
+    for (const double worth : kWorths) {
+      RunReport ran = ran_;
+      for (int round = 0; round < kRounds; ++round) {
+        ArrivalPlan plan = ArrivalPlan::of_all(graph_, alone_, ran, way);
+        plan.keep_hidden(worth * way.piece_cycles / way.piece_bytes);
+        if (plan.empty()) break;
+        own_.clear();
+        Result<Tried> tried = attempt_some(plan);
+        if (!tried) break;
+        ran = without_waits(ran, tried->ran);
+        consider(std::move(*tried), plan);
+      }
+    }
+  }
+
   ArrivalPlan plan_of(const BlockSize& size) const {
     return ArrivalPlan(graph_, alone_, ran_, *deployment_.arrival, size);
   }
@@ -156,7 +151,8 @@ class Deployment::ArrivalSearch {
     FlashWaits price;
     for (const GeneratedLayer& layer : alone_.layers)
       price[layer.index] = static_cast<double>(way.piece_cycles) / way.piece_bytes;
-    if (const auto lean = generate(limits, price)) of_lean_layers_ = schedules_of(graph_, *lean);
+    if (const auto lean = generate(limits, price))
+      of_lean_layers_ = schedules_of(workloads_, *lean);
   }
 
   Result<GeneratedNetwork> generate(const KernelLimits& limits, const FlashWaits& price) const {
@@ -168,11 +164,13 @@ class Deployment::ArrivalSearch {
   Schedules kernels_for(const ArrivingLayer& layer, Kernels kernels,
                         const ArrivalPlan& plan) const {
     const KernelOp& op = op_of(layer);
-    const std::string text = to_text(op.workload);
     const KernelOp block = block_of(op, layer.blocks, 0);
     if (kernels == Kernels::kLean) {
-      const auto found = of_lean_layers_.find(text);
-      if (found != of_lean_layers_.end()) return {*found};
+      Schedules lean;
+      for (const std::string& text : workloads_[static_cast<size_t>(layer.step)])
+        if (const auto found = of_lean_layers_.find(text); found != of_lean_layers_.end())
+          lean.insert(*found);
+      return lean;
     } else if (kernels == Kernels::kHidden) {
       if (const auto found = hidden(layer, plan))
         return {{to_text(block.workload), {*found, false}}};
@@ -250,7 +248,7 @@ class Deployment::ArrivalSearch {
     const ArrivalPlan plan = *best_plan_;
     const Schedules before = best_own_;
     Schedules others;
-    for (const auto& [text, schedule] : schedules_of(graph_, *roomy))
+    for (const auto& [text, schedule] : schedules_of(workloads_, *roomy))
       if (const auto known = chosen(text, before); !known || known->schedule != schedule.schedule)
         others[text] = schedule;
     if (others.empty()) return;
@@ -354,6 +352,7 @@ class Deployment::ArrivalSearch {
   const GeneratedNetwork& alone_;
   const RunReport& ran_;
   const LaidOutGraph graph_;
+  const LayerWorkloads workloads_;
   const Schedules of_layers_;
   Schedules of_lean_layers_;
   Schedules own_;                  ///< of what is tried, before those of layers
@@ -376,7 +375,9 @@ Result<GeneratedNetwork> Deployment::with_arrivals(const NetworkOptions& options
   const Result<RunReport> ran = try_out(alone);
   if (!ran && ran.error().code() != ErrorCode::kFailed) return stays(ran.error().message());
   if (!ran) return ran.error();
-  ArrivalSearch search(*this, options, alone, *ran);
+  NetworkOptions arriving = options;
+  arriving.splits = alone.splits;
+  ArrivalSearch search(*this, arriving, alone, *ran);
   std::optional<GeneratedNetwork> fastest = search.fastest();
   if (!fastest) return stays(search.why());
   return std::move(*fastest);

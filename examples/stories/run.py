@@ -20,6 +20,7 @@ SETUPS = {
     "rp2040, fast RAM": ("rp2040", "--fast-ram=all"),
     "rp2040, fast RAM, arriving": ("rp2040", "--fast-ram=all", "--arrive=stream"),
     "rp2040, two cores, fast RAM": ("rp2040", "--fast-ram=all", "--cores=2"),
+    "rp2040, two cores, fast RAM, arriving": ("rp2040", "--fast-ram=all", "--cores=2", "--arrive=stream"),
     "rp2350, fast RAM": ("rp2350", "--fast-ram=all"),
     "rp2350, two cores, fast RAM": ("rp2350", "--fast-ram=all", "--cores=2"),
     "stm32h7, in flash": ("stm32h7", "--fast-ram=0"),
