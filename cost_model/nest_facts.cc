@@ -43,7 +43,7 @@ NestFacts facts_of(const LoopNest& nest) {
   const auto n = static_cast<Eigen::Index>(kept.size());
   TT_CHECK(n <= kMostLoops, "a nest of this depth");
 
-  Row extents(n);
+  Row extents = Row::Ones(n);
   Eigen::Index body = 0, outermost_reduction = n;
   for (Eigen::Index i = 0; i < n; ++i) {
     const Loop& loop = nest.loops[kept[static_cast<size_t>(i)]];
