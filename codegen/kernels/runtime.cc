@@ -132,6 +132,8 @@ HELPER uint64_t __muldi3(uint64_t a, uint64_t b) {
                         (uint32_t)(a >> 32) * bl;
   return (uint64_t)high << 32 | (n << 16 | (low & 0xFFFFu));
 }
+/* GCC 13 calls it for an Xtensa without a long multiplication, and Debian's libgcc has none. */
+HELPER uint64_t __umulsidi3(uint32_t a, uint32_t b) { return __muldi3(a, b); }
 
 /* Shift and subtract: a quotient, or its remainder. */
 static uint32_t divide(uint32_t a, uint32_t b, int want_rest) {
