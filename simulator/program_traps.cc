@@ -26,9 +26,17 @@ bool is_csr_access(uint32_t code) { return (code & 0x7F) == 0x73 && bits(code, 1
 void ProgramEngine::trap() {
   correct_mistaken();
   const Instruction* last = graph_.last_instruction();
-  if (last == nullptr || !last->by_hand)
-    return fail(ErrorCode::kFailed,
-                "the program takes an exception near " + image_.place(current_address()));
+  if (last == nullptr || !last->by_hand) {
+    const uint32_t near = current_address();
+    // Unicorn 2.1 refuses an unaligned LDREX itself, before it tells of an access.
+    const Instruction* refused = is_arm() ? graph_.instruction_at(near) : nullptr;
+    if (refused != nullptr && refused->aligned_only)
+      return fail(
+          ErrorCode::kFailed,
+          fmt::format("the program accesses an unaligned address, on which {} faults, at {}",
+                      device_.name, described(near)));
+    return fail(ErrorCode::kFailed, "the program takes an exception near " + image_.place(near));
+  }
   executed_ = true;
   if (last->vector) return run_vectors();
   const uint32_t code = memory_.code_at(last->address);
