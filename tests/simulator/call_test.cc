@@ -199,7 +199,7 @@ TEST(SimulatorCall, BytesOffLimits_FaultWhenWatched) {
 
 TEST(SimulatorCall, Checking_ChangesNoCount) {
   Program program("esp32c3",
-                  "f: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,f\nret\n");
+                  "f: 1: lw a1,0(a0)\nadd a1,a1,a1\nsw a1,4(a0)\naddi a2,a2,-1\nbgtz a2,1b\nret\n");
   const Counts plain = program.call({program.data(), 0, 100}).counts;
   CallOptions options;
   options.check_alignment = true;
