@@ -28,7 +28,7 @@ import time
 
 PATIENCE = 180  # seconds without any progress: something hangs
 WINDOW = 4  # trials under way; once more than these were recorded, none of them has met two deaths
-QEMU = ["qemu-system-riscv32", "-M", "virt", "-bios", "none", "-cpu", "rv32,a=off,f=off,d=off", "-icount",
+QEMU = ["qemu-system-riscv32", "-M", "virt", "-bios", "none", "-cpu", "lowrisc-ibex", "-icount",
         "shift=0,sleep=off", "-display", "none", "-monitor", "none", "-serial", "null", "-S", "-gdb"]
 
 
