@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/toolchain.h"
 #include "codegen/operators/c_writer.h"
 #include "devices/device.h"
 #include "tests/codegen/packages/board.h"
@@ -65,6 +66,8 @@ std::string runtime_library(const Device& device) {
 
 }  // namespace
 
+std::string lld_program() { return "ld.lld-" + std::to_string(llvm_version()); }
+
 std::optional<FirmwareSizes> link_firmware(const FirmwareBoard& board, const std::string& package,
                                            const std::string& name, const std::string& folder,
                                            std::string& why) {
@@ -74,11 +77,11 @@ std::optional<FirmwareSizes> link_firmware(const FirmwareBoard& board, const std
   if (!package.empty())
     for (const std::string& source : sources_under(package))
       if (source.find("_smoke") == std::string::npos) sources.push_back(source);
-  std::vector<std::string> link = {"ld.lld", "-T", folder + "/firmware.ld", "-o",
+  std::vector<std::string> link = {lld_program(), "-T", folder + "/firmware.ld", "-o",
                                    folder + "/firmware.elf"};
   for (const std::string& source : sources) {
     std::vector<std::string> words = clang_arguments(device.target);
-    words.insert(words.begin(), "clang");
+    words.insert(words.begin(), clang_program());
     words.insert(words.end(),
                  {"-c", source, "-o", folder + "/" + std::to_string(link.size()) + ".o"});
     if (source.ends_with(".c"))

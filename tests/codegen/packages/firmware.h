@@ -30,6 +30,9 @@ struct FirmwareSizes {
   uint64_t flash = 0;  ///< .text and constants, and what is copied to RAM
 };
 
+/// Of the LLVM in use, as clang_program().
+std::string lld_program();
+
 /// Compiles and links it in `folder`; `package` empty: the application alone. Nothing where it does
 /// not fit the memories, with the linker's words in `why`. Any other failure fails the test.
 std::optional<FirmwareSizes> link_firmware(const FirmwareBoard& board, const std::string& package,

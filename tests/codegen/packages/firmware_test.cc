@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/toolchain.h"
 #include "examples/ds_cnn.h"
 #include "tests/codegen/packages/board.h"
 #include "tests/codegen/packages/package_folder.h"
@@ -53,7 +54,8 @@ const std::vector<FirmwareBoard>& firmware_boards() {
 class Firmware : public PackageFolder, public testing::WithParamInterface<FirmwareBoard> {
  protected:
   void SetUp() override {
-    for (const char* tool : {"clang", "ld.lld", "arm-none-eabi-gcc"})
+    for (const std::string& tool :
+         {std::string(clang_program()), lld_program(), std::string("arm-none-eabi-gcc")})
       if (!run_process({tool, "--version"}, std::chrono::seconds(60)))
         GTEST_SKIP() << "not installed: " << tool;
     PackageFolder::SetUp();
