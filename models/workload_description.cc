@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "models/quantise.h"

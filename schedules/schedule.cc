@@ -1,5 +1,6 @@
 #include "schedules/schedule.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.h"

@@ -1,5 +1,6 @@
 #include "tuner/session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <deque>

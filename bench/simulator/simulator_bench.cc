@@ -4,6 +4,7 @@
 // after each load, so `load and call` is what a candidate pays before its first instruction.
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>

@@ -1,6 +1,7 @@
 #include "deploy/calibration/nnls.h"
 
 #include <Eigen/QR>
+#include <algorithm>
 
 namespace tinytune {
 namespace {

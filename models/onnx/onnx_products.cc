@@ -1,5 +1,7 @@
 #include "models/onnx/onnx_products.h"
 
+#include <algorithm>
+
 #include "models/limits.h"
 #include "models/onnx/onnx_families.h"
 #include "models/onnx/onnx_windows.h"

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>

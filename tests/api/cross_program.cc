@@ -1,6 +1,7 @@
 #include "tests/api/cross_program.h"
 
 #include <chrono>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"

@@ -1,6 +1,7 @@
 // inspect, devices, compile and run: what they print and write.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>

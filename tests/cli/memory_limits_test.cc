@@ -1,6 +1,7 @@
 // --ram, --arena, --flash and --fast-ram, as a user gives them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/tune_program.h"

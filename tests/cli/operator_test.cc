@@ -1,6 +1,7 @@
 // tune op: one operator from a shell.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -3,6 +3,7 @@
 // defaults, and a search that begins with it tries them first.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>

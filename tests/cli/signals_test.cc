@@ -1,6 +1,7 @@
 // Signals that ask the program to end, and what is left of it afterwards: nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "codegen/packages/times_text.h"
 
 namespace tinytune::test {

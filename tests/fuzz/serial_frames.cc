@@ -1,4 +1,6 @@
 // What a serial line may bring: bytes in pieces of any size, of which whole frames are taken.
+#include <algorithm>
+
 #include "rpc_device/boards/serial/frame.h"
 #include "tests/fuzz/fuzz.h"
 

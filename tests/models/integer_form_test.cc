@@ -1,6 +1,7 @@
 // TFLite's prepare arithmetic and the fixed-point functions, against independent computation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/rng.h"

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <tuple>
 
 #include "base/rng.h"
 #include "examples/tflite_writer.h"

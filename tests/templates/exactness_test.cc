@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"

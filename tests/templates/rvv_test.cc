@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "simulator/simulator.h"
 #include "templates/kernel_template.h"

@@ -1,5 +1,6 @@
 // Cortex-M, with its system control space as memory. Source: Arm DDI 0403 (Armv7-M) and DDI 0419
 // (Armv6-M), sections B3 and C1; the calling convention is AAPCS32.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 

@@ -1,5 +1,6 @@
 // RISC-V, machine mode. Source: The RISC-V Instruction Set Manual, volume II; the calling
 // convention is the psABI's ilp32.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 

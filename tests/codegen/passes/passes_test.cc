@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
+#include <tuple>
 
 #include "codegen/passes/channel_ranges.h"
 #include "tests/codegen/graph_builder.h"

@@ -1,6 +1,7 @@
 // A GDB server in the test's own process: a link that answers packets as a function says.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <string>

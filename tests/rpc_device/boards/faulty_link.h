@@ -6,6 +6,7 @@
 // strike trials, once in the first requests of one.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
