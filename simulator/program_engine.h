@@ -123,10 +123,11 @@ class ProgramEngine final : private VectorUnit::Core {
   uint32_t program_break_ = 0;  ///< of the heap that environment calls move
 
   /// A load or store that the core reports to the program's handler. The emulator runs on to the
-  /// end of the block; what that changes is undone.
+  /// end of the block; what that changes is undone. Without initialisers, which clang does not see
+  /// before the end of this class: fault_.emplace() makes zeros.
   struct Fault {
-    uint32_t cause = 0, at = 0;
-    std::array<uint32_t, 32> registers{};
+    uint32_t cause, at;
+    std::array<uint32_t, 32> registers;
     std::vector<std::pair<uint32_t, std::vector<uint8_t>>> overwritten;  ///< in their order
   };
   std::optional<Fault> fault_;
