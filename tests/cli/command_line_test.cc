@@ -40,7 +40,7 @@ class CommandLine : public TuneProgram {
     EXPECT_EQ(plain.exit_code, wrong.exit_code) << plain.err;
     EXPECT_EQ(plain.out, "");
     EXPECT_NE(plain.err.find(wrong.says), std::string::npos) << plain.err;
-    EXPECT_EQ(std::count(plain.err.begin(), plain.err.end(), '\n'), 1) << plain.err;
+    EXPECT_EQ(reasons_in(plain.err), 1) << plain.err;
   }
 
   void expect_wrong_json(Wrong wrong) {

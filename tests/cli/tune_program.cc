@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "tests/tuner/small_model.h"
@@ -36,6 +37,13 @@ void TuneProgram::SetUp() {
 }
 
 void TuneProgram::TearDown() { fs::remove_all(folder_); }
+
+int reasons_in(const std::string& err) {
+  int reasons = 0;
+  std::istringstream lines(err);
+  for (std::string line; std::getline(lines, line);) reasons += line.starts_with("tune: ") ? 1 : 0;
+  return reasons;
+}
 
 ProcessResult TuneProgram::tune(std::vector<std::string> arguments) const {
   const auto result = run_process(command(folder_, std::move(arguments)), kPatience);

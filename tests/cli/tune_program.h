@@ -33,6 +33,9 @@ class TuneProgram : public testing::Test {
   std::filesystem::path folder_;
 };
 
+/// Lines of stderr that say why a command failed; what it noticed on the way is none.
+int reasons_in(const std::string& err);
+
 /// `tune` under way, its output going to a file.
 class RunningTune {
  public:
