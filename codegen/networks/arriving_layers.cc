@@ -204,10 +204,13 @@ std::string ArrivingLayers::fetch(FunctionBody& body, const Layer& layer, const 
          (block.empty() ? "" : " + " + words + " * (uint32_t)" + block) + ", " + words + ");";
 }
 
+std::string ArrivingLayers::first_place(const Layer& layer) {
+  return layer.in_place ? "NULL" : at_offset("arena", layer.here_at);
+}
+
 void ArrivingLayers::print_start(size_t step, FunctionBody& body) const {
   if (const Layer* next = starting_in(step))
-    body.writer().line(
-        fetch(body, *next, next->in_place ? "NULL" : at_offset("arena", next->here_at), ""));
+    body.writer().line(fetch(body, *next, first_place(*next), ""));
 }
 
 void ArrivingLayers::begin_in(size_t step, LayerFunction& function) const {
@@ -218,21 +221,26 @@ void ArrivingLayers::begin_in(size_t step, LayerFunction& function) const {
   function = std::move(body).finish(function.symbol, function.comment);
 }
 
-void ArrivingLayers::print_call(const Caller& caller, const std::string& base, const Block& block,
-                                FunctionBody& body) const {
-  std::vector<std::string> arguments = {body.read_from(block.input, "int8_t")};
+void ArrivingLayers::print_call(const Caller& caller, const std::string& base,
+                                const Operands& operands, FunctionBody& body) const {
+  std::vector<std::string> arguments = {body.read_from(operands.input, "int8_t")};
   for (const Constant& constant : caller.constants)
     arguments.push_back(!constant.array.empty()
                             ? body.constant(constant.array)
                             : "(const " + std::string(name_of(constant.type)) +
                                   " *)(const void *)(" + at_offset(base, constant.offset) + ")");
-  if (block.scratch) arguments.push_back(body.scratch(*block.scratch));
-  arguments.push_back(body.written_to(block.output, "int8_t"));
+  if (operands.scratch) arguments.push_back(body.scratch(*operands.scratch));
+  arguments.push_back(body.written_to(operands.output, "int8_t"));
   body.call_kernel(caller.call.symbol, arguments);
 }
 
-// What was fetched is waited for before the next sets out: there is one unit.
-void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& body) const {
+void ArrivingLayers::print_own_start(const Layer& layer, FunctionBody& body) const {
+  if (layer.plan.start_step == layer.plan.step)
+    body.writer().line(fetch(body, layer, first_place(layer), ""));
+}
+
+// The unit is single: it is waited for before the next transfer starts.
+std::string ArrivingLayers::print_wait(size_t step, const Block& block, FunctionBody& body) const {
   const Layer& layer = *find(step);
   const std::string words = std::to_string(layer.block_bytes / kWordBytes) + "u";
   const std::string& array = body.constant(layer.array);
@@ -257,8 +265,7 @@ void ArrivingLayers::print_block(size_t step, const Block& block, FunctionBody& 
   print_start(step, body);
   if (!block.next.empty()) w.close();
   if (copies && !in_pieces) w.line(copy);
-  const std::string in_flash = "(const unsigned char *)(" + from + ")";
-  print_call(layer.callers[0], layer.in_place ? in_flash : block.here, block, body);
+  return layer.in_place ? "(const unsigned char *)(" + from + ")" : block.here;
 }
 
 LayerFunction ArrivingLayers::print_half(size_t step, size_t core, const LayerSite& site,
@@ -266,8 +273,7 @@ LayerFunction ArrivingLayers::print_half(size_t step, size_t core, const LayerSi
                                          const std::optional<ArenaPlace>& scratch) const {
   const Layer& layer = *find(step);
   FunctionBody body;
-  print_call(layer.callers[core], at_offset("arena", layer.here_at),
-             {"", "", "", input, output, scratch}, body);
+  print_call(layer.callers[core], first_place(layer), {input, output, scratch}, body);
   return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive");
 }
 
@@ -276,16 +282,12 @@ std::optional<LayerFunction> ArrivingLayers::print_before_halves(size_t step,
   const Layer* layer = find(step);
   if (layer == nullptr && starting_in(step) == nullptr) return std::nullopt;
   FunctionBody body;
-  if (layer != nullptr) {
-    const std::string here = at_offset("arena", layer->here_at);
-    if (layer->plan.start_step == layer->plan.step)
-      body.writer().line(fetch(body, *layer, here, ""));
-    const std::string& array = body.constant(layer->array);
-    body.writer().line("if (!" + options_.name + "_have_come(arena, " + array + ")) " +
-                       options_.name + "_copy(" + here + ", " + array + ", " +
-                       std::to_string(layer->block_bytes / kWordBytes) + "u);");
+  if (layer == nullptr) {
+    print_start(step, body);
+  } else {
+    print_own_start(*layer, body);
+    print_wait(step, {"", first_place(*layer), ""}, body);
   }
-  print_start(step, body);
   return std::move(body).finish(site.symbol, site.comment + ", before either half");
 }
 
@@ -293,21 +295,22 @@ LayerFunction ArrivingLayers::print(size_t step, const LayerSite& site, const Ar
                                     const ArenaPlace& output,
                                     const std::optional<ArenaPlace>& scratch) const {
   const Layer& layer = *find(step);
-  const std::string first = layer.in_place ? "NULL" : at_offset("arena", layer.here_at);
+  const std::string first = first_place(layer);
   const int blocks = layer.plan.blocks;
   FunctionBody body;
   CWriter& w = body.writer();
-  if (layer.plan.start_step == layer.plan.step) w.line(fetch(body, layer, first, ""));
-  Block block{"", first, "", input, output, scratch};
+  print_own_start(layer, body);
+  Block block{"", first, ""};
+  Operands operands{input, output, scratch};
   if (blocks == 1) {
-    print_block(step, block, body);
+    print_call(layer.callers[0], print_wait(step, block, body), operands, body);
     return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive");
   }
   const bool swaps = layer.here != layer.next;
   block.number = kTurn;
   block.next = first;
-  block.output.bytes = block.output.step = output.bytes / static_cast<uint32_t>(blocks);
-  block.output.turns = static_cast<uint32_t>(blocks);
+  operands.output.bytes = operands.output.step = output.bytes / static_cast<uint32_t>(blocks);
+  operands.output.turns = static_cast<uint32_t>(blocks);
   if (swaps) {
     block.here = "here";
     block.next = "next";
@@ -317,7 +320,7 @@ LayerFunction ArrivingLayers::print(size_t step, const LayerSite& site, const Ar
   w.open("for (int32_t " + block.number + " = 0; " + block.number + " < " + std::to_string(blocks) +
          "; ++" + block.number + ")");
   if (swaps) w.line("unsigned char *const other = here;");
-  print_block(step, block, body);
+  print_call(layer.callers[0], print_wait(step, block, body), operands, body);
   if (swaps) w.line("here = next;").line("next = other;");
   w.close();
   return std::move(body).finish(site.symbol, site.comment + ", whose weights arrive in " +

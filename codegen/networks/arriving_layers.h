@@ -5,8 +5,9 @@
 // sets out in an earlier step. Blocks are equal numbers of output channels, each a workload of its
 // own with one kernel for all; that takes outputs of one pixel, whose channels lie side by side.
 //
-// Where two cores share a layer, its block is what both halves need. The first core waits for it
-// before it asks the other one for help, and starts the next transfer then: halves only read.
+// A layer that two cores share arrives in one block: the constants of both halves. The first core
+// waits for the block and starts the next transfer before it calls the other core, so that halves
+// only read.
 #pragma once
 
 #include <array>
@@ -61,12 +62,12 @@ class ArrivingLayers {
   /// The function of an arriving layer.
   LayerFunction print(size_t step, const LayerSite& site, const ArenaPlace& input,
                       const ArenaPlace& output, const std::optional<ArenaPlace>& scratch) const;
-  /// Of a shared layer that arrives: one half.
+  /// The function of one half of a shared layer that arrives.
   LayerFunction print_half(size_t step, size_t core, const LayerSite& site, const ArenaPlace& input,
                            const ArenaPlace& output,
                            const std::optional<ArenaPlace>& scratch) const;
-  /// Of a shared layer: waits for its weights and starts what sets out in its step, before either
-  /// half runs. Nothing where there is nothing to do.
+  /// The function called before both halves of a shared layer: waits for the layer's weights and
+  /// starts the transfer that sets out in its step. None where neither is needed.
   std::optional<LayerFunction> print_before_halves(size_t step, const LayerSite& site) const;
   /// Of another layer: what sets out in its step does so first.
   void begin_in(size_t step, LayerFunction& function) const;
@@ -83,7 +84,7 @@ class ArrivingLayers {
     /// again, so that a cache has it. None where the unit has flash for itself.
     std::string array = {};
   };
-  /// What calls a kernel: the layer, or a half of it.
+  /// One call of a kernel: the whole layer's, or a half's.
   struct Caller {
     KernelCall call = {};
     std::vector<Constant> constants = {};
@@ -104,14 +105,21 @@ class ArrivingLayers {
   const Layer* starting_in(size_t step) const;
   std::string fetch(FunctionBody& body, const Layer& layer, const std::string& to,
                     const std::string& block) const;
+  /// The C expression of where a layer's first block arrives; NULL: it is read from the cache.
+  static std::string first_place(const Layer& layer);
+  /// Starts a layer's first transfer where that sets out in the layer's own step.
+  void print_own_start(const Layer& layer, FunctionBody& body) const;
   /// As C expressions: its number, and where it and the next one are; empty: it is the only one.
   struct Block {
     std::string number, here, next;
+  };
+  /// Waits for a block of the layer and starts the next transfer. Returns where its constants are.
+  std::string print_wait(size_t step, const Block& block, FunctionBody& body) const;
+  struct Operands {
     ArenaPlace input, output;
     std::optional<ArenaPlace> scratch;
   };
-  void print_block(size_t step, const Block& block, FunctionBody& body) const;
-  void print_call(const Caller& caller, const std::string& base, const Block& block,
+  void print_call(const Caller& caller, const std::string& base, const Operands& operands,
                   FunctionBody& body) const;
 
   const NetworkOptions& options_;

@@ -15,7 +15,7 @@ std::string symbol_of_layer(const std::string& network, const Operator& op);
 /// "kws_rows_3_0_12": of layer 3, rows 0 to 11.
 std::string symbol_of_half(const std::string& network, const Operator& op, const HalfLayer& half);
 
-/// Of the function that waits for a shared layer's weights.
+/// "kws_weights_3": the function that waits for the weights of shared layer 3.
 std::string symbol_of_weights(const std::string& network, const Operator& op);
 
 /// "3: CONV_2D 1x25x5x64 -> 1x25x5x64, tuned". Without `call` no kernel computes it.

@@ -80,7 +80,7 @@ struct GeneratedLayer {
   std::string symbol;  ///< empty when no code executes; layers that are the same share it
   /// Of a layer that two cores share: what another core may compute while `symbol` computes.
   std::string other_symbol;
-  /// Of such a layer: what is called before both, as its weights or others' arrive; may be empty.
+  /// Called before `symbol` and `other_symbol`: waits for weights. Empty where none arrive.
   std::string before_symbol;
   std::optional<int> fused_into;  ///< the operator that carries its cost
   int arriving_blocks = 0;        ///< of constants, where they arrive

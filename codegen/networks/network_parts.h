@@ -38,7 +38,7 @@ struct InvokeStep {
   OperatorKind mark{};      ///< models/control_flow.h
   uint32_t condition = 0;   ///< where it is in the arena, of IF and DO
   std::string other = {};   ///< what another core may compute while `symbol` computes
-  std::string before = {};  ///< what is called before both; may be empty
+  std::string before = {};  ///< called before both: waits for weights; empty where none arrive
 };
 
 struct NetworkParts {
