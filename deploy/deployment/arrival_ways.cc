@@ -34,8 +34,8 @@ Status Deployment::check_arrival() const {
   if (input != InputArrival::kWhole || share)
     return Error(ErrorCode::kUnsupported, "--arrive is for one network and a whole input");
   if (cores == 1 || !arrival->locks_flash) return ok_status();
-  return Error(ErrorCode::kUnsupported, "--arrive " + arrival->name +
-                                            " keeps flash from the other core; it is for one core");
+  return Error(ErrorCode::kUnsupported,
+               "--arrive " + arrival->name + " keeps flash from the other core: leave out --cores");
 }
 
 }  // namespace tinytune
