@@ -120,6 +120,7 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   facts.arriving_blocks = blocks;
   facts.tuned = caller.call.tuned;
   facts.schedule = caller.call.schedule;
+  facts.forbidden = caller.call.forbidden;
   return caller.call;
 }
 
@@ -159,6 +160,7 @@ Result<std::array<KernelCall, 2>> ArrivingLayers::choose(size_t step, const Spli
   facts.arriving_blocks = 1;
   facts.tuned = calls[1].tuned;  // the second has no fewer channels
   facts.schedule = calls[1].schedule;
+  facts.forbidden = calls[1].forbidden;
   return calls;
 }
 

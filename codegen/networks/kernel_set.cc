@@ -44,6 +44,11 @@ Result<KernelSet::Choice> KernelSet::choose(const KernelOp& op, int layer, const
     auto packed = pack_legal(op, found->schedule, device_);
     if (packed)
       return Choice{{std::move(found->schedule), std::move(packed).value()}, found->measured};
+    if (found->otherwise)
+      if (auto other = pack_legal(op, *found->otherwise, device_))
+        return Choice{{*found->otherwise, std::move(other).value()},
+                      found->measured,
+                      std::move(found->schedule)};
     warnings_.push_back("layer " + std::to_string(layer) + ": schedule " +
                         to_text(found->schedule) + " does not apply (" + packed.error().message() +
                         "); the default is used");
@@ -112,6 +117,7 @@ Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
   }
   call.schedule = std::move(schedule);
   call.tuned = choice.tuned;
+  call.forbidden = std::move(choice.forbidden);
   return call;
 }
 

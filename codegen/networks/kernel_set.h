@@ -26,6 +26,7 @@ struct KernelCall {
   bool takes_scratch = false;  ///< the kernel itself
   Schedule schedule;
   bool tuned = false;
+  std::optional<Schedule> forbidden = {};  ///< by its weights: what was given in the first place
 };
 
 class KernelSet {
@@ -43,10 +44,10 @@ class KernelSet {
             std::shared_ptr<BuildCache> builds);
 
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
-  /// A schedule from the source that this layer's weights do not permit gives way to the default,
-  /// with a warning. `compress`: weights of few values become indices. kUnsupported: no template.
-  /// kFailed: the kernel did not build. A layer of which `op` is a part has the schedule of
-  /// `whole`, where it has none of its own.
+  /// A schedule from the source that this layer's weights do not permit gives way to what the
+  /// source has for that or, with a warning, to the default. `compress`: weights of few values
+  /// become indices. kUnsupported: no template. kFailed: the kernel did not build. A layer of which
+  /// `op` is a part has the schedule of `whole`, where it has none of its own.
   Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants,
                          const Workload* whole = nullptr);
 
@@ -60,6 +61,7 @@ class KernelSet {
   struct Choice {
     PackedSchedule kernel;
     bool tuned = false;
+    std::optional<Schedule> forbidden = {};
   };
   Result<Choice> choose(const KernelOp& op, int layer, const Workload* whole);
   Result<std::string> build(const Workload& workload, const PackedSchedule& chosen, bool scratch);

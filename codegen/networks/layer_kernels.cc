@@ -85,6 +85,7 @@ class KernelChoice {
         most_calls = calls;
         layer.tuned = call.tuned;
         layer.schedule = call.schedule;
+        layer.forbidden = call.forbidden;
       }
       return call;
     };

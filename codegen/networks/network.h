@@ -37,6 +37,7 @@ struct LibraryParts;
 struct GivenSchedule {
   Schedule schedule;
   bool measured = true;
+  std::optional<Schedule> otherwise = {};  ///< of layers whose weights do not permit it
 };
 
 /// The best known schedule of a workload, or nothing (the default is used then).
@@ -86,6 +87,8 @@ struct GeneratedLayer {
   int arriving_blocks = 0;        ///< of constants, where they arrive
   bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
+  /// What was given for layers of its workload, where its weights do not permit that.
+  std::optional<Schedule> forbidden;
   Layout layout = Layout::kNhwc;  ///< of what it writes
   int64_t macs = 0, macs_executed = 0;
 

@@ -23,10 +23,17 @@ LayerWorkloads workloads_of(const LaidOutGraph& graph, const std::vector<CoreSpl
 
 Schedules schedules_of(const LayerWorkloads& workloads, const GeneratedNetwork& network) {
   Schedules schedules;
-  for (size_t step = 0; step < workloads.size(); ++step)
-    if (const GeneratedLayer& layer = network.layers[step]; layer.schedule)
-      for (const std::string& text : workloads[step])
-        schedules[text] = {*layer.schedule, layer.tuned};
+  for (size_t step = 0; step < workloads.size(); ++step) {
+    const GeneratedLayer& layer = network.layers[step];
+    if (!layer.schedule) continue;
+    for (const std::string& text : workloads[step]) {
+      GivenSchedule& known = schedules[text];
+      if (layer.forbidden)
+        known = {*layer.forbidden, layer.tuned, layer.schedule};
+      else if (!known.otherwise)
+        known = {*layer.schedule, layer.tuned};
+    }
+  }
   return schedules;
 }
 

@@ -93,15 +93,22 @@ class Fitting {
 
   /// Nothing where one is not among the options.
   std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
-    std::map<int, std::string> schedules;  // by layer
+    std::map<int, Schedule> schedules;  // by layer
     for (const GeneratedLayer& layer : network.layers)
-      if (layer.schedule) schedules[layer.index] = to_text(*layer.schedule);
+      if (layer.schedule) schedules[layer.index] = *layer.schedule;
     FlashPoint sum;
     for (size_t g = 0; g < groups_.size(); ++g) {
-      const std::string& schedule = schedules[memory_.layers[groups_[g].layers[0]].index];
+      std::vector<Schedule> used;
+      for (const size_t layer : groups_[g].layers)
+        used.push_back(schedules[memory_.layers[layer].index]);
+      const auto is_used = [&](const Schedule& s) {
+        return std::find(used.begin(), used.end(), s) != used.end();
+      };
       const std::vector<KernelOption>& options = tasks_[g].options;
       const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) {
-        return to_text(o.schedule) == schedule;
+        return is_used(o.schedule) && (!o.otherwise || is_used(*o.otherwise)) &&
+               std::all_of(used.begin(), used.end(),
+                           [&](const Schedule& s) { return s == o.schedule || s == o.otherwise; });
       });
       if (option == options.end()) return std::nullopt;
       sum.flash_bytes += option->flash_bytes;
@@ -124,9 +131,9 @@ class Fitting {
   Result<GeneratedNetwork> generate(const KernelChoice& choice) const {
     std::map<std::string, GivenSchedule> chosen;  // by workload
     for (size_t g = 0; g < groups_.size(); ++g) {
-      const Schedule schedule = schedule_of(g, choice);
       const bool measured = is_tuned(groups_[g].workload);
-      chosen[groups_[g].workload] = {schedule, measured};
+      chosen[groups_[g].workload] = {schedule_of(g, choice), measured,
+                                     option_of(g, choice).otherwise};
     }
     const auto source = [&](const Workload& workload) -> std::optional<GivenSchedule> {
       const auto found = chosen.find(to_text(workload));

@@ -35,7 +35,8 @@ struct KernelLimits {
 
 struct KernelOption {
   Schedule schedule;
-  uint64_t cycles = 0;  ///< of all layers of the task together
+  std::optional<Schedule> otherwise = {};  ///< of layers whose weights do not permit it
+  uint64_t cycles = 0;                     ///< of all layers of the task together
   uint32_t scratch_bytes = 0;
   uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
   uint64_t constant_bytes = 0;

@@ -43,6 +43,7 @@ class Gatherer {
     if (layer_.is_half) task_.at_once = 2;
     TT_TRY(offer_measured());
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
+    offer_pairs();
     std::stable_sort(
         task_.options.begin(), task_.options.end(),
         [](const KernelOption& a, const KernelOption& b) { return a.cycles < b.cycles; });
@@ -170,8 +171,21 @@ class Gatherer {
       place.grain = memory_.lower_bound / kGrains;
     }
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
+    std::vector<EstimatedKernel> kernels =
+        estimated_kernels(whole, layer_.op.data, device_, place, also);
+    // The weights of others may permit more.
+    for (size_t i = 1; i < group_.layers.size() && !layer_.strip_of; ++i)
+      for (const EstimatedKernel& kernel : estimated_kernels(
+               whole, memory_.layers[group_.layers[i]].op.data, device_, place, kernels))
+        if (std::none_of(kernels.begin(), kernels.end(), [&](const EstimatedKernel& known) {
+              return known.schedule == kernel.schedule;
+            }))
+          kernels.push_back(kernel);
+    std::stable_sort(
+        kernels.begin(), kernels.end(),
+        [](const EstimatedKernel& a, const EstimatedKernel& b) { return a.cycles < b.cycles; });
     std::vector<Offer> offers;
-    for (const auto& kernel : estimated_kernels(whole, layer_.op.data, device_, place, also))
+    for (const EstimatedKernel& kernel : kernels)
       offers.push_back(
           {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
     return offers;
@@ -204,33 +218,78 @@ class Gatherer {
     return ok_status();
   }
 
-  /// Kept if every layer's weights permit it and no faster one needs as little memory.
+  /// Kept if no faster one needs as little memory, and every layer's weights permit it; where only
+  /// some layers' do, it is one for offer_pairs().
   Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
-    KernelOption option{schedule, cycles * calls_, 0, 0};
+    KernelOption option{.schedule = schedule, .cycles = cycles * calls_};
     if (!is_legal(schedule)) return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
     if (!counts_bytes() && is_beaten(option)) return ok_status();
-    if (!add_constants(**find_template(schedule), option)) return ok_status();
-    option.flash_bytes = option.constant_bytes;
+    const bool of_all = add_constants(option);
+    if (!of_all && (layer_.strip_of || group_.layers.size() == 1)) return ok_status();
     if (limits_.flash_bytes) {
       if (!code_bytes) {
         TT_TRY_ASSIGN(code_bytes, builds_.code_bytes(workload_, schedule, device_));
       }
-      option.flash_bytes += *code_bytes;
+      option.flash_bytes = *code_bytes;
     }
+    if (!of_all) {
+      partial_.push_back(std::move(option));
+      return ok_status();
+    }
+    option.flash_bytes += option.constant_bytes;
     if (counts_bytes() && is_beaten(option)) return ok_status();
     keep(std::move(option));
     return ok_status();
   }
 
+  /// A kernel for the layers whose weights permit it, and for all others one that each permits,
+  /// where that saves enough to have the code of both.
+  void offer_pairs() {
+    constexpr double kWorthOfCode = 0.99;  // of the cycles of one for all
+    const std::vector<KernelOption> whole = task_.options;
+    for (const KernelOption& some : partial_)
+      for (const KernelOption& other : whole) {
+        const uint64_t calls = calls_of_those_with(some.schedule);
+        if (calls == 0 || some.cycles >= other.cycles) continue;
+        KernelOption pair = some;
+        pair.otherwise = other.schedule;
+        pair.cycles = some.cycles / calls_ * calls + other.cycles / calls_ * (calls_ - calls);
+        pair.scratch_bytes = std::max(some.scratch_bytes, other.scratch_bytes);
+        const auto is_as_good = [&](const KernelOption& one) {
+          return one.scratch_bytes <= pair.scratch_bytes &&
+                 kWorthOfCode * static_cast<double>(one.cycles) < static_cast<double>(pair.cycles);
+        };
+        if (std::any_of(whole.begin(), whole.end(), is_as_good)) continue;
+        add_constants(pair);
+        pair.flash_bytes += pair.constant_bytes + other.flash_bytes - other.constant_bytes;
+        if (!is_beaten(pair)) keep(std::move(pair));
+      }
+  }
+
   bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
 
-  /// Of all layers; false where the weights of one do not permit the schedule.
-  bool add_constants(const KernelTemplate& owner, KernelOption& option) const {
+  /// Nothing where the layer's weights do not permit the schedule.
+  std::optional<uint64_t> packed_bytes(size_t layer, const Schedule& schedule) const {
+    return spaces_.packed_bytes(**find_template(schedule), workload_, memory_.layers[layer].op.data,
+                                schedule);
+  }
+
+  uint64_t calls_of_those_with(const Schedule& schedule) const {
+    uint64_t calls = 0;
+    for (const size_t layer : group_.layers)
+      if (packed_bytes(layer, schedule))
+        calls += static_cast<uint64_t>(memory_.layers[layer].calls);
+    return calls;
+  }
+
+  /// Of all layers; false where the weights of one do not permit the schedules.
+  bool add_constants(KernelOption& option) const {
     double waits = 0;
+    option.constant_bytes = 0;
     for (const size_t layer : group_.layers) {
-      const auto bytes =
-          spaces_.packed_bytes(owner, workload_, memory_.layers[layer].op.data, option.schedule);
+      auto bytes = packed_bytes(layer, option.schedule);
+      if (!bytes && option.otherwise) bytes = packed_bytes(layer, *option.otherwise);
       if (!bytes) return false;
       if (!memory_.layers[layer].shares_constants) option.constant_bytes += *bytes;
       option.largest_constant_bytes = std::max(option.largest_constant_bytes, *bytes);
@@ -271,8 +330,9 @@ class Gatherer {
   const NetworkMemory::Layer& layer_;  ///< the first of the group
   const Workload& workload_;
   TaskOptions task_;
-  uint64_t calls_ = 0;    ///< of the kernel, an inference
-  uint64_t slowest_ = 1;  ///< cycles of the slowest measured
+  std::vector<KernelOption> partial_;  ///< that some layers' weights permit, and others' do not
+  uint64_t calls_ = 0;                 ///< of the kernel, an inference
+  uint64_t slowest_ = 1;               ///< cycles of the slowest measured
 };
 
 /// Whether weights are more than what copies of them may take. Where the choice has a limit
