@@ -76,7 +76,7 @@ struct MulOp {
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
   int32_t multiplier = 0;
   int shift = 0;
-  ByteSteps steps;  ///< ONNX's, instead of multiplier and offset; empty in TFLite's
+  ByteSteps steps;  ///< ONNX's, instead of multiplier, which may come near, and offset; or empty
   int activation_min = -128, activation_max = 127;
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;

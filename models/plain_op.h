@@ -98,6 +98,7 @@ struct PlainSoftmaxOp {
   std::vector<uint8_t> shifts;  ///< 256, or none
   uint32_t scale = 255;
   int32_t output_offset = -128;
+  std::vector<int8_t> results;  ///< 256, of such shares, instead of the offset; or none
 };
 
 /// INTEGER_NORM of rows: x or, if centred, x less their mean, times a weight, by the root of the

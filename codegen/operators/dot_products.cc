@@ -1,5 +1,7 @@
 #include "codegen/operators/dot_products.h"
 
+#include <algorithm>
+
 #include "codegen/operators/pair_text.h"
 
 namespace tinytune {
@@ -13,27 +15,42 @@ std::string at(const char* pointer, int64_t index) {
 
 std::string lane(const char* name, int i) { return name + std::to_string(i); }
 
+// One term of a block, `k` behind the pointers.
+void print_term(CWriter& w, const DotSide& left, const DotSide& right, DotBlock block, int64_t k) {
+  w.open("");
+  for (int r = 0; r < block.rows; ++r)
+    w.line("const int32_t " + lane("u", r) + " = " +
+           c_plus(at("x", r * left.step + k * left.depth_step), left.offset) + ";");
+  for (int c = 0; c < block.columns; ++c) {
+    w.line("const int32_t " + lane("v", c) + " = " +
+           c_plus(at("y", c * right.step + k * right.depth_step), right.offset) + ";");
+    for (int r = 0; r < block.rows; ++r)
+      w.line(dot_sum(r, c) + " += (uint32_t)(" + lane("u", r) + " * " + lane("v", c) + ");");
+  }
+  w.close();
+}
+
+// Terms between two tests of the loop: all, where they are few.
+int64_t terms_of_pass(DotBlock block, int64_t depth) {
+  constexpr int64_t kFewProducts = 64, kFewSums = 4;
+  const int64_t sums = int64_t{block.rows} * block.columns;
+  if (sums * depth <= kFewProducts) return depth;
+  return std::min<int64_t>(depth, sums <= kFewSums ? kFewSums : block.terms);
+}
+
 void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,
                     DotBlock block) {
-  const int64_t terms = depth % block.terms == 0 ? block.terms : 1;
+  const int64_t terms = terms_of_pass(block, depth), whole = depth / terms * terms;
   w.line("const int8_t *x = " + left.from + ";");
   w.line("const int8_t *y = " + right.from + ";");
-  w.loop("d", depth, terms);
-  for (int64_t k = 0; k < terms; ++k) {
-    if (terms > 1) w.open("");
-    for (int r = 0; r < block.rows; ++r)
-      w.line("const int32_t " + lane("u", r) + " = " +
-             c_plus(at("x", r * left.step + k * left.depth_step), left.offset) + ";");
-    for (int c = 0; c < block.columns; ++c) {
-      w.line("const int32_t " + lane("v", c) + " = " +
-             c_plus(at("y", c * right.step + k * right.depth_step), right.offset) + ";");
-      for (int r = 0; r < block.rows; ++r)
-        w.line(dot_sum(r, c) + " += (uint32_t)(" + lane("u", r) + " * " + lane("v", c) + ");");
-    }
-    if (terms > 1) w.close();
+  if (whole > terms) w.loop("d", whole, terms);
+  for (int64_t k = 0; k < terms; ++k) print_term(w, left, right, block, k);
+  if (whole > terms) {
+    w.line("x += " + std::to_string(terms * left.depth_step) + ";");
+    w.line("y += " + std::to_string(terms * right.depth_step) + ";").close();
   }
-  w.line("x += " + std::to_string(terms * left.depth_step) + ";");
-  w.line("y += " + std::to_string(terms * right.depth_step) + ";").close();
+  const int64_t behind = whole > terms ? 0 : terms;
+  for (int64_t k = whole; k < depth; ++k) print_term(w, left, right, block, k - whole + behind);
 }
 
 void print_pairs(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,

@@ -23,7 +23,7 @@ struct DotSide {
 
 struct DotBlock {
   int rows = 1, columns = 1;
-  int terms = 1;  ///< a pass, where they divide the depth: a loop costs as much as a product
+  int terms = 1;  ///< at least, a pass: a loop costs as much as a product
 };
 
 /// Blocks that leave registers free: of elements on any core and where there are 32, of pairs on

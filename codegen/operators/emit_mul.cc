@@ -1,11 +1,13 @@
-// MUL. Where one multiply-high does what the reference's two roundings do, on every product that
-// two int8 can make, it is used.
+// MUL. Where one multiplication does what the reference's two roundings do, or a function that is
+// given by where its bytes rise, on every product that two int8 can make, it is used.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
+#include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
 namespace tinytune {
@@ -25,30 +27,22 @@ Reach products(const MulOp& op) {
   return reach;
 }
 
-std::string emit_stepped(const MulOp& op, EmitContext& context) {
-  CWriter w(1);
-  print_elementwise(w, op.broadcast, binary_pointers(context),
-                    [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
-                      e.line("int32_t v = " +
-                             byte_steps_text(context, op.steps,
-                                             "(" + c_plus(a, op.input1_offset) + ") * (" +
-                                                 c_plus(b, op.input2_offset) + ")") +
-                             ";");
-                      print_clamped_store(e, {out, op.activation_min, op.activation_max});
-                    });
-  return w.text();
+std::optional<HighMultiply> short_form(const MulOp& op, const Reach& reach) {
+  if (op.multiplier == 0) return std::nullopt;
+  const auto wanted = [&](int32_t product) -> int {
+    if (!op.steps.empty())
+      return std::clamp<int>(byte_of(op.steps, product), op.activation_min, op.activation_max);
+    return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
+                          op.output_offset, op.activation_min, op.activation_max);
+  };
+  return find_high_multiply(op.multiplier, op.shift, reach.first, reach.last, op.activation_min,
+                            op.activation_max, wanted);
 }
 
 std::string emit(const IntegerOp& any, EmitContext& context) {
   const MulOp& op = std::get<MulOp>(any);
-  if (!op.steps.empty()) return emit_stepped(op, context);
-  const auto wanted = [&](int32_t product) {
-    return add_zero_point(multiply_by_quantized_multiplier(product, op.multiplier, op.shift),
-                          op.output_offset, op.activation_min, op.activation_max);
-  };
   const Reach reach = products(op);
-  const auto form = find_high_multiply(op.multiplier, op.shift, reach.first, reach.last,
-                                       op.activation_min, op.activation_max, wanted);
+  const auto form = short_form(op, reach);
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
@@ -57,6 +51,8 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
                       ClampedStore store{out, op.activation_min, op.activation_max};
                       if (form) {
                         print_high_multiply(e, *form, product);
+                      } else if (!op.steps.empty()) {
+                        e.line("int32_t v = " + byte_steps_text(context, op.steps, product) + ";");
                       } else {
                         e.line("int32_t v = " + product + ";");
                         print_requantise(e, op.multiplier, op.shift,

@@ -141,6 +141,14 @@ bool is_identity(const std::vector<int16_t>& terms) {
   return true;
 }
 
+// In bytes where they suffice: a core then has not to scale the index.
+std::string terms_constant(EmitContext& context, const char* name,
+                           const std::vector<int16_t>& terms) {
+  if (*std::max_element(terms.begin(), terms.end()) > UINT8_MAX)
+    return context.constant(name, CType::kInt16, little_endian_bytes(terms));
+  return context.constant(name, CType::kUint8, std::vector<uint8_t>(terms.begin(), terms.end()));
+}
+
 // The innermost axis of several elements, where one operand repeats an element along it and the
 // other does not: the index of the former.
 struct RepeatedRow {
@@ -230,8 +238,7 @@ std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   const char* const names[] = {"first", "second"};
   std::array<std::string, 2> terms;
   for (size_t i = 0; i < 2; ++i)
-    if (!is_identity(op.terms[i]))
-      terms[i] = context.constant(names[i], CType::kInt16, little_endian_bytes(op.terms[i]));
+    if (!is_identity(op.terms[i])) terms[i] = terms_constant(context, names[i], op.terms[i]);
   const auto term = [&](size_t i, const std::string& x) {
     return terms[i].empty() ? x + " + 128" : terms[i] + "[" + x + " + 128]";
   };

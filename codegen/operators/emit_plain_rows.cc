@@ -1,15 +1,30 @@
 // Softmax and norms of rows of plain integers, reductions, and products of which one side is int32.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 
 #include "base/little_endian.h"
+#include "codegen/operators/constant_pool.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/plain_text.h"
 
 namespace tinytune {
 namespace {
+
+// What `print` prints of each element of a row, of which it gets the index in brackets. Elements of
+// 64 bits are long enough to stay in a loop.
+void print_row(CWriter& w, int depth, const std::function<void(const std::string& at)>& print,
+               bool is_wide = false) {
+  const auto element = [&](const std::string& i, int64_t added) {
+    print("[" + c_plus(i, added) + "]");
+  };
+  if (!is_wide) return print_unrolled(w, depth, element);
+  w.loop("i", depth);
+  element("i", 0);
+  w.close();
+}
 
 std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
@@ -18,28 +33,40 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
                        (op.shifts.empty() && most * op.scale > UINT32_MAX);
   const std::string type = is_wide ? "uint64_t" : "uint32_t",
                     scale = std::to_string(op.scale) + "u";
-  const std::string terms =
-      context.constant("terms", CType::kUint32,
-                       little_endian_bytes(std::vector<int32_t>(op.terms.begin(), op.terms.end())));
+  // Backwards, so that an element is an index itself, behind where its row's largest is the last.
+  const std::string terms = context.constant(
+      "terms", CType::kUint32,
+      little_endian_bytes(std::vector<int32_t>(op.terms.rbegin(), op.terms.rend())));
   const std::string x = context.input(0), y = context.output();
   CWriter w(1);
   w.loop("row", op.rows);
   w.line("int32_t most = " + x + "[0];");
-  w.loop("i", op.depth);
-  w.line("if (" + x + "[i] > most) most = " + x + "[i];");
-  w.close();
+  print_row(w, op.depth, [&](const std::string& at) {
+    w.line("if (" + x + at + " > most) most = " + x + at + ";");
+  });
+  w.line("const uint32_t *const of = " + terms + " + (127 - most);");
   w.line(type + " sum = 0;");
-  w.loop("i", op.depth);
-  w.line("sum += " + terms + "[most - " + x + "[i]];");
-  w.close();
-  if (!op.shifts.empty()) w.line("const " + type + " share = " + scale + " / sum;");
-  w.loop("i", op.depth);
-  std::string share = "(" + type + ")" + terms + "[most - " + x + "[i]] * " + scale + " / sum";
-  if (!op.shifts.empty())
-    share = "share >> " + context.constant("shifts", CType::kUint8, op.shifts) + "[most - " + x +
-            "[i]]";
-  w.line(y + "[i] = (int8_t)(" + c_plus("(int32_t)(" + share + ")", op.output_offset) + ");");
-  w.close();
+  print_row(w, op.depth,
+            [&](const std::string& at) { w.line("sum += of[" + x + at + " + 128];"); });
+  if (!op.shifts.empty()) {
+    w.line("const " + type + " whole = " + scale + " / sum;");
+    w.line("const uint8_t *const shifts = " +
+           context.constant("shifts", CType::kUint8,
+                            std::vector<uint8_t>(op.shifts.rbegin(), op.shifts.rend())) +
+           " + (127 - most);");
+  }
+  const std::string results =
+      op.results.empty() ? "" : context.constant("results", CType::kInt8, bytes_of(op.results));
+  print_row(w, op.depth, [&](const std::string& at) {
+    const std::string d = "[" + x + at + " + 128]";
+    const std::string share = op.shifts.empty() ? "(" + type + ")of" + d + " * " + scale + " / sum"
+                                                : "whole >> shifts" + d;
+    w.line(y + at + " = " +
+           (results.empty()
+                ? "(int8_t)(" + c_plus("(int32_t)(" + share + ")", op.output_offset) + ")"
+                : results + "[" + share + "]") +
+           ";");
+  });
   w.line(x + " += " + std::to_string(op.depth) + ";");
   w.line(y + " += " + std::to_string(op.depth) + ";");
   w.close();
@@ -84,9 +111,9 @@ const SharedFunction kPlainShare = {"plain_share",
 
 void print_normed(CWriter& w, const PlainNormOp& op, const std::string& y) {
   if (op.wraps)
-    w.line(y + "[i] = (int8_t)(uint8_t)t;");
+    w.line(y + " = (int8_t)(uint8_t)t;");
   else
-    w.line(y + "[i] = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
+    w.line(y + " = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
 }
 
 std::string emit_norm(const IntegerOp& any, EmitContext& context) {
@@ -98,19 +125,26 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
                        reach * largest(op.weights) + largest(op.bias) > INT32_MAX;
   const std::string type = is_wide ? "int64_t" : "int32_t", depth = std::to_string(op.depth);
   const std::string squares = is_wide ? "uint64_t" : "uint32_t";
+  const bool one_weight = std::all_of(op.weights.begin(), op.weights.end(),
+                                      [&](int32_t v) { return v == op.weights[0]; });
   const std::string weights =
-      context.constant("weights", CType::kInt32, little_endian_bytes(op.weights));
+      one_weight ? "" : context.constant("weights", CType::kInt32, little_endian_bytes(op.weights));
+  const auto weight = [&](const std::string& at) {
+    return one_weight ? c_int(op.weights[0]) : weights + at;
+  };
   const std::string root = context.helper(is_wide ? kPlainRootLong : kPlainRoot);
   const std::string x = context.input(0), y = context.output();
-  const std::string element =
-      "(" + type + ")" + plain_value(op.input, x + "[i]") + (op.is_centred ? " - mean" : "");
+  const auto element = [&](const std::string& at) {
+    return "(" + type + ")" + plain_value(op.input, x + at) + (op.is_centred ? " - mean" : "");
+  };
   CWriter w(1);
+  const auto each = [&](const std::function<void(const std::string& at)>& print) {
+    print_row(w, op.depth, print, is_wide);
+  };
   w.loop("row", op.rows);
   if (op.is_centred) {
     w.line(type + " mean = 0;");
-    w.loop("i", op.depth);
-    w.line("mean += " + plain_value(op.input, x + "[i]") + ";");
-    w.close();
+    each([&](const std::string& at) { w.line("mean += " + plain_value(op.input, x + at) + ";"); });
     w.line("mean /= " + depth + ";");
   }
   // Products have 32 bits where no element has more than these.
@@ -118,34 +152,38 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   const bool may_be_short = is_wide && op.bias.empty() && most > 0;
   w.line(squares + " squares = 0;");
   if (may_be_short) w.line("uint64_t reach = 0;");
-  w.loop("i", op.depth);
-  w.line("const " + type + " d = " + element + ";");
-  w.line("squares += (" + squares + ")(d * d);");
-  if (may_be_short) w.line("reach |= (uint64_t)(d < 0 ? -d : d);");
-  w.close();
+  each([&](const std::string& at) {
+    w.open("");
+    w.line("const " + type + " d = " + element(at) + ";");
+    w.line("squares += (" + squares + ")(d * d);");
+    if (may_be_short) w.line("reach |= (uint64_t)(d < 0 ? -d : d);");
+    w.close();
+  });
   w.line("const " + type + " root = (" + type + ")" + root + "(squares / " + depth + "u + 1u);");
+  const std::string shift = ") >> " + std::to_string(op.shift) + ";";
   if (may_be_short) {
     w.open("if (reach <= " + std::to_string(most) + "u)");
     w.line("const int32_t by = (int32_t)root;");
-    w.loop("i", op.depth);
-    w.line("const int32_t d = (int32_t)(" + element + ");");
-    w.line("const int32_t t = (d * " + weights + "[i] / by) >> " + std::to_string(op.shift) + ";");
-    print_normed(w, op, y);
-    w.close().close();
-    w.open("else");
+    each([&](const std::string& at) {
+      w.line("const int32_t d = (int32_t)(" + element(at) + ");");
+      w.line("const int32_t t = (d * " + weight(at) + " / by" + shift);
+      print_normed(w, op, y + at);
+    });
+    w.close().open("else");
   }
-  w.loop("i", op.depth);
-  w.line("const " + type + " d = " + element + ";");
   const std::string bias =
-      op.bias.empty()
-          ? ""
-          : " + " + context.constant("bias", CType::kInt32, little_endian_bytes(op.bias)) + "[i]";
-  const std::string product = "d * " + weights + "[i]";
-  const std::string share =
-      is_wide ? context.helper(kPlainShare) + "(" + product + ", root)" : product + " / root";
-  w.line("const " + type + " t = (" + share + bias + ") >> " + std::to_string(op.shift) + ";");
-  print_normed(w, op, y);
-  w.close();
+      op.bias.empty() ? "" : context.constant("bias", CType::kInt32, little_endian_bytes(op.bias));
+  const std::string by = is_wide ? context.helper(kPlainShare) : "";
+  each([&](const std::string& at) {
+    const std::string product = "d * " + weight(at);
+    w.open("");
+    w.line("const " + type + " d = " + element(at) + ";");
+    w.line("const " + type + " t = (" +
+           (is_wide ? by + "(" + product + ", root)" : product + " / root") +
+           (bias.empty() ? "" : " + " + bias + at) + shift);
+    print_normed(w, op, y + at);
+    w.close();
+  });
   if (may_be_short) w.close();
   w.line(x + " += " + depth + ";");
   w.line(y + " += " + depth + ";");

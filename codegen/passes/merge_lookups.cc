@@ -1,9 +1,9 @@
 // Chains of one-byte functions (QUANTIZE, RELU, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH) as one.
 //
 // All of them are tables of 256 bytes in their integer form, so the composition of two is exact by
-// construction: table2[table1[x]]. A table of the sum of two bytes takes the one behind it
-// likewise. What is the identity in the end (a QUANTIZE between equal scales, which converters
-// leave behind) needs no table at all and becomes a RESHAPE.
+// construction: table2[table1[x]]. A table of the sum of two bytes and a softmax of plain integers
+// take the one behind them likewise. What is the identity in the end (a QUANTIZE between equal
+// scales, which converters leave behind) needs no table at all and becomes a RESHAPE.
 #include <vector>
 
 #include "codegen/passes/rewriting.h"
@@ -17,16 +17,36 @@ bool is_identity(const LookupOp& op) {
   return true;
 }
 
-// A table of sums gives what the lookup behind it makes of it.
+int8_t looked_up(const LookupOp& lookup, int64_t stored) {
+  return static_cast<int8_t>(lookup.table[static_cast<uint8_t>(stored)]);
+}
+
+void give_looked_up(const LookupOp& lookup, SumTableOp& sums) {
+  for (int8_t& value : sums.table) value = looked_up(lookup, value);
+}
+
+constexpr int kShares = 256;
+
+// Shares are its scale's, of a sum that has at least the largest element's term.
+bool has_few_shares(const PlainSoftmaxOp& softmax) {
+  return (softmax.shifts.empty() ? softmax.scale : softmax.scale / softmax.terms[0]) < kShares;
+}
+
+void give_looked_up(const LookupOp& lookup, PlainSoftmaxOp& softmax) {
+  for (int share = 0; share < kShares; ++share)
+    softmax.results.push_back(looked_up(lookup, share + softmax.output_offset));
+}
+
+// An operator that has a table of its results gives what the lookup behind it makes of them.
 void merge_reader_into(Rewriting& network, size_t step) {
   auto* sums = std::get_if<SumTableOp>(&network.form(step));
-  if (sums == nullptr) return;
+  auto* softmax = std::get_if<PlainSoftmaxOp>(&network.form(step));
+  if (sums == nullptr && (softmax == nullptr || !has_few_shares(*softmax))) return;
   const auto reader = network.only_reader_of(network.op(step).outputs[0]);
   if (!reader) return;
   const auto* lookup = std::get_if<LookupOp>(&network.form(*reader));
   if (lookup == nullptr) return;
-  for (int8_t& value : sums->table)
-    value = static_cast<int8_t>(lookup->table[static_cast<uint8_t>(value)]);
+  sums != nullptr ? give_looked_up(*lookup, *sums) : give_looked_up(*lookup, *softmax);
   const std::vector<int> outputs = network.op(*reader).outputs;
   network.absorb(*reader, network.op(step).index);
   network.set_outputs(step, outputs);

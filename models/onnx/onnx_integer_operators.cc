@@ -89,12 +89,18 @@ Result<int> paired(OnnxIntegers& integers, const OnnxNode& node, OperatorKind ki
   return to;
 }
 
-// a + b or a - b of two functions of a byte each: with a RequantShift behind it, a table of their
-// sum.
-class ByteSums : public OnnxSums {
+OperatorKind pair_kind(const OnnxNode& node) {
+  return node.type == "Add"   ? OperatorKind::kIntegerAdd
+         : node.type == "Sub" ? OperatorKind::kIntegerSub
+                              : OperatorKind::kIntegerMul;
+}
+
+// a + b, a - b or a * b of two functions of a byte each. With a RequantShift behind it, a sum is a
+// table and a product scales itself.
+class BytePairs : public OnnxSums {
  public:
-  ByteSums(const OnnxNode& node, OnnxWhole a, OnnxWhole b, int sign)
-      : node_(node), operands_{std::move(a), std::move(b)}, sign_(sign) {}
+  BytePairs(const OnnxNode& node, OnnxWhole a, OnnxWhole b)
+      : node_(node), operands_{std::move(a), std::move(b)} {}
 
   std::vector<int> shape(OnnxIntegers& integers) const override {
     return broadcast_shape(integers.shape(operands_[0]), integers.shape(operands_[1])).value();
@@ -102,18 +108,33 @@ class ByteSums : public OnnxSums {
   Result<int> stored(OnnxIntegers& integers) const override {
     TT_TRY_ASSIGN(const int a, integers.stored(node_, operands_[0]));
     TT_TRY_ASSIGN(const int b, integers.stored(node_, operands_[1]));
-    return paired(integers, node_,
-                  sign_ < 0 ? OperatorKind::kIntegerSub : OperatorKind::kIntegerAdd, a, b);
+    return paired(integers, node_, pair_kind(node_), a, b);
   }
   Result<std::optional<int>> scaled(OnnxIntegers& integers,
                                     const OnnxScaling& scaling) const override {
-    constexpr int64_t kMostSums = 2048;
     if (!scaling.is_single() || scaling.type == ElementType::kInt32) return std::optional<int>();
+    return node_.type == "Mul" ? product(integers, scaling) : table_of_sums(integers, scaling);
+  }
+  std::shared_ptr<const OnnxSums> plus(const OnnxTensor&) const override { return nullptr; }
+
+ private:
+  Result<std::optional<int>> product(OnnxIntegers& integers, const OnnxScaling& scaling) const {
+    if (scaling.multiplier[0] < 1) return std::optional<int>();
+    TT_TRY_ASSIGN(const int a, integers.stored(node_, operands_[0]));
+    TT_TRY_ASSIGN(const int b, integers.stored(node_, operands_[1]));
+    TT_TRY_ASSIGN(const int id, add_operator(integers, scaling, OperatorKind::kIntegerMul, a, b,
+                                             scaling.operands(integers.graph())));
+    return std::optional(id);
+  }
+
+  Result<std::optional<int>> table_of_sums(OnnxIntegers& integers,
+                                           const OnnxScaling& scaling) const {
+    constexpr int64_t kMostSums = 2048;
     std::vector<int32_t> terms, table;
     int64_t least = 0, most = 0;
     for (size_t i = 0; i < 2; ++i) {
       std::vector<int64_t> values = integers.values_of(operands_[i]);
-      for (int64_t& value : values) value *= i == 1 ? sign_ : 1;
+      for (int64_t& value : values) value *= i == 1 && node_.type == "Sub" ? -1 : 1;
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
       if (*high - *low >= kMostSums) return std::optional<int>();
       for (const int64_t value : values) terms.push_back(static_cast<int32_t>(value - *low));
@@ -125,23 +146,31 @@ class ByteSums : public OnnxSums {
     for (int64_t sum = least; sum <= most; ++sum)
       table.push_back(static_cast<int32_t>(scaling.scaled(sum)) + q.zero_points[0]);
     OnnxGraph& graph = integers.graph();
-    int a = operands_[0].id, b = operands_[1].id;
-    line_up(graph, a, b);
-    TT_TRY_ASSIGN(std::vector<int> sum_shape,
-                  paired_shape(node_, graph.tensor(a).shape, graph.tensor(b).shape));
-    const int to = graph.add(scaling.node.outputs[0], ElementType::kInt8, std::move(sum_shape), q,
-                             graph.channels_last(a));
     const int of_terms = graph.add_numbers("terms", terms, {2, 256});
     const int of_sums = graph.add_numbers("table", table, {static_cast<int>(table.size())});
-    graph.add_operator(OperatorKind::kIntegerSumTable, {a, b, of_terms, of_sums}, to);
-    return std::optional(to);
+    TT_TRY_ASSIGN(const int id,
+                  add_operator(integers, scaling, OperatorKind::kIntegerSumTable, operands_[0].id,
+                               operands_[1].id, {of_terms, of_sums}));
+    return std::optional(id);
   }
-  std::shared_ptr<const OnnxSums> plus(const OnnxTensor&) const override { return nullptr; }
 
- private:
+  // Of two tensors and `more`, in place of the RequantShift.
+  Result<int> add_operator(OnnxIntegers& integers, const OnnxScaling& scaling, OperatorKind kind,
+                           int a, int b, const std::vector<int>& more) const {
+    OnnxGraph& graph = integers.graph();
+    line_up(graph, a, b);
+    TT_TRY_ASSIGN(std::vector<int> shape,
+                  paired_shape(node_, graph.tensor(a).shape, graph.tensor(b).shape));
+    const int to = graph.add(scaling.node.outputs[0], ElementType::kInt8, std::move(shape),
+                             plain_quantization(scaling.type), graph.channels_last(a));
+    std::vector<int> inputs = {a, b};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    graph.add_operator(kind, std::move(inputs), to);
+    return to;
+  }
+
   const OnnxNode& node_;
   OnnxWhole operands_[2];
-  int sign_;
 };
 
 int64_t combined(const OnnxNode& node, int64_t a, int64_t b) {
@@ -197,20 +226,14 @@ Result<OnnxWhole> import_integer_pair(OnnxIntegers& integers, const OnnxNode& no
   }
   TT_TRY_ASSIGN(OnnxWhole a, integers.operand(node, 0));
   TT_TRY_ASSIGN(OnnxWhole b, integers.operand(node, 1));
-  if (node.type != "Mul" && !a.sums && !b.sums && a.is_byte() && b.is_byte()) {
+  if (!a.sums && !b.sums && a.is_byte() && b.is_byte()) {
     TT_TRY(paired_shape(node, integers.shape(a), integers.shape(b)));
     return OnnxWhole{
-        -1,
-        ElementType::kInt32,
-        {},
-        std::make_shared<ByteSums>(node, std::move(a), std::move(b), node.type == "Sub" ? -1 : 1)};
+        -1, ElementType::kInt32, {}, std::make_shared<BytePairs>(node, std::move(a), std::move(b))};
   }
   TT_TRY_ASSIGN(const int left, integers.tensor(node, 0));
   TT_TRY_ASSIGN(const int right, integers.tensor(node, 1));
-  const OperatorKind kind = node.type == "Add"   ? OperatorKind::kIntegerAdd
-                            : node.type == "Sub" ? OperatorKind::kIntegerSub
-                                                 : OperatorKind::kIntegerMul;
-  TT_TRY_ASSIGN(const int id, paired(integers, node, kind, left, right));
+  TT_TRY_ASSIGN(const int id, paired(integers, node, pair_kind(node), left, right));
   return tensor_of(id, ElementType::kInt32);
 }
 

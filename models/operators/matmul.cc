@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "models/byte_steps.h"
 #include "models/operators/elementwise.h"
 #include "models/operators/move_builder.h"
 #include "models/operators/onnx_scale.h"
@@ -153,18 +152,10 @@ Result<IntegerOp> prepare_integer_matmul(const OperatorView& view) {
     return IntegerOp(PlainMatMulOp{op.batches, op.rows, op.columns, op.depth,
                                    plain_side(view, 0, op.left), plain_side(view, 1, op.right)});
   if (view.inputs() < kScaled) return IntegerOp(std::move(op));
-  TT_TRY_ASSIGN(const RequantShiftOp scaling, read_requant_shift(view, 2));
-  if (scaling.multiplier.size() != 1 || scaling.addend.size() != 1 || scaling.multiplier[0] < 1)
-    return view.unsupported("a scaling of its sums that is not one, or falls");
-  const ChannelScaling scale = channel_scaling(scaling, 0);
-  op.multiplier = scale.multiplier;
-  op.shift = scale.shift;
-  op.steps = find_byte_steps(INT32_MIN, INT32_MAX, [&](int32_t sum) {
-    const int64_t level =
-        (int64_t{sum} * scaling.multiplier[0] + scaling.addend[0]) >> scaling.shift;
-    return static_cast<int>(std::clamp<int64_t>(level, scaling.output.low, scaling.output.high)) +
-           scaling.output.offset;
-  });
+  TT_TRY_ASSIGN(const ByteScaling scaling, read_byte_scaling(view, 2));
+  op.multiplier = scaling.multiplier;
+  op.shift = scaling.shift;
+  op.steps = scaling.steps;
   return IntegerOp(std::move(op));
 }
 

@@ -45,6 +45,27 @@ PlainArithmeticOp::Function function_of(OperatorKind kind) {
   }
 }
 
+constexpr size_t kScaledPair = 2;  // where REQUANT_SHIFT's operands follow
+
+// A product of bytes that is scaled where it is computed.
+Result<IntegerOp> scaled_product(const OperatorView& view) {
+  MulOp op;
+  const std::array<int32_t*, 2> offsets = {&op.input1_offset, &op.input2_offset};
+  for (size_t i = 0; i < 2; ++i) {
+    TT_TRY(view.require_int8(view.input(i)));
+    TT_TRY_ASSIGN(const PlainOperand operand, plain_operand(view, view.input(i)));
+    *offsets[i] = operand.offset;
+  }
+  TT_TRY_ASSIGN(op.broadcast, broadcast_shapes(view, 2));
+  op.constants = constant_operands(view);
+  op.elements = view.output().elements();
+  TT_TRY_ASSIGN(const ByteScaling scaling, read_byte_scaling(view, kScaledPair));
+  op.multiplier = scaling.multiplier;
+  op.shift = scaling.shift;
+  op.steps = scaling.steps;
+  return IntegerOp(std::move(op));
+}
+
 }  // namespace
 
 // {x, multiplier, addend, {shift, low, high}}
@@ -91,8 +112,10 @@ Result<IntegerOp> prepare_integer_sum_table(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {a, b}
+// {a, b}, and of INTEGER_MUL of bytes also REQUANT_SHIFT's operands behind them.
 Result<IntegerOp> prepare_integer_arithmetic(const OperatorView& view) {
+  if (view.op().kind == OperatorKind::kIntegerMul && view.inputs() > kScaledPair)
+    return scaled_product(view);
   PlainArithmeticOp op;
   op.function = function_of(view.op().kind);
   TT_TRY(read_pair(view, op));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace tinytune {
@@ -43,6 +44,20 @@ ChannelScaling channel_scaling(const RequantShiftOp& op, size_t i) {
   const int64_t addend = op.addend[op.addend.size() > 1 ? i : 0];
   const int up = multiplier == 0 ? 1 : std::countl_zero(static_cast<uint32_t>(multiplier)) - 1;
   return {multiplier * (1 << up), 31 - op.shift - up, addend * (int64_t{1} << up)};
+}
+
+Result<ByteScaling> read_byte_scaling(const OperatorView& view, size_t at) {
+  TT_TRY_ASSIGN(const RequantShiftOp op, read_requant_shift(view, at));
+  if (op.multiplier.size() != 1 || op.addend.size() != 1 || op.multiplier[0] < 1)
+    return view.unsupported("a scaling of its results that is not one, or falls");
+  const ChannelScaling scaling = channel_scaling(op, 0);
+  const auto wanted = [&](int32_t sum) {
+    const int64_t level = (int64_t{sum} * op.multiplier[0] + op.addend[0]) >> op.shift;
+    return static_cast<int>(std::clamp<int64_t>(level, op.output.low, op.output.high)) +
+           op.output.offset;
+  };
+  return ByteScaling{scaling.multiplier, scaling.shift,
+                     find_byte_steps(INT32_MIN, INT32_MAX, wanted)};
 }
 
 Status scale_plainly(const OperatorView& view, KernelOp& kernel) {

@@ -5,6 +5,7 @@
 // weights and bias, or a product's two sides.
 #pragma once
 
+#include "models/byte_steps.h"
 #include "models/operators/operator_view.h"
 
 namespace tinytune {
@@ -26,6 +27,16 @@ struct ChannelScaling {
   int64_t addend = 0;
 };
 ChannelScaling channel_scaling(const RequantShiftOp& op, size_t i);
+
+/// The same of sums or products of any size that RequantShift makes bytes of: a multiplier and a
+/// shift that come near it, and where the bytes rise.
+struct ByteScaling {
+  int32_t multiplier = 0;
+  int shift = 0;
+  ByteSteps steps;
+};
+/// From RequantShift's operands from input `at` on. kUnsupported: several scalings, or it falls.
+Result<ByteScaling> read_byte_scaling(const OperatorView& view, size_t at);
 
 /// Gives a layer RequantShift's scaling. kUnsupported: it differs along other axes than channels,
 /// or falls.

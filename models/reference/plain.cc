@@ -123,7 +123,8 @@ void run(const PlainSoftmaxOp& op, const Buffers& buffers) {
       const uint64_t share = op.shifts.empty() ? uint64_t{op.terms[difference(i)]} * op.scale / sum
                                                : op.scale / sum >> op.shifts[difference(i)];
       buffers.output()[first + i] =
-          static_cast<int8_t>(static_cast<int64_t>(share) + op.output_offset);
+          op.results.empty() ? static_cast<int8_t>(static_cast<int64_t>(share) + op.output_offset)
+                             : op.results.at(share);
     }
   });
 }

@@ -157,7 +157,16 @@ void grow<OperatorKind::kIntegerSub>(GraphMaker& m) {
 }
 template <>
 void grow<OperatorKind::kIntegerMul>(GraphMaker& m) {
-  grow_arithmetic(m, OperatorKind::kIntegerMul);
+  if (m.chance(50)) return grow_arithmetic(m, OperatorKind::kIntegerMul);
+  const int a = bytes(m);
+  const Shape shape = m.chance(50) ? m.tensor(a).shape : repeated(m, m.tensor(a).shape);
+  const int b = bytes(
+      m, [&](const Tensor& t) { return t.shape == shape; }, [&] { return shape; });
+  const Quantization q = plain(m);
+  std::vector<int> inputs = {a, b};
+  const auto more = scaling(m, {1}, q.zero_points[0], 1);
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  m.op(OperatorKind::kIntegerMul, inputs, {m.result(joined(m.tensor(a).shape, shape), q)});
 }
 template <>
 void grow<OperatorKind::kIntegerMax>(GraphMaker& m) {

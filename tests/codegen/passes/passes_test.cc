@@ -206,6 +206,17 @@ TEST(MergeLookups, TableOfSums_TakesTheLookupBehindIt) {
   EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
 }
 
+TEST(MergeLookups, SoftmaxOfPlainIntegers_TakesTheLookupBehindIt) {
+  GraphBuilder b;
+  const int x = b.input({2, 7}, 1, 0);
+  std::vector<int32_t> terms;
+  for (int d = 0; d < 256; ++d) terms.push_back(100000 / (1 + d));
+  const int shares = b.op(OperatorKind::kIntegerSoftmax,
+                          {x, b.integers(terms), -1, b.integers({255})}, {}, {2, 7}, 1, -128);
+  const Graph graph = b.finish({b.op(OperatorKind::kTanh, {shares}, {}, {2, 7}, 1.0F / 128, 0)});
+  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
+}
+
 TEST(FusePadding, PadBeforeValidConvolutions_BecomesTheirPadding) {
   GraphBuilder b;
   const int x = b.input({1, 5, 6, 3}, 0.5F, -9);
