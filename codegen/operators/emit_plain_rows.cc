@@ -26,17 +26,23 @@ void print_row(CWriter& w, int depth, const std::function<void(const std::string
   w.close();
 }
 
+// Where there is room, terms are scaled in advance: a row's sum is then divided by the scale,
+// without a rest, and not each element multiplied by it. Tables run backwards, so that an element
+// is an index itself, behind where the entry of its row's largest is.
 std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
   const uint64_t most = *std::max_element(op.terms.begin(), op.terms.end());
-  const bool is_wide = most * static_cast<uint64_t>(op.depth) > UINT32_MAX ||
-                       (op.shifts.empty() && most * op.scale > UINT32_MAX);
+  const auto depth = static_cast<uint64_t>(op.depth);
+  const bool by_shifts = !op.shifts.empty();
+  const bool is_scaled = !by_shifts && op.scale > 0 && most <= UINT32_MAX / op.scale / depth;
+  const bool is_wide = most * depth > UINT32_MAX || (!by_shifts && most * op.scale > UINT32_MAX);
   const std::string type = is_wide ? "uint64_t" : "uint32_t",
                     scale = std::to_string(op.scale) + "u";
-  // Backwards, so that an element is an index itself, behind where its row's largest is the last.
-  const std::string terms = context.constant(
-      "terms", CType::kUint32,
-      little_endian_bytes(std::vector<int32_t>(op.terms.rbegin(), op.terms.rend())));
+  std::vector<uint32_t> terms(op.terms.rbegin(), op.terms.rend());
+  for (uint32_t& term : terms) term *= is_scaled ? op.scale : 1;
+  const auto from_largest = [&](const char* name, CType type_of, std::vector<uint8_t> bytes) {
+    return context.constant(name, type_of, std::move(bytes)) + " + (127 - most);";
+  };
   const std::string x = context.input(0), y = context.output();
   CWriter w(1);
   w.loop("row", op.rows);
@@ -44,23 +50,24 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   print_row(w, op.depth, [&](const std::string& at) {
     w.line("if (" + x + at + " > most) most = " + x + at + ";");
   });
-  w.line("const uint32_t *const of = " + terms + " + (127 - most);");
+  w.line("const uint32_t *const of = " +
+         from_largest("terms", CType::kUint32, little_endian_bytes(terms)));
   w.line(type + " sum = 0;");
   print_row(w, op.depth,
             [&](const std::string& at) { w.line("sum += of[" + x + at + " + 128];"); });
-  if (!op.shifts.empty()) {
+  if (is_scaled) w.line("sum /= " + scale + ";");
+  if (by_shifts) {
+    const std::vector<uint8_t> shifts(op.shifts.rbegin(), op.shifts.rend());
     w.line("const " + type + " whole = " + scale + " / sum;");
-    w.line("const uint8_t *const shifts = " +
-           context.constant("shifts", CType::kUint8,
-                            std::vector<uint8_t>(op.shifts.rbegin(), op.shifts.rend())) +
-           " + (127 - most);");
+    w.line("const uint8_t *const shifts = " + from_largest("shifts", CType::kUint8, shifts));
   }
   const std::string results =
       op.results.empty() ? "" : context.constant("results", CType::kInt8, bytes_of(op.results));
   print_row(w, op.depth, [&](const std::string& at) {
     const std::string d = "[" + x + at + " + 128]";
-    const std::string share = op.shifts.empty() ? "(" + type + ")of" + d + " * " + scale + " / sum"
-                                                : "whole >> shifts" + d;
+    const std::string share = by_shifts   ? "whole >> shifts" + d
+                              : is_scaled ? "of" + d + " / sum"
+                                          : "(" + type + ")of" + d + " * " + scale + " / sum";
     w.line(y + at + " = " +
            (results.empty()
                 ? "(int8_t)(" + c_plus("(int32_t)(" + share + ")", op.output_offset) + ")"

@@ -35,13 +35,13 @@ struct KernelLimits {
 
 struct KernelOption {
   Schedule schedule;
-  std::optional<Schedule> otherwise = {};  ///< of layers whose weights do not permit it
   uint64_t cycles = 0;                     ///< of all layers of the task together
   uint32_t scratch_bytes = 0;
   uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
   uint64_t constant_bytes = 0;
   uint64_t largest_constant_bytes = 0;  ///< of a layer, which is copied as a whole
   uint64_t wait_cycles = 0;  ///< more, of all layers together, where its constants stay in flash
+  std::optional<Schedule> otherwise = {};  ///< of layers whose weights do not permit it
 };
 
 /// One workload: equal layers share a schedule, so that their kernel is in flash once.

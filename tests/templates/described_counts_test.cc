@@ -148,7 +148,7 @@ const Core kCores[] = {
     {"rv32imc",
      35,
      {"depthwise_nchw", "depthwise_nhwc", "direct_dense", "direct_nchw", "direct_nhwc",
-      "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "sliding_depthwise",
+      "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "sliding_depthwise", "wide_dense",
       "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc", "winograd_nhwc"}},
     {"cortex-m4",
      35,
@@ -174,7 +174,8 @@ const Core kCores[] = {
      35,
      {"depthwise_nchw", "depthwise_nhwc", "direct_dense", "direct_nchw", "direct_nhwc",
       "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "rvv_depthwise", "rvv_nhwc",
-      "sliding_depthwise", "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc", "winograd_nhwc"}},
+      "sliding_depthwise", "wide_dense", "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc",
+      "winograd_nhwc"}},
 };
 
 /// A layer of every requantisation in turn; dense ones with a single scale.
