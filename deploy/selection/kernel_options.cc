@@ -167,7 +167,7 @@ class Gatherer {
     LayerPlace place{.constants_in_flash = constants_in_flash_, .bytes_count = counts_bytes()};
     if (!is_strip()) {
       constexpr uint64_t kGrains = 64;
-      place.free_scratch = memory_.lower_bound - task_.live_bytes;
+      place.free_scratch = free_scratch();
       place.grain = memory_.lower_bound / kGrains;
     }
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
@@ -246,7 +246,7 @@ class Gatherer {
   /// A kernel for the layers whose weights permit it, and for all others one that each permits,
   /// where that saves enough to have the code of both.
   void offer_pairs() {
-    constexpr double kWorthOfCode = 0.99;  // of the cycles of one for all
+    constexpr double kWorthOfCode = 0.98;  // of the cycles of one for all
     const std::vector<KernelOption> whole = task_.options;
     for (const KernelOption& some : partial_)
       for (const KernelOption& other : whole) {
@@ -257,7 +257,7 @@ class Gatherer {
         pair.cycles = some.cycles / calls_ * calls + other.cycles / calls_ * (calls_ - calls);
         pair.scratch_bytes = std::max(some.scratch_bytes, other.scratch_bytes);
         const auto is_as_good = [&](const KernelOption& one) {
-          return one.scratch_bytes <= pair.scratch_bytes &&
+          return one.scratch_bytes <= std::max<uint64_t>(pair.scratch_bytes, free_scratch()) &&
                  kWorthOfCode * static_cast<double>(one.cycles) < static_cast<double>(pair.cycles);
         };
         if (std::any_of(whole.begin(), whole.end(), is_as_good)) continue;
@@ -266,6 +266,9 @@ class Gatherer {
         if (!is_beaten(pair)) keep(std::move(pair));
       }
   }
+
+  /// Scratch that makes the arena no larger.
+  uint64_t free_scratch() const { return memory_.lower_bound - task_.live_bytes; }
 
   bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
 
