@@ -24,6 +24,7 @@
 #include "templates/kernel_template.h"
 #include "templates/tile/channel_loop.h"
 #include "templates/winograd/winograd_plan.h"
+#include "templates/winograd/winograd_products.h"
 #include "templates/winograd/winograd_transforms.h"
 
 namespace tinytune {
@@ -36,6 +37,7 @@ class Writer {
   Writer(const Workload& w, const WinogradPlan& plan)
       : w_(w),
         plan_(plan),
+        products_(plan, ir_),
         channels_(w, ir_, kWinogradStartWords),
         walk_(w, plan.strips, ir_, shared(), ir_.at(columns(), plan_.column_bytes)) {}
 
@@ -52,7 +54,7 @@ class Writer {
         const Value transformed = of_strip(index);
         transform_by_columns(walk_.patch(strip), transformed);
       });
-      all_channels(group);
+      plan_.from_bytes ? all_channels_of_bytes(group) : all_channels(group);
     });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -70,16 +72,6 @@ class Writer {
   Values loop(int64_t turns, const Values& cursors, const Bytes& bytes,
               const std::function<void(const Values&)>& body) {
     return ir_.advance(turns, cursors, bytes, body, IrText::Cursors::kOpaque);
-  }
-
-  // As many words or, of inputs and weights without SMLAD, halves.
-  Values load(size_t count, const Value& from, int64_t first, int64_t apart, bool words) {
-    Values values;
-    for (size_t i = 0; i < count; ++i) {
-      const Value at = ir_.at(from, first + static_cast<int64_t>(i) * apart);
-      values.push_back(words ? ir_.load_word(at) : ir_.load_half(at));
-    }
-    return values;
   }
 
   // Two of the four channels of a word, as halves.
@@ -171,7 +163,7 @@ class Writer {
   // A row of what columns became: points next to each other.
   void transform_row(const Value& from, const Value& to, int64_t column) {
     for (int part = 0; part < plan_.parts(); ++part) {
-      Values inputs = load(kSide, ir_.at(from, 4 * part), 0, column, true);
+      Values inputs = products_.load(kSide, ir_.at(from, 4 * part), 0, column, true);
       // From here all six points get it.
       for (size_t i : {4, 5})
         if (plan_.smlad) inputs[i] = ir_.add(inputs[i], kWinogradLowOffset);
@@ -196,10 +188,10 @@ class Writer {
   void all_channels(const Value& output) {
     const Value last = channels_.end();
     ir_.do_while({argument("weights"), argument("params"), output, 0}, [&](const Values& v) {
-      const Value weights = products(v[0], argument("scratch"));
+      const Value weights = products_.write(v[0], argument("scratch"), shared());
       const Value end = end_of_block(v[3]);
       const Value count = ir_.sub(end, v[3]);
-      const Values next = outputs(v[1], v[2], ir_.at(v[2], count));
+      const Values next = outputs(v[1], v[2], ir_.at(v[2], count), shared());
       return Values{weights, next[0], next[1], end, ir_.differs(next[0], last)};
     });
   }
@@ -210,76 +202,56 @@ class Writer {
     ir_.do_while({argument("weights"), argument("params"), 0}, [&](const Values& v) {
       const Value end = end_of_block(v[2]);
       walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
-        products(v[0], of_strip(index));
+        products_.write(v[0], of_strip(index), shared());
         const Value output = walk_.output(strip), strip_end = ir_.at(output, end);
-        outputs(v[1], ir_.at(output, v[2]), strip_end);
+        outputs(v[1], ir_.at(output, v[2]), strip_end, shared());
       });
       return Values{ir_.at(v[0], plan_.weight_bytes()), ir_.at(v[1], params_bytes), end,
                     ir_.differs(end, w_.out_c)};
     });
   }
 
-  // Stores the sums of all points. Returns where their weights end.
-  Value products(const Value& weights, const Value& inputs) {
-    const Value sums = shared();
-    if (plan_.in_assembly()) {
-      plan_.smlad_points().write(weights, inputs, sums, ir_);
-      return ir_.at(weights, plan_.weight_bytes());
-    }
-    const int count = plan_.oc * plan_.tiles;
-    const Value end = ir_.at(sums, int64_t{4} * plan_.points * count);
-    return ir_.do_while({weights, inputs, sums}, [&](const Values& v) {
-      Values state = {v[0], v[1]};
-      for (int s = 0; s < count; ++s) state.push_back(0);
-      if (plan_.terms == plan_.step) {
-        state = multiply(state);
-      } else {
-        const Value last = ir_.at(v[0], plan_.terms * plan_.oc * plan_.element_bytes());
-        state = ir_.do_while(state, [&](const Values& k) {
-          Values next = multiply(k);
-          next.push_back(ir_.differs(next[0], last));
+  // The same, each block's weights transformed before.
+  void all_channels_of_bytes(const WinogradWalk::Group& group) {
+    const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
+    const Value staged = ir_.at(shared(), plan_.all_sum_bytes());
+    const bool has_stages = plan_.stages() > 1;
+    const auto sums_of = [&](const Value& index) {
+      return has_stages ? ir_.at(shared(), index, plan_.sum_bytes) : shared();
+    };
+    ir_.do_while({argument("weights"), argument("params"), 0}, [&](const Values& v) {
+      const Value end = end_of_block(v[2]);
+      Value weights = products_.stage(v[0], staged);
+      const auto finish = [&](const Value& index, const WinogradWalk::Strip& strip) {
+        const Value output = walk_.output(strip);
+        outputs(v[1], ir_.at(output, v[2]), ir_.at(output, end), sums_of(index));
+      };
+      walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
+        products_.write(staged, of_strip(index), sums_of(index));
+        if (!has_stages) finish(index, strip);
+      });
+      if (has_stages) {
+        const int64_t stage_bytes = plan_.staged * plan_.term_bytes;
+        weights = ir_.count_to(plan_.stages() - 1, weights, [&](const Value& from, const Value& i) {
+          const Value next = products_.stage(from, staged);
+          const Value first = ir_.mul(ir_.add(i, 1), stage_bytes);
+          walk_.each(group, [&](const Value& index, const WinogradWalk::Strip&) {
+            products_.write(staged, ir_.at(of_strip(index), first), sums_of(index), true);
+          });
           return next;
         });
+        walk_.each(group, finish);
       }
-      for (int s = 0; s < count; ++s)
-        ir_.store_word(state[static_cast<size_t>(2 + s)], ir_.at(v[2], 4 * s));
-      const Value next = ir_.at(v[2], 4 * count);
-      return Values{state[0], ir_.at(v[1], plan_.point_bytes), next, ir_.differs(next, end)};
-    })[0];
-  }
-
-  // One step: the cursors of weights and inputs, then sums[channel][square].
-  Values multiply(const Values& k) {
-    const int64_t element = plan_.element_bytes();
-    const auto tiles = static_cast<size_t>(plan_.tiles), oc = static_cast<size_t>(plan_.oc);
-    Values next = k;
-    for (int u = 0; u < plan_.step; ++u) {
-      const Values inputs = load(tiles, k[1], u * plan_.term_bytes, element, plan_.smlad);
-      // Weights two by two where Arm's LDRD takes two words at once.
-      const size_t together = plan_.smlad ? 2 : 1;
-      for (size_t first = 0; first < oc; first += together) {
-        const int64_t place = element * (u * plan_.oc + static_cast<int64_t>(first));
-        const Values weights =
-            load(std::min(together, oc - first), k[0], place, element, plan_.smlad);
-        for (size_t c = 0; c < weights.size(); ++c)
-          for (size_t i = 0; i < tiles; ++i) {
-            Value& sum = next[2 + (first + c) * tiles + i];
-            sum = plan_.smlad ? ir_.call("llvm.arm.smlad", {inputs[i], weights[c], sum})
-                              : ir_.add(sum, ir_.mul(inputs[i], weights[c]));
-          }
-      }
-    }
-    next[0] = ir_.opaque(ir_.at(k[0], element * plan_.step * plan_.oc));
-    next[1] = ir_.opaque(ir_.at(k[1], plan_.step * plan_.term_bytes));
-    return next;
+      return Values{weights, ir_.at(v[1], params_bytes), end, ir_.differs(end, w_.out_c)};
+    });
   }
 
   // Finishes channels of a block, from the output `first` to before `end`. Returns where their
   // parameters and outputs end.
-  Values outputs(const Value& params, const Value& first, const Value& end) {
+  Values outputs(const Value& params, const Value& first, const Value& end, const Value& sums) {
     const int64_t square = 4, channel = square * plan_.tiles, point = channel * plan_.oc;
     if (plan_.square == 2) shared_words_ = channels_.end();
-    return ir_.do_while({params, first, shared()}, [&](const Values& v) {
+    return ir_.do_while({params, first, sums}, [&](const Values& v) {
       if (plan_.square == 2) load_params(v[0]);
       const Values reached =
           loop(plan_.tiles, {v[2], v[1]}, {square, int64_t{plan_.square} * w_.out_c},
@@ -319,21 +291,23 @@ class Writer {
   // Columns of sums, in place, then rows.
   void finish_by_columns(const Value& params, const Values& tile, int64_t point) {
     loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
-      const Values results = outputs_of(load(kSide, column[0], 0, kSide * point, true));
+      const Values results = outputs_of(products_.load(kSide, column[0], 0, kSide * point, true));
       for (size_t i = 0; i < results.size(); ++i)
         ir_.store_word(results[i], ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
     });
     load_params(params);
     loop(4, tile, {kSide * point, int64_t{w_.out_w} * w_.out_c}, [&](const Values& row) {
       shared_words_ = channels_.end();
-      const Values results = requantised(outputs_of(load(kSide, row[0], 0, point, true)));
+      const Values results = requantised(outputs_of(products_.load(kSide, row[0], 0, point, true)));
       for (size_t i = 0; i < results.size(); ++i)
         ir_.store_byte(results[i], ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c));
     });
   }
 
   Values outputs_of(const Values& sums) {
-    return winograd_outputs(plan_.square, ir_, [&](int i) { return sums[static_cast<size_t>(i)]; });
+    const auto sum = [&](int i) { return sums[static_cast<size_t>(i)]; };
+    return plan_.from_bytes ? winograd4_plain_outputs(ir_, sum)
+                            : winograd_outputs(plan_.square, ir_, sum);
   }
 
   // Of transformed sums. Stores come later: LLVM takes them for writes to what the scaling reads.
@@ -355,12 +329,20 @@ class Writer {
   const Workload& w_;
   const WinogradPlan& plan_;
   IrText ir_;
+  WinogradProducts products_;
   ChannelLoop channels_;
   WinogradWalk walk_;
   // Of the channel that is finished; and what all share.
   Value bias_, shared_words_;
   ChannelLoop::Scaling scaling_;
 };
+
+// Where weights can stay behind a cache, and registers hold what weights become on the way.
+bool supports_bytes(const Workload& w, const Device& device) {
+  return device.target.family == CoreFamily::kRiscv32 &&
+         !device.memory(device.rodata_memory).read_cache.empty() && has_winograd_squares(w, 4) &&
+         w.in_c >= 4 && w.in_c <= kWinograd4Channels;
+}
 
 template <int square>
 bool supports(const Workload& w, const Device&) {
@@ -391,6 +373,23 @@ KernelTemplate squares(const char* name) {
 
 }  // namespace
 
+const KernelTemplate kWinograd4BytesNhwc = {
+    .name = kWinograd4BytesName,
+    .supports = supports_bytes,
+    .space =
+        [](const Workload& w, const Device& device) {
+          return winograd_bytes_knobs(w, device).legal_space<WinogradPlan>(w);
+        },
+    .default_schedule =
+        [](const Workload& w, const Device& device) {
+          return winograd_bytes_knobs(w, device).usual();
+        },
+    .fallback_schedules = winograd_bytes_fallbacks,
+    .describe = winograd_describe,
+    .pack = winograd_pack,
+    .scratch_bytes = scratch_of<WinogradPlan>,
+    .lower = lower_as_text<WinogradPlan, Writer>,
+};
 const KernelTemplate kWinogradNhwc = squares<2>(kWinograd2Name);
 const KernelTemplate kWinograd4Nhwc = squares<4>(kWinograd4Name);
 

@@ -13,6 +13,8 @@
 namespace tinytune {
 namespace {
 
+constexpr int kTaps = 9;
+
 int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 const std::vector<int> kChannels = {1, 2, 3, 4, 5, 6, 8};  // of a block
@@ -48,6 +50,22 @@ std::vector<int> rows_of_squares(const Workload& w) {
 }
 
 int usual_tiles4(const Workload& w) { return w.out_w >= 8 ? 2 : 1; }
+
+// Input channels whose weights are transformed at a time: all of them, or an equal part.
+std::vector<int> stages_of(const Workload& w) {
+  std::vector<int> all = {w.in_c};
+  for (const int parts : {2, 4, 8})
+    if (w.in_c % parts == 0 && w.in_c / parts >= 4) all.push_back(w.in_c / parts);
+  return all;
+}
+
+// As many as keep the transformed weights of a block smaller than the transformed inputs.
+int usual_stage(const Workload& w) {
+  constexpr int kMost = 16;
+  const std::vector<int> all = stages_of(w);
+  const auto few = std::find_if(all.begin(), all.end(), [](int some) { return some <= kMost; });
+  return few == all.end() ? all.back() : *few;
+}
 
 // Where weights wait, as many as leave their transformed inputs within what scratch should be.
 int usual_rows(const Workload& w, const Device& device) {
@@ -104,6 +122,23 @@ Channel channel_of(const Workload& w, const LayerData& data, const WinogradPlan&
   return channel;
 }
 
+// [block][input channel][channel of the block][tap], zero beyond the last channel.
+std::vector<uint8_t> taps_of(const Workload& w, const LayerData& data, const WinogradPlan& plan) {
+  std::vector<uint8_t> bytes;
+  for (int first = 0; first < w.out_c; first += plan.oc) {
+    std::vector<std::vector<int8_t>> block(static_cast<size_t>(plan.oc));
+    for (int c = first; c < first + plan.oc; ++c)
+      block[static_cast<size_t>(c - first)] =
+          c < w.out_c ? channel_weights(w, data, c)
+                      : std::vector<int8_t>(static_cast<size_t>(kTaps * w.in_c));
+    for (int i = 0; i < w.in_c; ++i)
+      for (const std::vector<int8_t>& taps : block)
+        for (int tap = 0; tap < kTaps; ++tap)
+          bytes.push_back(static_cast<uint8_t>(taps[static_cast<size_t>(tap * w.in_c + i)]));
+  }
+  return bytes;
+}
+
 // What takes the offsets of two channels in a word away again.
 uint32_t start_of(const WinogradPlan& plan, const Channel& weights, size_t point) {
   int64_t low = 0, all = 0;
@@ -118,11 +153,29 @@ uint32_t start_of(const WinogradPlan& plan, const Channel& weights, size_t point
                                (point == kPointOfOnes ? kOnes * kWinogradInputOffset * all : 0));
 }
 
+// Instructions of a kernel that transforms its weights, but for what all schedules have in common.
+// Only ranks: kernels that may be chosen are counted.
+int64_t cycles_of_bytes(const Workload& w, const WinogradPlan& plan) {
+  constexpr int64_t kOfWeights = 165, kOfPoint = 8, kOfRow = 26, kOfPixel = 20;
+  const int64_t strips = int64_t{plan.strips.rows} * plan.strips.strips;
+  const int64_t blocks = (w.out_c + plan.oc - 1) / plan.oc, sums = int64_t{plan.tiles} * plan.oc;
+  const int64_t turns = plan.staged / plan.step;
+  const int64_t of_stage =
+      kOfPoint + 2 * sums + turns * (4 + plan.step * (plan.tiles + plan.oc + 2 * sums));
+  const int64_t products = strips * blocks * plan.points * plan.stages() * of_stage;
+  const int64_t weights = strips / plan.together * blocks * plan.oc * w.in_c * kOfWeights;
+  const int64_t columns = 4 * plan.tiles + 2, rows = int64_t{6} * plan.tiles;
+  const int64_t inputs =
+      strips * (w.in_c * (columns + rows) * kOfRow + 6 * columns * (kOfPixel + w.in_c));
+  return products + weights + inputs;
+}
+
 }  // namespace
 
 WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
-    : square(s.template_name() == kWinograd4Name ? 4 : 2),
+    : square(s.template_name() == kWinograd2Name ? 2 : 4),
       points(winograd_side(square) * winograd_side(square)),
+      from_bytes(s.template_name() == kWinograd4BytesName),
       rows(square == 4 ? s.get_int("rows") : 0),
       tiles(s.get_int("tiles")),
       oc(s.get_int("oc")),
@@ -132,14 +185,16 @@ WinogradPlan::WinogradPlan(const Workload& w, const Schedule& s)
       strips(w, square, tiles, square == 4 ? channels_together() : 1),
       loads(in_assembly() ? load_order(s.get("loads")) : LoadOrder::kGrouped),
       together(rows == 0 ? 1 : rows * strips.strips),
-      terms(up((strips.pixel_bytes + channels_a_term() - 1) / channels_a_term(), step)) {
+      terms(up((strips.pixel_bytes + channels_a_term() - 1) / channels_a_term(), step)),
+      staged(from_bytes ? s.get_int("staged") : terms),
+      sum_bytes(int64_t{4} * points * tiles * oc) {
   // 2x2: [term][point][square]; 4x4: [point][term][square].
   const int64_t squares = int64_t{tiles} * element_bytes();
   term_bytes = square == 4 ? squares : points * squares;
   point_bytes = square == 4 ? terms * squares : squares;
   strip_bytes = up(points * terms * squares, 4);
   transformed_bytes = strip_bytes * together;
-  shared_bytes = std::max(int64_t{4} * points * tiles * oc, strips.patch_bytes);
+  shared_bytes = std::max(all_sum_bytes() + (from_bytes ? staged_bytes() : 0), strips.patch_bytes);
   if (square == 4)
     column_bytes = int64_t{4} * (square * tiles + 2) * winograd_side(square) * parts();
 }
@@ -149,12 +204,14 @@ SmladPoints WinogradPlan::smlad_points() const {
 }
 
 int64_t WinogradPlan::weight_bytes() const {
+  if (from_bytes) return kTaps * terms * oc;
   return in_assembly() ? smlad_points().weight_bytes() : points * terms * oc * element_bytes();
 }
 
 bool WinogradPlan::legal(const Workload& w) const {
   if (square * tiles > w.out_w || pads(w, oc)) return false;
   if (in_assembly()) return smlad_points().fits();
+  if (from_bytes && (terms % staged != 0 || staged % step != 0)) return false;
   // What LLVM writes: sums a tile, products of an unrolled step.
   const int sums = tiles * oc, most = square == 4 ? 16 : smlad ? 12 : 20;
   return sums <= most && step * sums <= (square == 4 ? 128 : 256);
@@ -170,10 +227,59 @@ KnobTable winograd_knobs(const Workload& w, const Device& device, int square) {
   return table;
 }
 
+KnobTable winograd_bytes_knobs(const Workload& w, const Device& device) {
+  const KnobTable table = winograd_knobs(w, device, 4);
+  KnobTable of_bytes{kWinograd4BytesName, 1, {}};
+  for (UsualKnob knob : table.knobs) {
+    const bool is_channels = knob.name == "oc";
+    if (is_channels) std::erase_if(knob.values, [](const auto& oc) { return oc > "4"; });
+    of_bytes.knobs.push_back(std::move(knob));
+    if (is_channels) of_bytes.knobs.emplace_back("staged", stages_of(w), usual_stage(w));
+  }
+  return of_bytes;
+}
+
+std::vector<Schedule> winograd_bytes_fallbacks(const Workload& w, const Device& device) {
+  struct Point {
+    int64_t cycles, bytes;
+    Schedule schedule;
+  };
+  const KnobTable table = winograd_bytes_knobs(w, device);
+  const int64_t usual = WinogradPlan(w, table.usual()).scratch_bytes(w);
+  const auto values = [&](const char* name) {
+    return std::find_if(table.knobs.begin(), table.knobs.end(),
+                        [&](const UsualKnob& knob) { return knob.name == name; })
+        ->values;
+  };
+  std::vector<Point> points;
+  for (const std::string& rows : values("rows"))
+    for (const std::string& tiles : values("tiles"))
+      for (const std::string& oc : values("oc"))
+        for (const std::string& staged : values("staged")) {
+          Schedule schedule =
+              table.usual({{"rows", rows}, {"tiles", tiles}, {"oc", oc}, {"staged", staged}});
+          const WinogradPlan plan(w, schedule);
+          if (plan.legal(w) && plan.scratch_bytes(w) < usual)
+            points.push_back({cycles_of_bytes(w, plan), plan.scratch_bytes(w), schedule});
+        }
+  std::stable_sort(points.begin(), points.end(),
+                   [](const Point& a, const Point& b) { return a.cycles < b.cycles; });
+  std::vector<Schedule> fallbacks;
+  int64_t next = usual;
+  for (Point& point : points) {
+    if (point.bytes > next) continue;
+    next = point.bytes - point.bytes / 8;
+    fallbacks.push_back(std::move(point.schedule));
+  }
+  return fallbacks;
+}
+
 Result<std::vector<PackedConstant>> winograd_pack(const Workload& w, const LayerData& data,
                                                   const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
   TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
+  if (plan.from_bytes)
+    return std::vector<PackedConstant>{{"weights", 1, taps_of(w, data, plan)}, std::move(params)};
   PackedConstant weights{"weights", plan.element_bytes(), {}};
   for (int first = 0; first < w.out_c; first += plan.oc) {
     std::vector<Channel> block;
@@ -196,20 +302,25 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
   const int element = plan.element_bytes(), outputs = plan.square * plan.square;
   const int64_t square_bytes = int64_t{plan.square} * w.out_c, strip = square_bytes * plan.tiles;
+  const int64_t groups = plan.strips.rows * plan.strips.strips / plan.together;
+  const int64_t block_bytes = plan.from_bytes ? plan.staged_bytes() : plan.weight_bytes();
   NestBuilder build(w, element, element, kWinogradStartWords);
   if (plan.square == 2) {
     build.loop("rows", plan.strips.rows, {.output = square_bytes * w.out_w});
     build.loop("strips", plan.strips.strips, {.output = strip});
   } else {
-    build.loop("groups", plan.strips.rows * plan.strips.strips / plan.together,
-               {.output = strip * plan.together});
+    build.loop("groups", groups, {.output = strip * plan.together});
   }
   build.channel_tiles(w, plan.oc, plan.weight_bytes());
+  if (plan.stages() > 1)
+    build.loop("stages", plan.stages(),
+               {.input = plan.staged * plan.term_bytes, .weights = plan.staged_bytes()},
+               NestBuilder::kReduces);
   if (plan.square == 4)
     build.loop("strips", plan.together, {.input = plan.strip_bytes, .output = strip});
   build.loop("point", plan.points,
-             {.input = plan.point_bytes, .weights = plan.weight_bytes() / plan.points});
-  build.products({.terms = plan.terms,
+             {.input = plan.point_bytes, .weights = block_bytes / plan.points});
+  build.products({.terms = plan.staged,
                   .step = plan.step,
                   .pixels = plan.tiles,
                   .channels = plan.oc,
@@ -226,6 +337,9 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
   nest.multiplies_per_mac = 1 / nest.macs_per_step / plan.channels_a_term();
   nest.outputs = outputs * squares * w.out_c;
   nest.prologue_bytes = squares * plan.points * (2 * w.in_c + int64_t{4} * w.out_c);
+  if (plan.from_bytes)
+    nest.prologue_bytes +=
+        groups * (w.weight_bytes() + plan.points * int64_t{2} * w.in_c * w.out_c);
   nest.switches.emplace_back("winograd", 1.0);
   return nest;
 }

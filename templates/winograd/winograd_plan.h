@@ -15,6 +15,7 @@ namespace tinytune {
 
 struct WinogradPlan {
   int square, points;   ///< outputs of a square's side, points of its patch
+  bool from_bytes;      ///< weights are bytes, which the kernel transforms itself
   int rows;             ///< of squares that are computed together; 0: a strip
   int tiles, oc, step;  ///< squares a strip, channels a block, terms between tests of the loop
   bool smlad;           ///< terms are pairs of channels, else single ones
@@ -23,10 +24,14 @@ struct WinogradPlan {
   LoadOrder loads;
   int together;        ///< strips
   int64_t terms;       ///< of the sum over input channels, whole steps
+  int64_t staged;      ///< terms of a block whose weights are there at a time
   int64_t term_bytes;  ///< of transformed inputs, from a term to the next; squares are side by side
   int64_t point_bytes;  ///< and from a point to the next
   int64_t strip_bytes;
-  /// Scratch, in this order; then a pixel of the border. Sums take the place of a gathered patch.
+  /// Of a strip's sums, words; where terms come in several stages, all strips' are kept.
+  int64_t sum_bytes;
+  /// Scratch, in this order; then a pixel of the border. Sums, and behind them staged weights, take
+  /// the place of a gathered patch.
   int64_t transformed_bytes, shared_bytes, column_bytes = 0;
 
   /// The schedule's name says which squares.
@@ -44,6 +49,11 @@ struct WinogradPlan {
   /// Whether products are in one piece of assembly, else in LLVM's hands: where it has to count
   /// registers, assembly does it better.
   bool in_assembly() const { return square == 4 && smlad; }
+  int64_t stages() const { return terms / staged; }
+  /// Of the sums in scratch, in front of staged weights.
+  int64_t all_sum_bytes() const { return sum_bytes * (stages() > 1 ? together : 1); }
+  /// Of weights that are staged, as the products read them.
+  int64_t staged_bytes() const { return points * staged * oc * element_bytes(); }
   SmladPoints smlad_points() const;
   /// Of a block of output channels.
   int64_t weight_bytes() const;
@@ -67,9 +77,14 @@ Result<std::vector<PackedConstant>> winograd_pack(const Workload& workload, cons
                                                   const Schedule& schedule);
 LoopNest winograd_describe(const Workload& workload, const Schedule& schedule);
 
-inline constexpr const char *kWinograd2Name = "winograd_nhwc", *kWinograd4Name = "winograd4_nhwc";
+inline constexpr const char *kWinograd2Name = "winograd_nhwc", *kWinograd4Name = "winograd4_nhwc",
+                            *kWinograd4BytesName = "winograd4_bytes_nhwc";
 
 /// Of the template for such squares.
 KnobTable winograd_knobs(const Workload& workload, const Device& device, int square);
+/// Of the one for squares of 4x4 whose weights are bytes.
+KnobTable winograd_bytes_knobs(const Workload& workload, const Device& device);
+/// Its schedules with less scratch than the usual one, the fastest first.
+std::vector<Schedule> winograd_bytes_fallbacks(const Workload& workload, const Device& device);
 
 }  // namespace tinytune

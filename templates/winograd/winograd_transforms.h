@@ -95,6 +95,26 @@ inline Values winograd_outputs(int square, IrText& ir, const std::function<Value
           plus(ir, sum, wide_sum, 2), plus(ir, plus(ir, difference, wide_difference, 3), m(5), 1)};
 }
 
+/// Of 4x4, G g of a column of a kernel, then of a row of what that gives, its rows without their
+/// factors 6, -4, -4, 1, 1 and 12: what a kernel that transforms weights itself stores. Bits: 49 *
+/// 128 is below 2^13.
+inline Values winograd4_plain_weights(IrText& ir, const Values& g) {
+  const Value sum = ir.add(g[0], g[2]), wide = plus(ir, g[0], g[2], 2);
+  return {
+      g[0], ir.add(sum, g[1]), ir.sub(sum, g[1]), plus(ir, wide, g[1], 1), minus(ir, wide, g[1], 1),
+      g[2]};
+}
+
+/// winograd_outputs() of 4x4 for those weights: the factors come here.
+inline Values winograd4_plain_outputs(IrText& ir, const std::function<Value(int)>& m) {
+  const Value m1 = m(1), m2 = m(2), sum = ir.add(m1, m2), difference = ir.sub(m1, m2);
+  const Value m3 = m(3), m4 = m(4), wide_sum = ir.add(m3, m4), wide_difference = ir.sub(m3, m4);
+  return {minus(ir, ir.add(ir.mul(m(0), 6), wide_sum), sum, 2),
+          minus(ir, ir.shift_left(wide_difference, 1), difference, 2),
+          ir.shift_left(ir.sub(wide_sum, sum), 2),
+          ir.add(minus(ir, ir.shift_left(wide_difference, 3), difference, 2), ir.mul(m(5), 24))};
+}
+
 /// Of 4x4: an output times 64 is one of those times this, modulo 2^32.
 inline constexpr uint32_t kWinograd4Inverse = 0x38E38E39;
 inline constexpr int kWinograd4Shift = 6;

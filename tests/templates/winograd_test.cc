@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "base/rng.h"
 #include "templates/kernel_template.h"
@@ -190,6 +191,83 @@ TEST_P(Winograd4Kernels, ComputeTheReferencesBytes) {
     if (HasFatalFailure()) return;
   }
 }
+
+// Of transformed weights, by which kernels that transform them from bytes multiply their sums.
+int64_t factor_of(size_t point) {
+  constexpr int64_t kFactors[] = {6, -4, -4, 1, 1, 12};
+  return kFactors[point / 6] * kFactors[point % 6];
+}
+
+TEST(Winograd4Transforms, PlainWeightsFitFourteenBitsAndLackTheirFactors) {
+  constexpr int kPlain[6][3] = {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
+  Rng rng(13);
+  for (int round = 0; round < 200; ++round) {
+    std::array<int, 9> kernel;
+    for (int& w : kernel)
+      w = round % 3 == 0 ? (rng.below(2) == 0 ? -128 : 127)
+                         : static_cast<int>(rng.below(256)) - 128;
+    const auto scaled = winograd_weights(4, kernel);
+    for (size_t point = 0; point < 36; ++point) {
+      int64_t plain = 0;
+      for (size_t tap = 0; tap < 9; ++tap)
+        plain += kPlain[point / 6][tap / 3] * kPlain[point % 6][tap % 3] * kernel[tap];
+      EXPECT_LT(std::abs(plain), 1 << 13);
+      EXPECT_EQ(plain * factor_of(point), scaled[point]);
+    }
+  }
+}
+
+class Winograd4BytesKernels : public testing::TestWithParam<const char*> {};
+
+TEST_P(Winograd4BytesKernels, ComputeTheReferencesBytes) {
+  const auto device = load_device(GetParam());
+  ASSERT_TRUE(device) << device.error().message();
+  auto simulator = Simulator::create(*device);
+  ASSERT_TRUE(simulator) << simulator.error().message();
+  uint64_t seed = 60;
+  for (const char* shape : kWinograd4Shapes) {
+    const RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
+    const KernelTemplate& bytes = row_named("winograd4_bytes_nhwc");
+    ASSERT_TRUE(bytes.supports(layer.workload, *device));
+    const ConfigSpace space = bytes.space(layer.workload, *device);
+    Rng rng(seed);
+    for (const Schedule& schedule : default_schedules_of(bytes, layer.workload, *device)) {
+      EXPECT_TRUE(space.find(schedule)) << to_text(schedule);
+      expect_exact(*simulator, *device, layer, schedule, seed);
+    }
+    for (int tried = 0; tried < 5; ++tried)
+      expect_exact(*simulator, *device, layer, space.schedule(rng.below(space.size())), ++seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Winograd4BytesTemplate, FallsBackOnLessScratchAndMoreCycles) {
+  const auto device = load_device("esp32c3");
+  ASSERT_TRUE(device) << device.error().message();
+  const KernelTemplate& bytes = row_named("winograd4_bytes_nhwc");
+  const RandomLayer layer = random_layer(*parse_workload(kWinograd4Shapes[4]), Scales::kTypical, 1);
+  int64_t last = std::numeric_limits<int64_t>::max();
+  const auto schedules = default_schedules_of(bytes, layer.workload, *device);
+  EXPECT_GE(schedules.size(), 4u);
+  for (const Schedule& schedule : schedules) {
+    const int64_t scratch = bytes.scratch_bytes(layer.workload, schedule);
+    EXPECT_LT(scratch, last);
+    last = scratch;
+    const auto constants = bytes.pack(layer.workload, layer.data, schedule);
+    ASSERT_TRUE(constants);
+    EXPECT_EQ(constants->front().bytes.size(), 9u * 32 * 12);
+  }
+}
+
+TEST(Winograd4BytesTemplate, IsForWeightsOfRv32BehindACache) {
+  const Workload w = layer(8, "s1x1 d1x1 p1,1");
+  for (const auto& [name, takes] :
+       {std::pair("esp32c3", true), std::pair("rv32imc", false), std::pair("rp2040", false)})
+    EXPECT_EQ(row_named("winograd4_bytes_nhwc").supports(w, *load_device(name)), takes) << name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Winograd4BytesKernels, testing::Values("esp32c3", "esp32c6"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 INSTANTIATE_TEST_SUITE_P(Devices, Winograd4Kernels,
                          testing::Values("cortex-m4", "rv32imc", "rp2040"),
