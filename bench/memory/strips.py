@@ -30,6 +30,8 @@ def arguments():
                         help="folders of .tflite files")
     parser.add_argument("--only", nargs="+", metavar="STEM", help="models by name [all]")
     parser.add_argument("--devices", nargs="+", default=["esp32c3", "stm32l4r5"])
+    parser.add_argument("--fast-ram", help="what both runs may copy to fast memory: bytes, all or 0 [tune's default]")
+    parser.add_argument("--limit", type=int, help="bytes of the arena, for every network [a table of limits]")
     parser.add_argument("--slower", type=float, default=15, help="per cent of cycles [15]")
     return parser.parse_args()
 
@@ -37,8 +39,10 @@ def arguments():
 def row(options, model, device, how, limit):
     """Prints one; returns whether it holds."""
     words = ["run", "--json", "--verify", "--model", model, "--device", device]
+    if options.fast_ram:
+        words += ["--fast-ram", options.fast_ram]
     whole = json.loads(tune(options.tune, *words))
-    limit = limit or whole["arena_bytes"] // 2
+    limit = options.limit or limit or whole["arena_bytes"] // 2
     kind = "rows" if how else "whole"
     start = (f"| {model.stem} | {kind} | {device} | {whole['arena_bytes']} | {limit} | ")
     try:

@@ -197,7 +197,8 @@ Result<GeneratedNetwork> Deployment::in_frames(NetworkOptions options) const {
 Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripOrders& search,
                                                        const NetworkOptions& options,
                                                        uint64_t allowed,
-                                                       Result<GeneratedNetwork> otherwise) const {
+                                                       Result<GeneratedNetwork> otherwise,
+                                                       const StripOrders* counted) const {
   const auto generate = [&](const StripPlan& plan) {
     NetworkOptions planned = options;
     plan.apply_to(planned);
@@ -217,7 +218,7 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripOrders& search
     });
     return report;
   };
-  return StripAutotuner(search, generate, run, std::move(otherwise)).fastest(allowed);
+  return StripAutotuner(search, generate, run, std::move(otherwise), counted).fastest(allowed);
 }
 
 // Kernels with less scratch may need more stack than they save, so rounds that leave the stack of

@@ -110,7 +110,8 @@ struct Deployment {
   Result<GeneratedNetwork> in_frames(NetworkOptions options) const;
   Result<GeneratedNetwork> fastest_in_strips(const StripOrders& search,
                                              const NetworkOptions& options, uint64_t arena_bytes,
-                                             Result<GeneratedNetwork> otherwise) const;
+                                             Result<GeneratedNetwork> otherwise,
+                                             const StripOrders* counted = nullptr) const;
   Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> keep_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,

@@ -1,8 +1,8 @@
 // Networks that do not fit as they were first made: in strips, or refused with the limit that would
 // be enough.
 //
-// The arena is arithmetic (strip_plan/fallback.h). What lies beside it, data and stack, shows when a
-// network is built and run, and hardly depends on the arena. So the smallest network is found by
+// The arena is arithmetic (strip_plan/fallback.h). What lies beside it, data and stack, shows when
+// a network is built and run, and hardly depends on the arena. So the smallest network is found by
 // its arena, built once, and a few of somewhat larger arenas are built for less stack. Who allows
 // less than that is refused before anything else is tried, so that the figure which is named is the
 // smallest that works.
@@ -18,6 +18,7 @@
 #include "deploy/model/model_state.h"
 #include "deploy/selection/arena_worth.h"
 #include "deploy/selection/device_memory.h"
+#include "deploy/selection/kernel_options.h"
 #include "deploy/strip_plan/fallback.h"
 
 namespace tinytune {
@@ -247,7 +248,10 @@ Result<GeneratedNetwork> Deployment::in_strips(const NetworkOptions& options,
     sink(MessageKind::kInfo, "the arena may take " + std::to_string(*room.bytes) +
                                  " bytes: building and running networks whose layers run in "
                                  "strips, which takes a while");
-  best = fastest_in_strips(fallback.search(), options, *room.bytes, std::move(best));
+  const bool in_flash =
+      constants_stay_in_flash(network_memory(network, options), device, {.memory = limits});
+  const StripOrders counted(network, options, device, InputArrival::kWhole, in_flash);
+  best = fastest_in_strips(fallback.search(), options, *room.bytes, std::move(best), &counted);
   if (!best && !is_first) use_least();
   return best;
 }

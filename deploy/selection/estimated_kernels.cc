@@ -29,7 +29,8 @@ class Estimates {
     const std::vector<Family> families = permitted_families();
     if (also_.empty() && families.size() == 1 && is_only_choice(families[0])) {
       constexpr uint64_t kUsually = 4;  // cycles a product, from 1 to 13
-      return {{families[0].usual.schedule, kUsually * static_cast<uint64_t>(workload_.macs())}};
+      return {{families[0].usual.schedule, kUsually * static_cast<uint64_t>(workload_.macs()),
+               packed_bytes(families[0].usual.constants)}};
     }
     for (const EstimatedKernel& known : also_)
       if (const auto kernel = packed(known.schedule)) add(*kernel, known.cycles);
@@ -96,12 +97,13 @@ class Estimates {
   void add(const PackedSchedule& kernel, uint64_t known_cycles = 0) {
     constexpr uint64_t kHopeless = 3;  // times the fastest
     if (!seen_.insert(to_text(kernel.schedule)).second) return;
-    if (known_cycles > 0) return kernels_.push_back({kernel.schedule, known_cycles});
+    const uint64_t bytes = packed_bytes(kernel.constants);
+    if (known_cycles > 0) return kernels_.push_back({kernel.schedule, known_cycles, bytes});
     const uint64_t best = fewest();
     const uint64_t at_most = best > kNone / kHopeless ? kNone : best * kHopeless;
     if (const auto cycles = counted_cycles(workload_, kernel.schedule, kernel.constants, device_,
                                            place_.constants_in_flash, at_most))
-      kernels_.push_back({kernel.schedule, *cycles});
+      kernels_.push_back({kernel.schedule, *cycles, bytes});
   }
 
   /// It was counted, makes the arena larger, and nothing that takes less scratch is as fast.
@@ -116,13 +118,17 @@ class Estimates {
            });
   }
 
-  /// With half of its scratch, a quarter, an eighth, and what is free.
+  /// With half of its scratch, a quarter, an eighth, and what is free; in strips in finer steps.
   void add_leaner(const Schedule& schedule, const std::vector<Schedule>& fallbacks) {
     const ConfigSpace own = (*find_template(schedule))->space(workload_, device_);
     const uint64_t wanted = scratch(schedule), least = std::max(place_.free_scratch, place_.grain);
     std::vector<uint64_t> rooms;
-    for (const uint64_t room : {wanted / 2, wanted / 4, wanted / 8})
-      if (room > least) rooms.push_back(room);
+    if (place_.in_strips)
+      for (uint64_t room = wanted * 4 / 5; room > wanted / 8; room = room * 4 / 5)
+        rooms.push_back(room);
+    else
+      rooms = {wanted / 2, wanted / 4, wanted / 8};
+    std::erase_if(rooms, [&](uint64_t room) { return room <= least; });
     rooms.push_back(place_.free_scratch);
     for (const uint64_t room : rooms)
       if (const auto lean = permitted_within(own, schedule, fallbacks, room)) add(*lean);
@@ -135,7 +141,8 @@ class Estimates {
     for (const Schedule& fallback : fallbacks)
       if (scratch(fallback) <= room && scratch(fallback) > room / 2)
         if (auto lean = packed(fallback)) return lean;
-    for (const Schedule& near : nearest_within(own, workload_, schedule, room))
+    const NearestOf equals = place_.in_strips ? NearestOf::kLargest : NearestOf::kFirst;
+    for (const Schedule& near : nearest_within(own, workload_, schedule, room, equals))
       if (auto lean = packed(near)) return lean;
     return std::nullopt;
   }
@@ -160,13 +167,24 @@ std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const L
   std::string key = kernel_key(device) + to_text(workload) + " " + hash_text(data) + " " +
                     std::to_string(place.free_scratch) + " " + std::to_string(place.grain) +
                     (place.constants_in_flash ? " flash" : " fast") +
-                    (place.bytes_count ? " few" : "");
+                    (place.bytes_count ? " few" : "") + (place.in_strips ? " strips" : "");
   for (const EstimatedKernel& one : also)
     key += " " + to_text(one.schedule) + " " + std::to_string(one.cycles);
   const std::lock_guard lock(mutex);
   if (const auto at = known.find(key); at != known.end()) return at->second;
   if (known.size() >= kMost) known.clear();
   return known[key] = Estimates(workload, data, device, place, also).fastest_first();
+}
+
+uint64_t reload_cycles(const EstimatedKernel& kernel, const Device& device,
+                       bool constants_in_flash) {
+  if (!constants_in_flash && !device.fast_rodata_memories.empty()) return 0;
+  constexpr uint64_t kCodeBytes = 2048;  // of a kernel, about
+  const MemoryRegion& flash = device.memory(device.rodata_memory);
+  for (const CacheModel& cache : device.caches)
+    if (cache.name == flash.read_cache)
+      return (kernel.constant_bytes + kCodeBytes) * flash.fill_cycles / cache.line_bytes;
+  return 0;
 }
 
 Result<PackedSchedule> usual_kernel(const Workload& workload, const LayerData& data,

@@ -29,7 +29,8 @@ namespace tinytune {
 
 struct EstimatedKernel {
   Schedule schedule;
-  uint64_t cycles = 0;  ///< of a call; a guess where there is nothing to choose from
+  uint64_t cycles = 0;          ///< of a call; a guess where there is nothing to choose from
+  uint64_t constant_bytes = 0;  ///< packed, of all arrays
 };
 
 /// Where a layer's kernel will run.
@@ -39,7 +40,23 @@ struct LayerPlace {
   uint64_t grain = 1;               ///< bytes of arena that are too few to look for
   bool constants_in_flash = false;  ///< or in fast memory, as far as they fit there
   bool bytes_count = false;         ///< a slower kernel with fewer constants is of use
+  bool in_strips = false;           ///< any room may be what there is
 };
+
+/// Where whole layers are counted that run in strips, whatever room those leave.
+inline LayerPlace place_of_strips(bool constants_in_flash) {
+  constexpr uint64_t kGrain = 512;
+  return {.free_scratch = 0,
+          .grain = kGrain,
+          .constants_in_flash = constants_in_flash,
+          .in_strips = true};
+}
+
+/// Cycles that a strip's call waits for code and constants in flash, which other layers' have
+/// pushed out of its cache since the last one; none if fast memory has them. Counts are of one
+/// call, so it is what each of the others adds.
+uint64_t reload_cycles(const EstimatedKernel& kernel, const Device& device,
+                       bool constants_in_flash);
 
 /// The fastest first. None where nothing can be counted, as on a device without a simulator.
 /// `also`: points of the layer's space that are worth a look beside templates' defaults; those of 0

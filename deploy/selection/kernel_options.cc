@@ -115,7 +115,7 @@ class Gatherer {
     for (Offer& offer : in_order()) {
       offer.cycles = slowest_ += static_cast<uint64_t>(workload_.macs());
       if (offer.schedules.empty()) continue;
-      if (is_strip()) offer.cycles = std::min(offer.cycles, fewest_of_template(counted, offer) + 1);
+      if (is_strip()) offer.cycles = std::min(offer.cycles, as_counted_ones(counted, offer) + 1);
       offers.push_back(std::move(offer));
     }
     std::stable_sort(offers.begin(), offers.end(),
@@ -161,15 +161,19 @@ class Gatherer {
   /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
   bool is_strip() const { return layer_.strip_of && !layer_.is_half; }
 
-  /// A strip's kernels are taken to be as fast as their share of the whole layer's.
+  /// A strip's kernels are taken to be as fast as their share of the whole layer's, of which leaner
+  /// ones are counted for any room that strips may leave.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
     const Workload& whole = is_strip() ? *layer_.strip_of : workload_;
-    LayerPlace place{.constants_in_flash = constants_in_flash_, .bytes_count = counts_bytes()};
-    if (!is_strip()) {
+    LayerPlace place{.constants_in_flash = constants_in_flash_};
+    if (is_strip()) {
+      place = place_of_strips(constants_in_flash_);
+    } else {
       constexpr uint64_t kGrains = 64;
       place.free_scratch = free_scratch();
       place.grain = memory_.lower_bound / kGrains;
     }
+    place.bytes_count = counts_bytes();
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
     std::vector<EstimatedKernel> kernels =
         estimated_kernels(whole, layer_.op.data, device_, place, also);
@@ -186,17 +190,32 @@ class Gatherer {
         [](const EstimatedKernel& a, const EstimatedKernel& b) { return a.cycles < b.cycles; });
     std::vector<Offer> offers;
     for (const EstimatedKernel& kernel : kernels)
-      offers.push_back(
-          {static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share), {kernel.schedule}});
+      offers.push_back({static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share) +
+                            (is_strip() ? reload_cycles(kernel, device_, constants_in_flash_) : 0),
+                        {kernel.schedule}});
     return offers;
   }
 
-  static uint64_t fewest_of_template(const std::vector<Offer>& counted, const Offer& offer) {
-    uint64_t fewest = std::numeric_limits<uint64_t>::max() - 1;
-    for (const Offer& known : counted)
-      if (known.schedules[0].template_name() == offer.schedules[0].template_name())
+  /// The fewest cycles of those of its template that were counted and take no more scratch; the
+  /// most of its template where all take more. What the template would choose for the strip is as
+  /// fast as the fastest, though the whole layer's has other rows.
+  uint64_t as_counted_ones(const std::vector<Offer>& counted, const Offer& offer) const {
+    const Schedule& own = offer.schedules[0];
+    const uint32_t room = scratch_bytes_of(workload_, own);
+    const auto defaults = spaces_.defaults_of(workload_, device_);
+    const auto usual = std::find_if(defaults->begin(), defaults->end(), [&](const Schedule& s) {
+      return s.template_name() == own.template_name();
+    });
+    const bool is_usual = usual != defaults->end() && *usual == own;
+    uint64_t fewest = kNone, most = 0;
+    for (const Offer& known : counted) {
+      const Schedule& other = known.schedules[0];
+      if (other.template_name() != own.template_name()) continue;
+      most = std::max(most, known.cycles);
+      if (is_usual || scratch_bytes_of(workload_, other) <= room)
         fewest = std::min(fewest, known.cycles);
-    return fewest;
+    }
+    return fewest != kNone ? fewest : most > 0 ? most : kNone;
   }
 
   /// Of its template, in the room that live tensors leave; none where it fits or nothing does.
@@ -321,6 +340,8 @@ class Gatherer {
     task_.options.push_back(std::move(option));
   }
 
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max() - 1;
+
   const NetworkMemory& memory_;
   const LayerGroup& group_;
   const Device& device_;
@@ -338,8 +359,8 @@ class Gatherer {
   uint64_t slowest_ = 1;               ///< cycles of the slowest measured
 };
 
-/// Whether weights are more than what copies of them may take. Where the choice has a limit
-/// on copies, their waits are counted apart.
+}  // namespace
+
 bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
                              const KernelLimits& limits) {
   if (limits.fast_ram_bytes || device.fast_rodata_memories.empty()) return false;
@@ -351,8 +372,6 @@ bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
   return bytes >
          std::min(budget.total_bytes, std::accumulate(rooms.begin(), rooms.end(), uint64_t{0}));
 }
-
-}  // namespace
 
 std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
   std::vector<LayerGroup> groups;

@@ -34,11 +34,13 @@ uint32_t least_scratch_in(const ConfigSpace& space, const Workload& workload) {
 }
 
 std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
-                                     const Schedule& schedule, uint64_t scratch) {
+                                     const Schedule& schedule, uint64_t scratch, NearestOf equals) {
   constexpr size_t kMost = 16;  // weights may forbid some
   struct Candidate {
     uint64_t excess, bytes;
-    size_t different, point;
+    size_t different;
+    uint64_t unused;
+    size_t point;
     auto operator<=>(const Candidate&) const = default;
   };
   std::vector<Candidate> ranked;
@@ -46,7 +48,9 @@ std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& w
     const Schedule other = space.schedule(point);
     const uint64_t bytes = scratch_bytes_of(workload, other);
     const uint64_t excess = bytes > scratch ? bytes - scratch : 0;
-    ranked.push_back({excess, excess > 0 ? bytes : 0, differences(other, schedule), point});
+    const uint64_t unused =
+        equals == NearestOf::kLargest && excess == 0 ? scratch - bytes : uint64_t{0};
+    ranked.push_back({excess, excess > 0 ? bytes : 0, differences(other, schedule), unused, point});
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<Schedule> schedules;

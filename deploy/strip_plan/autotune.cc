@@ -12,16 +12,18 @@ Result<GeneratedNetwork> StripAutotuner::fastest(uint64_t arena_bytes) && {
     if (!report) return std::move(best_);
     fewest_cycles_ = report->footprint.cycles;
   }
-  bool tells = try_within(arena_bytes);
-  if (tells && !slow_.empty()) tells = try_within(arena_bytes);  // with what all runs told
+  bool tells = try_within(search_, arena_bytes);
+  // With what all runs told.
+  if (tells && !slow_.empty()) tells = try_within(search_, arena_bytes);
+  if (tells && counted_ != nullptr) tells = try_within(*counted_, arena_bytes);
   if (tells) try_groups_of_others();
   return std::move(best_);
 }
 
-bool StripAutotuner::try_within(uint64_t arena_bytes) {
+bool StripAutotuner::try_within(const StripOrders& search, uint64_t arena_bytes) {
   constexpr size_t kMostRun = 6;
   const size_t run_before = run_count_;
-  for (const StripPlan& plan : search_.up_to(arena_bytes, slow_)) {
+  for (const StripPlan& plan : search.up_to(arena_bytes, slow_)) {
     if (run_count_ == run_before + kMostRun) break;
     if (!try_plan(plan)) return false;
   }

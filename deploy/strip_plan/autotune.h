@@ -24,10 +24,13 @@ class StripAutotuner {
   using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
   using Run = std::function<Result<RunReport>(const GeneratedNetwork&)>;
 
-  /// `otherwise` is what there is without strips, or why there is nothing.
+  /// `otherwise` is what there is without strips, or why there is nothing. `counted`: another
+  /// search, with losses of counted kernels, whose plans are tried after those of `search`; may be
+  /// null.
   StripAutotuner(const StripOrders& search, Generate generate, Run run,
-                 Result<GeneratedNetwork> otherwise)
+                 Result<GeneratedNetwork> otherwise, const StripOrders* counted = nullptr)
       : search_(search),
+        counted_(counted),
         generate_(std::move(generate)),
         run_(std::move(run)),
         best_(std::move(otherwise)) {}
@@ -37,12 +40,13 @@ class StripAutotuner {
 
  private:
   /// All of these return false where no run tells which is better.
-  bool try_within(uint64_t arena_bytes);
+  bool try_within(const StripOrders& search, uint64_t arena_bytes);
   bool try_groups_of_others();
   bool try_plan(const StripPlan& plan);
   void learn(const RunReport& report);
 
   const StripOrders& search_;
+  const StripOrders* counted_;
   Generate generate_;
   Run run_;
   Result<GeneratedNetwork> best_;

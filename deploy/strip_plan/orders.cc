@@ -53,8 +53,9 @@ Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const Network
 }
 
 StripOrders::StripOrders(const IntegerNetwork& network, const NetworkOptions& options,
-                         const Device& device, InputArrival input)
-    : losses_(device) {
+                         const Device& device, InputArrival input,
+                         std::optional<bool> constants_in_flash)
+    : losses_(device, constants_in_flash) {
   NetworkOptions early = options;
   early.early_shortcuts = true;
   orders_.emplace_back(network, options, input, losses_);

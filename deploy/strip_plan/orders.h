@@ -48,8 +48,10 @@ struct StripPlan {
 class StripOrders {
  public:
   /// With rows that arrive, the first group is where they do: streams_rows() is asked before.
+  /// `constants_in_flash`: as KernelLosses'.
   StripOrders(const IntegerNetwork& network, const NetworkOptions& options, const Device& device,
-              InputArrival input = InputArrival::kWhole);
+              InputArrival input = InputArrival::kWhole,
+              std::optional<bool> constants_in_flash = {});
   StripOrders(const StripOrders&) = delete;
   StripOrders& operator=(const StripOrders&) = delete;
 

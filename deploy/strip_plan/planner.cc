@@ -52,20 +52,19 @@ StripPlanner::StripPlanner(const IntegerNetwork& network, const NetworkOptions& 
   for (int step = 0; step < static_cast<int>(graph_.ops.size()); ++step) add_groups_from(step);
 }
 
-const Workload* StripPlanner::workload_at(size_t step) const {
-  const auto* op = std::get_if<KernelOp>(&graph_.ops[step]);
-  return op == nullptr ? nullptr : &op->workload;
+const KernelOp* StripPlanner::kernel_at(size_t step) const {
+  return std::get_if<KernelOp>(&graph_.ops[step]);
 }
 
 void StripPlanner::add_layers() {
   const auto buffers = assign_storage(graph_.graph, graph_.ops).buffers;
   for (size_t step = 0; step < edges_.size(); ++step) {
-    const Workload* workload = workload_at(step);
-    if (workload != nullptr) whole_[step] = losses_.number_of(*workload);
+    const KernelOp* kernel = kernel_at(step);
+    if (kernel != nullptr) whole_[step] = losses_.number_of(*kernel);
     if (step == 0 && input_ == InputArrival::kRows) continue;
     const int at = static_cast<int>(step);
     Edge edge{at, at, 0, live_bytes(buffers, at), 0};
-    if (workload != nullptr) edge.kernels.push_back({step, whole_[step], edge.live_bytes});
+    if (kernel != nullptr) edge.kernels.push_back({step, whole_[step], edge.live_bytes});
     edges_[step].push_back(std::move(edge));
   }
 }

@@ -62,7 +62,7 @@ class StripPlanner {
   InputArrival arrival_at(int first) const { return first == 0 ? input_ : InputArrival::kWhole; }
   void add_layers();
   void add_groups_from(int first);
-  const Workload* workload_at(size_t step) const;  // null where no kernel computes
+  const KernelOp* kernel_at(size_t step) const;  // null where no kernel computes
   uint64_t cycles_of(const Edge& edge, uint64_t limit, const SlowWhenLean& slow) const;
   std::optional<Path> shortest(uint64_t limit, const SlowWhenLean& slow) const;
   uint64_t least_live() const;

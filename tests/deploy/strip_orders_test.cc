@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "codegen/networks/network_memory.h"
 #include "codegen/passes/passes.h"
 #include "deploy/selection/kernel_losses.h"
+#include "deploy/selection/low_scratch_schedules.h"
 #include "deploy/strip_plan/autotune.h"
 #include "deploy/strip_plan/orders.h"
 #include "tests/codegen/strips/image_chains.h"
+#include "tests/templates/random_layer.h"
 
 namespace tinytune {
 namespace {
@@ -70,6 +74,39 @@ TEST_F(KernelLossesOf, LittleRoom_AreFewerThanNone_UnlessWeightsWait) {
   EXPECT_GT(lean, 0u);
   EXPECT_LT(lean, none);
   EXPECT_EQ(lost(whole_, little, /*lean_is_slow=*/true), none);
+}
+
+TEST(CountedLosses, FallWithTheRoom) {
+  const Device esp32c3 = *load_device("esp32c3");
+  const RandomLayer layer = random_layer(convolution(16, 16, 16), Scales::kTypical, 3);
+  KernelLosses losses(esp32c3, /*constants_in_flash=*/true);
+  const KernelOp whole{layer.workload, layer.data};
+  Workload strip = layer.workload;
+  strip.in_h = strip.out_h = 4;
+  const size_t number = losses.number_of(whole), part = losses.number_of(strip);
+  EXPECT_EQ(losses.lost_cycles(number, number, kPlenty, false), 0u);
+  uint64_t last = std::numeric_limits<uint64_t>::max();
+  for (const uint64_t room : {1000, 3000, 6000, 12000, 24000}) {
+    const uint64_t lost = losses.lost_cycles(part, number, room, false);
+    EXPECT_LE(lost, last) << room;
+    last = lost;
+  }
+  EXPECT_LT(last, losses.lost_cycles(part, number, 1000, false));
+  EXPECT_GT(last, 0u) << "each call fetches its weights again";
+}
+
+TEST(NearestWithin, MayUseMostOfTheScratch) {
+  const Device esp32c3 = *load_device("esp32c3");
+  const Workload w = convolution(16, 16, 16);
+  const auto usual = default_schedule_of(w, esp32c3);
+  ASSERT_TRUE(usual);
+  const ConfigSpace space = (*find_template(*usual))->space(w, esp32c3);
+  const uint64_t room = scratch_bytes_of(w, *usual) - 1;
+  const auto scratch_of_first = [&](NearestOf equals) {
+    return scratch_bytes_of(w, nearest_within(space, w, *usual, room, equals).front());
+  };
+  EXPECT_GE(scratch_of_first(NearestOf::kLargest), scratch_of_first(NearestOf::kFirst));
+  EXPECT_LE(scratch_of_first(NearestOf::kLargest), room);
 }
 
 IntegerNetwork network_of(const Graph& graph) { return *executed_network(graph); }
