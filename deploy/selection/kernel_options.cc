@@ -185,9 +185,6 @@ class Gatherer {
               return known.schedule == kernel.schedule;
             }))
           kernels.push_back(kernel);
-    std::stable_sort(
-        kernels.begin(), kernels.end(),
-        [](const EstimatedKernel& a, const EstimatedKernel& b) { return a.cycles < b.cycles; });
     std::vector<Offer> offers;
     for (const EstimatedKernel& kernel : kernels)
       offers.push_back({static_cast<uint64_t>(static_cast<double>(kernel.cycles) * share) +
