@@ -180,11 +180,13 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop("reduction", w.in_c / plan.step,
              {.input = plan.step, .weights = product_bytes * plan.step}, build.kReduces);
   build.loop("ku", plan.step, {.input = 1, .weights = product_bytes}, build.kReducesUnrolled);
-  build.loop("oc", plan.channels, {.weights = 4, .output = 1, .params = param_bytes},
-             build.kUnrolled, build.share(w.out_c, plan.tiles(w) * plan.channels));
+  build.loop("word", plan.words, {.weights = 4, .output = 1, .params = param_bytes},
+             build.kUnrolled);
   LoopNest nest = build.finish(schedule);
   nest.macs = w.macs();
-  nest.multiplies_per_mac = static_cast<double>(plan.words) / plan.channels;
+  nest.macs_per_step = static_cast<double>(plan.channels) / plan.words;
+  nest.multiplies_per_mac = 1 / nest.macs_per_step;
+  nest.outputs = int64_t{plan.tiles(w)} * plan.channels;
   nest.accumulators = plan.words;
   nest.unrolled_body = int64_t{plan.words} * plan.step;
   nest.switches.emplace_back("lanes", 1.0);

@@ -68,9 +68,16 @@ Workload long_dense() {
   return w;
 }
 
+// Of squares, in channels enough for Winograd.
+Workload usual_convolution() {
+  Workload w = usual_depthwise();
+  w.op = OpKind::kConv2d;
+  return w;
+}
+
 TEST(DefaultSchedule, OfEveryTemplate_IsInItsSpace) {
   Rng rng(7);
-  for (const char* name : {"rv32imc", "rp2040", "stm32l4r5", "stm32f7"}) {
+  for (const char* name : {"rv32imc", "rp2040", "esp32c3", "stm32l4r5", "stm32f7"}) {
     const auto device = load_device(name);
     ASSERT_TRUE(device) << device.error().message();
     for (int i = 0; i < 150; ++i) {
@@ -93,10 +100,10 @@ TEST(DefaultSchedule, KnobsOfEveryTemplate_AreInTheGlossary) {
   Rng rng(7);
   std::set<std::string> templates, missing;
   for (const char* name :
-       {"rv32imc", "rp2040", "cortex-m3", "stm32l4r5", "stm32f7", "ra8d1", "vicuna"}) {
+       {"rv32imc", "esp32c3", "rp2040", "cortex-m3", "stm32l4r5", "stm32f7", "ra8d1", "vicuna"}) {
     const auto device = load_device(name);
     ASSERT_TRUE(device) << device.error().message();
-    std::vector<Workload> layers = {usual_depthwise(), long_dense()};
+    std::vector<Workload> layers = {usual_depthwise(), usual_convolution(), long_dense()};
     while (layers.size() < 1000) layers.push_back(random_workload(rng));
     for (const Workload& w : layers) {
       for (const KernelTemplate& t : kernel_templates()) {
