@@ -13,10 +13,10 @@
 #include <map>
 
 #include "schedules/lane_words.h"
-#include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/lanes/lane_products.h"
+#include "templates/lanes/lane_scaling.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
@@ -48,10 +48,8 @@ struct Plan {
   int tiles(const Workload& w) const { return (w.out_c + channels - 1) / channels; }
 
   bool legal(const Workload& w) const {
-    constexpr int kFewestBits = 17, kMostBits = 24;
     constexpr int64_t kReach = 2048;  // of a load's offset
-    return words < channels && channels <= 2 * words && bits() >= kFewestBits &&
-           bits() <= kMostBits && channels <= w.out_c && w.in_c % step == 0 &&
+    return is_lane_layout(channels, words) && channels <= w.out_c && w.in_c % step == 0 &&
            tile().word_bytes() <= kReach && rv32_products().fits(tile());
   }
 };
@@ -106,24 +104,17 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
   return all;
 }
 
-int64_t middle(const Plan& plan) { return int64_t{1} << (plan.bits() - 1); }
-
 // Of lanes, which hold a sum and the middle.
 Result<FusedRequantise> scaling(const Workload& w, const LayerData& data, const Plan& plan) {
-  for (const AccumulatorRange& range : accumulator_ranges(w, data))
-    if (range.low < -middle(plan) || range.high >= middle(plan))
-      return Error(ErrorCode::kUnsupported,
-                   "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
-  const std::vector<int64_t> origin(static_cast<size_t>(w.out_c), middle(plan));
-  auto fused = fuse_requantise_from(w, data, plan.multiply(), origin);
-  if (!fused)
-    return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+  const std::vector<int64_t> origin(static_cast<size_t>(w.out_c), middle_of_lane(plan.bits()));
+  TT_TRY(sums_fit_lanes(w, data, plan.bits(), origin));
+  TT_TRY_ASSIGN(FusedRequantise fused, fuse_lanes(w, data, plan.multiply(), origin));
   const auto are_alike = [](const std::vector<int32_t>& words) {
     return std::equal(words.begin() + 1, words.end(), words.begin());
   };
-  if (plan.by_layer && !(are_alike(fused->multiplier) && are_alike(fused->offset)))
+  if (plan.by_layer && !(are_alike(fused.multiplier) && are_alike(fused.offset)))
     return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
-  return *std::move(fused);
+  return fused;
 }
 
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
@@ -145,8 +136,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
         stream.push_back(static_cast<int32_t>(lanes.pack(i, lane, numbers)));
     };
     add_words([&](int c) {
-      return static_cast<uint32_t>(folded_bias(w, data, first + c)) +
-             static_cast<uint32_t>(middle(plan));
+      return static_cast<uint32_t>(folded_bias(w, data, first + c)) + middle_of_lane(plan.bits());
     });
     for (size_t k = 0; k < static_cast<size_t>(w.in_c); ++k)
       add_words([&](int c) { return static_cast<uint32_t>(tile[static_cast<size_t>(c)][k]); });

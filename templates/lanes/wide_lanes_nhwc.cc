@@ -18,12 +18,12 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 
 #include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
 #include "templates/lane_shifts.h"
+#include "templates/lanes/lane_scaling.h"
 #include "templates/lanes/wide_lanes_plan.h"
 #include "templates/packing.h"
 
@@ -31,9 +31,6 @@ namespace tinytune {
 namespace {
 
 using Plan = WideLanesPlan;
-
-// Sums begin in the middle of their lanes.
-uint32_t middle(int bits) { return uint32_t{1} << (bits - 1); }
 
 constexpr int kFusedWords = 1;  // that channels share, if fused: the right shift
 
@@ -84,20 +81,16 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
 std::vector<int64_t> origins(const Workload& w, const LayerData& data, int bits) {
   std::vector<int64_t> origin;
   for (int c = 0; c < w.out_c; ++c)
-    origin.push_back(int64_t{middle(bits)} - folded_bias(w, data, c));
+    origin.push_back(int64_t{middle_of_lane(bits)} - folded_bias(w, data, c));
   return origin;
 }
 
-bool sums_fit(const Workload& w, const LayerData& data, int bits) {
-  const auto ranges = accumulator_ranges(w, data);
-  const auto origin = origins(w, data, bits);
-  for (size_t c = 0; c < ranges.size(); ++c)
-    if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> bits != 0) return false;
-  return true;
+Status sums_fit(const Workload& w, const LayerData& data, int bits) {
+  return sums_fit_lanes(w, data, bits, origins(w, data, bits));
 }
 
-std::optional<FusedRequantise> fuse(const Workload& w, const LayerData& data, const Plan& plan) {
-  return fuse_requantise_from(w, data, plan.multiply(), origins(w, data, plan.bits()));
+Result<FusedRequantise> fuse(const Workload& w, const LayerData& data, const Plan& plan) {
+  return fuse_lanes(w, data, plan.multiply(), origins(w, data, plan.bits()));
 }
 
 // The first lane, as it is scaled, whose output is above the low limit; above all lanes if none is.
@@ -111,33 +104,29 @@ uint32_t first_above_low(const Workload& w, const LayerData& data, const Plan& p
 // The fused requantisation of lanes as they are scaled: of each channel the first above the low
 // limit, multiplier and offset, then the layer's right shift. Else what ChannelLoop reads.
 Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
-  if (!plan.scales_lanes) return pack_params(w, data, 0u - middle(plan.bits()));
-  const auto fused = fuse(w, data, plan);
-  if (!fused)
-    return Error(ErrorCode::kUnsupported, "no exact requantisation of what lanes hold was found");
+  if (!plan.scales_lanes) return pack_params(w, data, 0u - middle_of_lane(plan.bits()));
+  TT_TRY_ASSIGN(const FusedRequantise fused, fuse(w, data, plan));
   const auto ranges = accumulator_ranges(w, data);
   const auto origin = origins(w, data, plan.bits());
   std::vector<int32_t> words;
-  for (size_t c = 0; c < fused->offset.size(); ++c) {
+  for (size_t c = 0; c < fused.offset.size(); ++c) {
     if (knows_low(w, plan))
       words.push_back(
           static_cast<int32_t>(first_above_low(w, data, plan, c, ranges[c], origin[c])));
-    const int32_t multiplier = fused->multiplier[c];
+    const int32_t multiplier = fused.multiplier[c];
     const auto of_channel = plan.traits().multiplies_high
                                 ? std::vector<int32_t>{multiplier}
                                 : MultiplierParts(plan.bits()).words_of(multiplier);
     words.insert(words.end(), of_channel.begin(), of_channel.end());
-    words.push_back(fused->offset[c]);
+    words.push_back(fused.offset[c]);
   }
-  words.push_back(fused->right);
+  words.push_back(fused.right);
   return words_constant("params", words);
 }
 
 Result<std::vector<PackedConstant>> pack_group(const Workload& w, const LayerData& data,
                                                const Plan& plan) {
-  if (!sums_fit(w, data, plan.bits()))
-    return Error(ErrorCode::kUnsupported,
-                 "sums may take more than a lane's " + std::to_string(plan.bits()) + " bits");
+  TT_TRY(sums_fit(w, data, plan.bits()));
   if (plan.takes_sums_out && fuse(w, data, plan))
     return Error(ErrorCode::kUnsupported, "lanes of this width can be scaled as they are");
   TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
@@ -169,8 +158,8 @@ std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData
       at->second = bool{pack(w, data, schedule)};
     else if (is_new)
       at->second =
-          sums_fit(w, data, plan.bits()) && (w.facts.requantise != Requantise::kFused ||
-                                             bool{fuse(w, data, plan)} == plan.scales_lanes);
+          bool{sums_fit(w, data, plan.bits())} && (w.facts.requantise != Requantise::kFused ||
+                                                   bool{fuse(w, data, plan)} == plan.scales_lanes);
     return at->second;
   };
 }
@@ -231,7 +220,7 @@ class Writer final : public StagedLanesWriter {
     const int weight_offset = plan_.traits().weight_offset;
     if (weight_offset == 0) {
       for (int i = 0; i < words; ++i)
-        ir_.store_word(lanes_.word_of(i, middle(plan_.bits())),
+        ir_.store_word(lanes_.word_of(i, middle_of_lane(plan_.bits())),
                        ir_.at(tiles_.staging_area(), 4 * i));
       return;
     }
@@ -249,7 +238,7 @@ class Writer final : public StagedLanesWriter {
     });
     for (int i = 0; i < words; ++i) {
       const Value added = ir_.mul(totals[static_cast<size_t>(1 + i)], weight_offset);
-      ir_.store_word(ir_.sub(lanes_.word_of(i, middle(plan_.bits())), added),
+      ir_.store_word(ir_.sub(lanes_.word_of(i, middle_of_lane(plan_.bits())), added),
                      ir_.at(tiles_.staging_area(), 4 * i));
     }
   }
@@ -265,7 +254,7 @@ class Writer final : public StagedLanesWriter {
     Values words;
     for (int c = 0; c < plan_.tile.channels && !plan_.traits().sums_start_staged; ++c)
       for (int i = 0; i < plan_.tile.words; ++i)
-        words.push_back(lanes_.word_of(i, middle(plan_.bits())));
+        words.push_back(lanes_.word_of(i, middle_of_lane(plan_.bits())));
     return add_lane_products(plan_.tile, plan_.loop, weights, end, staged, words, ir_);
   }
 

@@ -15,6 +15,7 @@
 #include "schedules/requantise.h"
 #include "schedules/workload.h"
 #include "templates/lanes/lane_products.h"
+#include "templates/lanes/lane_scaling.h"
 #include "templates/lanes/multiplier_parts.h"
 #include "templates/lanes/staged_lanes.h"
 #include "templates/nest_builder.h"
@@ -77,12 +78,10 @@ struct WideLanesPlan : StagedLanes {
   int bits() const { return LaneWords::bits(pixels, tile.words); }
   // Few sums are not worth their staging.
   bool legal(const Workload& w) const {
-    constexpr int kFewestBits = 17, kMostBits = 24;
     constexpr int64_t kLargestBody = 200;
     const int sums = tile.channels * tile.words, channels = w.out_c / w.groups;
-    return tile.words < pixels && pixels <= 2 * tile.words && bits() >= kFewestBits &&
-           bits() <= kMostBits && isa_of(loop).fits(tile) && pixels <= w.out_h * w.out_w &&
-           tile.channels <= channels && tile.step <= w.reduction() &&
+    return is_lane_layout(pixels, tile.words) && isa_of(loop).fits(tile) &&
+           pixels <= w.out_h * w.out_w && tile.channels <= channels && tile.step <= w.reduction() &&
            sums >= std::min(traits().fewest_sums, channels * tile.words) &&
            int64_t{sums} * tile.step <= kLargestBody;
   }
