@@ -18,7 +18,7 @@
 #include "deploy/model/model_state.h"
 #include "deploy/selection/arena_worth.h"
 #include "deploy/selection/device_memory.h"
-#include "deploy/selection/kernel_options.h"
+#include "deploy/selection/fast_memory.h"
 #include "deploy/strip_plan/fallback.h"
 
 namespace tinytune {

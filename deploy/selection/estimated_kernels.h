@@ -43,7 +43,8 @@ struct LayerPlace {
   bool in_strips = false;           ///< any room may be what there is
 };
 
-/// Where whole layers are counted that run in strips, whatever room those leave.
+/// The place to count a whole layer for that runs in strips: no scratch is free, and kernels are
+/// counted for any amount of it.
 inline LayerPlace place_of_strips(bool constants_in_flash) {
   constexpr uint64_t kGrain = 512;
   return {.free_scratch = 0,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -260,6 +261,18 @@ Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& dev
   }
   place(network, device, homes);
   return placement;
+}
+
+bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
+                             const KernelLimits& limits) {
+  if (limits.fast_ram_bytes || device.fast_rodata_memories.empty()) return false;
+  uint64_t bytes = 0;
+  for (const NetworkMemory::Layer& layer : memory.layers)
+    if (!layer.shares_constants) bytes += layer.op.data.weights.size();
+  const FastBudget budget = fast_budget(device, memory.lower_bound, limits.memory);
+  const auto& rooms = budget.constant_bytes;
+  return bytes >
+         std::min(budget.total_bytes, std::accumulate(rooms.begin(), rooms.end(), uint64_t{0}));
 }
 
 }  // namespace tinytune

@@ -65,4 +65,9 @@ struct FastPlacement {
 Result<FastPlacement> place_in_fast_memory(const Graph& graph, const Device& device,
                                            const FastBudget& budget, GeneratedNetwork& network);
 
+/// Whether weights are more than what copies of them may take. Where the choice has a limit
+/// on copies, their waits are counted apart.
+bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
+                             const KernelLimits& limits);
+
 }  // namespace tinytune

@@ -37,7 +37,7 @@ class KernelLosses {
 
   /// Equal workloads have one number.
   size_t number_of(const Workload& workload);
-  /// Of a whole layer.
+  /// The number of a whole layer's workload. Keeps its constants, which counting needs.
   size_t number_of(const KernelOp& layer);
 
   /// Cycles that a call of workload `number`'s kernel takes with `room` bytes of scratch beyond its
@@ -46,7 +46,8 @@ class KernelLosses {
   uint64_t lost_cycles(size_t number, size_t whole, uint64_t room, bool lean_is_slow);
 
  private:
-  /// What a counted kernel takes here, of its whole layer's cycles the share of these outputs.
+  /// A counted kernel: its scratch for this workload, and the share of the whole layer's cycles
+  /// that this workload's outputs are.
   struct Rung {
     uint64_t scratch_bytes = 0, cycles = 0;
   };

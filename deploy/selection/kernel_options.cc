@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -264,9 +263,9 @@ class Gatherer {
   void offer_pairs() {
     constexpr double kWorthOfCode = 0.98;  // of the cycles of one for all
     const std::vector<KernelOption> whole = task_.options;
-    for (const KernelOption& some : partial_)
+    for (const KernelOption& some : partial_) {
+      const uint64_t calls = calls_of_those_with(some.schedule);
       for (const KernelOption& other : whole) {
-        const uint64_t calls = calls_of_those_with(some.schedule);
         if (calls == 0 || some.cycles >= other.cycles) continue;
         KernelOption pair = some;
         pair.otherwise = other.schedule;
@@ -281,6 +280,7 @@ class Gatherer {
         pair.flash_bytes += pair.constant_bytes + other.flash_bytes - other.constant_bytes;
         if (!is_beaten(pair)) keep(std::move(pair));
       }
+    }
   }
 
   /// Scratch that makes the arena no larger.
@@ -357,18 +357,6 @@ class Gatherer {
 };
 
 }  // namespace
-
-bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
-                             const KernelLimits& limits) {
-  if (limits.fast_ram_bytes || device.fast_rodata_memories.empty()) return false;
-  uint64_t bytes = 0;
-  for (const NetworkMemory::Layer& layer : memory.layers)
-    if (!layer.shares_constants) bytes += layer.op.data.weights.size();
-  const FastBudget budget = fast_budget(device, memory.lower_bound, limits.memory);
-  const auto& rooms = budget.constant_bytes;
-  return bytes >
-         std::min(budget.total_bytes, std::accumulate(rooms.begin(), rooms.end(), uint64_t{0}));
-}
 
 std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
   std::vector<LayerGroup> groups;

@@ -43,9 +43,4 @@ Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const FlashWaits& waits,
                                                 Unmeasured unmeasured = Unmeasured::kOffered);
 
-/// Whether weights are more than what copies of them may take. Where the choice has a limit
-/// on copies, their waits are counted apart.
-bool constants_stay_in_flash(const NetworkMemory& memory, const Device& device,
-                             const KernelLimits& limits);
-
 }  // namespace tinytune
