@@ -13,8 +13,6 @@
 namespace tinytune {
 namespace {
 
-constexpr int kTaps = 9;
-
 int64_t up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 const std::vector<int> kChannels = {1, 2, 3, 4, 5, 6, 8};  // of a block
@@ -130,10 +128,10 @@ std::vector<uint8_t> taps_of(const Workload& w, const LayerData& data, const Win
     for (int c = first; c < first + plan.oc; ++c)
       block[static_cast<size_t>(c - first)] =
           c < w.out_c ? channel_weights(w, data, c)
-                      : std::vector<int8_t>(static_cast<size_t>(kTaps * w.in_c));
+                      : std::vector<int8_t>(static_cast<size_t>(kWinogradTaps * w.in_c));
     for (int i = 0; i < w.in_c; ++i)
       for (const std::vector<int8_t>& taps : block)
-        for (int tap = 0; tap < kTaps; ++tap)
+        for (int tap = 0; tap < kWinogradTaps; ++tap)
           bytes.push_back(static_cast<uint8_t>(taps[static_cast<size_t>(tap * w.in_c + i)]));
   }
   return bytes;
@@ -204,7 +202,7 @@ SmladPoints WinogradPlan::smlad_points() const {
 }
 
 int64_t WinogradPlan::weight_bytes() const {
-  if (from_bytes) return kTaps * terms * oc;
+  if (from_bytes) return kWinogradTaps * terms * oc;
   return in_assembly() ? smlad_points().weight_bytes() : points * terms * oc * element_bytes();
 }
 
@@ -232,7 +230,7 @@ KnobTable winograd_bytes_knobs(const Workload& w, const Device& device) {
   KnobTable of_bytes{kWinograd4BytesName, 1, {}};
   for (UsualKnob knob : table.knobs) {
     const bool is_channels = knob.name == "oc";
-    if (is_channels) std::erase_if(knob.values, [](const auto& oc) { return oc > "4"; });
+    if (is_channels) std::erase_if(knob.values, [](const auto& oc) { return std::stoi(oc) > 4; });
     of_bytes.knobs.push_back(std::move(knob));
     if (is_channels) of_bytes.knobs.emplace_back("staged", stages_of(w), usual_stage(w));
   }

@@ -13,6 +13,8 @@
 
 namespace tinytune {
 
+inline constexpr int kWinogradTaps = 9;  ///< of a kernel of 3x3
+
 struct WinogradPlan {
   int square, points;   ///< outputs of a square's side, points of its patch
   bool from_bytes;      ///< weights are bytes, which the kernel transforms itself

@@ -39,7 +39,7 @@ class WinogradProducts {
   Value stage(const Value& bytes, const Value& target) {
     const int64_t point = plan_.staged_bytes() / plan_.points;
     return ir_.advance(
-        plan_.staged * plan_.oc, {bytes, target}, {kTaps, plan_.element_bytes()},
+        plan_.staged * plan_.oc, {bytes, target}, {kWinogradTaps, plan_.element_bytes()},
         [&](const Values& v) { transform_weights(v[0], v[1], point); },
         IrText::Cursors::kOpaque)[0];
   }
@@ -74,7 +74,6 @@ class WinogradProducts {
   }
 
  private:
-  static constexpr int kTaps = 9;
   static constexpr size_t kSide = winograd_side(4);
 
   void transform_weights(const Value& taps, const Value& target, int64_t point) {
