@@ -12,49 +12,17 @@
 #include "codegen/passes/channel_ranges.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
+#include "tests/codegen/passes/one_pass.h"
 
 namespace tinytune {
 namespace {
 
 using test::Bytes;
+using test::expect_same_outputs;
 using test::GraphBuilder;
+using test::only;
 using test::seeded_inputs;
 using testing::HasSubstr;
-
-// With one pass on and every other off.
-IntegerNetwork only(const Graph& graph, const std::string& pass) {
-  std::vector<std::string> disabled;
-  for (const GraphPass& p : graph_passes())
-    if (p.name != pass) disabled.emplace_back(p.name);
-  auto network = executed_network(graph, disabled);
-  EXPECT_TRUE(network.has_value());
-  return network ? *network : IntegerNetwork();
-}
-
-// On equals off: outputs of the rewritten network, by the reference operators and by generated
-// code, are those of the graph. Returns the rewritten network.
-IntegerNetwork expect_same_outputs(const Graph& graph, const std::string& pass) {
-  const IntegerNetwork network = only(graph, pass);
-  const Device device = *load_device("rv32imc");
-  const auto generated = generate_network(network, device, {}, {"net"});
-  EXPECT_TRUE(generated.has_value()) << generated.error().message();
-  for (const uint32_t seed : {1u, 2u, 101u}) {
-    const std::vector<Bytes> inputs = seeded_inputs(graph, seed);
-    const auto off = run_reference(graph, inputs);
-    const auto on = run_reference(network, inputs);
-    EXPECT_TRUE(off.has_value() && on.has_value());
-    if (!generated || !off || !on) return network;
-    const test::NetworkRun run = test::run_network(*generated, graph, device, inputs);
-    for (size_t i = 0; i < graph.outputs.size(); ++i) {
-      const auto output = static_cast<size_t>(graph.outputs[i]);
-      EXPECT_EQ((*on)[output], (*off)[output]) << "output " << i << " of the rewritten network";
-      EXPECT_EQ(run.outputs.at(i), (*off)[output]) << "output " << i << " of generated code";
-    }
-    for (const auto& [tensor, bytes] : run.tensors)
-      EXPECT_EQ(bytes, (*off)[static_cast<size_t>(tensor)]) << "tensor " << tensor;
-  }
-  return network;
-}
 
 Bytes random_weights(size_t count, uint32_t seed) {
   std::mt19937 rng(seed);
@@ -172,49 +140,6 @@ TEST(FuseActivations, ClampsThatDoNotMeet_EndAtTheSecond) {
   const auto output = static_cast<size_t>(network.graph.outputs[0]);
   EXPECT_EQ((*on)[output], (*off)[output]);
   EXPECT_EQ((*on)[output], Bytes(18, static_cast<uint8_t>(-100)));
-}
-
-TEST(MergeLookups, ChainOfOneByteFunctions_IsOneTable) {
-  GraphBuilder b;
-  const int x = b.input({2, 7}, 0.1F, 4);
-  const int y = b.op(OperatorKind::kTanh, {x}, {}, {2, 7}, 1.0F / 128, 0);
-  const int z = b.op(OperatorKind::kQuantize, {y}, {}, {2, 7}, 0.02F, -3);
-  const Graph graph = b.finish({b.op(OperatorKind::kLogistic, {z}, {}, {2, 7}, 1.0F / 256, -128)});
-  const IntegerNetwork network = expect_same_outputs(graph, "merge-lookups");
-  EXPECT_EQ(network.ops.size(), 1u);
-  EXPECT_EQ(network.absorbed.size(), 2u);
-}
-
-TEST(MergeLookups, QuantizeBetweenEqualScales_NeedsNoTable) {
-  GraphBuilder b;
-  const int x = b.input({1, 6}, 0.1F, 4);
-  const int y = b.op(OperatorKind::kQuantize, {x}, {}, {1, 6}, 0.1F, 4);
-  const Graph graph = b.finish({y});
-  const IntegerNetwork network = expect_same_outputs(graph, "merge-lookups");
-  EXPECT_TRUE(std::holds_alternative<CopyOp>(network.ops.at(0)));
-}
-
-TEST(MergeLookups, TableOfSums_TakesTheLookupBehindIt) {
-  GraphBuilder b;
-  const int x = b.input({2, 7}, 1, 0), y = b.input({2, 1}, 1, 0);
-  std::vector<int32_t> terms, table;
-  for (int i = 0; i < 512; ++i) terms.push_back(i % 256);
-  for (int sum = 0; sum <= 510; ++sum) table.push_back(sum / 2 - 128);
-  const int sums = b.op(OperatorKind::kIntegerSumTable,
-                        {x, y, b.integers(terms), b.integers(table)}, {}, {2, 7}, 1, 0);
-  const Graph graph = b.finish({b.op(OperatorKind::kTanh, {sums}, {}, {2, 7}, 1.0F / 128, 0)});
-  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
-}
-
-TEST(MergeLookups, SoftmaxOfPlainIntegers_TakesTheLookupBehindIt) {
-  GraphBuilder b;
-  const int x = b.input({2, 7}, 1, 0);
-  std::vector<int32_t> terms;
-  for (int d = 0; d < 256; ++d) terms.push_back(100000 / (1 + d));
-  const int shares = b.op(OperatorKind::kIntegerSoftmax,
-                          {x, b.integers(terms), -1, b.integers({255})}, {}, {2, 7}, 1, -128);
-  const Graph graph = b.finish({b.op(OperatorKind::kTanh, {shares}, {}, {2, 7}, 1.0F / 128, 0)});
-  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
 }
 
 TEST(FusePadding, PadBeforeValidConvolutions_BecomesTheirPadding) {
