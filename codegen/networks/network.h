@@ -87,7 +87,7 @@ struct GeneratedLayer {
   int arriving_blocks = 0;        ///< of constants, where they arrive
   bool tuned = false;             ///< its schedule was measured
   std::optional<Schedule> schedule;
-  /// What was given for layers of its workload, where its weights do not permit that.
+  /// The schedule given for its workload, where its own weights do not permit that one.
   std::optional<Schedule> forbidden;
   Layout layout = Layout::kNhwc;  ///< of what it writes
   int64_t macs = 0, macs_executed = 0;

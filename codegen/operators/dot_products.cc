@@ -30,12 +30,12 @@ void print_term(CWriter& w, const DotSide& left, const DotSide& right, DotBlock 
   w.close();
 }
 
-// Terms between two tests of the loop: all, where they are few.
+// How many terms a turn of the loop computes: all of them, where products are few.
 int64_t terms_of_pass(DotBlock block, int64_t depth) {
-  constexpr int64_t kFewProducts = 64, kFewSums = 4;
+  constexpr int64_t kFewProducts = 64, kFewSums = 4, kTermsOfFewSums = 4;
   const int64_t sums = int64_t{block.rows} * block.columns;
   if (sums * depth <= kFewProducts) return depth;
-  return std::min<int64_t>(depth, sums <= kFewSums ? kFewSums : block.terms);
+  return std::min<int64_t>(depth, sums <= kFewSums ? kTermsOfFewSums : block.terms);
 }
 
 void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,
@@ -43,14 +43,15 @@ void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64
   const int64_t terms = terms_of_pass(block, depth), whole = depth / terms * terms;
   w.line("const int8_t *x = " + left.from + ";");
   w.line("const int8_t *y = " + right.from + ";");
-  if (whole > terms) w.loop("d", whole, terms);
+  const bool has_loop = whole > terms;
+  if (has_loop) w.loop("d", whole, terms);
   for (int64_t k = 0; k < terms; ++k) print_term(w, left, right, block, k);
-  if (whole > terms) {
+  if (has_loop) {
     w.line("x += " + std::to_string(terms * left.depth_step) + ";");
     w.line("y += " + std::to_string(terms * right.depth_step) + ";").close();
   }
-  const int64_t behind = whole > terms ? 0 : terms;
-  for (int64_t k = whole; k < depth; ++k) print_term(w, left, right, block, k - whole + behind);
+  const int64_t passed = has_loop ? whole : 0;  // by the pointers
+  for (int64_t k = whole; k < depth; ++k) print_term(w, left, right, block, k - passed);
 }
 
 void print_pairs(CWriter& w, const DotSide& left, const DotSide& right, int64_t depth,

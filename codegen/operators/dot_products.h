@@ -23,7 +23,7 @@ struct DotSide {
 
 struct DotBlock {
   int rows = 1, columns = 1;
-  int terms = 1;  ///< at least, a pass: a loop costs as much as a product
+  int terms = 1;  ///< of a turn of the loop, which costs as much as a product; few sums take more
 };
 
 /// Blocks that leave registers free: of elements on any core and where there are 32, of pairs on

@@ -13,8 +13,8 @@
 namespace tinytune {
 namespace {
 
-// What `print` prints of each element of a row, of which it gets the index in brackets. Elements of
-// 64 bits are long enough to stay in a loop.
+// Prints code for each element of a row; `print` gets the index, "[i + 1]". Unrolled, except where
+// elements have 64 bits: their code is long.
 void print_row(CWriter& w, int depth, const std::function<void(const std::string& at)>& print,
                bool is_wide = false) {
   const auto element = [&](const std::string& i, int64_t added) {
@@ -26,9 +26,9 @@ void print_row(CWriter& w, int depth, const std::function<void(const std::string
   w.close();
 }
 
-// Where there is room, terms are scaled in advance: a row's sum is then divided by the scale,
-// without a rest, and not each element multiplied by it. Tables run backwards, so that an element
-// is an index itself, behind where the entry of its row's largest is.
+// Scales the table of terms in advance where 32 bits suffice: a row's sum is divided by the scale
+// once, without a remainder, instead of multiplying each element. The table is reversed, so that an
+// element indexes it without a subtraction.
 std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
   const uint64_t most = *std::max_element(op.terms.begin(), op.terms.end());
