@@ -102,8 +102,9 @@ struct PlainSoftmaxOp {
 };
 
 /// INTEGER_NORM of rows: x or, if centred, x less their mean, times a weight, by the root of the
-/// mean square, plus a bias; then >> shift. Divisions are towards zero. The result is clamped to
-/// int8, or keeps its lowest byte.
+/// mean square, plus a bias; then >> shift. Divisions are towards zero. The sum of squares is
+/// modulo 2^64, which rows of int32 may exceed. The result is clamped to int8, or keeps its lowest
+/// byte.
 struct PlainNormOp {
   int rows = 1, depth = 1;
   PlainOperand input;

@@ -132,12 +132,16 @@ void run(const PlainSoftmaxOp& op, const Buffers& buffers) {
 void run(const PlainNormOp& op, const Buffers& buffers) {
   for_each_row(op.rows, op.depth, [&](int64_t first) {
     const auto x = [&](int i) { return element(op.input, buffers.inputs[0].data(), first + i); };
-    int64_t sum = 0, squares = 0;
+    int64_t sum = 0;
     for (int i = 0; i < op.depth; ++i) sum += x(i);
     const int64_t mean = op.is_centred ? sum / op.depth : 0;
-    for (int i = 0; i < op.depth; ++i) squares += (x(i) - mean) * (x(i) - mean);
+    uint64_t squares = 0;
+    for (int i = 0; i < op.depth; ++i) {
+      const auto d = static_cast<uint64_t>(x(i) - mean);
+      squares += d * d;
+    }
     const auto root =
-        static_cast<int64_t>(plain_root(static_cast<uint64_t>(squares / op.depth + 1)));
+        static_cast<int64_t>(plain_root(squares / static_cast<uint64_t>(op.depth) + 1));
     for (int i = 0; i < op.depth; ++i) {
       const auto at = static_cast<size_t>(i);
       const int64_t scaled = (x(i) - mean) * op.weights[at] / root;

@@ -1,4 +1,5 @@
-// REQUANT_SHIFT of int32: numbers at the ends of their type, and those next to where results end.
+// Plain integers at the ends of int32: REQUANT_SHIFT of them and of numbers next to where results
+// end, and norms of rows whose squares have more than 63 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +19,14 @@ struct OneScale {
   int32_t multiplier, addend, shift, low, high;
 };
 
+Bytes words_of(const std::vector<int64_t>& numbers) {
+  Bytes bytes;
+  for (const int64_t x : numbers)
+    for (int b = 0; b < 4; ++b)
+      bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(x) >> (8 * b)));
+  return bytes;
+}
+
 Bytes numbers_around(const OneScale& scale) {
   std::vector<int64_t> all = {0, 1, -1, INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1};
   for (const int64_t result : {scale.low, scale.low + 1, scale.high, scale.high + 1})
@@ -25,11 +34,7 @@ Bytes numbers_around(const OneScale& scale) {
       all.push_back((result * (int64_t{1} << scale.shift) - scale.addend) /
                         std::max<int64_t>(scale.multiplier, 1) +
                     near);
-  Bytes bytes;
-  for (const int64_t x : all)
-    for (int b = 0; b < 4; ++b)
-      bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(x) >> (8 * b)));
-  return bytes;
+  return words_of(all);
 }
 
 TEST(RequantShift, NumbersOfInt32_EqualTheReference) {
@@ -47,6 +52,22 @@ TEST(RequantShift, NumbersOfInt32_EqualTheReference) {
                        {x, b.integers({scale.multiplier}), b.integers({scale.addend}),
                         b.integers({scale.shift, scale.low, scale.high})},
                        {}, {count}, 1, 0)});
+    for (const char* device : {"rv32imc", "cortex-m4"})
+      test::expect_exact(graph, *load_device(device), {input});
+  }
+}
+
+TEST(IntegerNorm, RowsAtTheEndsOfInt32_EqualTheReference) {
+  constexpr int kDepth = 4;
+  const Bytes input = words_of({INT32_MIN, INT32_MAX, INT32_MIN, 3,              //
+                                INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN + 1,  //
+                                INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX});
+  for (const bool centred : {false, true}) {
+    GraphBuilder b;
+    const int x = b.retype(b.input({3, kDepth}, 1, 0), ElementType::kInt32);
+    const int weights = b.integers({500, -77, 1, 90}), rules = b.integers({2, centred ? 1 : 0});
+    const Graph graph = b.finish(
+        {b.op(OperatorKind::kIntegerNorm, {x, weights, -1, rules}, {}, {3, kDepth}, 1, 0)});
     for (const char* device : {"rv32imc", "cortex-m4"})
       test::expect_exact(graph, *load_device(device), {input});
   }
