@@ -80,6 +80,7 @@ struct MulOp {
   int activation_min = -128, activation_max = 127;
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;
+  std::array<std::vector<uint8_t>, 2> lookups;  ///< what operands go through first, or empty
 };
 
 /// MAXIMUM, MINIMUM of the raw values: TFLite requires equal scales and trusts it.

@@ -43,11 +43,20 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   const MulOp& op = std::get<MulOp>(any);
   const Reach reach = products(op);
   const auto form = short_form(op, reach);
+  std::array<std::string, 2> tables;
+  for (size_t i = 0; i < 2; ++i)
+    if (!op.lookups[i].empty())
+      tables[i] = context.constant(i == 0 ? "table" : "table2", CType::kInt8, op.lookups[i]);
+  const auto operand = [&](size_t i, const std::string& stored, int32_t offset) {
+    return "(" +
+           c_plus(tables[i].empty() ? stored : tables[i] + "[(uint8_t)" + stored + "]", offset) +
+           ")";
+  };
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
-                      const std::string product = "(" + c_plus(a, op.input1_offset) + ") * (" +
-                                                  c_plus(b, op.input2_offset) + ")";
+                      const std::string product =
+                          operand(0, a, op.input1_offset) + " * " + operand(1, b, op.input2_offset);
                       ClampedStore store{out, op.activation_min, op.activation_max};
                       if (form) {
                         print_high_multiply(e, *form, product);

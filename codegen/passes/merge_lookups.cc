@@ -2,11 +2,17 @@
 //
 // All of them are tables of 256 bytes in their integer form, so the composition of two is exact by
 // construction: table2[table1[x]]. A table of the sum of two bytes and a softmax of plain integers
-// take the one behind them likewise. What is the identity in the end (a QUANTIZE between equal
-// scales, which converters leave behind) needs no table at all and becomes a RESHAPE.
+// take the one behind them likewise, and a product the ones in front of its operands; a product of
+// two functions of the same byte (SiLU as exporters write it: x * LOGISTIC(x)) is one again. What
+// is the identity in the end (a QUANTIZE between equal scales, which converters leave behind) needs
+// no table at all and becomes a RESHAPE.
+#include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "codegen/passes/rewriting.h"
+#include "models/reference/reference.h"
 
 namespace tinytune {
 namespace {
@@ -52,6 +58,46 @@ void merge_reader_into(Rewriting& network, size_t step) {
   network.set_outputs(step, outputs);
 }
 
+// A product looks operands up itself, where none is repeated and so looked up often.
+void merge_into_product(Rewriting& network, const LookupOp& lookup, size_t step, size_t reader) {
+  auto* product = std::get_if<MulOp>(&network.form(reader));
+  if (product == nullptr || !product->broadcast.equal_shapes) return;
+  std::vector<int> inputs = network.op(reader).inputs;
+  for (size_t i = 0; i < 2; ++i) {
+    if (inputs[i] != network.op(step).outputs[0]) continue;
+    std::vector<uint8_t>& behind = product->lookups[i];
+    std::vector<uint8_t> both(lookup.table.begin(), lookup.table.end());
+    for (uint8_t& value : both) value = behind.empty() ? value : behind[value];
+    behind = std::move(both);
+    inputs[i] = network.op(step).inputs[0];
+  }
+  network.set_inputs(reader, inputs);
+  network.absorb(step, network.op(reader).index);
+}
+
+// The results of every byte, by the reference.
+void make_lookup_of_product(Rewriting& network, size_t step) {
+  const auto* product = std::get_if<MulOp>(&network.form(step));
+  const std::vector<int>& inputs = network.op(step).inputs;
+  if (product == nullptr || !product->broadcast.equal_shapes || inputs[0] != inputs[1] ||
+      !product->constants[0].empty() || !product->constants[1].empty())
+    return;
+  MulOp of_bytes = *product;
+  LookupOp lookup{product->elements, {}};
+  of_bytes.elements = static_cast<int64_t>(lookup.table.size());
+  of_bytes.broadcast = {};
+  of_bytes.broadcast.extents.back() = static_cast<int>(lookup.table.size());
+  for (auto& steps : of_bytes.broadcast.steps) steps.back() = 1;
+  std::vector<uint8_t> bytes(lookup.table.size());
+  std::iota(bytes.begin(), bytes.end(), uint8_t{0});
+  const std::span<const uint8_t> operands[] = {bytes, bytes};
+  const std::span<uint8_t> results[] = {lookup.table};
+  reference::run(of_bytes, {operands, results});
+  const int input = inputs[0];
+  network.form(step) = lookup;
+  network.set_inputs(step, {input});
+}
+
 // The second of two lookups takes the first one in, unless another reader needs the middle.
 void merge_into_reader(Rewriting& network, size_t step) {
   const auto* first = std::get_if<LookupOp>(&network.form(step));
@@ -60,7 +106,7 @@ void merge_into_reader(Rewriting& network, size_t step) {
   const auto reader = network.only_reader_of(op.outputs[0]);
   if (!reader) return;
   auto* second = std::get_if<LookupOp>(&network.form(*reader));
-  if (second == nullptr) return;
+  if (second == nullptr) return merge_into_product(network, *first, step, *reader);
   LookupOp merged = *second;
   for (size_t i = 0; i < merged.table.size(); ++i) merged.table[i] = second->table[first->table[i]];
   *second = merged;
@@ -73,7 +119,10 @@ void merge_into_reader(Rewriting& network, size_t step) {
 void merge_lookups(IntegerNetwork& network) {
   {
     Rewriting rewriting(network);
-    for (size_t step = 0; step < rewriting.steps(); ++step) merge_into_reader(rewriting, step);
+    for (size_t step = 0; step < rewriting.steps(); ++step) {
+      make_lookup_of_product(rewriting, step);
+      merge_into_reader(rewriting, step);
+    }
     for (size_t step = 0; step < rewriting.steps(); ++step) merge_reader_into(rewriting, step);
   }
   for (IntegerOp& op : network.ops)

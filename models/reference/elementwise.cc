@@ -28,8 +28,13 @@ void run(const AddOp& op, const Buffers& buffers) {
 
 void run(const MulOp& op, const Buffers& buffers) {
   const auto operands = operands_of<int8_t>(op.constants, buffers);
+  const auto looked_up = [&](size_t i, int8_t stored) {
+    return op.lookups[i].empty() ? stored
+                                 : static_cast<int8_t>(op.lookups[i][static_cast<uint8_t>(stored)]);
+  };
   for_each(op.broadcast, operands, buffers.output(), [&](int8_t a, int8_t b) {
-    const int32_t product = (a + op.input1_offset) * (b + op.input2_offset);
+    const int32_t product =
+        (looked_up(0, a) + op.input1_offset) * (looked_up(1, b) + op.input2_offset);
     if (!op.steps.empty())
       return static_cast<int8_t>(
           std::clamp<int>(byte_of(op.steps, product), op.activation_min, op.activation_max));

@@ -208,7 +208,7 @@ TEST(LayOut, OutputThatAnotherLayerReads_IsExactInEveryMixture) {
 }
 
 // Two images through everything that has an opinion on layouts: convolutions, what is pointwise,
-// what is not (pooling, a constant per channel), a reshape, and a result from the middle.
+// what is not (pooling, a constant per channel), a reshape, and results from the middle.
 Graph opinions() {
   GraphBuilder b;
   const std::vector<int> shape = {2, 5, 3, 6};
@@ -234,7 +234,7 @@ Graph opinions() {
   pool.filter_h = pool.filter_w = pool.stride_h = pool.stride_w = 2;
   const int pooled = b.op(OperatorKind::kMaxPool2d, {c}, pool, {2, 2, 1, 6}, 0.1F, 5);
   const int flat = b.op(OperatorKind::kReshape, {c}, {}, {2, 90}, 0.1F, 5);
-  return b.finish({pooled, flat, gated});
+  return b.finish({pooled, flat, gated, gate});
 }
 
 TEST(LayOut, OperatorsOfEveryOpinion_AreExactInSeededMixtures) {

@@ -56,5 +56,36 @@ TEST(MergeLookups, SoftmaxOfPlainIntegers_TakesTheLookupBehindIt) {
   EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
 }
 
+TEST(MergeLookups, Product_LooksUpItsOperandsItself) {
+  GraphBuilder b;
+  const int x = b.input({2, 7}, 0.1F, 4), y = b.input({2, 7}, 0.05F, -9);
+  const int gate = b.op(OperatorKind::kLogistic, {x}, {}, {2, 7}, 1.0F / 256, -128);
+  const int value = b.op(OperatorKind::kTanh, {y}, {}, {2, 7}, 1.0F / 128, 0);
+  const Graph graph =
+      b.finish({b.op(OperatorKind::kMul, {gate, value}, ActivationAttributes{}, {2, 7}, 0.01F, 3)});
+  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 1u);
+}
+
+TEST(MergeLookups, GateOfAByteByItself_IsOneTable) {
+  GraphBuilder b;
+  const int x = b.input({2, 7}, 0.1F, 4);
+  const int gate = b.op(OperatorKind::kLogistic, {x}, {}, {2, 7}, 1.0F / 256, -128);
+  const int y = b.op(OperatorKind::kMul, {x, gate}, ActivationAttributes{}, {2, 7}, 0.05F, 3);
+  const Graph graph = b.finish({b.op(OperatorKind::kTanh, {y}, {}, {2, 7}, 1.0F / 128, 0)});
+  const IntegerNetwork network = expect_same_outputs(graph, "merge-lookups");
+  ASSERT_EQ(network.ops.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<LookupOp>(network.ops[0]));
+}
+
+// Repeated, each element would be looked up many times.
+TEST(MergeLookups, OperandThatIsRepeated_IsLookedUpOnce) {
+  GraphBuilder b;
+  const int x = b.input({2, 7}, 0.1F, 4), y = b.input({2, 1}, 0.05F, -9);
+  const int gate = b.op(OperatorKind::kLogistic, {y}, {}, {2, 1}, 1.0F / 256, -128);
+  const Graph graph =
+      b.finish({b.op(OperatorKind::kMul, {x, gate}, ActivationAttributes{}, {2, 7}, 0.01F, 3)});
+  EXPECT_EQ(expect_same_outputs(graph, "merge-lookups").ops.size(), 2u);
+}
+
 }  // namespace
 }  // namespace tinytune
