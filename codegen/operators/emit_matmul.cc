@@ -1,6 +1,7 @@
 // BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h). Where one
 // comes in words, cores with Arm's DSP extension stage rows of the other (pair_blocks.h); cores
-// with many registers stage rows of either as lanes (lane_blocks.h).
+// with many registers stage rows of either as lanes (lane_blocks.h), or hold one side where it is
+// small (held_products.h).
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/dot_products.h"
 #include "codegen/operators/fixed_point_text.h"
+#include "codegen/operators/held_products.h"
 #include "codegen/operators/lane_blocks.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_blocks.h"
@@ -26,13 +28,14 @@ std::string times(const std::string& variable, int64_t step) {
 // The result is int32 then.
 bool leaves_sums(const MatMulOp& op) { return op.multiplier == 0 && op.steps.empty(); }
 
-DotSide left_of(const MatMulOp& op) {
-  return {"left + " + times("i", op.left.step), op.left.step, op.left.depth_step, op.left.offset};
+DotSide side_of(const MatMulOp::Side& side, std::string from) {
+  return {std::move(from), side.step, side.depth_step, side.offset};
 }
-
+DotSide left_of(const MatMulOp& op) {
+  return side_of(op.left, "left + " + times("i", op.left.step));
+}
 DotSide right_of(const MatMulOp& op) {
-  return {"right + " + times("j", op.right.step), op.right.step, op.right.depth_step,
-          op.right.offset};
+  return side_of(op.right, "right + " + times("j", op.right.step));
 }
 
 bool in_words(const MatMulOp& op, const DotSide& side, const MatMulOp::Side& batches) {
@@ -278,6 +281,28 @@ void print_lane_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
   }
 }
 
+// The left side is held, or the right one; nothing where neither may be.
+std::optional<HeldProducts> held_products(const MatMulOp& op) {
+  const DotSide left = side_of(op.left, "left"), right = side_of(op.right, "right");
+  for (const HeldProducts& products : {HeldProducts{left, right, op.rows, op.columns, op.depth},
+                                       HeldProducts{right, left, op.columns, op.rows, op.depth}})
+    if (products.fit()) return products;
+  return std::nullopt;
+}
+
+void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
+                         const HeldProducts& products, const std::optional<HighMultiply>& form) {
+  const bool left_is_held = products.held.from == "left";
+  products.print(w, form,
+                 [&](int held, const std::string& streamed, const std::string& sum,
+                     const std::optional<HighMultiply>& rest) {
+                   const std::string at = left_is_held
+                                              ? c_plus(streamed, int64_t{held} * op.columns)
+                                              : c_plus(times(streamed, op.columns), held);
+                   store(w, op, context, rest, context.output() + "[" + at + "]", sum);
+                 });
+}
+
 std::string emit(const IntegerOp& any, EmitContext& context) {
   constexpr int kManyRows = 12;  // of which those that fill no block of four are few
   const MatMulOp& op = std::get<MatMulOp>(any);
@@ -304,8 +329,11 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   const bool large = context.core().many_registers && (op.rows % 4 == 0 || op.rows >= kManyRows);
   const auto lanes = context.core().many_registers ? lane_blocks(op) : std::nullopt;
+  const auto held = context.core().many_registers ? held_products(op) : std::nullopt;
   if (lanes)
     print_lane_blocks(w, op, context, *lanes, form);
+  else if (held)
+    print_held_products(w, op, context, *held, form);
   else
     print_product(w, op, context, form, large ? kLargeElementBlock : kElementBlock, false);
   if (staged || has_pairs(op)) w.line("#endif");

@@ -335,12 +335,14 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
 
 void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x,
                          const std::string& high_word) {
-  const std::string multiplier = c_int(form.multiplier), added = c_int(form.offset) + ") >> ";
   if (form.in_a_word) {
-    w.line("int32_t v = ((" + x + ") * " + multiplier + " + " + added + std::to_string(form.right) +
+    const std::string scaled =
+        "(" + x + ")" + (form.multiplier == 1 ? "" : " * " + c_int(form.multiplier));
+    w.line("int32_t v = (" + c_plus(scaled, form.offset) + ") >> " + std::to_string(form.right) +
            ";");
     return;
   }
+  const std::string multiplier = c_int(form.multiplier), added = c_int(form.offset) + ") >> ";
   std::string shifted = "(" + x + ") * " + std::to_string(int64_t{1} << form.left);
   if (form.below != 0) {
     w.line("const int32_t of_sign = (" + x + ") >> 31 & " + c_int(form.below) + ";");

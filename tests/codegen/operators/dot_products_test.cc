@@ -50,6 +50,11 @@ TEST(DotProducts, BatchMatMul_EqualsTheReference) {
       {{12, 5}, {12, 3}, {5, 3}, {.adj_x = true}},     // left side by columns
       {{12, 5}, {3, 12}, {5, 3}, {.adj_x = true, .adj_y = true}},  // and words of the right one
       {{3, 260}, {2, 260}, {3, 2}, {.adj_y = true}},               // too long for the stack
+      {{1, 4}, {17, 4}, {1, 17}, {.adj_y = true}},                 // the left side held
+      {{2, 7}, {7, 9}, {2, 9}, {.adj_y = false}},
+      {{19, 4}, {4, 4}, {19, 4}, {.adj_y = false}},  // the right one, in rests of rows too
+      {{3, 8, 2}, {3, 2, 5}, {3, 8, 5}, {.adj_y = false}},
+      {{2, 4, 6}, {2, 4, 2}, {2, 6, 2}, {.adj_x = true}},
       {{2, 3, 4, 8}, {2, 3, 8, 6}, {2, 3, 4, 6}, {.adj_y = false}},
       {{2, 3, 3, 8}, {2, 3, 5, 8}, {2, 3, 3, 5}, {.adj_y = true}},
       {{1, 3, 8}, {4, 5, 8}, {4, 3, 5}, {.adj_y = true}},
@@ -63,6 +68,21 @@ TEST(DotProducts, BatchMatMul_EqualsTheReference) {
       expect_exact_everywhere(graph);
       expect_exact_on({"stm32f4"}, graph);  // of which loads decide
     }
+}
+
+// Sixteen heads of four: scores of one row by N cached ones, and N shares by cached rows.
+TEST(DotProducts, AttentionOfShortHeads_EqualsTheReference) {
+  for (const int n : {1, 2, 3, 4, 5, 8, 16, 17, 63, 64, 129, 256}) {
+    SCOPED_TRACE(n);
+    GraphBuilder b;
+    const int query = b.input({16, 1, 4}, 0.1F, 0), keys = b.input({16, n, 4}, 0.1F, 0);
+    const int shares = b.input({16, 1, n}, 1.0F / 256, -128), values = b.input({16, n, 4}, 0.1F, 0);
+    const int scores = b.op(OperatorKind::kBatchMatMul, {query, keys},
+                            BatchMatMulAttributes{.adj_y = true}, {16, 1, n}, 0.05F, 0);
+    const int mean = b.op(OperatorKind::kBatchMatMul, {shares, values}, BatchMatMulAttributes{},
+                          {16, 1, 4}, 0.02F * static_cast<float>(n), 3);
+    expect_exact_on({"rv32imc", "cortex-m4"}, b.finish({scores, mean}));
+  }
 }
 
 // Of rows of words by rows and by columns: what is widened once serves all of the other side.

@@ -1,0 +1,35 @@
+// Products of one row of a matrix at a time with a side that registers hold as a whole, for cores
+// that have some 28 of them: attention's scores of a short head, or a rotation of pairs.
+//
+// Each element of the other side is loaded once and each of the held side before the loop, already
+// times the requantisation's multiplier where that is one multiplication of a word: a result then
+// takes a load and two more instructions a term, a shift, a clamp and a store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "codegen/operators/c_writer.h"
+#include "codegen/operators/dot_products.h"
+#include "codegen/operators/fixed_point_text.h"
+
+namespace tinytune {
+
+struct HeldProducts {
+  DotSide held, streamed;  ///< `from` of both without a loop's variable
+  int held_rows = 0, streamed_rows = 0;
+  int64_t depth = 0;
+
+  /// Whether registers suffice, and there are enough streamed rows.
+  bool fit() const;
+
+  /// Lines that store what `sum` becomes; `streamed` is the row's number as C, in brackets.
+  using Store = std::function<void(int held, const std::string& streamed, const std::string& sum,
+                                   const std::optional<HighMultiply>& form)>;
+  /// All rows. `form` is the requantisation of sums; what is left of it goes to `store`.
+  void print(CWriter& w, const std::optional<HighMultiply>& form, const Store& store) const;
+};
+
+}  // namespace tinytune
