@@ -10,7 +10,8 @@ std::string FunctionBody::address(const ArenaPlace& place, const std::string& ty
   uses_.buffers.push_back({place.offset, place.bytes + moves, access});
   std::string at = place.offset == 0 ? "" : " + " + std::to_string(place.offset);
   if (moves > 0) at += " + " + std::string(kTurn) + " * " + std::to_string(place.step);
-  return "(" + type + " *)" + (at.empty() ? "arena" : "(arena" + at + ")");
+  const bool is_plain = at.empty() && address_function_.empty();
+  return "(" + type + " *)" + (is_plain ? "arena" : address_function_ + "(arena" + at + ")");
 }
 
 std::string FunctionBody::read_from(const ArenaPlace& place, const std::string& type) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/operators/c_writer.h"
@@ -39,6 +40,8 @@ class FunctionBody {
   std::string updated_in(const ArenaPlace& place, const std::string& type);
   /// Memory that is only the function's own while it runs: "(void *)(arena + 64)".
   std::string scratch(const ArenaPlace& place);
+  /// Addresses come from calls of this C function, or are plain expressions where it is empty.
+  void take_addresses_from(std::string function) { address_function_ = std::move(function); }
   /// The array's symbol.
   const std::string& constant(const std::string& symbol);
   void call_kernel(const std::string& kernel, const std::vector<std::string>& arguments);
@@ -55,6 +58,7 @@ class FunctionBody {
 
   CWriter writer_{1};
   Uses uses_;
+  std::string address_function_;
 };
 
 }  // namespace tinytune

@@ -26,6 +26,20 @@ CType array_type(ElementType type) {
   return CType::kFloat;
 }
 
+// RISC-V loads reach 2 KiB: of places further in the arena, compilers keep an address for each
+// element of an unrolled loop, and add its counter to every one of them.
+const SharedFunction kPlace = {
+    "place",
+    "/* `at`, of which compilers do not know that it is in the arena. */",
+    "void *@_place(unsigned char *at)",
+    R"(
+#if defined(__GNUC__)
+  __asm__("" : "+r"(at));
+#endif
+  return at;
+)",
+    {}};
+
 }  // namespace
 
 const ArenaPlace& LayerPrinter::place_of(int tensor) const {
@@ -83,6 +97,10 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);
   const std::string statements = emitter->emit(form, context);
+  if (core_.many_registers) {
+    shared_.need(kPlace);
+    body.take_addresses_from(symbol_of(kPlace, network_));
+  }
   for (size_t i = 0; i < site.op.inputs.size(); ++i) {
     if (!context.inputs_used()[i]) continue;  // folded into the text
     const int id = site.op.inputs[i];
@@ -101,6 +119,7 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
     const std::string address = body.written_to(outputs[i], type);
     body.writer().line(type + " *" + context.output(i) + " = " + address + ";");
   }
+  body.take_addresses_from("");
   body.append(statements, context.uses());
 }
 
