@@ -51,10 +51,11 @@ std::string c_plus(const std::string& name, int64_t k) {
 }
 
 void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print) {
-  constexpr int64_t kUnroll = 4;
+  constexpr int64_t kUnroll = 8;
   const int64_t whole = count / kUnroll * kUnroll;
-  if (whole > 0) {
-    w.loop("i", whole, kUnroll);
+  if (whole > 0) {  // up to an equal end: for "<" LLVM keeps the counter's last value too
+    const std::string end = std::to_string(whole), step = std::to_string(kUnroll);
+    w.open("for (int32_t i = 0; i != " + end + "; i += " + step + ")");
     for (int64_t k = 0; k < kUnroll; ++k) print("i", k);
     w.close();
   }

@@ -29,7 +29,7 @@ class CWriter {
   int depth_;
 };
 
-/// The statements of `count` elements: a loop over four at a time, which share the loop's own four
+/// The statements of `count` elements: a loop over eight at a time, which share the loop's own
 /// instructions, then the rest. `print` gets an element's index as the loop's variable, empty in
 /// the rest, and what is added to it.
 using ElementStatement = std::function<void(const std::string& variable, int64_t added)>;

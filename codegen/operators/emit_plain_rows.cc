@@ -26,6 +26,13 @@ void print_row(CWriter& w, int depth, const std::function<void(const std::string
   w.close();
 }
 
+// Whether a short row's terms are kept on the stack: RISC-V scales an index by instructions of its
+// own, so looking up again takes more.
+bool keeps_terms(const PlainSoftmaxOp& op, bool is_wide, const CoreFacts& core) {
+  constexpr int kShort = 64;
+  return core.many_registers && !is_wide && op.shifts.empty() && op.depth <= kShort;
+}
+
 // Scales the table of terms in advance where 32 bits suffice: a row's sum is divided by the scale
 // once, without a remainder, instead of multiplying each element. The table is reversed, so that an
 // element indexes it without a subtraction.
@@ -53,8 +60,11 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   w.line("const uint32_t *const of = " +
          from_largest("terms", CType::kUint32, little_endian_bytes(terms)));
   w.line(type + " sum = 0;");
-  print_row(w, op.depth,
-            [&](const std::string& at) { w.line("sum += of[" + x + at + " + 128];"); });
+  const bool keeps = keeps_terms(op, is_wide, context.core());
+  if (keeps) w.line("uint32_t kept[" + std::to_string(op.depth) + "];");
+  print_row(w, op.depth, [&](const std::string& at) {
+    w.line("sum += " + (keeps ? "kept" + at + " = " : "") + "of[" + x + at + " + 128];");
+  });
   if (is_scaled) w.line("sum /= " + scale + ";");
   if (by_shifts) {
     const std::vector<uint8_t> shifts(op.shifts.rbegin(), op.shifts.rend());
@@ -65,9 +75,10 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
       op.results.empty() ? "" : context.constant("results", CType::kInt8, bytes_of(op.results));
   print_row(w, op.depth, [&](const std::string& at) {
     const std::string d = "[" + x + at + " + 128]";
+    const std::string term = keeps ? "kept" + at : "of" + d;
     const std::string share = by_shifts   ? "whole >> shifts" + d
-                              : is_scaled ? "of" + d + " / sum"
-                                          : "(" + type + ")of" + d + " * " + scale + " / sum";
+                              : is_scaled ? term + " / sum"
+                                          : "(" + type + ")" + term + " * " + scale + " / sum";
     w.line(y + at + " = " +
            (results.empty()
                 ? "(int8_t)(" + c_plus("(int32_t)(" + share + ")", op.output_offset) + ")"
@@ -162,7 +173,7 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   each([&](const std::string& at) {
     w.open("");
     w.line("const " + type + " d = " + element(at) + ";");
-    w.line("squares += (" + squares + ")(d * d);");
+    w.line("squares += (" + squares + ")d * (" + squares + ")d;");
     if (may_be_short) w.line("reach |= (uint64_t)(d < 0 ? -d : d);");
     w.close();
   });
