@@ -147,8 +147,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     return Error(ErrorCode::kInvalidInput,
                  "steps must be at least 1, not " + std::to_string(options.steps));
   TT_TRY_ASSIGN(const Ground ground,
-                load_ground_for(device_name, options.arrival, options.limits, options.records,
-                                options.on_message, options.portable));
+                load_ground_for(model, device_name, options.arrival, options.limits,
+                                options.records, options.on_message, options.portable));
   const auto& [device, records, in_log] = ground;
   say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
   const bool frames = options.input == InputArrival::kFrames;
