@@ -50,13 +50,13 @@ std::string c_plus(const std::string& name, int64_t k) {
   return name + (k < 0 ? " - " + std::to_string(-k) : " + " + std::to_string(k));
 }
 
-void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print) {
-  constexpr int64_t kUnroll = 8;
-  const int64_t whole = count / kUnroll * kUnroll;
+void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print,
+                    int64_t elements_of_pass) {
+  const int64_t whole = count / elements_of_pass * elements_of_pass;
   if (whole > 0) {  // up to an equal end: for "<" LLVM keeps the counter's last value too
-    const std::string end = std::to_string(whole), step = std::to_string(kUnroll);
+    const std::string end = std::to_string(whole), step = std::to_string(elements_of_pass);
     w.open("for (int32_t i = 0; i != " + end + "; i += " + step + ")");
-    for (int64_t k = 0; k < kUnroll; ++k) print("i", k);
+    for (int64_t k = 0; k < elements_of_pass; ++k) print("i", k);
     w.close();
   }
   for (int64_t k = whole; k < count; ++k) print("", k);

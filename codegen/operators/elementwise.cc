@@ -48,9 +48,10 @@ void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPoin
 
 void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& pointers,
                        const ElementPrinter& element) {
-  print_unrolled(w, elements, [&](const std::string& variable, int64_t added) {
+  const auto in_pass = [&](const std::string& variable, int64_t added) {
     in_scope(w, pointers, element, c_plus(variable, added));
-  });
+  };
+  print_unrolled(w, elements, in_pass, pointers.elements_of_pass);
 }
 
 std::string raw_expression(RawArithmeticOp::Function function, const std::string& a,
@@ -76,7 +77,7 @@ std::string raw_expression(RawArithmeticOp::Function function, const std::string
 }
 
 ElementPointers binary_pointers(EmitContext& context) {
-  return {context.input(0), context.input(1), context.output()};
+  return {context.input(0), context.input(1), context.output(), context.core().elements_of_pass()};
 }
 
 }  // namespace tinytune

@@ -181,10 +181,11 @@ void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& ro
   w.line("const int8_t *const part = " + table + " + (" + term(row.repeated, first(row.repeated)) +
          ");");
   w.line("const int8_t *const from = &" + first(along) + ";");
-  print_unrolled(w, op.broadcast.extents[row.axis], [&](const std::string& i, int64_t added) {
+  const auto look_up = [&](const std::string& i, int64_t added) {
     const std::string at = "[" + c_plus(i, added) + "]";
     w.line(context.output() + at + " = part[" + term(along, "from" + at) + "];");
-  });
+  };
+  print_unrolled(w, op.broadcast.extents[row.axis], look_up, context.core().elements_of_pass());
   w.close();
   w.line(context.output() + " += " + std::to_string(op.broadcast.extents[row.axis]) + ";");
   for (int i = 0; i < loops; ++i) w.close();
@@ -225,10 +226,11 @@ void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows
   w.line("const int8_t *const from = " + inputs[along] + " + c * " +
          std::to_string(op.broadcast.steps[along][rows.inner]) + ";");
   w.line("int8_t *const to = (int8_t *)" + pointers.output + " + c;");  // or of uint8_t
-  print_unrolled(w, op.broadcast.extents[rows.outer], [&](const std::string& i, int64_t added) {
+  const auto look_up = [&](const std::string& i, int64_t added) {
     const std::string x = at("from", op.broadcast.steps[along][rows.outer], i, added);
     w.line(at("to", columns, i, added) + " = part[" + term(along, x) + "];");
-  });
+  };
+  print_unrolled(w, op.broadcast.extents[rows.outer], look_up, pointers.elements_of_pass);
   w.close();
 }
 

@@ -15,12 +15,12 @@ namespace {
 
 // Prints code for each element of a row; `print` gets the index, "[i + 1]". Unrolled, except where
 // elements have 64 bits: their code is long.
-void print_row(CWriter& w, int depth, const std::function<void(const std::string& at)>& print,
-               bool is_wide = false) {
+void print_row(CWriter& w, int depth, const CoreFacts& core,
+               const std::function<void(const std::string& at)>& print, bool is_wide = false) {
   const auto element = [&](const std::string& i, int64_t added) {
     print("[" + c_plus(i, added) + "]");
   };
-  if (!is_wide) return print_unrolled(w, depth, element);
+  if (!is_wide) return print_unrolled(w, depth, element, core.elements_of_pass());
   w.loop("i", depth);
   element("i", 0);
   w.close();
@@ -54,7 +54,7 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   CWriter w(1);
   w.loop("row", op.rows);
   w.line("int32_t most = " + x + "[0];");
-  print_row(w, op.depth, [&](const std::string& at) {
+  print_row(w, op.depth, context.core(), [&](const std::string& at) {
     w.line("if (" + x + at + " > most) most = " + x + at + ";");
   });
   w.line("const uint32_t *const of = " +
@@ -62,7 +62,7 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   w.line(type + " sum = 0;");
   const bool keeps = keeps_terms(op, is_wide, context.core());
   if (keeps) w.line("uint32_t kept[" + std::to_string(op.depth) + "];");
-  print_row(w, op.depth, [&](const std::string& at) {
+  print_row(w, op.depth, context.core(), [&](const std::string& at) {
     w.line("sum += " + (keeps ? "kept" + at + " = " : "") + "of[" + x + at + " + 128];");
   });
   if (is_scaled) w.line("sum /= " + scale + ";");
@@ -73,7 +73,7 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   }
   const std::string results =
       op.results.empty() ? "" : context.constant("results", CType::kInt8, bytes_of(op.results));
-  print_row(w, op.depth, [&](const std::string& at) {
+  print_row(w, op.depth, context.core(), [&](const std::string& at) {
     const std::string d = "[" + x + at + " + 128]";
     const std::string term = keeps ? "kept" + at : "of" + d;
     const std::string share = by_shifts   ? "whole >> shifts" + d
@@ -157,7 +157,7 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   };
   CWriter w(1);
   const auto each = [&](const std::function<void(const std::string& at)>& print) {
-    print_row(w, op.depth, print, is_wide);
+    print_row(w, op.depth, context.core(), print, is_wide);
   };
   w.loop("row", op.rows);
   if (op.is_centred) {

@@ -31,7 +31,7 @@ void HeldProducts::print(CWriter& w, const std::optional<HighMultiply>& form,
       w.line("const int32_t " + held_name(row, k) + " = (" +
              element(held, "held", row * held.step + k * held.depth_step) + scale + ";");
   w.line("const int8_t *x = " + streamed.from + ";");
-  print_unrolled(w, streamed_rows, [&](const std::string& i, int64_t added) {
+  const auto row_of = [&](const std::string& i, int64_t added) {
     w.open("");
     for (int64_t k = 0; k < depth; ++k)
       w.line("const int32_t x" + std::to_string(k) + " = " +
@@ -45,7 +45,9 @@ void HeldProducts::print(CWriter& w, const std::optional<HighMultiply>& form,
     }
     w.line("x += " + std::to_string(streamed.step) + ";");
     w.close();
-  });
+  };
+  constexpr int64_t kRowsOfPass = 8;
+  print_unrolled(w, streamed_rows, row_of, kRowsOfPass);
 }
 
 }  // namespace tinytune

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/operators/c_writer.h"
 #include "codegen/operators/constant_pool.h"
 #include "codegen/operators/shared_functions.h"
 #include "codegen/operators/uses.h"
@@ -22,6 +23,11 @@ struct CoreFacts {
   bool has_fpu = false;         ///< it computes float32 in single instructions
   bool in_order = false;        ///< it issues one instruction at a time, and waits for loads
   bool many_registers = false;  ///< some 28 for a loop's own
+
+  /// Of a loop, whose own instructions are more on RISC-V than on Arm.
+  int64_t elements_of_pass() const {
+    return many_registers ? 2 * kElementsOfPass : kElementsOfPass;
+  }
 };
 
 /// What an emitter may name in the statements it prints. Asking for a name is what records its use,
