@@ -76,6 +76,10 @@ std::string raw_expression(RawArithmeticOp::Function function, const std::string
   return chosen(" < ");
 }
 
+ElementPointers unary_pointers(EmitContext& context) {
+  return {context.input(0), "", context.output(), context.core().elements_of_pass()};
+}
+
 ElementPointers binary_pointers(EmitContext& context) {
   return {context.input(0), context.input(1), context.output(), context.core().elements_of_pass()};
 }

@@ -37,6 +37,8 @@ std::string broadcast_offset(const Broadcast& broadcast, size_t operand);
 std::string raw_expression(RawArithmeticOp::Function function, const std::string& a,
                            const std::string& b);
 
+/// The first input and the output of an operator.
+ElementPointers unary_pointers(EmitContext& context);
 /// The first two inputs and the output of an operator.
 ElementPointers binary_pointers(EmitContext& context);
 

@@ -171,7 +171,7 @@ std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   run_reference(IntegerOp(all), {&input, 1}, std::span<uint8_t>(out));
   const std::string table = context.constant("values", CType::kFloat, std::move(out));
   CWriter w(1);
-  print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+  print_elementwise(w, op.elements, unary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto&, const auto& o) {
                       e.line(o + " = " + table + "[(uint8_t)" + a + "];");
                     });

@@ -84,7 +84,7 @@ std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
   if (op.multiplier.size() == 1 && op.addend.size() == 1) {
     const bool is_long = op.input.type != ElementType::kInt8 && context.core().many_registers;
     const auto ends = is_long ? input_ends(op) : std::nullopt;
-    print_elementwise(w, elements_of(op.broadcast), {context.input(0), "", context.output()},
+    print_elementwise(w, elements_of(op.broadcast), unary_pointers(context),
                       [&](CWriter& e, const auto& x, const auto&, const auto& out) {
                         if (ends) return print_clamped_first(e, op, *ends, x, out);
                         print_requant_shift(e, op, x, c_int(op.multiplier[0]),
@@ -117,7 +117,7 @@ std::string emit_table(const IntegerOp& any, EmitContext& context) {
   const PlainTableOp& op = std::get<PlainTableOp>(any);
   if (is_linear(op.table)) {
     CWriter w(1);
-    print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+    print_elementwise(w, op.elements, unary_pointers(context),
                       [&](CWriter& e, const auto& x, const auto&, const auto& out) {
                         e.line(out + " = " +
                                c_plus(x + " * " + c_int(op.table[1] - op.table[0]), op.table[128]) +
@@ -127,7 +127,7 @@ std::string emit_table(const IntegerOp& any, EmitContext& context) {
   }
   const std::string table = context.constant("table", CType::kInt32, little_endian_bytes(op.table));
   CWriter w(1);
-  print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+  print_elementwise(w, op.elements, unary_pointers(context),
                     [&](CWriter& e, const auto& x, const auto&, const auto& out) {
                       e.line(out + " = " + table + "[" + x + " + 128];");
                     });

@@ -87,7 +87,7 @@ std::string emit_cast(const IntegerOp& any, EmitContext& context) {
   // Through the unsigned type: there a number that does not fit wraps.
   const std::string type = c_type_of(op.to);
   CWriter w(1);
-  print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+  print_elementwise(w, op.elements, unary_pointers(context),
                     [&](CWriter& e, const auto& from, const auto&, const auto& to) {
                       const std::string x =
                           op.from == ElementType::kBool ? "(" + from + " != 0 ? 1 : 0)" : from;

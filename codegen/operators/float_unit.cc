@@ -71,7 +71,7 @@ std::string emit_unit_quantize(const QuantizeOp& op, EmitContext& context) {
   const int64_t limit = beyond_steps(op) * (even ? 1 : 2);
   CWriter w(1);
   print_elementwise(
-      w, op.elements, {context.input(0), "", context.output()},
+      w, op.elements, unary_pointers(context),
       [&](CWriter& e, const auto& a, const auto&, const auto& o) {
         e.line("int32_t v = " + rounded + "(" + a + " / " + c_float(op.scale) + ");");
         clamp(e, -limit, limit - 1);
@@ -88,7 +88,7 @@ std::string emit_unit_quantize(const QuantizeOp& op, EmitContext& context) {
 std::string emit_unit_dequantize(const DequantizeOp& op, EmitContext& context) {
   const int zero = op.from == ElementType::kInt32 ? 0 : op.zero_point;  // sums have none
   CWriter w(1);
-  print_elementwise(w, op.elements, {context.input(0), "", context.output()},
+  print_elementwise(w, op.elements, unary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto&, const auto& o) {
                       e.line(o + " = (float)" + (zero == 0 ? a : "(" + c_plus(a, -zero) + ")") +
                              " * " + c_float(op.scale) + ";");
