@@ -17,7 +17,7 @@ CoreFacts facts_of(const Device& device) {
   const std::string& model = device.timing.model;
   return {.has_fpu = internal::has_fpu(device.target),
           .in_order = model == "in_order" || model == "cortex_m",
-          .many_registers = device.target.family == CoreFamily::kRiscv32};
+          .is_rv32 = device.target.family == CoreFamily::kRiscv32};
 }
 
 class LayerFunctions {

@@ -26,11 +26,11 @@ CType array_type(ElementType type) {
   return CType::kFloat;
 }
 
-// RISC-V loads reach 2 KiB: of places further in the arena, compilers keep an address for each
-// element of an unrolled loop, and add its counter to every one of them.
+// Of places that loads from the arena's start do not reach, compilers keep an address for each
+// element of an unrolled loop, and add the loop's counter to every one of them.
 const SharedFunction kPlace = {
     "place",
-    "/* `at`, of which compilers do not know that it is in the arena. */",
+    "/* Returns `at`, and hides from compilers where in the arena it is. */",
     "void *@_place(unsigned char *at)",
     R"(
 #if defined(__GNUC__)
@@ -97,7 +97,7 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);
   const std::string statements = emitter->emit(form, context);
-  if (core_.many_registers) {
+  if (core_.is_rv32) {
     shared_.need(kPlace);
     body.take_addresses_from(symbol_of(kPlace, network_));
   }

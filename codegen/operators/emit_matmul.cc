@@ -86,7 +86,7 @@ std::optional<HighMultiply> short_form(const MatMulOp& op, const CoreFacts& core
                           op.output_offset, -128, 127);
   };
   return find_high_multiply(op.multiplier, op.shift, -reach, reach, -128, 127, wanted,
-                            core.many_registers);
+                            core.is_rv32);
 }
 
 // The address of a block's first result, and a result from there.
@@ -111,10 +111,10 @@ void store(CWriter& w, const MatMulOp& op, EmitContext& context,
   }
   w.open("");
   if (form) {
-    const bool many = context.core().many_registers;
+    const bool is_rv32 = context.core().is_rv32;
     print_high_multiply(w, *form, "(int32_t)" + sum,
-                        many && !form->in_a_word ? context.helper(kHighWord) : "");
-    if (many) {  // one test: few results are out of range
+                        is_rv32 && !form->in_a_word ? context.helper(kHighWord) : "");
+    if (is_rv32) {  // one test: few results are out of range
       w.line("if ((uint32_t)v + 128u > 255u) v = v >> 31 ^ 127;");
       w.line(output + " = (int8_t)v;");
     } else {
@@ -327,9 +327,9 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
     print_product(w, op, context, form, block, has_pairs(op), staged);
     w.line("#else");
   }
-  const bool large = context.core().many_registers && (op.rows % 4 == 0 || op.rows >= kManyRows);
-  const auto lanes = context.core().many_registers ? lane_blocks(op) : std::nullopt;
-  const auto held = context.core().many_registers ? held_products(op) : std::nullopt;
+  const bool large = context.core().is_rv32 && (op.rows % 4 == 0 || op.rows >= kManyRows);
+  const auto lanes = context.core().is_rv32 ? lane_blocks(op) : std::nullopt;
+  const auto held = context.core().is_rv32 ? held_products(op) : std::nullopt;
   if (lanes)
     print_lane_blocks(w, op, context, *lanes, form);
   else if (held)

@@ -82,7 +82,7 @@ std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
   const RequantShiftOp& op = std::get<RequantShiftOp>(any);
   CWriter w(1);
   if (op.multiplier.size() == 1 && op.addend.size() == 1) {
-    const bool is_long = op.input.type != ElementType::kInt8 && context.core().many_registers;
+    const bool is_long = op.input.type != ElementType::kInt8 && context.core().is_rv32;
     const auto ends = is_long ? input_ends(op) : std::nullopt;
     print_elementwise(w, elements_of(op.broadcast), unary_pointers(context),
                       [&](CWriter& e, const auto& x, const auto&, const auto& out) {

@@ -26,11 +26,11 @@ void print_row(CWriter& w, int depth, const CoreFacts& core,
   w.close();
 }
 
-// Whether a short row's terms are kept on the stack: RISC-V scales an index by instructions of its
-// own, so looking up again takes more.
+// Whether a short row's terms are kept on the stack: looking one up again takes more instructions
+// where the index must be scaled by one of its own.
 bool keeps_terms(const PlainSoftmaxOp& op, bool is_wide, const CoreFacts& core) {
   constexpr int kShort = 64;
-  return core.many_registers && !is_wide && op.shifts.empty() && op.depth <= kShort;
+  return core.is_rv32 && !is_wide && op.shifts.empty() && op.depth <= kShort;
 }
 
 // Scales the table of terms in advance where 32 bits suffice: a row's sum is divided by the scale

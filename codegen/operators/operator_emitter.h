@@ -20,14 +20,13 @@ namespace tinytune {
 
 /// What emitters know of the core.
 struct CoreFacts {
-  bool has_fpu = false;         ///< it computes float32 in single instructions
-  bool in_order = false;        ///< it issues one instruction at a time, and waits for loads
-  bool many_registers = false;  ///< some 28 for a loop's own
+  bool has_fpu = false;   ///< it computes float32 in single instructions
+  bool in_order = false;  ///< it issues one instruction at a time, and waits for loads
+  /// Some 28 registers for a loop's own, loads that reach 2 KiB, indices that are not scaled.
+  bool is_rv32 = false;
 
   /// Of a loop, whose own instructions are more on RISC-V than on Arm.
-  int64_t elements_of_pass() const {
-    return many_registers ? 2 * kElementsOfPass : kElementsOfPass;
-  }
+  int64_t elements_of_pass() const { return is_rv32 ? 2 * kElementsOfPass : kElementsOfPass; }
 };
 
 /// What an emitter may name in the statements it prints. Asking for a name is what records its use,
