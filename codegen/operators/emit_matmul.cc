@@ -294,11 +294,12 @@ void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
                          const HeldProducts& products, const std::optional<HighMultiply>& form) {
   const bool left_is_held = products.held.from == "left";
   products.print(w, form,
-                 [&](int held, const std::string& streamed, const std::string& sum,
+                 [&](int held, const std::string& i, int64_t added, const std::string& sum,
                      const std::optional<HighMultiply>& rest) {
-                   const std::string at = left_is_held
-                                              ? c_plus(streamed, int64_t{held} * op.columns)
-                                              : c_plus(times(streamed, op.columns), held);
+                   const int64_t step = left_is_held ? 1 : op.columns;
+                   const int64_t first = int64_t{held} * (left_is_held ? op.columns : 1);
+                   const std::string at =
+                       c_plus(i.empty() || step == 1 ? i : times(i, step), added * step + first);
                    store(w, op, context, rest, context.output() + "[" + at + "]", sum);
                  });
 }

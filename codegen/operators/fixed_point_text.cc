@@ -336,8 +336,7 @@ std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, in
 void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x,
                          const std::string& high_word) {
   if (form.in_a_word) {
-    const std::string scaled =
-        "(" + x + ")" + (form.multiplier == 1 ? "" : " * " + c_int(form.multiplier));
+    const std::string scaled = form.multiplier == 1 ? x : "(" + x + ") * " + c_int(form.multiplier);
     w.line("int32_t v = (" + c_plus(scaled, form.offset) + ") >> " + std::to_string(form.right) +
            ";");
     return;

@@ -24,12 +24,14 @@ void HeldProducts::print(CWriter& w, const std::optional<HighMultiply>& form,
   const bool is_scaled = form && form->in_a_word;
   std::optional<HighMultiply> rest = form;
   if (is_scaled) rest->multiplier = 1, rest->offset = 0;
-  const std::string scale = is_scaled ? ") * " + c_int(form->multiplier) : ")";
+  const auto scaled = [&](const std::string& x) {
+    return is_scaled ? "(" + x + ") * " + c_int(form->multiplier) : x;
+  };
   w.line("const int8_t *const held = " + held.from + ";");
   for (int row = 0; row < held_rows; ++row)
     for (int64_t k = 0; k < depth; ++k)
-      w.line("const int32_t " + held_name(row, k) + " = (" +
-             element(held, "held", row * held.step + k * held.depth_step) + scale + ";");
+      w.line("const int32_t " + held_name(row, k) + " = " +
+             scaled(element(held, "held", row * held.step + k * held.depth_step)) + ";");
   w.line("const int8_t *x = " + streamed.from + ";");
   const auto row_of = [&](const std::string& i, int64_t added) {
     w.open("");
@@ -41,7 +43,7 @@ void HeldProducts::print(CWriter& w, const std::optional<HighMultiply>& form,
       w.line("uint32_t " + sum + " = " + (is_scaled ? c_int(form->offset) : "0") + ";");
       for (int64_t k = 0; k < depth; ++k)
         w.line(sum + " += (uint32_t)(" + held_name(row, k) + " * x" + std::to_string(k) + ");");
-      store(row, "(" + c_plus(i, added) + ")", sum, rest);
+      store(row, i, added, sum, rest);
     }
     w.line("x += " + std::to_string(streamed.step) + ";");
     w.close();

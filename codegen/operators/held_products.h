@@ -25,9 +25,11 @@ struct HeldProducts {
   /// Whether registers suffice, and there are enough streamed rows.
   bool fit() const;
 
-  /// Lines that store what `sum` becomes; `streamed` is the row's number as C, in brackets.
-  using Store = std::function<void(int held, const std::string& streamed, const std::string& sum,
-                                   const std::optional<HighMultiply>& form)>;
+  /// Lines that store what `sum` becomes, of the streamed row `added` behind variable `i`, which
+  /// may be none.
+  using Store =
+      std::function<void(int held, const std::string& i, int64_t added, const std::string& sum,
+                         const std::optional<HighMultiply>& form)>;
   /// All rows. `form` is the requantisation of sums; what is left of it goes to `store`.
   void print(CWriter& w, const std::optional<HighMultiply>& form, const Store& store) const;
 };
