@@ -51,12 +51,12 @@ std::string c_plus(const std::string& name, int64_t k) {
 }
 
 void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print,
-                    int64_t elements_of_pass) {
-  const int64_t whole = count / elements_of_pass * elements_of_pass;
-  if (whole > 0) {  // up to an equal end: for "<" LLVM keeps the counter's last value too
-    const std::string end = std::to_string(whole), step = std::to_string(elements_of_pass);
-    w.open("for (int32_t i = 0; i != " + end + "; i += " + step + ")");
-    for (int64_t k = 0; k < elements_of_pass; ++k) print("i", k);
+                    const ElementPass& pass) {
+  const int64_t whole = count / pass.elements * pass.elements;
+  if (whole > 0) {
+    w.open("for (int32_t i = 0; i " + std::string(pass.until) + " " + std::to_string(whole) +
+           "; i += " + std::to_string(pass.elements) + ")");
+    for (int64_t k = 0; k < pass.elements; ++k) print("i", k);
     w.close();
   }
   for (int64_t k = whole; k < count; ++k) print("", k);

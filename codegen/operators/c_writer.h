@@ -29,13 +29,16 @@ class CWriter {
   int depth_;
 };
 
-/// The statements of `count` elements: a loop over some at a time, which share the loop's own
+/// The statements of `count` elements: a loop over those of a pass, which share the loop's own
 /// instructions, then the rest. `print` gets an element's index as the loop's variable, empty in
 /// the rest, and what is added to it.
 using ElementStatement = std::function<void(const std::string& variable, int64_t added)>;
-inline constexpr int64_t kElementsOfPass = 4;
+struct ElementPass {
+  int64_t elements = 4;
+  const char* until = "<";  ///< how the counter is compared with its end: "<" or "!="
+};
 void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print,
-                    int64_t elements_of_pass = kElementsOfPass);
+                    const ElementPass& pass = {});
 
 /// A decimal literal that every compiler takes as int32_t, the smallest one included.
 std::string c_int(int64_t value);

@@ -51,7 +51,7 @@ void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& poin
   const auto in_pass = [&](const std::string& variable, int64_t added) {
     in_scope(w, pointers, element, c_plus(variable, added));
   };
-  print_unrolled(w, elements, in_pass, pointers.elements_of_pass);
+  print_unrolled(w, elements, in_pass, pointers.pass);
 }
 
 std::string raw_expression(RawArithmeticOp::Function function, const std::string& a,
@@ -77,11 +77,11 @@ std::string raw_expression(RawArithmeticOp::Function function, const std::string
 }
 
 ElementPointers unary_pointers(EmitContext& context) {
-  return {context.input(0), "", context.output(), context.core().elements_of_pass()};
+  return {context.input(0), "", context.output(), context.core().element_pass()};
 }
 
 ElementPointers binary_pointers(EmitContext& context) {
-  return {context.input(0), context.input(1), context.output(), context.core().elements_of_pass()};
+  return {context.input(0), context.input(1), context.output(), context.core().element_pass()};
 }
 
 }  // namespace tinytune

@@ -14,7 +14,7 @@ namespace tinytune {
 /// C names of the operands' pointers; `b` is empty where there is one operand.
 struct ElementPointers {
   std::string a, b, output;
-  int64_t elements_of_pass = kElementsOfPass;
+  ElementPass pass = {};
 };
 
 /// Prints the loops, and inside them what `element` prints for one element in a scope of its own.

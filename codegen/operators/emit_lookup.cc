@@ -13,7 +13,7 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   // Byte pointers: the types on either side may be signed or not.
   w.line("const uint8_t *from = (const uint8_t *)" + context.input(0) + ";");
   w.line("uint8_t *to = (uint8_t *)" + context.output() + ";");
-  print_elementwise(w, op.elements, {"from", "", "to", context.core().elements_of_pass()},
+  print_elementwise(w, op.elements, {"from", "", "to", context.core().element_pass()},
                     [&](CWriter& e, const auto& from, const auto&, const auto& to) {
                       e.line(to + " = " + table + "[" + from + "];");
                     });

@@ -282,10 +282,11 @@ void print_lane_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
 }
 
 // The left side is held, or the right one; nothing where neither may be.
-std::optional<HeldProducts> held_products(const MatMulOp& op) {
+std::optional<HeldProducts> held_products(const MatMulOp& op, const ElementPass& pass) {
   const DotSide left = side_of(op.left, "left"), right = side_of(op.right, "right");
-  for (const HeldProducts& products : {HeldProducts{left, right, op.rows, op.columns, op.depth},
-                                       HeldProducts{right, left, op.columns, op.rows, op.depth}})
+  for (const HeldProducts& products :
+       {HeldProducts{left, right, op.rows, op.columns, op.depth, pass},
+        HeldProducts{right, left, op.columns, op.rows, op.depth, pass}})
     if (products.fit()) return products;
   return std::nullopt;
 }
@@ -330,7 +331,8 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   const bool large = context.core().is_rv32 && (op.rows % 4 == 0 || op.rows >= kManyRows);
   const auto lanes = context.core().is_rv32 ? lane_blocks(op) : std::nullopt;
-  const auto held = context.core().is_rv32 ? held_products(op) : std::nullopt;
+  const CoreFacts& core = context.core();
+  const auto held = core.is_rv32 ? held_products(op, core.element_pass()) : std::nullopt;
   if (lanes)
     print_lane_blocks(w, op, context, *lanes, form);
   else if (held)

@@ -185,7 +185,7 @@ void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& ro
     const std::string at = "[" + c_plus(i, added) + "]";
     w.line(context.output() + at + " = part[" + term(along, "from" + at) + "];");
   };
-  print_unrolled(w, op.broadcast.extents[row.axis], look_up, context.core().elements_of_pass());
+  print_unrolled(w, op.broadcast.extents[row.axis], look_up, context.core().element_pass());
   w.close();
   w.line(context.output() + " += " + std::to_string(op.broadcast.extents[row.axis]) + ";");
   for (int i = 0; i < loops; ++i) w.close();
@@ -230,7 +230,7 @@ void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows
     const std::string x = at("from", op.broadcast.steps[along][rows.outer], i, added);
     w.line(at("to", columns, i, added) + " = part[" + term(along, x) + "];");
   };
-  print_unrolled(w, op.broadcast.extents[rows.outer], look_up, pointers.elements_of_pass);
+  print_unrolled(w, op.broadcast.extents[rows.outer], look_up, pointers.pass);
   w.close();
 }
 

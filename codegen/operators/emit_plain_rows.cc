@@ -20,7 +20,7 @@ void print_row(CWriter& w, int depth, const CoreFacts& core,
   const auto element = [&](const std::string& i, int64_t added) {
     print("[" + c_plus(i, added) + "]");
   };
-  if (!is_wide) return print_unrolled(w, depth, element, core.elements_of_pass());
+  if (!is_wide) return print_unrolled(w, depth, element, core.element_pass());
   w.loop("i", depth);
   element("i", 0);
   w.close();

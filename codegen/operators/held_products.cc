@@ -48,8 +48,7 @@ void HeldProducts::print(CWriter& w, const std::optional<HighMultiply>& form,
     w.line("x += " + std::to_string(streamed.step) + ";");
     w.close();
   };
-  constexpr int64_t kRowsOfPass = 8;
-  print_unrolled(w, streamed_rows, row_of, kRowsOfPass);
+  print_unrolled(w, streamed_rows, row_of, pass);
 }
 
 }  // namespace tinytune

@@ -21,6 +21,7 @@ struct HeldProducts {
   DotSide held, streamed;  ///< `from` of both without a loop's variable
   int held_rows = 0, streamed_rows = 0;
   int64_t depth = 0;
+  ElementPass pass = {};  ///< of streamed rows
 
   /// Whether registers suffice, and there are enough streamed rows.
   bool fit() const;

@@ -25,8 +25,9 @@ struct CoreFacts {
   /// Some 28 registers for a loop's own, loads that reach 2 KiB, indices that are not scaled.
   bool is_rv32 = false;
 
-  /// Of a loop, whose own instructions are more on RISC-V than on Arm.
-  int64_t elements_of_pass() const { return is_rv32 ? 2 * kElementsOfPass : kElementsOfPass; }
+  /// Of loops over elements: their own instructions are more on RV32, where LLVM keeps the
+  /// counter's last value too unless the end is an equal one.
+  ElementPass element_pass() const { return is_rv32 ? ElementPass{8, "!="} : ElementPass{}; }
 };
 
 /// What an emitter may name in the statements it prints. Asking for a name is what records its use,
