@@ -5,25 +5,28 @@
 namespace tinytune {
 
 std::string FunctionBody::address(const ArenaPlace& place, const std::string& type,
-                                  BufferAccess access) {
+                                  BufferAccess access, const std::string& through) {
   const uint32_t moves = place.step * (place.turns - 1);
   uses_.buffers.push_back({place.offset, place.bytes + moves, access});
   std::string at = place.offset == 0 ? "" : " + " + std::to_string(place.offset);
   if (moves > 0) at += " + " + std::string(kTurn) + " * " + std::to_string(place.step);
-  const bool is_plain = at.empty() && address_function_.empty();
-  return "(" + type + " *)" + (is_plain ? "arena" : address_function_ + "(arena" + at + ")");
+  const bool is_plain = at.empty() && through.empty();
+  return "(" + type + " *)" + (is_plain ? "arena" : through + "(arena" + at + ")");
 }
 
-std::string FunctionBody::read_from(const ArenaPlace& place, const std::string& type) {
-  return address(place, "const " + type, BufferAccess::kRead);
+std::string FunctionBody::read_from(const ArenaPlace& place, const std::string& type,
+                                    const std::string& through) {
+  return address(place, "const " + type, BufferAccess::kRead, through);
 }
 
-std::string FunctionBody::written_to(const ArenaPlace& place, const std::string& type) {
-  return address(place, type, BufferAccess::kWrite);
+std::string FunctionBody::written_to(const ArenaPlace& place, const std::string& type,
+                                     const std::string& through) {
+  return address(place, type, BufferAccess::kWrite, through);
 }
 
-std::string FunctionBody::updated_in(const ArenaPlace& place, const std::string& type) {
-  return address(place, type, BufferAccess::kReadWrite);
+std::string FunctionBody::updated_in(const ArenaPlace& place, const std::string& type,
+                                     const std::string& through) {
+  return address(place, type, BufferAccess::kReadWrite, through);
 }
 
 std::string FunctionBody::scratch(const ArenaPlace& place) {

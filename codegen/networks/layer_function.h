@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "codegen/operators/c_writer.h"
@@ -34,14 +33,16 @@ inline constexpr const char* kTurn = "turn";
 
 class FunctionBody {
  public:
-  /// "(const int8_t *)(arena + 64)", for an element type of C.
-  std::string read_from(const ArenaPlace& place, const std::string& type);
-  std::string written_to(const ArenaPlace& place, const std::string& type);
-  std::string updated_in(const ArenaPlace& place, const std::string& type);
+  /// "(const int8_t *)(arena + 64)", for an element type of C; or what C function `through` makes
+  /// of that address.
+  std::string read_from(const ArenaPlace& place, const std::string& type,
+                        const std::string& through = "");
+  std::string written_to(const ArenaPlace& place, const std::string& type,
+                         const std::string& through = "");
+  std::string updated_in(const ArenaPlace& place, const std::string& type,
+                         const std::string& through = "");
   /// Memory that is only the function's own while it runs: "(void *)(arena + 64)".
   std::string scratch(const ArenaPlace& place);
-  /// Addresses come from calls of this C function, or are plain expressions where it is empty.
-  void take_addresses_from(std::string function) { address_function_ = std::move(function); }
   /// The array's symbol.
   const std::string& constant(const std::string& symbol);
   void call_kernel(const std::string& kernel, const std::vector<std::string>& arguments);
@@ -54,11 +55,11 @@ class FunctionBody {
   LayerFunction finish(std::string symbol, std::string comment) &&;
 
  private:
-  std::string address(const ArenaPlace& place, const std::string& type, BufferAccess access);
+  std::string address(const ArenaPlace& place, const std::string& type, BufferAccess access,
+                      const std::string& through = "");
 
   CWriter writer_{1};
   Uses uses_;
-  std::string address_function_;
 };
 
 }  // namespace tinytune

@@ -26,8 +26,8 @@ CType array_type(ElementType type) {
   return CType::kFloat;
 }
 
-// Of places that loads from the arena's start do not reach, compilers keep an address for each
-// element of an unrolled loop, and add the loop's counter to every one of them.
+// Hides an address from compilers. Where it is beyond the reach of loads from the arena's start,
+// they keep a pointer for each element of an unrolled loop, and add the counter to all of them.
 const SharedFunction kPlace = {
     "place",
     "/* Returns `at`, and hides from compilers where in the arena it is. */",
@@ -56,9 +56,10 @@ std::vector<ArenaPlace> LayerPrinter::places_of(const std::vector<int>& tensors)
 }
 
 // The address of an operand's first element as a C expression.
-std::string LayerPrinter::operand(FunctionBody& body, int tensor, const ArenaPlace& place) {
+std::string LayerPrinter::operand(FunctionBody& body, int tensor, const ArenaPlace& place,
+                                  const std::string& through) {
   const Tensor& t = graph_.tensor(tensor);
-  if (!t.is_constant) return body.read_from(place, c_type_of(t.type));
+  if (!t.is_constant) return body.read_from(place, c_type_of(t.type), through);
   return body.constant(
       constants_.add(network_ + "_tensor_" + std::to_string(tensor), array_type(t.type), t.data));
 }
@@ -97,29 +98,26 @@ void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, con
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);
   const std::string statements = emitter->emit(form, context);
-  if (core_.is_rv32) {
-    shared_.need(kPlace);
-    body.take_addresses_from(symbol_of(kPlace, network_));
-  }
+  if (core_.is_rv32) shared_.need(kPlace);
+  const std::string through = core_.is_rv32 ? symbol_of(kPlace, network_) : "";
   for (size_t i = 0; i < site.op.inputs.size(); ++i) {
     if (!context.inputs_used()[i]) continue;  // folded into the text
     const int id = site.op.inputs[i];
     if (graph_.tensor(id).is_variable) {  // read and written
       const std::string type = c_type_of(graph_.tensor(id).type);
-      body.writer().line(type + " *" + context.input(i) + " = " + body.updated_in(inputs[i], type) +
-                         ";");
+      body.writer().line(type + " *" + context.input(i) + " = " +
+                         body.updated_in(inputs[i], type, through) + ";");
       continue;
     }
-    const std::string address = operand(body, id, inputs[i]);
+    const std::string address = operand(body, id, inputs[i], through);
     body.writer().line(std::string("const ") + c_type_of(graph_.tensor(id).type) + " *" +
                        context.input(i) + " = " + address + ";");
   }
   for (size_t i = 0; i < site.op.outputs.size(); ++i) {
     const std::string type = c_type_of(graph_.tensor(site.op.outputs[i]).type);
-    const std::string address = body.written_to(outputs[i], type);
+    const std::string address = body.written_to(outputs[i], type, through);
     body.writer().line(type + " *" + context.output(i) + " = " + address + ";");
   }
-  body.take_addresses_from("");
   body.append(statements, context.uses());
 }
 

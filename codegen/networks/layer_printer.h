@@ -60,7 +60,8 @@ class LayerPrinter {
 
  private:
   const ArenaPlace& place_of(int tensor) const;
-  std::string operand(FunctionBody& body, int tensor, const ArenaPlace& place);
+  std::string operand(FunctionBody& body, int tensor, const ArenaPlace& place,
+                      const std::string& through = "");
   std::vector<ArenaPlace> places_of(const std::vector<int>& tensors) const;
   void print_operator(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
                       const std::vector<ArenaPlace>& inputs,
