@@ -6,9 +6,9 @@
 // two functions of the same byte (SiLU as exporters write it: x * LOGISTIC(x)) is one again. What
 // is the identity in the end (a QUANTIZE between equal scales, which converters leave behind) needs
 // no table at all and becomes a RESHAPE.
+#include <algorithm>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "codegen/passes/rewriting.h"
@@ -21,6 +21,13 @@ bool is_identity(const LookupOp& op) {
   for (size_t i = 0; i < op.table.size(); ++i)
     if (op.table[i] != i) return false;
   return true;
+}
+
+// Composes two tables: table2[table1[x]]. An empty second one is the identity.
+std::vector<uint8_t> composed(std::span<const uint8_t> first, std::span<const uint8_t> second) {
+  std::vector<uint8_t> both(first.begin(), first.end());
+  for (uint8_t& value : both) value = second.empty() ? value : second[value];
+  return both;
 }
 
 int8_t looked_up(const LookupOp& lookup, int64_t stored) {
@@ -65,17 +72,14 @@ void merge_into_product(Rewriting& network, const LookupOp& lookup, size_t step,
   std::vector<int> inputs = network.op(reader).inputs;
   for (size_t i = 0; i < 2; ++i) {
     if (inputs[i] != network.op(step).outputs[0]) continue;
-    std::vector<uint8_t>& behind = product->lookups[i];
-    std::vector<uint8_t> both(lookup.table.begin(), lookup.table.end());
-    for (uint8_t& value : both) value = behind.empty() ? value : behind[value];
-    behind = std::move(both);
+    product->lookups[i] = composed(lookup.table, product->lookups[i]);
     inputs[i] = network.op(step).inputs[0];
   }
   network.set_inputs(reader, inputs);
   network.absorb(step, network.op(reader).index);
 }
 
-// The results of every byte, by the reference.
+// Computes the result of every byte by the reference.
 void make_lookup_of_product(Rewriting& network, size_t step) {
   const auto* product = std::get_if<MulOp>(&network.form(step));
   const std::vector<int>& inputs = network.op(step).inputs;
@@ -107,9 +111,7 @@ void merge_into_reader(Rewriting& network, size_t step) {
   if (!reader) return;
   auto* second = std::get_if<LookupOp>(&network.form(*reader));
   if (second == nullptr) return merge_into_product(network, *first, step, *reader);
-  LookupOp merged = *second;
-  for (size_t i = 0; i < merged.table.size(); ++i) merged.table[i] = second->table[first->table[i]];
-  *second = merged;
+  std::ranges::copy(composed(first->table, second->table), second->table.begin());
   network.set_inputs(*reader, op.inputs);
   network.absorb(step, network.op(*reader).index);
 }
