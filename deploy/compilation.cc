@@ -91,7 +91,8 @@ Status takes_input(const CompileOptions& options) {
   return ok_status();
 }
 
-// Where code and data share an SRAM, whose boundary a linker script sets.
+// Moves the boundary between code and data in an SRAM that they share, if tensors do not fit the
+// part that linker scripts usually give to data.
 void make_room_for(const Model& model, const MemoryLimits& limits, const MessageSink& sink,
                    Ground& ground) {
   const Device open = with_open_boundary(ground.device);
