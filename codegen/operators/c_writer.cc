@@ -33,10 +33,11 @@ CWriter& CWriter::close() {
   return line("}");
 }
 
-CWriter& CWriter::loop(const std::string& variable, int64_t extent, int64_t step) {
+CWriter& CWriter::loop(const std::string& variable, int64_t extent, int64_t step,
+                       const char* until) {
   const std::string next = step == 1 ? "++" + variable : variable + " += " + std::to_string(step);
-  return open("for (int32_t " + variable + " = 0; " + variable + " < " + std::to_string(extent) +
-              "; " + next + ")");
+  return open("for (int32_t " + variable + " = 0; " + variable + " " + until + " " +
+              std::to_string(extent) + "; " + next + ")");
 }
 
 std::string c_int(int64_t value) {
@@ -50,12 +51,15 @@ std::string c_plus(const std::string& name, int64_t k) {
   return name + (k < 0 ? " - " + std::to_string(-k) : " + " + std::to_string(k));
 }
 
+std::string c_scaled(const std::string& name, int64_t step, int64_t k) {
+  return c_plus(name.empty() || step == 1 ? name : name + " * " + std::to_string(step), k);
+}
+
 void print_unrolled(CWriter& w, int64_t count, const ElementStatement& print,
                     const ElementPass& pass) {
   const int64_t whole = count / pass.elements * pass.elements;
   if (whole > 0) {
-    w.open("for (int32_t i = 0; i " + std::string(pass.until) + " " + std::to_string(whole) +
-           "; i += " + std::to_string(pass.elements) + ")");
+    w.loop("i", whole, pass.elements, pass.until);
     for (int64_t k = 0; k < pass.elements; ++k) print("i", k);
     w.close();
   }

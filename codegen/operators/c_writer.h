@@ -16,8 +16,9 @@ class CWriter {
   /// "head {", and what follows one step deeper until close().
   CWriter& open(const std::string& head);
   CWriter& close();
-  /// open() of `for (int32_t v = 0; v < extent; v += step)`.
-  CWriter& loop(const std::string& variable, int64_t extent, int64_t step = 1);
+  /// open() of `for (int32_t v = 0; v < extent; v += step)`, or of another comparison than `<`.
+  CWriter& loop(const std::string& variable, int64_t extent, int64_t step = 1,
+                const char* until = "<");
 
   /// Lines of a function's body, each with its line break, moved to where this one is.
   CWriter& raw(const std::string& lines);
@@ -45,6 +46,9 @@ std::string c_int(int64_t value);
 
 /// "name + k"; just "name" when k is 0, and just "k" when there is no name.
 std::string c_plus(const std::string& name, int64_t k);
+
+/// c_plus() of "name * step"; just "k" when there is no name.
+std::string c_scaled(const std::string& name, int64_t step, int64_t k);
 
 /// The name in capitals, for macros.
 std::string c_upper(const std::string& name);

@@ -299,8 +299,7 @@ void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
                      const std::optional<HighMultiply>& rest) {
                    const int64_t step = left_is_held ? 1 : op.columns;
                    const int64_t first = int64_t{held} * (left_is_held ? op.columns : 1);
-                   const std::string at =
-                       c_plus(i.empty() || step == 1 ? i : times(i, step), added * step + first);
+                   const std::string at = c_scaled(i, step, added * step + first);
                    store(w, op, context, rest, context.output() + "[" + at + "]", sum);
                  });
 }
@@ -308,7 +307,8 @@ void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
 std::string emit(const IntegerOp& any, EmitContext& context) {
   constexpr int kManyRows = 12;  // of which those that fill no block of four are few
   const MatMulOp& op = std::get<MatMulOp>(any);
-  const std::optional<HighMultiply> form = short_form(op, context.core());
+  const CoreFacts& core = context.core();
+  const std::optional<HighMultiply> form = short_form(op, core);
   CWriter w(1);
   std::string left = context.input(0), right = context.input(1);
   int loops = 0;
@@ -322,16 +322,15 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   }
   w.line("const int8_t *const left = " + left + ";");
   w.line("const int8_t *const right = " + right + ";");
-  const auto staged = pair_blocks(op, context.core().in_order);
+  const auto staged = pair_blocks(op, core.in_order);
   if (staged || has_pairs(op)) {
     w.line(kIfPairs);
     const DotBlock block = staged ? block_of(op, *staged) : kPairBlock;
     print_product(w, op, context, form, block, has_pairs(op), staged);
     w.line("#else");
   }
-  const bool large = context.core().is_rv32 && (op.rows % 4 == 0 || op.rows >= kManyRows);
-  const auto lanes = context.core().is_rv32 ? lane_blocks(op) : std::nullopt;
-  const CoreFacts& core = context.core();
+  const bool large = core.is_rv32 && (op.rows % 4 == 0 || op.rows >= kManyRows);
+  const auto lanes = core.is_rv32 ? lane_blocks(op) : std::nullopt;
   const auto held = core.is_rv32 ? held_products(op, core.element_pass()) : std::nullopt;
   if (lanes)
     print_lane_blocks(w, op, context, *lanes, form);

@@ -185,7 +185,7 @@ void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& ro
     const std::string at = "[" + c_plus(i, added) + "]";
     w.line(context.output() + at + " = part[" + term(along, "from" + at) + "];");
   };
-  print_unrolled(w, op.broadcast.extents[row.axis], look_up, context.core().element_pass());
+  print_unrolled(w, op.broadcast.extents[row.axis], look_up, pointers.pass);
   w.close();
   w.line(context.output() + " += " + std::to_string(op.broadcast.extents[row.axis]) + ";");
   for (int i = 0; i < loops; ++i) w.close();
@@ -216,8 +216,7 @@ void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows
   const std::string inputs[] = {pointers.a, pointers.b};
   const auto at = [](const std::string& pointer, int64_t step, const std::string& i,
                      int64_t added) {
-    const std::string scaled = i.empty() ? "" : i + " * " + std::to_string(step);
-    return pointer + "[" + c_plus(scaled, added * step) + "]";
+    return pointer + "[" + c_scaled(i, step, added * step) + "]";
   };
   const int columns = op.broadcast.extents[rows.inner];
   w.loop("c", columns);

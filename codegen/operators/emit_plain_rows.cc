@@ -52,17 +52,18 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   };
   const std::string x = context.input(0), y = context.output();
   CWriter w(1);
+  const auto each = [&](const std::function<void(const std::string& at)>& print) {
+    print_row(w, op.depth, context.core(), print);
+  };
   w.loop("row", op.rows);
   w.line("int32_t most = " + x + "[0];");
-  print_row(w, op.depth, context.core(), [&](const std::string& at) {
-    w.line("if (" + x + at + " > most) most = " + x + at + ";");
-  });
+  each([&](const std::string& at) { w.line("if (" + x + at + " > most) most = " + x + at + ";"); });
   w.line("const uint32_t *const of = " +
          from_largest("terms", CType::kUint32, little_endian_bytes(terms)));
   w.line(type + " sum = 0;");
   const bool keeps = keeps_terms(op, is_wide, context.core());
   if (keeps) w.line("uint32_t kept[" + std::to_string(op.depth) + "];");
-  print_row(w, op.depth, context.core(), [&](const std::string& at) {
+  each([&](const std::string& at) {
     w.line("sum += " + (keeps ? "kept" + at + " = " : "") + "of[" + x + at + " + 128];");
   });
   if (is_scaled) w.line("sum /= " + scale + ";");
@@ -73,7 +74,7 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   }
   const std::string results =
       op.results.empty() ? "" : context.constant("results", CType::kInt8, bytes_of(op.results));
-  print_row(w, op.depth, context.core(), [&](const std::string& at) {
+  each([&](const std::string& at) {
     const std::string d = "[" + x + at + " + 128]";
     const std::string term = keeps ? "kept" + at : "of" + d;
     const std::string share = by_shifts   ? "whole >> shifts" + d

@@ -25,8 +25,8 @@ struct CoreFacts {
   /// Some 28 registers for a loop's own, loads that reach 2 KiB, indices that are not scaled.
   bool is_rv32 = false;
 
-  /// Of loops over elements: their own instructions are more on RV32, where LLVM keeps the
-  /// counter's last value too unless the end is an equal one.
+  /// Unrolls loops over elements. RV32 takes more elements, because its loops have more
+  /// instructions of their own, and compares with "!=", because for "<" LLVM keeps two counters.
   ElementPass element_pass() const { return is_rv32 ? ElementPass{8, "!="} : ElementPass{}; }
 };
 

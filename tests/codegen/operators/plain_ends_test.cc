@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/little_endian.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 
@@ -19,14 +20,6 @@ struct OneScale {
   int32_t multiplier, addend, shift, low, high;
 };
 
-Bytes words_of(const std::vector<int64_t>& numbers) {
-  Bytes bytes;
-  for (const int64_t x : numbers)
-    for (int b = 0; b < 4; ++b)
-      bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(x) >> (8 * b)));
-  return bytes;
-}
-
 Bytes numbers_around(const OneScale& scale) {
   std::vector<int64_t> all = {0, 1, -1, INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1};
   for (const int64_t result : {scale.low, scale.low + 1, scale.high, scale.high + 1})
@@ -34,7 +27,7 @@ Bytes numbers_around(const OneScale& scale) {
       all.push_back((result * (int64_t{1} << scale.shift) - scale.addend) /
                         std::max<int64_t>(scale.multiplier, 1) +
                     near);
-  return words_of(all);
+  return little_endian_bytes(std::vector<int32_t>(all.begin(), all.end()));  // modulo 2^32
 }
 
 TEST(RequantShift, NumbersOfInt32_EqualTheReference) {
@@ -59,9 +52,10 @@ TEST(RequantShift, NumbersOfInt32_EqualTheReference) {
 
 TEST(IntegerNorm, RowsAtTheEndsOfInt32_EqualTheReference) {
   constexpr int kDepth = 4;
-  const Bytes input = words_of({INT32_MIN, INT32_MAX, INT32_MIN, 3,              //
-                                INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN + 1,  //
-                                INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX});
+  const Bytes input =
+      little_endian_bytes(std::vector<int32_t>{INT32_MIN, INT32_MAX, INT32_MIN, 3,              //
+                                               INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN + 1,  //
+                                               INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX});
   for (const bool centred : {false, true}) {
     GraphBuilder b;
     const int x = b.retype(b.input({3, kDepth}, 1, 0), ElementType::kInt32);
