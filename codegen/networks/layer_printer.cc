@@ -30,7 +30,7 @@ CType array_type(ElementType type) {
 // they keep a pointer for each element of an unrolled loop, and add the counter to all of them.
 const SharedFunction kPlace = {
     "place",
-    "/* Returns `at`, and hides from compilers where in the arena it is. */",
+    "/* Returns `at`, which compilers then take as one pointer instead of many offsets. */",
     "void *@_place(unsigned char *at)",
     R"(
 #if defined(__GNUC__)
