@@ -64,6 +64,8 @@ class StageCode : public CodeGen_Posix {
       const WithoutNames without_names(*context);
       for (const auto& stage : stages.functions()) codegen(stage.body);
     }
+    // Newer LLVMs take a value's name away where Halide gives it another.
+    for (const auto& [name, argument] : arguments_) argument->setName(name);
     builder->CreateRetVoid();
     return std::move(module);
   }
@@ -78,7 +80,6 @@ class StageCode : public CodeGen_Posix {
     function->addFnAttr(llvm::Attribute::NoUnwind);
     for (size_t i = 0; i < parameters.size(); ++i) {
       llvm::Argument* argument = function->getArg(static_cast<unsigned>(i));
-      argument->setName(parameters[i]);
       argument->addAttr(llvm::Attribute::NoAlias);
       arguments_[parameters[i]] = argument;
     }
@@ -124,7 +125,7 @@ class StageCode : public CodeGen_Posix {
   bool use_soft_float_abi() const override { return true; }
   int native_vector_bits() const override { return 32; }
 
-  std::map<std::string, llvm::Value*> arguments_;
+  std::map<std::string, llvm::Argument*> arguments_;
   std::set<std::string> fields_;  ///< locals of what no caller says
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"
+#include "base/toolchain.h"
 #include "devices/device.h"
 
 namespace tinytune::test {
@@ -27,7 +28,8 @@ Result<std::string> object_of(const std::string& source, const Device& device) {
   if (source.ends_with(".o")) return source;
   const std::string object = source + ".o";
   if (source.ends_with(".ll")) {
-    std::vector<std::string> words = {"llc-14", "-filetype=obj", source, "-o", object};
+    std::vector<std::string> words = {"llc-" + std::to_string(llvm_version()), "-filetype=obj",
+                                      source, "-o", object};
     TT_TRY(run(words));
     return object;
   }

@@ -25,7 +25,7 @@ class Signals : public TuneProgram {
   }
 
   bool wait_for_directory(const std::string& beginning) const {
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 200'000; ++i) {
       for (const std::string& name : directories())
         if (name.starts_with(beginning)) return true;
       std::this_thread::sleep_for(milliseconds(1));
