@@ -56,6 +56,7 @@ Device in_flash(Device device) {
   device.fast_code_memory.clear();
   device.fast_code_section.clear();
   device.fast_rodata_memories.clear();
+  device.has_open_boundary = false;  // no code is in front of data
   device.hash = internal::hash_of(device);
   return device;
 }

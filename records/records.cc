@@ -36,6 +36,12 @@ std::string shape_of(const std::string& text) {
   return workload ? shape_text(*workload) : text;
 }
 
+void sort_by_cycles(std::vector<const Measurement*>& ok) {
+  std::stable_sort(ok.begin(), ok.end(), [](const Measurement* a, const Measurement* b) {
+    return *a->median_cycles() < *b->median_cycles();
+  });
+}
+
 std::string counted(size_t n) { return std::to_string(n) + (n == 1 ? " record" : " records"); }
 
 }  // namespace
@@ -104,6 +110,13 @@ std::vector<const Measurement*> Records::of(std::string_view workload) const {
   return found;
 }
 
+std::vector<const Measurement*> Records::fastest_first(std::string_view workload) const {
+  std::vector<const Measurement*> found = of(workload);
+  std::erase_if(found, [](const Measurement* m) { return !m->median_cycles(); });
+  sort_by_cycles(found);
+  return found;
+}
+
 std::vector<const Measurement*> Records::of_shape(const std::string& workload) const {
   std::vector<const Measurement*> found;
   const auto same = by_shape_.find(shape_of(workload));
@@ -112,9 +125,7 @@ std::vector<const Measurement*> Records::of_shape(const std::string& workload) c
     if (other != workload)
       for (const Measurement* m : of(other))
         if (m->median_cycles()) found.push_back(m);
-  std::stable_sort(found.begin(), found.end(), [](const Measurement* a, const Measurement* b) {
-    return *a->median_cycles() < *b->median_cycles();
-  });
+  sort_by_cycles(found);
   return found;
 }
 

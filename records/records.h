@@ -38,6 +38,9 @@ class Records {
   const std::vector<Measurement>& all() const { return kept_; }
   /// Of all records; of a simulator where there are none.
   Fidelity fidelity() const { return fidelity_; }
+  /// Measured with constants in another memory: their order is of use, their cycles are not.
+  bool are_of_other_memory() const { return of_other_memory_; }
+  void set_of_other_memory() { of_other_memory_ = true; }
   size_t other_device() const { return other_device_; }
   size_t other_fidelity() const { return other_fidelity_; }
   size_t other_version() const { return other_version_; }
@@ -51,6 +54,8 @@ class Records {
   const Measurement* best(std::string_view workload) const;
   /// Every record of a workload, in order.
   std::vector<const Measurement*> of(std::string_view workload) const;
+  /// The `ok` records of a workload, the fewest cycles first.
+  std::vector<const Measurement*> fastest_first(std::string_view workload) const;
   /// The `ok` records of other workloads of its shape (shape_text()), the fewest cycles first: what
   /// was fast before a network was trained anew. Their schedules may not be permitted here.
   std::vector<const Measurement*> of_shape(const std::string& workload) const;
@@ -66,6 +71,7 @@ class Records {
  private:
   std::vector<Measurement> kept_;
   Fidelity fidelity_ = Fidelity::kSimulate;
+  bool of_other_memory_ = false;
   std::unordered_multimap<size_t, size_t> by_key_;  // by the hash of workload and schedule
   struct OfWorkload {
     std::vector<size_t> all;

@@ -52,13 +52,14 @@ void leave_room(const FastBudget& budget, const FastPlacement& placement, Kernel
 
 /// Where nothing is copied: what a byte of constants waits, for layers whose kernel nobody
 /// measured. Records of the others have their waits in their cycles.
-FlashWaits waits_of_unmeasured(const GeneratedNetwork& network, const RunReport& ran) {
+FlashWaits waits_of_unmeasured(const GeneratedNetwork& network, const RunReport& ran,
+                               const Records& records) {
   uint64_t waited = 0;
   for (const LayerCost& cost : ran.layers) waited += cost.read_wait_cycles;
   FlashWaits waits;
   if (waited == 0) return waits;
   for (const GeneratedLayer& layer : network.layers)
-    if (layer.schedule && !layer.tuned)
+    if (layer.schedule && (!layer.tuned || records.are_of_other_memory()))
       waits[layer.index] =
           static_cast<double>(waited) / static_cast<double>(network.constant_bytes);
   return waits;
@@ -221,53 +222,6 @@ Result<GeneratedNetwork> Deployment::fastest_in_strips(const StripOrders& search
   return StripAutotuner(search, generate, run, std::move(otherwise), counted).fastest(allowed);
 }
 
-// Kernels with less scratch may need more stack than they save, so rounds that leave the stack of
-// the last one free may end below what would have fitted: then arenas in between are tried.
-Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) const {
-  constexpr uint64_t kLeastStack = 64, kSteps = 6;
-  Result<GeneratedNetwork> best = keep_ram(options);
-  if (best || !limits.ram_bytes) return best;
-  const uint64_t least = network_memory(model.state().network, options).lower_bound;
-  const uint64_t beside_stack = *limits.ram_bytes - std::min(*limits.ram_bytes, kLeastStack);
-  const uint64_t most = std::min(limits.arena_bytes.value_or(beside_stack), beside_stack);
-  uint64_t fewest = std::numeric_limits<uint64_t>::max();
-  for (uint64_t step = 0; least <= most && step <= kSteps; ++step) {
-    const ArenaAllowance arena{least + (most - least) * step / kSteps, {}};
-    Result<GeneratedNetwork> network = fastest(options, arena, kLeastStack);
-    if (!network) continue;
-    const Result<Footprint> takes = measure(*network);
-    if (!takes || excess(*takes) > 0 || takes->cycles >= fewest) continue;
-    fewest = takes->cycles;
-    best = std::move(network);
-  }
-  return best;
-}
-
-// How deep the stack is, and what a linker adds, is known once the network has run: what it takes
-// too much is then left free.
-Result<GeneratedNetwork> Deployment::keep_ram(const NetworkOptions& options) const {
-  constexpr int kRounds = 4;
-  uint64_t reserved = 0;
-  std::optional<uint64_t> left;  // of the data memory, where the last network took too much of it
-  for (int round = 0;; ++round) {
-    ArenaAllowance arena = arena_allowance(limits, reserved);
-    if (left && (!arena.bytes || *left < *arena.bytes))
-      arena = {left, device.data_memory + " leaves " + std::to_string(*left)};
-    TT_TRY_ASSIGN(GeneratedNetwork network, fastest(options, arena, reserved));
-    if (!limits.ram_bytes && !is_close(network.arena_bytes)) return network;
-    const Result<Footprint> takes = measure(network);
-    if (!takes && takes.error().code() != ErrorCode::kFailed) return network;  // nothing tells
-    if (!takes) return takes.error();
-    const uint64_t too_much = excess(*takes);
-    if (too_much == 0) return network;
-    if (round == kRounds) return exceeded(*takes);
-    const uint64_t size = device.memory(device.data_memory).size_bytes;
-    if (in_data_memory(*takes, device) > size)
-      left = takes->arena_bytes - std::min(takes->arena_bytes, too_much);
-    reserved = std::max(takes->stack_bytes, reserved + too_much);
-  }
-}
-
 // Where not all that waits for flash finds room in fast memory, or in the fast memory that weights
 // prefer, kernels that take scratch or widen their weights may lose there what they win in
 // instructions. The first network tells what bytes elsewhere cost, so that schedules and what is
@@ -293,7 +247,7 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
     leave_room(best.budget, best.placement, thriftier.back());
   }
   if (copies_nothing) {
-    waits = waits_of_unmeasured(best.network, first);
+    waits = waits_of_unmeasured(best.network, first, records);
     if (waits.empty()) return std::move(best.network);
     thriftier.push_back(allowed);
     thriftier.back().fast_ram_bytes = 0;
@@ -316,6 +270,15 @@ Result<GeneratedNetwork> Deployment::fastest(const NetworkOptions& options,
     if (takes.cycles >= least.cycles) continue;
     least = takes;
     best = std::move(*other);
+  }
+  if (records.are_of_other_memory()) {
+    // The order of another memory may be worse than none.
+    const Records none;
+    const Deployment untuned{model, device, none, limits, sink, input, share};
+    Result<GeneratedNetwork> other = untuned.fastest(options, arena, stack_bytes);
+    if (!other) return std::move(best.network);
+    TT_TRY_ASSIGN(const Footprint takes, measure(*other));
+    if (takes.cycles < least.cycles) return other;
   }
   return std::move(best.network);
 }

@@ -113,6 +113,8 @@ struct Deployment {
                                              Result<GeneratedNetwork> otherwise,
                                              const StripOrders* counted = nullptr) const;
   Result<GeneratedNetwork> within_ram(const NetworkOptions& options) const;
+  Result<GeneratedNetwork> faster_in_flash(const NetworkOptions& options,
+                                           GeneratedNetwork best) const;
   Result<GeneratedNetwork> keep_ram(const NetworkOptions& options) const;
   Result<GeneratedNetwork> fastest(const NetworkOptions& options, const ArenaAllowance& arena,
                                    uint64_t stack_bytes) const;

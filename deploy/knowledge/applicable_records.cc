@@ -96,9 +96,13 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
                        [&](const Measurement& m) { return m.device_hash == measured.hash; });
   };
   std::string doubt;
+  bool in_other_memory = false;
   if (!has_records()) {
     measured = device;
-    doubt = "nothing was measured in flash (tune --fast-ram 0); taken from fast memory";
+    in_other_memory = has_records() && ground.device.hash != device.hash;
+    doubt =
+        "nothing was measured in flash (tune --fast-ram 0); the fastest in fast memory are "
+        "counted there";
   }
   if (!has_records()) {
     for (const Measurement& m : contents->measurements)
@@ -121,6 +125,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   }
   ground.in_log = contents->measurements.size();
   ground.records = applicable_records(std::move(contents).value(), *path, measured, fidelity, sink);
+  if (in_other_memory) ground.records.set_of_other_memory();
   return ground;
 }
 

@@ -106,7 +106,8 @@ class Estimates {
       kernels_.push_back({kernel.schedule, *cycles, bytes});
   }
 
-  /// It was counted, makes the arena larger, and nothing that takes less scratch is as fast.
+  /// It was counted, makes the arena larger, and nothing that takes less scratch is as fast; where
+  /// bytes count, nothing that has no more constants either.
   bool gains_by_scratch(const Schedule& schedule) const {
     const uint64_t wanted = scratch(schedule);
     const auto counted = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& kernel) {
@@ -114,7 +115,8 @@ class Estimates {
     });
     return counted != kernels_.end() && wanted > place_.free_scratch &&
            std::none_of(kernels_.begin(), kernels_.end(), [&](const EstimatedKernel& other) {
-             return other.cycles <= counted->cycles && scratch(other.schedule) < wanted;
+             return other.cycles <= counted->cycles && scratch(other.schedule) < wanted &&
+                    (!place_.bytes_count || other.constant_bytes <= counted->constant_bytes);
            });
   }
 

@@ -93,12 +93,19 @@ Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& netwo
     }
   }
   std::map<std::string, int> calls;
-  for (const GeneratedLayer& layer : network.layers) ++calls[layer.symbol];
+  std::map<int, std::string> functions_of;  // by operator
+  for (const GeneratedLayer& layer : network.layers) {
+    ++calls[layer.symbol];
+    functions_of[layer.index] = layer.symbol;
+  }
   FlashWaits waits;
-  for (const GeneratedLayer& layer : network.layers)
-    if (const auto bytes = constant_bytes.find(layer.symbol); bytes != constant_bytes.end())
-      waits[layer.index] = static_cast<double>(of_layer.at(layer.symbol)->read_wait_cycles) /
-                           static_cast<double>(bytes->second) / calls.at(layer.symbol);
+  for (const GeneratedLayer& layer : network.layers) {
+    // Layers in strips are one function, which the first of them carries.
+    const std::string& function = functions_of[layer.fused_into.value_or(layer.index)];
+    if (const auto bytes = constant_bytes.find(function); bytes != constant_bytes.end())
+      waits[layer.index] = static_cast<double>(of_layer.at(function)->read_wait_cycles) /
+                           static_cast<double>(bytes->second) / calls.at(function);
+  }
   return waits;
 }
 

@@ -5,7 +5,9 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "base/check.h"
@@ -19,7 +21,16 @@ class Chooser {
  public:
   Chooser(std::span<const TaskOptions> tasks, const KernelLimits& limits, uint64_t other_flash,
           const ArenaOf& arena_of)
-      : tasks_(tasks), limits_(limits), other_flash_(other_flash), arena_of_(arena_of) {}
+      : tasks_(tasks), limits_(limits), other_flash_(other_flash), arena_of_(arena_of) {
+    std::map<std::set<int>, size_t> of_strips;
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      size_t at = units_.size();
+      if (!tasks_[t].strips_of.empty())
+        at = of_strips.try_emplace(tasks_[t].strips_of, at).first->second;
+      if (at == units_.size()) units_.emplace_back();
+      units_[at].push_back(t);
+    }
+  }
 
   Result<KernelChoice> run() {
     for (const TaskOptions& task : tasks_)
@@ -49,7 +60,7 @@ class Chooser {
     if (limits_.arena_bytes && !meet_arena(choice)) return {};
     const auto fronts = fronts_after_each(scratch_of(choice));
     std::vector<FlashPoint> front;
-    for (const Point& point : fronts.back()) front.push_back({point.flash, point.cycles});
+    for (const Point& point : fronts.points.back()) front.push_back({point.flash, point.cycles});
     return front;
   }
 
@@ -178,39 +189,116 @@ class Chooser {
     size_t before, option;
   };
 
-  // The knapsack by dynamic programming: after each task, every (flash, copies, cycles) that no
+  /// An option of each task of a unit, and what they take together.
+  struct Combination {
+    std::vector<size_t> options;
+    uint64_t cycles = 0, flash_bytes = 0, constant_bytes = 0, largest_constant_bytes = 0;
+    uint64_t wait_cycles = 0;
+  };
+
+  /// How an option packs constants: those of one layer that are packed alike are there once.
+  using Packing = std::pair<std::string_view, uint64_t>;
+
+  static Packing packing_of(const KernelOption& option) {
+    return {option.schedule.template_name(), option.largest_constant_bytes};
+  }
+
+  // Options that find this scratch: one by one; of strips of a layer the fastest of each packing
+  // that all have, and the fastest of each strip.
+  std::vector<Combination> combinations(const std::vector<size_t>& unit,
+                                        const std::vector<uint32_t>& scratch) const {
+    std::vector<Combination> all;
+    std::set<Packing> packings;
+    for (const size_t t : unit)
+      for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
+        const KernelOption& one = tasks_[t].options[o];
+        if (one.scratch_bytes > scratch[t]) continue;
+        packings.insert(packing_of(one));
+        if (unit.size() == 1)
+          all.push_back({{o},
+                         one.cycles,
+                         one.flash_bytes,
+                         one.constant_bytes,
+                         one.largest_constant_bytes,
+                         one.wait_cycles});
+      }
+    if (unit.size() == 1) return all;
+    const auto add_fastest = [&](const std::optional<Packing>& packing) {
+      std::vector<size_t> options;
+      for (const size_t t : unit) {
+        const std::vector<KernelOption>& of_task = tasks_[t].options;
+        const auto fastest = std::find_if(of_task.begin(), of_task.end(), [&](const auto& o) {
+          return o.scratch_bytes <= scratch[t] && (!packing || packing_of(o) == *packing);
+        });
+        if (fastest == of_task.end()) return;
+        options.push_back(static_cast<size_t>(fastest - of_task.begin()));
+      }
+      all.push_back(combined(unit, std::move(options)));
+    };
+    for (const Packing& packing : packings) add_fastest(packing);
+    add_fastest({});
+    return all;
+  }
+
+  Combination combined(const std::vector<size_t>& unit, std::vector<size_t> options) const {
+    Combination sum;
+    std::map<Packing, uint64_t> waits;
+    for (size_t i = 0; i < unit.size(); ++i) {
+      const KernelOption& one = tasks_[unit[i]].options[options[i]];
+      sum.cycles += one.cycles;
+      sum.flash_bytes += one.flash_bytes - one.constant_bytes;
+      uint64_t& wait = waits[packing_of(one)];
+      wait = std::max(wait, one.wait_cycles);
+    }
+    for (const auto& [packing, wait] : waits) {
+      sum.constant_bytes += packing.second * tasks_[unit[0]].strips_of.size();
+      sum.largest_constant_bytes = std::max(sum.largest_constant_bytes, packing.second);
+      sum.wait_cycles += wait;
+    }
+    sum.flash_bytes += sum.constant_bytes;
+    sum.options = std::move(options);
+    return sum;
+  }
+
+  struct Fronts {
+    std::vector<std::vector<Combination>> choices;  ///< of each unit
+    std::vector<std::vector<Point>> points;         ///< before the first unit, and after each
+  };
+
+  // The knapsack by dynamic programming: after each unit, every (flash, copies, cycles) that no
   // other choice beats in all, of options with no more than this scratch.
-  std::vector<std::vector<Point>> fronts_after_each(const std::vector<uint32_t>& scratch) const {
-    std::vector<std::vector<Point>> fronts = {{{other_flash_, 0, 0, 0, 0}}};
-    for (size_t t = 0; t < tasks_.size(); ++t) {
+  Fronts fronts_after_each(const std::vector<uint32_t>& scratch) const {
+    Fronts fronts{{}, {{{other_flash_, 0, 0, 0, 0}}}};
+    for (const std::vector<size_t>& unit : units_) {
+      const auto& choices = fronts.choices.emplace_back(combinations(unit, scratch));
+      const std::vector<Point>& before = fronts.points.back();
       std::vector<Point> points;
-      for (size_t p = 0; p < fronts.back().size(); ++p)
-        for (size_t o = 0; o < tasks_[t].options.size(); ++o)
-          if (tasks_[t].options[o].scratch_bytes <= scratch[t])
-            extend(fronts.back()[p], p, o, tasks_[t].options[o], points);
-      fronts.push_back(unbeaten(std::move(points)));
+      for (size_t p = 0; p < before.size(); ++p)
+        for (size_t c = 0; c < choices.size(); ++c) extend(before[p], p, c, choices[c], points);
+      fronts.points.push_back(unbeaten(std::move(points)));
     }
     return fronts;
   }
 
   std::optional<Choice> share(const std::vector<uint32_t>& scratch) const {
-    const auto fronts = fronts_after_each(scratch);
+    const auto [choices, fronts] = fronts_after_each(scratch);
     if (fronts.back().empty()) return std::nullopt;
     const auto fastest =
         std::min_element(fronts.back().begin(), fronts.back().end(),
                          [](const Point& a, const Point& b) { return a.cycles < b.cycles; });
     Choice choice(tasks_.size());
     auto at = static_cast<size_t>(fastest - fronts.back().begin());
-    for (size_t t = tasks_.size(); t-- > 0;) {
-      const Point& point = fronts[t + 1][at];
-      choice[t] = point.option;
+    for (size_t u = units_.size(); u-- > 0;) {
+      const Point& point = fronts[u + 1][at];
+      for (size_t i = 0; i < units_[u].size(); ++i)
+        choice[units_[u][i]] = choices[u][point.option].options[i];
       at = point.before;
     }
     return choice;
   }
 
   // With its constants in fast memory and in flash, as far as there is room.
-  void extend(const Point& from, size_t before, size_t index, const KernelOption& more,
+  void extend(const Point& from, size_t before, size_t index, const Combination& more,
               std::vector<Point>& points) const {
     // Where nothing limits flash, no choice is beaten by it.
     const uint64_t flash = limits_.flash_bytes ? from.flash + more.flash_bytes : 0;
@@ -255,6 +343,7 @@ class Chooser {
   }
 
   std::span<const TaskOptions> tasks_;
+  std::vector<std::vector<size_t>> units_;  ///< tasks, those of the same strips together
   const KernelLimits& limits_;
   uint64_t other_flash_;
   const ArenaOf& arena_of_;

@@ -3,15 +3,17 @@
 // Scratch lives only while its kernel runs, so a limit on the arena is a limit on each layer by
 // itself, up to the gaps a plan leaves: the fastest schedule within each layer's share is the
 // optimum wherever the plan has none. Flash adds up over tasks, and so does fast memory, which
-// makes them one knapsack over (flash, copies, cycles): each task takes a schedule, and its
-// constants a place. Taking, again and again, the bytes that cost the fewest cycles each says
-// whether anything fits flash; dynamic programming over what fits then finds the fastest.
+// makes them one knapsack over (flash, copies, cycles): each task takes a schedule, strips of one
+// layer together, and its constants a place. Taking, again and again, the bytes that cost the
+// fewest cycles each says whether anything fits flash; dynamic programming over what fits then
+// finds the fastest.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +37,7 @@ struct KernelLimits {
 
 struct KernelOption {
   Schedule schedule;
-  uint64_t cycles = 0;                     ///< of all layers of the task together
+  uint64_t cycles = 0;  ///< of all layers of the task together
   uint32_t scratch_bytes = 0;
   uint64_t flash_bytes = 0;  ///< code once, packed constants of every layer
   uint64_t constant_bytes = 0;
@@ -49,6 +51,9 @@ struct TaskOptions {
   std::vector<KernelOption> options;  ///< in order of preference: the fastest first
   uint32_t live_bytes = 0;            ///< of tensors around the tightest of its layers
   uint32_t at_once = 1;               ///< kernels that have scratch while it runs
+  /// Operators of which these are strips. Tasks of the same operators share constants, as long as
+  /// they pack them alike.
+  std::set<int> strips_of = {};
 
   uint32_t least_scratch() const;
 };

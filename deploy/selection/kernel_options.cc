@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "codegen/kernels/kernel.h"
 #include "deploy/selection/estimated_kernels.h"
 #include "deploy/selection/fast_memory.h"
 #include "deploy/selection/low_scratch_schedules.h"
@@ -40,6 +39,8 @@ class Gatherer {
     for (const size_t layer : group_.layers)
       task_.live_bytes = std::max(task_.live_bytes, memory_.layers[layer].live_bytes);
     if (layer_.is_half) task_.at_once = 2;
+    for (const size_t layer : group_.layers)
+      if (is_strip()) task_.strips_of.insert(memory_.layers[layer].index);
     TT_TRY(offer_measured());
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     offer_pairs();
@@ -51,6 +52,7 @@ class Gatherer {
 
  private:
   Status offer_measured() {
+    if (records_.are_of_other_memory()) return ok_status();
     TT_TRY(offer_records_of(group_.workload, 1));
     // A strip that was never measured is taken to be as fast as its share of the whole layer.
     const auto& whole = layer_.strip_of;
@@ -60,14 +62,7 @@ class Gatherer {
   }
 
   Status offer_records_of(const std::string& workload, double share) {
-    std::vector<const Measurement*> measured;
-    for (const Measurement* m : records_.of(workload))
-      if (m->outcome == Outcome::kOk) measured.push_back(m);
-    std::stable_sort(measured.begin(), measured.end(),
-                     [](const Measurement* a, const Measurement* b) {
-                       return *a->median_cycles() < *b->median_cycles();
-                     });
-    for (const Measurement* m : measured) {
+    for (const Measurement* m : records_.fastest_first(workload)) {
       const Result<Schedule> schedule = parse_schedule(m->schedule);
       if (!schedule) continue;
       slowest_ = static_cast<uint64_t>(static_cast<double>(*m->median_cycles()) * share) + 1;
@@ -83,30 +78,21 @@ class Gatherer {
     std::vector<Schedule> schedules;
   };
 
-  /// Behind what has records or was counted, others come in their order. Counts stand behind the
-  /// best of a simulator's records, which says what the log chose; a few trials so cost no kernel
-  /// with little scratch that the defaults had.
+  /// Behind what has records or was counted, others come in their order. Counts are scaled so that
+  /// the log's best costs what it was measured to; where it cannot be counted, or what is copied
+  /// decides what it waits, they stand behind it.
   Status offer_unmeasured() {
     std::vector<Offer> offers;
     const bool has_records = !task_.options.empty();
-    if (!has_records || (records_.fidelity() == Fidelity::kSimulate && !is_strip())) {
-      const std::vector<Offer> alike = has_records ? std::vector<Offer>() : of_its_shape();
+    if (!has_records || records_.fidelity() == Fidelity::kSimulate) {
+      const std::vector<Offer> alike = has_records ? std::vector<Offer>() : known_elsewhere();
       std::vector<EstimatedKernel> also;
       for (const Offer& offer : alike) also.push_back({offer.schedules[0]});
-      // Beside what was measured, with constants in fast memory, defaults are counted, not guessed.
-      if (has_records) {
-        const KernelOption& best = task_.options.front();
-        const bool is_guess = constants_in_flash_ || layer_.is_half;
-        also.push_back({best.schedule, is_guess ? 0 : best.cycles});
-      }
+      if (has_records && is_legal(task_.options.front().schedule, counted_for()))
+        also.push_back({task_.options.front().schedule});
       offers = by_estimate(also);
       if (offers.empty()) offers = alike;
-      std::erase_if(offers, [&](const Offer& offer) {
-        return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
-      });
-      if (const Measurement* best = records_.best(group_.workload))
-        for (Offer& offer : offers)
-          offer.cycles = std::max(offer.cycles, *best->median_cycles() + 1);
+      if (has_records) scale(offers, task_.options.front());
     }
     const std::vector<Offer> counted = offers;
     for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
@@ -121,6 +107,20 @@ class Gatherer {
                      [](const Offer& a, const Offer& b) { return a.cycles < b.cycles; });
     for (const Offer& offer : offers) TT_TRY(offer_one(offer.schedules, offer.cycles));
     return ok_status();
+  }
+
+  void scale(std::vector<Offer>& offers, const KernelOption& best) const {
+    const uint64_t measured = best.cycles / calls_;
+    double scale = 0;
+    for (const Offer& offer : offers)
+      if (offer.schedules[0] == best.schedule && device_.fast_rodata_memories.empty())
+        scale = static_cast<double>(measured) / static_cast<double>(offer.cycles);
+    std::erase_if(offers, [&](const Offer& offer) {
+      return records_.find(group_.workload, to_text(offer.schedules[0])) != nullptr;
+    });
+    for (Offer& offer : offers)
+      offer.cycles = scale > 0 ? static_cast<uint64_t>(scale * static_cast<double>(offer.cycles))
+                               : std::max(offer.cycles, measured + 1);
   }
 
   /// Defaults in the order of templates, each followed by the nearest to it with less scratch.
@@ -138,24 +138,32 @@ class Gatherer {
     return offers;
   }
 
-  /// The fastest that was measured for other layers of this one's shape, as far as they are legal.
-  std::vector<Offer> of_its_shape() const {
+  /// The fastest that were measured with other constants, as far as they are legal: for this layer
+  /// with them in another memory, and for other layers of its shape.
+  std::vector<Offer> known_elsewhere() const {
     constexpr size_t kMost = 4;
     std::vector<Offer> offers;
     if (is_strip()) return offers;
-    for (const Measurement* m : records_.of_shape(group_.workload)) {
+    std::vector<const Measurement*> known;
+    if (records_.are_of_other_memory()) known = records_.fastest_first(group_.workload);
+    for (const Measurement* m : records_.of_shape(group_.workload)) known.push_back(m);
+    for (const Measurement* m : known) {
       const Result<Schedule> schedule = parse_schedule(m->schedule);
-      if (schedule && is_legal(*schedule)) offers.push_back({*m->median_cycles(), {*schedule}});
+      if (schedule && is_legal(*schedule, workload_))
+        offers.push_back({*m->median_cycles(), {*schedule}});
       if (offers.size() == kMost) break;
     }
     return offers;
   }
 
-  bool is_legal(const Schedule& schedule) const {
+  bool is_legal(const Schedule& schedule, const Workload& workload) const {
     const auto owner = find_template(schedule);
-    return owner && (*owner)->supports(workload_, device_) &&
-           spaces_.of(**owner, workload_, device_)->find(schedule).has_value();
+    return owner && (*owner)->supports(workload, device_) &&
+           spaces_.of(**owner, workload, device_)->find(schedule).has_value();
   }
+
+  /// Whose kernels are counted: the whole layer's for a strip.
+  const Workload& counted_for() const { return is_strip() ? *layer_.strip_of : workload_; }
 
   /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
   bool is_strip() const { return layer_.strip_of && !layer_.is_half; }
@@ -163,7 +171,7 @@ class Gatherer {
   /// A strip's kernels are taken to be as fast as their share of the whole layer's, of which leaner
   /// ones are counted for any room that strips may leave.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
-    const Workload& whole = is_strip() ? *layer_.strip_of : workload_;
+    const Workload& whole = counted_for();
     LayerPlace place{.constants_in_flash = constants_in_flash_};
     if (is_strip()) {
       place = place_of_strips(constants_in_flash_);
@@ -237,7 +245,7 @@ class Gatherer {
   /// some layers' do, it is one for offer_pairs().
   Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
     KernelOption option{.schedule = schedule, .cycles = cycles * calls_};
-    if (!is_legal(schedule)) return ok_status();
+    if (!is_legal(schedule, workload_)) return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
     if (!counts_bytes() && is_beaten(option)) return ok_status();
     const bool of_all = add_constants(option);
@@ -319,11 +327,16 @@ class Gatherer {
     return true;
   }
 
+  /// Nor has a layer's constants more, which other strips may use too.
+  static bool has_no_more_bytes(const KernelOption& a, const KernelOption& b) {
+    return a.flash_bytes <= b.flash_bytes && a.constant_bytes <= b.constant_bytes &&
+           a.largest_constant_bytes <= b.largest_constant_bytes;
+  }
+
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
       return other.cycles <= option.cycles && other.scratch_bytes <= option.scratch_bytes &&
-             (!counts_bytes() || (other.flash_bytes <= option.flash_bytes &&
-                                  other.constant_bytes <= option.constant_bytes));
+             (!counts_bytes() || has_no_more_bytes(other, option));
     });
   }
 
@@ -331,8 +344,7 @@ class Gatherer {
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
       return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
-             (!counts_bytes() || (option.flash_bytes <= other.flash_bytes &&
-                                  option.constant_bytes <= other.constant_bytes));
+             (!counts_bytes() || has_no_more_bytes(option, other));
     });
     task_.options.push_back(std::move(option));
   }

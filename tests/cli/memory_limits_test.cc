@@ -56,6 +56,16 @@ TEST_F(MemoryLimitOptions, NoFastRam_CountsWhatIsMeasuredInFlash) {
   EXPECT_LT(fast["cycles"], slow["cycles"]);
 }
 
+TEST_F(MemoryLimitOptions, LogOfFastMemory_CostsNoMoreInFlashThanNoLog) {
+  ASSERT_EQ(tune(with_model({"--trials", "24", "--tuner", "random", "--records", "fast.jsonl"}))
+                .exit_code,
+            0);
+  const Json without = run({"--fast-ram", "0"});
+  const Json with = run({"--fast-ram", "0", "--records", "fast.jsonl"});
+  EXPECT_EQ(with["exact"], true);
+  EXPECT_LE(with["cycles"], without["cycles"]);
+}
+
 TEST_F(MemoryLimitOptions, Ram_IsTheSumOfItsParts) {
   const Json all = run({"--fast-ram", "all"});
   const Json& parts = all["ram"];

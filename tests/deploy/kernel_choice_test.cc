@@ -132,6 +132,29 @@ TEST(KernelChoice, ConstantsThatNoMemoryTakesWhole_CountAsWaiting) {
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 0u);
 }
 
+TEST(KernelChoice, StripsOfOneLayer_PackTheirConstantsAlike) {
+  // The second strip uses the first one's constants, if they are packed as its own would be.
+  const auto strip = [](uint64_t constants) {
+    TaskOptions task{{with_constants(100, 4000, 800), with_constants(120, 1000, 400)}, 0};
+    for (KernelOption& option : task.options) {
+      option.largest_constant_bytes = option.constant_bytes;
+      option.constant_bytes *= constants;
+      option.flash_bytes *= constants;
+    }
+    task.strips_of = {7};
+    return task;
+  };
+  const std::vector<TaskOptions> tasks = {
+      strip(1), {{with_constants(100, 3000, 500)}, 0}, strip(0)};
+  KernelLimits limits;
+  limits.fast_ram_bytes = 4000;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen,
+            (std::vector<size_t>{1, 0, 1}));
+  limits.fast_ram_bytes = 7000;
+  EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen,
+            (std::vector<size_t>{0, 0, 0}));
+}
+
 TEST(KernelChoice, KernelsOfFewerBytes_MayTakeTheScratchThatTensorsLeave) {
   // The fastest takes no scratch; what replaces it takes some, which is there.
   KernelOption fastest = with_constants(100, 4000, 800), smaller = with_constants(150, 2000, 400);
