@@ -42,7 +42,7 @@ SelectTypeParameters=CR_CPU
 MpiDefault=none
 SwitchType=switch/none
 SlurmdParameters=config_overrides
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=5
 FirstJobId={first_job}
 GresTypes=board,build
 NodeName={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=500 Gres=board:esp32c3:{boards},build:2
@@ -112,6 +112,8 @@ class Cluster:
                  "first_job": first_job_whose_port_is_free(), "boards": BOARDS, "last_board": BOARDS - 1}
         (folder / "slurm.conf").write_text(CONFIGURATION.format(**facts))
         (folder / "gres.conf").write_text(GENERIC_RESOURCES.format(**facts))
+        if int(self.run("slurmd", "-V").split()[1].split(".")[0]) >= 23:  # older ones ask for no control groups
+            (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         munge = folder / "munge.socket"
         self.daemon("munged", "--foreground", "--force", "--num-threads=1", f"--socket={munge}", f"--key-file={key}",
                     f"--pid-file={folder}/munge.pid", f"--log-file={folder}/munge.log", f"--seed-file={folder}/seed")
