@@ -50,6 +50,9 @@ Result<std::vector<uint8_t>> compile_source(const std::string& source, const std
                                             const Device& device, Warnings warnings) {
   std::vector<std::string> words;
   if (source.ends_with(".c")) words = {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra"};
+  // Later LLVMs make RISC-V vector loops of C, and 19 crashes over some of them.
+  if (source.ends_with(".c") && device.target.vector_bits > 0 && device.target.compiler.empty())
+    words.emplace_back("-fno-vectorize");
   words.emplace_back(warnings == Warnings::kAreErrors ? "-Werror" : "-w");
   words.insert(words.end(), {"-I" + include_directory, "-c", source, "-o", object});
   TT_TRY_ASSIGN(const ProcessResult done, run_compiler(device.target, words));
