@@ -12,9 +12,10 @@ namespace {
 
 using landscapes::Landscape;
 
-size_t median_to_5_percent(const Landscape& landscape, const std::string& name, size_t ahead) {
+size_t median_to_5_percent(const Landscape& landscape, const std::string& name, size_t ahead,
+                           uint64_t seeds) {
   std::vector<size_t> trials;
-  for (uint64_t seed = 1; seed <= 9; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     const size_t start = Rng(seed).below(landscape.space.size());
     auto strategy = make_strategy(name, landscape.problem(seed, start));
     trials.push_back(landscapes::trials_until(**strategy, landscape, ahead, {0.05})[0]);
@@ -23,11 +24,12 @@ size_t median_to_5_percent(const Landscape& landscape, const std::string& name, 
   return trials[trials.size() / 2];
 }
 
-// Twice what it took when the line was written: medians over nine seeds are steady, and a search
-// that has lost its model needs ten times as many.
-void expect_within_5_percent(const Landscape& landscape, size_t one_by_one, size_t sixteen_ahead) {
-  EXPECT_LE(median_to_5_percent(landscape, "xgb", 1), one_by_one) << landscape.name;
-  EXPECT_LE(median_to_5_percent(landscape, "xgb", 16), sixteen_ahead) << landscape.name;
+// Twice what it took when the line was written: a search that has lost its model needs ten times as
+// many.
+void expect_within_5_percent(const Landscape& landscape, size_t one_by_one, size_t sixteen_ahead,
+                             uint64_t seeds = 9) {
+  EXPECT_LE(median_to_5_percent(landscape, "xgb", 1, seeds), one_by_one) << landscape.name;
+  EXPECT_LE(median_to_5_percent(landscape, "xgb", 16, seeds), sixteen_ahead) << landscape.name;
 }
 
 TEST(XgbSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
@@ -35,7 +37,8 @@ TEST(XgbSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
 }
 
 TEST(XgbSearch, NoiseAndFailures_AreSolvedWithinTheirTrials) {
-  expect_within_5_percent(landscapes::tiled_convolution(0.02, 0.2), 90, 300);
+  // A quarter of the seeds takes four times as many trials as another: nine tell little.
+  expect_within_5_percent(landscapes::tiled_convolution(0.02, 0.2), 250, 280, 45);
 }
 
 TEST(XgbSearch, KnobsNoNestShows_AreSolvedWithinTheirTrials) {
