@@ -100,7 +100,9 @@ std::vector<std::string> words_of(const Command& command) {
 std::string unexpected(const std::string& word, const Command& command) {
   const bool is_option = word.starts_with('-');
   const std::string name = is_option ? word.substr(0, word.find('=')) : word;
-  const std::string meant = nearest_word(name, words_of(command));
+  std::vector<std::string> words = words_of(command);
+  if (is_option) std::erase_if(words, [](const std::string& w) { return !w.starts_with('-'); });
+  const std::string meant = nearest_word(name, words);
   const std::string what = is_option              ? "unknown option "
                            : command.name.empty() ? "unknown command "
                                                   : "unexpected word ";

@@ -171,6 +171,7 @@ TEST(CommandLineWords, SlipsOfTheFinger_AreAskedAbout) {
   EXPECT_NE(option.find("unknown option --outptu, did you mean --output?"), std::string::npos)
       << option;
   EXPECT_NE(option.find("see `tune compile --help`"), std::string::npos) << option;
+  EXPECT_EQ(refusal_of({"--log", "a"}).find("did you mean"), std::string::npos);  // a command
   EXPECT_EQ(parse({"dance"}).error().message().find("did you mean"), std::string::npos);
 }
 
