@@ -51,12 +51,13 @@ struct Analyses {
   llvm::ModuleAnalysisManager modules;
 };
 
-/// From LLVM 18 on, instcombine ends the process where one round of it leaves more to do.
-std::string in_use(std::string names) {
+/// Turns off a check of LLVM 18 and later, which ends the process if one round of instcombine
+/// leaves more to do.
+std::string without_fixpoint_check(std::string names) {
 #if LLVM_VERSION_MAJOR >= 18
-  const std::string name = "instcombine", bearing = name + "<no-verify-fixpoint>";
-  for (size_t at = 0; (at = names.find(name, at)) != std::string::npos; at += bearing.size())
-    names.replace(at, name.size(), bearing);
+  const std::string pass = "instcombine", unchecked = pass + "<no-verify-fixpoint>";
+  for (size_t at = 0; (at = names.find(pass, at)) != std::string::npos; at += unchecked.size())
+    names.replace(at, pass.size(), unchecked);
 #endif
   return names;
 }
@@ -64,7 +65,7 @@ std::string in_use(std::string names) {
 template <typename Passes>
 Passes parsed(llvm::PassBuilder& builder, const char* names) {
   Passes passes;
-  if (auto wrong = builder.parsePassPipeline(passes, in_use(names)))
+  if (auto wrong = builder.parsePassPipeline(passes, without_fixpoint_check(names)))
     TT_CHECK(false, llvm::toString(std::move(wrong)));
   return passes;
 }

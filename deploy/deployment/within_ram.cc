@@ -1,4 +1,4 @@
-// Keeping a limit on all RAM: what lies beside the arena is known once a network has run.
+// Keeps a limit on all RAM. A network has to run first, because only a run tells the stack.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -36,8 +36,8 @@ Result<GeneratedNetwork> Deployment::within_ram(const NetworkOptions& options) c
   return best;
 }
 
-// Where the limit leaves no room for copies, kernels that were counted in fast memory, their code
-// too, may not be the fastest in flash.
+// Compares the network with the one that `--fast-ram 0` chooses, if nothing is copied: estimates
+// count code in fast memory, so their order may be wrong for code in flash.
 Result<GeneratedNetwork> Deployment::faster_in_flash(const NetworkOptions& options,
                                                      GeneratedNetwork best) const {
   if (device.fast_rodata_memories.empty() && device.fast_code_memory.empty()) return best;

@@ -99,7 +99,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   bool in_other_memory = false;
   if (!has_records()) {
     measured = device;
-    in_other_memory = has_records() && ground.device.hash != device.hash;
+    in_other_memory = has_records();
     doubt =
         "nothing was measured in flash (tune --fast-ram 0); the fastest in fast memory are "
         "counted there";

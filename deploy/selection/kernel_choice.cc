@@ -203,26 +203,32 @@ class Chooser {
     return {option.schedule.template_name(), option.largest_constant_bytes};
   }
 
-  // Options that find this scratch: one by one; of strips of a layer the fastest of each packing
-  // that all have, and the fastest of each strip.
+  /// The options of one task that find this scratch.
+  std::vector<Combination> single_options(size_t task, uint32_t scratch) const {
+    std::vector<Combination> all;
+    for (size_t o = 0; o < tasks_[task].options.size(); ++o) {
+      const KernelOption& one = tasks_[task].options[o];
+      if (one.scratch_bytes <= scratch)
+        all.push_back({{o},
+                       one.cycles,
+                       one.flash_bytes,
+                       one.constant_bytes,
+                       one.largest_constant_bytes,
+                       one.wait_cycles});
+    }
+    return all;
+  }
+
+  /// Of strips of a layer, in this scratch: the fastest of each packing that all strips have, and
+  /// the fastest of each strip.
   std::vector<Combination> combinations(const std::vector<size_t>& unit,
                                         const std::vector<uint32_t>& scratch) const {
+    if (unit.size() == 1) return single_options(unit[0], scratch[unit[0]]);
     std::vector<Combination> all;
     std::set<Packing> packings;
     for (const size_t t : unit)
-      for (size_t o = 0; o < tasks_[t].options.size(); ++o) {
-        const KernelOption& one = tasks_[t].options[o];
-        if (one.scratch_bytes > scratch[t]) continue;
-        packings.insert(packing_of(one));
-        if (unit.size() == 1)
-          all.push_back({{o},
-                         one.cycles,
-                         one.flash_bytes,
-                         one.constant_bytes,
-                         one.largest_constant_bytes,
-                         one.wait_cycles});
-      }
-    if (unit.size() == 1) return all;
+      for (const KernelOption& one : tasks_[t].options)
+        if (one.scratch_bytes <= scratch[t]) packings.insert(packing_of(one));
     const auto add_fastest = [&](const std::optional<Packing>& packing) {
       std::vector<size_t> options;
       for (const size_t t : unit) {

@@ -162,7 +162,7 @@ class Gatherer {
            spaces_.of(**owner, workload, device_)->find(schedule).has_value();
   }
 
-  /// Whose kernels are counted: the whole layer's for a strip.
+  /// Returns the workload whose kernels are counted: for a strip, the whole layer's.
   const Workload& counted_for() const { return is_strip() ? *layer_.strip_of : workload_; }
 
   /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
