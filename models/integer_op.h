@@ -16,15 +16,11 @@
 
 namespace tinytune {
 
-using IntegerForm = std::variant<
-    KernelOp, PoolOp, SoftmaxOp, CopyOp, AddOp, MulOp, ExtremumOp, LookupOp, QuantizeOp,
-    DequantizeOp, MoveOp, ResizeOp, MeanOp, TransposeConvOp, SquaredDifferenceOp, PreluOp, DivOp,
-    AddNOp, CompareOp, SelectOp, CastOp, GatherOp, ReduceOp, ArgExtremumOp, BilinearOp, MatMulOp,
-    L2NormalizationOp, LogSoftmaxOp, CumsumOp, UpdateSliceOp, SvdfOp, LstmOp, SteppedAddOp,
-    SteppedSoftmaxOp, FloatPoolOp, ExternalOp, WideKernelOp, WideAddOp, WideMulOp, WidePoolOp,
-    WideSoftmaxOp, WideGateOp, RescaleOp, RawArithmeticOp, WideTransposeConvOp, ComputedDenseOp,
-    RequantShiftOp, PlainTableOp, SumTableOp, PlainArithmeticOp, PlainDivideOp, PlainMatMulOp,
-    PlainSoftmaxOp, PlainNormOp, PlainReduceOp>;
+using IntegerForm = std::variant<KernelOp
+#define INTEGER_FORM(type) , type
+#include "models/integer_forms.inc"
+#undef INTEGER_FORM
+                                 >;
 
 template <typename T, typename Forms>
 inline constexpr bool kIsOneOf = false;

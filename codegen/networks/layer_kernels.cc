@@ -48,13 +48,10 @@ class KernelChoice {
     layer.macs_executed = macs_executed_in(step);
     if (op.index != kTransformIndex)
       layer.macs = of_.network.model_macs[static_cast<size_t>(op.index)];
-    const std::string name = "operator " + std::to_string(op.index) + " (" + layer.op + ")";
-    if (std::holds_alternative<KernelOp>(of_.laid_out.ops[step])) {
+    if (std::holds_alternative<KernelOp>(of_.laid_out.ops[step]))
       if (const Status chosen = choose_kernels_of(step, layer); !chosen)
-        return chosen.error().within(name);
-    } else if (!storage_.is_alias[step] && find_emitter(of_.laid_out.ops[step]) == nullptr) {
-      return Error(ErrorCode::kUnsupported, name + ": no code generator takes it");
-    }
+        return chosen.error().within("operator " + std::to_string(op.index) + " (" + layer.op +
+                                     ")");
     chosen_.layers.push_back(std::move(layer));
     return ok_status();
   }

@@ -91,13 +91,11 @@ LayerFunction LayerPrinter::kernel_layer(const LayerSite& site, const KernelCall
 void LayerPrinter::print_operator(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
                                   const std::vector<ArenaPlace>& inputs,
                                   const std::vector<ArenaPlace>& outputs) {
-  const OperatorEmitter* emitter = find_emitter(form);
-  TT_CHECK(emitter != nullptr, "operators without an emitter are refused before");
   EmitContext::Site names{network_, site.symbol, {}, core_};
   for (const int id : site.op.inputs)
     names.input_is_constant.push_back(id < 0 || graph_.tensor(id).is_constant);
   EmitContext context(std::move(names), constants_, shared_);
-  const std::string statements = emitter->emit(form, context);
+  const std::string statements = emit_operator(form, context);
   if (core_.is_rv32) shared_.need(kPlace);
   const std::string through = core_.is_rv32 ? symbol_of(kPlace, network_) : "";
   for (size_t i = 0; i < site.op.inputs.size(); ++i) {

@@ -190,13 +190,12 @@ class Assignment {
   // other tensors too; last_step of the buffer covers them all.
   std::optional<int> overwritable_input(const Operator& op, const IntegerOp& form, int output,
                                         int step) const {
-    const OperatorEmitter* emitter = find_emitter(form);
-    if (emitter == nullptr || op.outputs.size() != 1) return std::nullopt;
+    if (op.outputs.size() != 1) return std::nullopt;
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       const int input = op.inputs[i];
       if (input < 0 || graph_.tensor(input).is_constant) continue;
       const ArenaBuffer& buffer = storage_.buffers[*at(storage_.buffer_of, input)];
-      if (emitter->in_place(form, static_cast<int>(i)) && buffer.last_step == step &&
+      if (runs_in_place(form, static_cast<int>(i)) && buffer.last_step == step &&
           buffer.bytes == graph_.tensor(output).bytes() &&
           !holds_output_[*at(storage_.buffer_of, input)])
         return input;

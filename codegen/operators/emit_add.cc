@@ -8,7 +8,7 @@
 #include "codegen/operators/linear_add.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 std::string linear(const AddOp& op, const LinearAdd& form, EmitContext& context) {
@@ -48,17 +48,13 @@ std::string by_reference(const AddOp& op, EmitContext& context) {
   return w.text();
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const AddOp& op = std::get<AddOp>(any);
+}  // namespace
+
+std::string emit(const AddOp& op, EmitContext& context) {
   const auto form = find_linear_add(op);
   return form ? linear(op, *form, context) : by_reference(op, context);
 }
 
-}  // namespace
+bool in_place(const AddOp&, int) { return true; }
 
-extern const OperatorEmitter kAddEmitter;
-const OperatorEmitter kAddEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<AddOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -8,15 +8,16 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/fixed_point.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 std::string entry(const std::string& table, const std::string& x) {
   return table + "[" + x + " + 128]";
 }
 
-std::string emit_squared_difference(const IntegerOp& any, EmitContext& context) {
-  const auto& op = std::get<SquaredDifferenceOp>(any);
+}  // namespace
+
+std::string emit(const SquaredDifferenceOp& op, EmitContext& context) {
   const std::string first =
       context.constant("first", CType::kInt32, little_endian_bytes(op.terms[0]));
   const std::string second =
@@ -32,8 +33,9 @@ std::string emit_squared_difference(const IntegerOp& any, EmitContext& context) 
   return w.text();
 }
 
-std::string emit_prelu(const IntegerOp& any, EmitContext& context) {
-  const PreluOp& op = std::get<PreluOp>(any);
+bool in_place(const SquaredDifferenceOp&, int) { return true; }
+
+std::string emit(const PreluOp& op, EmitContext& context) {
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
@@ -48,6 +50,10 @@ std::string emit_prelu(const IntegerOp& any, EmitContext& context) {
                     });
   return w.text();
 }
+
+bool in_place(const PreluOp&, int) { return true; }
+
+namespace {
 
 const SharedFunction kDivide = {
     "divide",
@@ -68,8 +74,9 @@ const SharedFunction kDivide = {
 )",
     {}};
 
-std::string emit_divide(const IntegerOp& any, EmitContext& context) {
-  const DivOp& op = std::get<DivOp>(any);
+}  // namespace
+
+std::string emit(const DivOp& op, EmitContext& context) {
   const std::string divide = context.helper(kDivide);
   std::vector<int32_t> inverses;
   std::vector<uint8_t> bits;
@@ -94,8 +101,9 @@ std::string emit_divide(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_add_n(const IntegerOp& any, EmitContext& context) {
-  const AddNOp& op = std::get<AddNOp>(any);
+bool in_place(const DivOp&, int) { return true; }
+
+std::string emit(const AddNOp& op, EmitContext& context) {
   const std::string terms = context.constant("terms", CType::kInt32, little_endian_bytes(op.terms));
   const std::string output = context.output();
   CWriter w(1);
@@ -112,8 +120,9 @@ std::string emit_add_n(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_cumsum(const IntegerOp& any, EmitContext& context) {
-  const CumsumOp& op = std::get<CumsumOp>(any);
+bool in_place(const AddNOp&, int) { return true; }
+
+std::string emit(const CumsumOp& op, EmitContext& context) {
   const std::string terms = context.constant("terms", CType::kInt32, little_endian_bytes(op.terms));
   const std::string add = "sum += (uint32_t)" + entry(terms, context.input(0) + "[at]") + ";";
   const int64_t last = op.reverse ? (op.axis - 1) * op.inner : 0;
@@ -133,31 +142,6 @@ std::string emit_cumsum(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const CumsumOp&, int) { return true; }
 
-extern const OperatorEmitter kCumsumEmitter;
-const OperatorEmitter kCumsumEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<CumsumOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_cumsum};
-
-extern const OperatorEmitter kSquaredDifferenceEmitter;
-const OperatorEmitter kSquaredDifferenceEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SquaredDifferenceOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_squared_difference};
-
-extern const OperatorEmitter kPreluEmitter;
-const OperatorEmitter kPreluEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<PreluOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_prelu};
-
-extern const OperatorEmitter kDivideEmitter;
-const OperatorEmitter kDivideEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<DivOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_divide};
-
-extern const OperatorEmitter kAddNEmitter;
-const OperatorEmitter kAddNEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<AddNOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_add_n};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -4,7 +4,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // Offset of the first and second line in elements, and the second one's weight.
@@ -27,8 +27,9 @@ std::string rounded(BilinearOp::Towards towards) {
   return "(v + (v > 0 ? 524288 : -524288)) / 1048576";
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const BilinearOp& op = std::get<BilinearOp>(any);
+}  // namespace
+
+std::string emit(const BilinearOp& op, EmitContext& context) {
   const std::string rows = context.constant(
       "rows", CType::kInt32, little_endian_bytes(table_of(op.rows, op.in_w * op.channels)));
   const std::string columns = context.constant(
@@ -54,11 +55,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const BilinearOp&, int) { return false; }
 
-extern const OperatorEmitter kBilinearEmitter;
-const OperatorEmitter kBilinearEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<BilinearOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

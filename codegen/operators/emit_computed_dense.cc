@@ -7,7 +7,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/fixed_point.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 bool are_equal(const std::vector<int32_t>& values) {
@@ -37,8 +37,9 @@ void print_scaled(CWriter& w, const ComputedDenseOp& op, EmitContext& context) {
          ", " + of_channel("shift", shift) + ");");
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const ComputedDenseOp& op = std::get<ComputedDenseOp>(any);
+}  // namespace
+
+std::string emit(const ComputedDenseOp& op, EmitContext& context) {
   const std::string element = c_type_of(op.type), depth = std::to_string(op.in_c);
   const std::string sum = op.long_sums ? "int64_t" : "uint32_t";
   CWriter w(1);
@@ -57,11 +58,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const ComputedDenseOp&, int) { return false; }
 
-extern const OperatorEmitter kComputedDenseEmitter;
-const OperatorEmitter kComputedDenseEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ComputedDenseOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -3,11 +3,9 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/external_operator.h"
 
-namespace tinytune {
-namespace {
+namespace tinytune::emitter {
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const ExternalOp& op = std::get<ExternalOp>(any);
+std::string emit(const ExternalOp& op, EmitContext& context) {
   std::string from, to;
   for (size_t i = 0; i < op.inputs.size(); ++i)
     from += (i == 0 ? "" : ", ") + (op.inputs[i].is_absent ? "0" : context.input(i));
@@ -20,11 +18,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const ExternalOp&, int) { return false; }
 
-extern const OperatorEmitter kExternalEmitter;
-const OperatorEmitter kExternalEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ExternalOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

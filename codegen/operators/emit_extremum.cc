@@ -4,7 +4,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_text.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 constexpr int64_t kWord = 4;
@@ -30,8 +30,9 @@ void print_words(CWriter& w, const ExtremumOp& op, const ElementPointers& p) {
   }
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const ExtremumOp& op = std::get<ExtremumOp>(any);
+}  // namespace
+
+std::string emit(const ExtremumOp& op, EmitContext& context) {
   const ElementPointers pointers = binary_pointers(context);
   CWriter w(1);
   if (op.broadcast.equal_shapes) {
@@ -47,11 +48,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const ExtremumOp&, int) { return true; }
 
-extern const OperatorEmitter kExtremumEmitter;
-const OperatorEmitter kExtremumEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ExtremumOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -20,7 +20,7 @@
 #include "codegen/operators/wide_border.h"
 #include "models/byte_steps.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // The reference's byte for a float, as a value of the output's type.
@@ -133,8 +133,9 @@ void print_guess(CWriter& w, const QuantizeOp& op, const Guess& guess, const std
   w.line(out + " = (" + type + ")v;");
 }
 
-std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
-  const QuantizeOp& op = std::get<QuantizeOp>(any);
+}  // namespace
+
+std::string emit(const QuantizeOp& op, EmitContext& context) {
   if (context.core().has_fpu) return emit_unit_quantize(op, context);
   if (op.high > 255) return emit_wide_quantize(op, context);
   std::vector<int32_t> steps;
@@ -158,8 +159,9 @@ std::string emit_quantize(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
-  const DequantizeOp& op = std::get<DequantizeOp>(any);
+bool in_place(const QuantizeOp&, int) { return false; }
+
+std::string emit(const DequantizeOp& op, EmitContext& context) {
   const bool wide = op.from == ElementType::kInt16 || op.from == ElementType::kInt32;
   if (wide && context.core().has_fpu) return emit_unit_dequantize(op, context);
   if (wide) return emit_wide_dequantize(op, context);
@@ -178,16 +180,6 @@ std::string emit_dequantize(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const DequantizeOp&, int) { return false; }
 
-extern const OperatorEmitter kQuantizeEmitter;
-const OperatorEmitter kQuantizeEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<QuantizeOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_quantize};
-
-extern const OperatorEmitter kDequantizeEmitter;
-const OperatorEmitter kDequantizeEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<DequantizeOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_dequantize};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -4,7 +4,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // Bytes copied at once: 4 where every slice begins and ends at a multiple of 4.
@@ -14,8 +14,9 @@ int64_t granule(const GatherOp& op) {
   return words ? 4 : 1;
 }
 
-std::string emit_gather(const IntegerOp& any, EmitContext& context) {
-  const GatherOp& op = std::get<GatherOp>(any);
+}  // namespace
+
+std::string emit(const GatherOp& op, EmitContext& context) {
   const int64_t unit = granule(op);
   const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
   const auto number = [](int64_t n) { return std::to_string(n); };
@@ -41,8 +42,9 @@ std::string emit_gather(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_update_slice(const IntegerOp& any, EmitContext& context) {
-  const UpdateSliceOp& op = std::get<UpdateSliceOp>(any);
+bool in_place(const GatherOp&, int) { return false; }
+
+std::string emit(const UpdateSliceOp& op, EmitContext& context) {
   const std::string type = op.element_bytes == 4 ? "uint32_t" : "uint8_t";
   int64_t elements = 1;
   for (const int extent : op.extents) elements *= extent;
@@ -74,17 +76,6 @@ std::string emit_update_slice(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const UpdateSliceOp&, int input) { return input == 0; }
 
-// The output may be written over what is updated.
-extern const OperatorEmitter kUpdateSliceEmitter;
-const OperatorEmitter kUpdateSliceEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<UpdateSliceOp>(op); },
-    [](const IntegerOp&, int i) { return i == 0; }, emit_update_slice};
-
-extern const OperatorEmitter kGatherEmitter;
-const OperatorEmitter kGatherEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<GatherOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_gather};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

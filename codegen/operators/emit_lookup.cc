@@ -2,11 +2,9 @@
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
-namespace {
+namespace tinytune::emitter {
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const LookupOp& op = std::get<LookupOp>(any);
+std::string emit(const LookupOp& op, EmitContext& context) {
   const std::string table = context.constant(
       "table", CType::kUint8, std::vector<uint8_t>(op.table.begin(), op.table.end()));
   CWriter w(1);
@@ -20,11 +18,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const LookupOp&, int) { return true; }
 
-extern const OperatorEmitter kLookupEmitter;
-const OperatorEmitter kLookupEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<LookupOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -17,7 +17,7 @@
 #include "codegen/operators/pair_text.h"
 #include "models/reference/gate_functions.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 constexpr int kGates = 4, kWord = 4;
@@ -319,15 +319,12 @@ class LstmPrinter {
   CWriter w_{1};
 };
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  return LstmPrinter(std::get<LstmOp>(any), context).print();
-}
-
 }  // namespace
 
-extern const OperatorEmitter kLstmEmitter;
-const OperatorEmitter kLstmEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<LstmOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
+std::string emit(const LstmOp& op, EmitContext& context) {
+  return LstmPrinter(op, context).print();
+}
 
-}  // namespace tinytune
+bool in_place(const LstmOp&, int) { return false; }
+
+}  // namespace tinytune::emitter

@@ -18,7 +18,7 @@
 #include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 std::string times(const std::string& variable, int64_t step) {
@@ -304,9 +304,10 @@ void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
                  });
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
+}  // namespace
+
+std::string emit(const MatMulOp& op, EmitContext& context) {
   constexpr int kManyRows = 12;  // of which those that fill no block of four are few
-  const MatMulOp& op = std::get<MatMulOp>(any);
   const CoreFacts& core = context.core();
   const std::optional<HighMultiply> form = short_form(op, core);
   CWriter w(1);
@@ -345,11 +346,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const MatMulOp&, int) { return false; }
 
-extern const OperatorEmitter kMatMulEmitter;
-const OperatorEmitter kMatMulEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<MatMulOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -10,7 +10,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 struct Axis {
@@ -154,8 +154,9 @@ void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::
   w.close();
 }
 
-std::string emit_move(const IntegerOp& any, EmitContext& context) {
-  const MoveOp& op = std::get<MoveOp>(any);
+}  // namespace
+
+std::string emit(const MoveOp& op, EmitContext& context) {
   CWriter w(1);
   for (size_t o = 0; op.filled && o < op.output_elements.size(); ++o)
     print_fill(w, op, o, context.output(o));
@@ -171,8 +172,10 @@ std::string emit_move(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_copy(const IntegerOp& any, EmitContext& context) {
-  const int64_t bytes = std::get<CopyOp>(any).bytes;
+bool in_place(const MoveOp&, int) { return false; }
+
+std::string emit(const CopyOp& op, EmitContext& context) {
+  const int64_t bytes = op.bytes;
   const int64_t unit = bytes % 4 == 0 ? 4 : 1;
   const std::string type = unit == 4 ? "uint32_t" : "uint8_t";
   CWriter w(1);
@@ -181,8 +184,9 @@ std::string emit_copy(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_resize(const IntegerOp& any, EmitContext& context) {
-  const ResizeOp& op = std::get<ResizeOp>(any);
+bool in_place(const CopyOp&, int) { return false; }
+
+std::string emit(const ResizeOp& op, EmitContext& context) {
   // Offsets of the rows and columns that are read, in elements.
   std::vector<int32_t> rows, columns;
   for (const int row : op.rows) rows.push_back(row * op.in_w * op.channels);
@@ -207,21 +211,6 @@ std::string emit_resize(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const ResizeOp&, int) { return false; }
 
-extern const OperatorEmitter kMoveEmitter;
-const OperatorEmitter kMoveEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<MoveOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_move};
-
-extern const OperatorEmitter kCopyEmitter;
-const OperatorEmitter kCopyEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<CopyOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_copy};
-
-extern const OperatorEmitter kResizeEmitter;
-const OperatorEmitter kResizeEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ResizeOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_resize};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -10,7 +10,7 @@
 #include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 struct Reach {
@@ -39,8 +39,9 @@ std::optional<HighMultiply> short_form(const MulOp& op, const Reach& reach) {
                             op.activation_max, wanted);
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const MulOp& op = std::get<MulOp>(any);
+}  // namespace
+
+std::string emit(const MulOp& op, EmitContext& context) {
   const Reach reach = products(op);
   const auto form = short_form(op, reach);
   std::array<std::string, 2> tables;
@@ -73,11 +74,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const MulOp&, int) { return true; }
 
-extern const OperatorEmitter kMulEmitter;
-const OperatorEmitter kMulEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<MulOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -6,7 +6,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/fixed_point.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 const SharedFunction kNormalise = {
@@ -30,8 +30,9 @@ const SharedFunction kNormalise = {
 )",
     {&kInverseRoot, &kRequantise}};
 
-std::string emit_l2_normalization(const IntegerOp& any, EmitContext& context) {
-  const auto& op = std::get<L2NormalizationOp>(any);
+}  // namespace
+
+std::string emit(const L2NormalizationOp& op, EmitContext& context) {
   const std::string normalise = context.helper(kNormalise);
   CWriter w(1);
   w.line(normalise + "(" + context.input(0) + ", " + context.output() + ", " +
@@ -39,6 +40,10 @@ std::string emit_l2_normalization(const IntegerOp& any, EmitContext& context) {
          ");");
   return w.text();
 }
+
+bool in_place(const L2NormalizationOp&, int) { return true; }
+
+namespace {
 
 // log(r 2^k) = k log(2) + log(r), with a rational function for log(r) around 2^-1/4; of two pairs
 // (r, k), the one of the smaller r.
@@ -100,8 +105,9 @@ const SharedFunction kLogSoftmax = {
 )",
     {&kLogOfSum, &kRequantise}};
 
-std::string emit_log_softmax(const IntegerOp& any, EmitContext& context) {
-  const LogSoftmaxOp& op = std::get<LogSoftmaxOp>(any);
+}  // namespace
+
+std::string emit(const LogSoftmaxOp& op, EmitContext& context) {
   std::vector<int32_t> exponentials;
   for (size_t d = 0; d < op.differences.size(); ++d) {
     const bool counts = -static_cast<int>(d) >= op.diff_min;
@@ -121,16 +127,6 @@ std::string emit_log_softmax(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const LogSoftmaxOp&, int) { return true; }
 
-extern const OperatorEmitter kL2NormalizationEmitter;
-const OperatorEmitter kL2NormalizationEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<L2NormalizationOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_l2_normalization};
-
-extern const OperatorEmitter kLogSoftmaxEmitter;
-const OperatorEmitter kLogSoftmaxEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<LogSoftmaxOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_log_softmax};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -10,7 +10,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/plain_text.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 int64_t elements_of(const Broadcast& broadcast) {
@@ -78,8 +78,9 @@ std::string long_number(int64_t value) {
   return value == INT64_MIN ? "INT64_MIN" : "INT64_C(" + std::to_string(value) + ")";
 }
 
-std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
-  const RequantShiftOp& op = std::get<RequantShiftOp>(any);
+}  // namespace
+
+std::string emit(const RequantShiftOp& op, EmitContext& context) {
   CWriter w(1);
   if (op.multiplier.size() == 1 && op.addend.size() == 1) {
     const bool is_long = op.input.type != ElementType::kInt8 && context.core().is_rv32;
@@ -104,6 +105,10 @@ std::string emit_requant_shift(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+bool in_place(const RequantShiftOp&, int) { return true; }
+
+namespace {
+
 // Steps of one size: the table is a product.
 bool is_linear(const std::vector<int32_t>& table) {
   const int64_t step = int64_t{table[1]} - table[0];
@@ -113,8 +118,9 @@ bool is_linear(const std::vector<int32_t>& table) {
   return true;
 }
 
-std::string emit_table(const IntegerOp& any, EmitContext& context) {
-  const PlainTableOp& op = std::get<PlainTableOp>(any);
+}  // namespace
+
+std::string emit(const PlainTableOp& op, EmitContext& context) {
   if (is_linear(op.table)) {
     CWriter w(1);
     print_elementwise(w, op.elements, unary_pointers(context),
@@ -133,6 +139,10 @@ std::string emit_table(const IntegerOp& any, EmitContext& context) {
                     });
   return w.text();
 }
+
+bool in_place(const PlainTableOp&, int) { return true; }
+
+namespace {
 
 // The byte itself, 128 more, is its own term.
 bool is_identity(const std::vector<int16_t>& terms) {
@@ -233,8 +243,9 @@ void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows
   w.close();
 }
 
-std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
-  const SumTableOp& op = std::get<SumTableOp>(any);
+}  // namespace
+
+std::string emit(const SumTableOp& op, EmitContext& context) {
   const std::string table = context.constant("table", CType::kInt8, bytes_of(op.table));
   const char* const names[] = {"first", "second"};
   std::array<std::string, 2> terms;
@@ -259,8 +270,9 @@ std::string emit_sum_table(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_arithmetic(const IntegerOp& any, EmitContext& context) {
-  const PlainArithmeticOp& op = std::get<PlainArithmeticOp>(any);
+bool in_place(const SumTableOp&, int) { return true; }
+
+std::string emit(const PlainArithmeticOp& op, EmitContext& context) {
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
                     [&](CWriter& e, const auto& a, const auto& b, const auto& out) {
@@ -271,6 +283,10 @@ std::string emit_arithmetic(const IntegerOp& any, EmitContext& context) {
                     });
   return w.text();
 }
+
+bool in_place(const PlainArithmeticOp&, int) { return true; }
+
+namespace {
 
 const SharedFunction kPlainQuotient = {
     "plain_quotient",
@@ -292,8 +308,9 @@ const SharedFunction kPlainQuotient = {
 )",
     {}};
 
-std::string emit_divide(const IntegerOp& any, EmitContext& context) {
-  const PlainDivideOp& op = std::get<PlainDivideOp>(any);
+}  // namespace
+
+std::string emit(const PlainDivideOp& op, EmitContext& context) {
   const std::string quotient = context.helper(kPlainQuotient);
   CWriter w(1);
   print_elementwise(w, op.broadcast, binary_pointers(context),
@@ -307,19 +324,6 @@ std::string emit_divide(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-template <typename Op>
-constexpr auto kTakes = [](const IntegerOp& op) { return std::holds_alternative<Op>(op); };
-constexpr auto kInPlace = [](const IntegerOp&, int) { return true; };
+bool in_place(const PlainDivideOp&, int) { return true; }
 
-}  // namespace
-
-extern const OperatorEmitter kRequantShiftEmitter, kPlainTableEmitter, kSumTableEmitter,
-    kPlainArithmeticEmitter, kPlainDivideEmitter;
-const OperatorEmitter kRequantShiftEmitter = {kTakes<RequantShiftOp>, kInPlace, emit_requant_shift};
-const OperatorEmitter kPlainTableEmitter = {kTakes<PlainTableOp>, kInPlace, emit_table};
-const OperatorEmitter kSumTableEmitter = {kTakes<SumTableOp>, kInPlace, emit_sum_table};
-const OperatorEmitter kPlainArithmeticEmitter = {kTakes<PlainArithmeticOp>, kInPlace,
-                                                 emit_arithmetic};
-const OperatorEmitter kPlainDivideEmitter = {kTakes<PlainDivideOp>, kInPlace, emit_divide};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -10,7 +10,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/plain_text.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // Prints code for each element of a row; `print` gets the index, "[i + 1]". Unrolled, except where
@@ -33,11 +33,12 @@ bool keeps_terms(const PlainSoftmaxOp& op, bool is_wide, const CoreFacts& core) 
   return core.is_rv32 && !is_wide && op.shifts.empty() && op.depth <= kShort;
 }
 
+}  // namespace
+
 // Scales the table of terms in advance where 32 bits suffice: a row's sum is divided by the scale
 // once, without a remainder, instead of multiplying each element. The table is reversed, so that an
 // element indexes it without a subtraction.
-std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
-  const PlainSoftmaxOp& op = std::get<PlainSoftmaxOp>(any);
+std::string emit(const PlainSoftmaxOp& op, EmitContext& context) {
   const uint64_t most = *std::max_element(op.terms.begin(), op.terms.end());
   const auto depth = static_cast<uint64_t>(op.depth);
   const bool by_shifts = !op.shifts.empty();
@@ -92,6 +93,10 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+bool in_place(const PlainSoftmaxOp&, int) { return true; }
+
+namespace {
+
 constexpr const char* kRootSays = "/* The largest integer whose square is at most x. */";
 
 std::string root_body(const std::string& type, const std::string& highest_bit) {
@@ -135,8 +140,9 @@ void print_normed(CWriter& w, const PlainNormOp& op, const std::string& y) {
     w.line(y + " = (int8_t)(t < -128 ? -128 : t > 127 ? 127 : t);");
 }
 
-std::string emit_norm(const IntegerOp& any, EmitContext& context) {
-  const PlainNormOp& op = std::get<PlainNormOp>(any);
+}  // namespace
+
+std::string emit(const PlainNormOp& op, EmitContext& context) {
   // Less its mean, an element is at most twice as large as the largest.
   const int64_t reach = plain_reach(op.input) * (op.is_centred ? 2 : 1);
   const bool is_wide = op.input.type != ElementType::kInt8 ||
@@ -210,6 +216,10 @@ std::string emit_norm(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+bool in_place(const PlainNormOp&, int) { return true; }
+
+namespace {
+
 // Loops over the axes that are kept, or over those that are not; how many.
 int open_axes(CWriter& w, const PlainReduceOp& op, bool kept) {
   int depth = 0;
@@ -243,9 +253,10 @@ std::optional<size_t> row_axis(const PlainReduceOp& op) {
   return innermost;
 }
 
-std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
+}  // namespace
+
+std::string emit(const PlainReduceOp& op, EmitContext& context) {
   using Function = PlainReduceOp::Function;
-  const PlainReduceOp& op = std::get<PlainReduceOp>(any);
   const bool is_mean = op.function == Function::kMean, is_sum = op.function == Function::kSum;
   const bool is_wide = is_mean && plain_reach(op.input) * op.count > INT32_MAX / 4;
   const std::string type = is_wide ? "int64_t" : "int32_t";
@@ -292,8 +303,9 @@ std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_product(const IntegerOp& any, EmitContext& context) {
-  const PlainMatMulOp& op = std::get<PlainMatMulOp>(any);
+bool in_place(const PlainReduceOp&, int) { return false; }
+
+std::string emit(const PlainMatMulOp& op, EmitContext& context) {
   const auto place = [&](const PlainMatMulOp::Side& side, const char* across) {
     std::string sum;
     for (size_t axis = 0; axis < op.batches.size(); ++axis)
@@ -322,18 +334,6 @@ std::string emit_product(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-template <typename Op>
-constexpr auto kTakes = [](const IntegerOp& op) { return std::holds_alternative<Op>(op); };
-constexpr auto kInPlace = [](const IntegerOp&, int) { return true; };
-constexpr auto kApart = [](const IntegerOp&, int) { return false; };
+bool in_place(const PlainMatMulOp&, int) { return false; }
 
-}  // namespace
-
-extern const OperatorEmitter kPlainSoftmaxEmitter, kPlainNormEmitter, kPlainReduceEmitter,
-    kPlainMatMulEmitter;
-const OperatorEmitter kPlainSoftmaxEmitter = {kTakes<PlainSoftmaxOp>, kInPlace, emit_softmax};
-const OperatorEmitter kPlainNormEmitter = {kTakes<PlainNormOp>, kInPlace, emit_norm};
-const OperatorEmitter kPlainReduceEmitter = {kTakes<PlainReduceOp>, kApart, emit_reduce};
-const OperatorEmitter kPlainMatMulEmitter = {kTakes<PlainMatMulOp>, kApart, emit_product};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

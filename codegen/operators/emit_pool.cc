@@ -8,7 +8,7 @@
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 constexpr int kBlock = 8;  // accumulators of one block; 16 would spill beside the pointers on RV32
@@ -138,20 +138,16 @@ std::string print(const PoolOp& op, const Element& element, EmitContext& context
 
 }  // namespace
 
-extern const OperatorEmitter kPoolEmitter;
-const OperatorEmitter kPoolEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<PoolOp>(op); },
-    [](const IntegerOp&, int) { return false; },
-    [](const IntegerOp& op, EmitContext& context) {
-      return print(std::get<PoolOp>(op), {"int8_t", -128, 127}, context);
-    }};
+std::string emit(const PoolOp& op, EmitContext& context) {
+  return print(op, {"int8_t", -128, 127}, context);
+}
 
-extern const OperatorEmitter kWidePoolEmitter;
-const OperatorEmitter kWidePoolEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WidePoolOp>(op); },
-    [](const IntegerOp&, int) { return false; },
-    [](const IntegerOp& op, EmitContext& context) {
-      return print(std::get<WidePoolOp>(op).pool, {"int16_t", -32768, 32767}, context);
-    }};
+bool in_place(const PoolOp&, int) { return false; }
 
-}  // namespace tinytune
+std::string emit(const WidePoolOp& op, EmitContext& context) {
+  return print(op.pool, {"int16_t", -32768, 32767}, context);
+}
+
+bool in_place(const WidePoolOp&, int) { return false; }
+
+}  // namespace tinytune::emitter

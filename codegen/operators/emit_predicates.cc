@@ -8,7 +8,7 @@
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 const char* symbol_of(Relation relation) {
@@ -39,8 +39,9 @@ bool compares_raw(const CompareOp& op) {
                             [](int32_t a, int32_t b) { return a >= b; }) == op.terms[0].end();
 }
 
-std::string emit_compare(const IntegerOp& any, EmitContext& context) {
-  const CompareOp& op = std::get<CompareOp>(any);
+}  // namespace
+
+std::string emit(const CompareOp& op, EmitContext& context) {
   std::array<std::string, 2> tables;
   const char* const names[] = {"first", "second"};
   for (size_t i = 0; i < 2; ++i)
@@ -59,9 +60,11 @@ std::string emit_compare(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
+// An operand of words that repeats may have as many bytes as the result.
+bool in_place(const CompareOp& op, int) { return size_of(op.type) == 1; }
+
 // Elements by their bytes: the types on either side may be anything of that size.
-std::string emit_select(const IntegerOp& any, EmitContext& context) {
-  const SelectOp& op = std::get<SelectOp>(any);
+std::string emit(const SelectOp& op, EmitContext& context) {
   const std::string type = "uint" + std::to_string(8 * op.element_bytes) + "_t";
   CWriter w(1);
   w.line("const " + type + " *a = (const " + type + " *)" + context.input(1) + ";");
@@ -82,8 +85,9 @@ std::string emit_select(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_cast(const IntegerOp& any, EmitContext& context) {
-  const CastOp& op = std::get<CastOp>(any);
+bool in_place(const SelectOp&, int) { return true; }
+
+std::string emit(const CastOp& op, EmitContext& context) {
   // Through the unsigned type: there a number that does not fit wraps.
   const std::string type = c_type_of(op.to);
   CWriter w(1);
@@ -96,23 +100,6 @@ std::string emit_cast(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const CastOp&, int) { return false; }
 
-extern const OperatorEmitter kCompareEmitter;
-const OperatorEmitter kCompareEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<CompareOp>(op); },
-    // An operand of words that repeats may have as many bytes as the result.
-    [](const IntegerOp& op, int) { return size_of(std::get<CompareOp>(op).type) == 1; },
-    emit_compare};
-
-extern const OperatorEmitter kSelectEmitter;
-const OperatorEmitter kSelectEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SelectOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_select};
-
-extern const OperatorEmitter kCastEmitter;
-const OperatorEmitter kCastEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<CastOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_cast};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

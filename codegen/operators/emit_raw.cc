@@ -3,11 +3,9 @@
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
-namespace {
+namespace tinytune::emitter {
 
-std::string emit_raw(const IntegerOp& any, EmitContext& context) {
-  const RawArithmeticOp& op = std::get<RawArithmeticOp>(any);
+std::string emit(const RawArithmeticOp& op, EmitContext& context) {
   CWriter w(1);
   print_elementwise(
       w, op.broadcast, binary_pointers(context),
@@ -18,11 +16,6 @@ std::string emit_raw(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const RawArithmeticOp&, int) { return true; }
 
-extern const OperatorEmitter kRawArithmeticEmitter;
-const OperatorEmitter kRawArithmeticEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<RawArithmeticOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_raw};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -10,7 +10,7 @@
 #include "models/byte_steps.h"
 #include "schedules/requantise.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 struct Axis {
@@ -89,8 +89,9 @@ ByteSteps steps_of(const MeanOp& op) {
   });
 }
 
-std::string emit_mean(const IntegerOp& any, EmitContext& context) {
-  const MeanOp& op = std::get<MeanOp>(any);
+}  // namespace
+
+std::string emit(const MeanOp& op, EmitContext& context) {
   const auto add = [&](const std::string& s, const std::string& tap) {
     if (op.wide) return s + " = (int32_t)((uint32_t)" + s + " + (uint32_t)" + tap + ");";
     return s + " += " + tap + ";";
@@ -113,8 +114,9 @@ std::string emit_mean(const IntegerOp& any, EmitContext& context) {
                          {type, c_int(op.bias), add, finish});
 }
 
-std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
-  const ReduceOp& op = std::get<ReduceOp>(any);
+bool in_place(const MeanOp&, int) { return false; }
+
+std::string emit(const ReduceOp& op, EmitContext& context) {
   const bool all = op.reduction == Reduction::kAll;
   const std::string type = all ? "uint8_t" : "int8_t";
   const std::string start = all ? "1" : op.reduction == Reduction::kMaximum ? "-128" : "127";
@@ -130,8 +132,9 @@ std::string emit_reduce(const IntegerOp& any, EmitContext& context) {
                          {type, start, step, finish});
 }
 
-std::string emit_arg_extremum(const IntegerOp& any, EmitContext& context) {
-  const ArgExtremumOp& op = std::get<ArgExtremumOp>(any);
+bool in_place(const ReduceOp&, int) { return false; }
+
+std::string emit(const ArgExtremumOp& op, EmitContext& context) {
   const std::string inner = std::to_string(op.inner);
   CWriter w(1);
   w.loop("outer", op.outer).loop("inner", op.inner);
@@ -146,21 +149,6 @@ std::string emit_arg_extremum(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const ArgExtremumOp&, int) { return false; }
 
-extern const OperatorEmitter kMeanEmitter;
-const OperatorEmitter kMeanEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<MeanOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_mean};
-
-extern const OperatorEmitter kReduceEmitter;
-const OperatorEmitter kReduceEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ReduceOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_reduce};
-
-extern const OperatorEmitter kArgExtremumEmitter;
-const OperatorEmitter kArgExtremumEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<ArgExtremumOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_arg_extremum};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

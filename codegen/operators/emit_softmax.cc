@@ -12,7 +12,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/fixed_point.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // Of one row after the other. What differs between the outputs' types: how far an exponential's 31
@@ -84,8 +84,9 @@ std::vector<int32_t> exponentials(const SoftmaxOp& op) {
   return table;
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const SoftmaxOp& op = std::get<SoftmaxOp>(any);
+}  // namespace
+
+std::string emit(const SoftmaxOp& op, EmitContext& context) {
   const std::string softmax = context.helper(op.wide_output ? kSoftmax16 : kSoftmax);
   const std::vector<int32_t> table = exponentials(op);
   const std::string symbol = context.constant("exp", CType::kInt32, little_endian_bytes(table));
@@ -96,11 +97,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const SoftmaxOp& op, int) { return !op.wide_output; }
 
-extern const OperatorEmitter kSoftmaxEmitter;
-const OperatorEmitter kSoftmaxEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SoftmaxOp>(op); },
-    [](const IntegerOp& op, int) { return !std::get<SoftmaxOp>(op).wide_output; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -6,11 +6,9 @@
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"
 
-namespace tinytune {
-namespace {
+namespace tinytune::emitter {
 
-std::string emit_add(const IntegerOp& any, EmitContext& context) {
-  const SteppedAddOp& op = std::get<SteppedAddOp>(any);
+std::string emit(const SteppedAddOp& op, EmitContext& context) {
   const std::string type = op.wide ? "int64_t" : "int32_t", shift = std::to_string(op.shift);
   const std::string mask = "INT64_C(" + std::to_string((int64_t{1} << op.shift) - 1) + ")";
   CWriter w(1);
@@ -28,6 +26,10 @@ std::string emit_add(const IntegerOp& any, EmitContext& context) {
                     });
   return w.text();
 }
+
+bool in_place(const SteppedAddOp&, int) { return true; }
+
+namespace {
 
 const SharedFunction kSteppedSoftmax = {
     "stepped_softmax",
@@ -65,8 +67,9 @@ const SharedFunction kSteppedSoftmax = {
 )",
     {}};
 
-std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
-  const SteppedSoftmaxOp& op = std::get<SteppedSoftmaxOp>(any);
+}  // namespace
+
+std::string emit(const SteppedSoftmaxOp& op, EmitContext& context) {
   const auto table = [&](const char* name, const std::vector<uint32_t>& words) {
     return context.constant(name, CType::kUint32,
                             little_endian_bytes(std::vector<int32_t>(words.begin(), words.end())));
@@ -79,6 +82,10 @@ std::string emit_softmax(const IntegerOp& any, EmitContext& context) {
          c_int(op.first) + ", " + (op.first_is_odd ? "1u" : "0u") + ");");
   return w.text();
 }
+
+bool in_place(const SteppedSoftmaxOp&, int) { return true; }
+
+namespace {
 
 // Round to nearest, ties to even. Numbers of a network are far from both ends of the exponents.
 const SharedFunction kFloatSum = {
@@ -115,8 +122,9 @@ const SharedFunction kFloatSum = {
 )",
     {}};
 
-std::string emit_float_pool(const IntegerOp& any, EmitContext& context) {
-  const FloatPoolOp& form = std::get<FloatPoolOp>(any);
+}  // namespace
+
+std::string emit(const FloatPoolOp& form, EmitContext& context) {
   const PoolOp& op = form.pool;
   const std::string sum = context.helper(kFloatSum);
   const std::string terms = context.constant(
@@ -161,21 +169,6 @@ std::string emit_float_pool(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const FloatPoolOp&, int) { return false; }
 
-extern const OperatorEmitter kSteppedAddEmitter;
-const OperatorEmitter kSteppedAddEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SteppedAddOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_add};
-
-extern const OperatorEmitter kSteppedSoftmaxEmitter;
-const OperatorEmitter kSteppedSoftmaxEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SteppedSoftmaxOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit_softmax};
-
-extern const OperatorEmitter kFloatPoolEmitter;
-const OperatorEmitter kFloatPoolEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<FloatPoolOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_float_pool};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -5,7 +5,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_text.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // Filters [first, end), some at a time.
@@ -56,8 +56,9 @@ void print_features(CWriter& w, const SvdfOp& op, EmitContext& context) {
   w.close();
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const SvdfOp& op = std::get<SvdfOp>(any);
+}  // namespace
+
+std::string emit(const SvdfOp& op, EmitContext& context) {
   const std::string type = op.wide ? "int16_t" : "int8_t";
   const std::string state = context.input(4);
   const int64_t row = int64_t{op.filters} * op.memory;
@@ -77,11 +78,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const SvdfOp&, int) { return false; }
 
-extern const OperatorEmitter kSvdfEmitter;
-const OperatorEmitter kSvdfEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<SvdfOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

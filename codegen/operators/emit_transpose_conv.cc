@@ -13,7 +13,7 @@
 #include "models/reference/fixed_point.h"
 #include "schedules/requantise.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
@@ -107,8 +107,9 @@ void print_channels(CWriter& w, const TransposeConvOp& op, EmitContext& context,
   w.close();
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const TransposeConvOp& op = std::get<TransposeConvOp>(any);
+}  // namespace
+
+std::string emit(const TransposeConvOp& op, EmitContext& context) {
   const int whole = op.out_c / kElementBlock.columns * kElementBlock.columns;
   const Scaling scaling = scaling_of(op);
   const auto print_all = [&](CWriter& w, bool pairs) {
@@ -129,8 +130,10 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_wide(const IntegerOp& any, EmitContext& context) {
-  const TransposeConvOp& op = std::get<WideTransposeConvOp>(any).shape;
+bool in_place(const TransposeConvOp&, int) { return false; }
+
+std::string emit(const WideTransposeConvOp& wide, EmitContext& context) {
+  const TransposeConvOp& op = wide.shape;
   LayerData data = op.data;
   for (size_t c = 0; c < data.shift.size(); ++c) {
     data.multiplier[c] = fixed_point::high_half(data.multiplier[c]);
@@ -144,8 +147,7 @@ std::string emit_wide(const IntegerOp& any, EmitContext& context) {
   const int64_t per_channel = int64_t{op.kernel_h} * op.kernel_w * op.in_c;
   CWriter w(1);
   w.loop("n", op.batch).loop("oy", op.out_h).loop("ox", op.out_w).loop("oc", op.out_c);
-  w.line("int64_t sum = " +
-         long_constant(context, "bias", std::get<WideTransposeConvOp>(any).bias, "oc") + ";");
+  w.line("int64_t sum = " + long_constant(context, "bias", wide.bias, "oc") + ";");
   tap_loop(w, "y", op.pad_top, op.stride_h, op.kernel_h, op.in_h);
   tap_loop(w, "x", op.pad_left, op.stride_w, op.kernel_w, op.in_w);
   w.line("const int16_t *const from = " + input + " + (iy * " + number(op.in_w) + " + ix) * " +
@@ -163,16 +165,6 @@ std::string emit_wide(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const WideTransposeConvOp&, int) { return false; }
 
-extern const OperatorEmitter kTransposeConvEmitter;
-const OperatorEmitter kTransposeConvEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<TransposeConvOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-extern const OperatorEmitter kWideTransposeConvEmitter;
-const OperatorEmitter kWideTransposeConvEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideTransposeConvOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit_wide};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

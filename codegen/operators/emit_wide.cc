@@ -6,7 +6,7 @@
 #include "codegen/operators/gate_text.h"
 #include "models/reference/gate_functions.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 // `name` = value * 2^15, scaled.
@@ -18,8 +18,9 @@ void print_operand(CWriter& w, const std::string& name, const std::string& value
   w.line(name + " = v;").close();
 }
 
-std::string emit_add(const IntegerOp& any, EmitContext& context) {
-  const WideAddOp& op = std::get<WideAddOp>(any);
+}  // namespace
+
+std::string emit(const WideAddOp& op, EmitContext& context) {
   CWriter w(1);
   print_elementwise(
       w, op.broadcast, binary_pointers(context),
@@ -33,8 +34,9 @@ std::string emit_add(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_mul(const IntegerOp& any, EmitContext& context) {
-  const WideMulOp& op = std::get<WideMulOp>(any);
+bool in_place(const WideAddOp&, int) { return true; }
+
+std::string emit(const WideMulOp& op, EmitContext& context) {
   CWriter w(1);
   print_elementwise(
       w, op.broadcast, binary_pointers(context),
@@ -46,8 +48,9 @@ std::string emit_mul(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_gate(const IntegerOp& any, EmitContext& context) {
-  const WideGateOp& op = std::get<WideGateOp>(any);
+bool in_place(const WideMulOp&, int) { return true; }
+
+std::string emit(const WideGateOp& op, EmitContext& context) {
   const std::string function = context.helper(op.is_tanh ? kTanh : kScaledLogistic);
   const std::string table =
       context.constant("logistic", CType::kInt16, little_endian_bytes(logistic_table()));
@@ -62,8 +65,9 @@ std::string emit_gate(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-std::string emit_rescale(const IntegerOp& any, EmitContext& context) {
-  const RescaleOp& op = std::get<RescaleOp>(any);
+bool in_place(const WideGateOp&, int) { return true; }
+
+std::string emit(const RescaleOp& op, EmitContext& context) {
   const auto scale = [](CWriter& w, const RescaleOp::Scale& s) {
     if (s.multiplier == 1 << 30 && s.shift == 1) return;  // 1
     if (s.multiplier == 0)
@@ -100,27 +104,6 @@ std::string emit_rescale(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-bool in_place(const IntegerOp&, int) { return true; }
-bool never_in_place(const IntegerOp&, int) { return false; }
+bool in_place(const RescaleOp&, int) { return false; }
 
-}  // namespace
-
-extern const OperatorEmitter kWideAddEmitter;
-const OperatorEmitter kWideAddEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideAddOp>(op); }, in_place, emit_add};
-
-extern const OperatorEmitter kWideMulEmitter;
-const OperatorEmitter kWideMulEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideMulOp>(op); }, in_place, emit_mul};
-
-extern const OperatorEmitter kWideGateEmitter;
-const OperatorEmitter kWideGateEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideGateOp>(op); }, in_place,
-    emit_gate};
-
-extern const OperatorEmitter kRescaleEmitter;
-const OperatorEmitter kRescaleEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<RescaleOp>(op); }, never_in_place,
-    emit_rescale};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -13,7 +13,7 @@
 #include "codegen/operators/pair_text.h"
 #include "models/reference/fixed_point.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 constexpr int kWord = 4;
@@ -169,8 +169,9 @@ void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context, cons
            bias + ")" + scales);
 }
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const WideKernelOp& op = std::get<WideKernelOp>(any);
+}  // namespace
+
+std::string emit(const WideKernelOp& op, EmitContext& context) {
   const Workload& s = op.shape;
   const std::string input = context.input(0);
   const int channels = channels_at_once(op);
@@ -203,11 +204,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const WideKernelOp&, int) { return false; }
 
-extern const OperatorEmitter kWideKernelEmitter;
-const OperatorEmitter kWideKernelEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideKernelOp>(op); },
-    [](const IntegerOp&, int) { return false; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

@@ -7,7 +7,7 @@
 #include "codegen/operators/operator_emitter.h"
 #include "models/reference/wide_tables.h"
 
-namespace tinytune {
+namespace tinytune::emitter {
 namespace {
 
 const SharedFunction kWideLookup = {"wide_lookup",
@@ -57,8 +57,9 @@ const SharedFunction kWideSoftmax = {
 )",
     {&kRequantise, &kWideLookup}};
 
-std::string emit(const IntegerOp& any, EmitContext& context) {
-  const WideSoftmaxOp& op = std::get<WideSoftmaxOp>(any);
+}  // namespace
+
+std::string emit(const WideSoftmaxOp& op, EmitContext& context) {
   const std::string softmax = context.helper(kWideSoftmax);
   const std::string exp =
       context.constant("exp", CType::kInt16, little_endian_bytes(wide_exp_table()));
@@ -71,11 +72,6 @@ std::string emit(const IntegerOp& any, EmitContext& context) {
   return w.text();
 }
 
-}  // namespace
+bool in_place(const WideSoftmaxOp&, int) { return true; }
 
-extern const OperatorEmitter kWideSoftmaxEmitter;
-const OperatorEmitter kWideSoftmaxEmitter = {
-    [](const IntegerOp& op) { return std::holds_alternative<WideSoftmaxOp>(op); },
-    [](const IntegerOp&, int) { return true; }, emit};
-
-}  // namespace tinytune
+}  // namespace tinytune::emitter

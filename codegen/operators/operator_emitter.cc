@@ -4,10 +4,6 @@
 
 namespace tinytune {
 
-#define OPERATOR_EMITTER(row) extern const OperatorEmitter row;
-#include "codegen/operators/emitters.inc"
-#undef OPERATOR_EMITTER
-
 std::string EmitContext::input(size_t i) {
   TT_CHECK(i < inputs_used_.size(), "an operand of the operator");
   inputs_used_[i] = true;
@@ -38,19 +34,22 @@ std::string EmitContext::helper(const SharedFunction& function) {
   return symbol;
 }
 
-std::span<const OperatorEmitter> operator_emitters() {
-  static const OperatorEmitter rows[] = {
-#define OPERATOR_EMITTER(row) row,
-#include "codegen/operators/emitters.inc"
-#undef OPERATOR_EMITTER
-  };
-  return rows;
+namespace emitter {
+
+static std::string emit(const KernelOp&, EmitContext&) {
+  TT_CHECK(false, "kernels are called, not printed");
+  return {};
+}
+static bool in_place(const KernelOp&, int) { return false; }
+
+}  // namespace emitter
+
+std::string emit_operator(const IntegerOp& op, EmitContext& context) {
+  return std::visit([&](const auto& form) { return emitter::emit(form, context); }, op);
 }
 
-const OperatorEmitter* find_emitter(const IntegerOp& op) {
-  for (const OperatorEmitter& emitter : operator_emitters())
-    if (emitter.takes(op)) return &emitter;
-  return nullptr;
+bool runs_in_place(const IntegerOp& op, int i) {
+  return std::visit([&](const auto& form) { return emitter::in_place(form, i); }, op);
 }
 
 }  // namespace tinytune

@@ -1,12 +1,11 @@
 // Operators without kernel templates, printed as plain C from their integer form.
 //
-// A family of operators is one file with one row, listed in emitters.inc. What an emitter prints is
-// exact C11: no library calls, arithmetic that wraps on purpose is unsigned, floating point only
-// where the core has a unit for it (float_unit.h).
-// Everything known when generating is folded into the text, so the compiler sees constants.
+// An emitter is a function of one integer form. What it prints is exact C11: no library calls,
+// arithmetic that wraps on purpose is unsigned, floating point only where the core has a unit for
+// it (float_unit.h). Everything known when generating is folded into the text, so the compiler sees
+// constants.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -70,19 +69,21 @@ class EmitContext {
   SharedFunctions& functions_;
 };
 
-/// One family of operators.
-struct OperatorEmitter {
-  bool (*takes)(const IntegerOp&);
-  /// Whether the output may be written over input `i`, of the same size, as it is read.
-  bool (*in_place)(const IntegerOp&, int i);
-  /// The statements of the operator's function.
-  std::string (*emit)(const IntegerOp&, EmitContext&);
-};
+/// One emitter for each integer form, beside its reference.
+namespace emitter {
 
-/// Every emitter of this build, in the order of emitters.inc.
-std::span<const OperatorEmitter> operator_emitters();
+/// emit(): the statements of the operator's function. in_place(): whether the output may be written
+/// over input `i`, of the same size, as it is read.
+#define INTEGER_FORM(type)                                \
+  std::string emit(const type& op, EmitContext& context); \
+  bool in_place(const type& op, int i);
+#include "models/integer_forms.inc"
+#undef INTEGER_FORM
 
-/// Nothing where no emitter takes the operator.
-const OperatorEmitter* find_emitter(const IntegerOp& op);
+}  // namespace emitter
+
+/// The same of any form but KernelOp, which is never in place.
+std::string emit_operator(const IntegerOp& op, EmitContext& context);
+bool runs_in_place(const IntegerOp& op, int i);
 
 }  // namespace tinytune

@@ -325,11 +325,9 @@ class Flow {
   }
 
   bool works_in_place(int step, int input) const {
-    const OperatorEmitter* emitter = find_emitter(form(step));
-    if (emitter == nullptr) return false;
     const std::vector<int>& inputs = op(step).inputs;
     for (size_t i = 0; i < inputs.size(); ++i)
-      if (inputs[i] == input && !emitter->in_place(form(step), static_cast<int>(i))) return false;
+      if (inputs[i] == input && !runs_in_place(form(step), static_cast<int>(i))) return false;
     return true;
   }
 

@@ -29,60 +29,8 @@ struct Buffers {
 };
 
 void run(const KernelOp& op, const Buffers& buffers);
-void run(const PoolOp& op, const Buffers& buffers);
-void run(const SoftmaxOp& op, const Buffers& buffers);
-void run(const CopyOp& op, const Buffers& buffers);
-void run(const AddOp& op, const Buffers& buffers);
-void run(const MulOp& op, const Buffers& buffers);
-void run(const ExtremumOp& op, const Buffers& buffers);
-void run(const LookupOp& op, const Buffers& buffers);
-void run(const QuantizeOp& op, const Buffers& buffers);
-void run(const DequantizeOp& op, const Buffers& buffers);
-void run(const MoveOp& op, const Buffers& buffers);
-void run(const ResizeOp& op, const Buffers& buffers);
-void run(const MeanOp& op, const Buffers& buffers);
-void run(const TransposeConvOp& op, const Buffers& buffers);
-void run(const SquaredDifferenceOp& op, const Buffers& buffers);
-void run(const PreluOp& op, const Buffers& buffers);
-void run(const DivOp& op, const Buffers& buffers);
-void run(const AddNOp& op, const Buffers& buffers);
-void run(const CompareOp& op, const Buffers& buffers);
-void run(const SelectOp& op, const Buffers& buffers);
-void run(const CastOp& op, const Buffers& buffers);
-void run(const GatherOp& op, const Buffers& buffers);
-void run(const ReduceOp& op, const Buffers& buffers);
-void run(const ArgExtremumOp& op, const Buffers& buffers);
-void run(const BilinearOp& op, const Buffers& buffers);
-void run(const MatMulOp& op, const Buffers& buffers);
-void run(const L2NormalizationOp& op, const Buffers& buffers);
-void run(const LogSoftmaxOp& op, const Buffers& buffers);
-void run(const CumsumOp& op, const Buffers& buffers);
-void run(const UpdateSliceOp& op, const Buffers& buffers);
-void run(const SvdfOp& op, const Buffers& buffers);
-void run(const LstmOp& op, const Buffers& buffers);
-void run(const SteppedAddOp& op, const Buffers& buffers);
-void run(const SteppedSoftmaxOp& op, const Buffers& buffers);
-void run(const FloatPoolOp& op, const Buffers& buffers);
-void run(const WideKernelOp& op, const Buffers& buffers);
-void run(const WideAddOp& op, const Buffers& buffers);
-void run(const WideMulOp& op, const Buffers& buffers);
-void run(const RawArithmeticOp& op, const Buffers& buffers);
-void run(const WidePoolOp& op, const Buffers& buffers);
-void run(const WideSoftmaxOp& op, const Buffers& buffers);
-void run(const WideGateOp& op, const Buffers& buffers);
-void run(const RescaleOp& op, const Buffers& buffers);
-void run(const WideTransposeConvOp& op, const Buffers& buffers);
-void run(const ComputedDenseOp& op, const Buffers& buffers);
-void run(const RequantShiftOp& op, const Buffers& buffers);
-void run(const PlainTableOp& op, const Buffers& buffers);
-void run(const SumTableOp& op, const Buffers& buffers);
-void run(const PlainArithmeticOp& op, const Buffers& buffers);
-void run(const PlainDivideOp& op, const Buffers& buffers);
-void run(const PlainMatMulOp& op, const Buffers& buffers);
-void run(const PlainSoftmaxOp& op, const Buffers& buffers);
-void run(const PlainNormOp& op, const Buffers& buffers);
-void run(const PlainReduceOp& op, const Buffers& buffers);
-/// Only a network knows the function; alone, the operator is its stub of zeros.
-void run(const ExternalOp& op, const Buffers& buffers);
+#define INTEGER_FORM(type) void run(const type& op, const Buffers& buffers);
+#include "models/integer_forms.inc"
+#undef INTEGER_FORM
 
 }  // namespace tinytune::reference
