@@ -1,5 +1,5 @@
 // An operator's options as TensorFlow Lite files have them: the inverse of
-// models/tflite_attributes.
+// models/tflite/attributes.h.
 #pragma once
 
 #include "models/graph.h"

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <functional>
-
-#include "models/integer_forms.h"
+#include <vector>
 
 namespace tinytune {
+
+/// The 255 integers from which a function reaches each byte but the lowest, ascending: the byte is
+/// -128 and one more for each step at or below.
+using ByteSteps = std::vector<int32_t>;
 
 /// The steps of `function` on [first, last]; INT32_MAX where a byte is not reached. `function` is
 /// asked some 8,000 times.

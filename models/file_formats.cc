@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 
 namespace tinytune {
 namespace {

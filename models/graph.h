@@ -12,8 +12,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "models/attributes.h"
 
 namespace tinytune {
 
@@ -50,101 +51,6 @@ struct Tensor {
 enum class OperatorKind : int;
 /// TFLite's spelling, "CONV_2D".
 std::string_view name_of(OperatorKind kind);
-
-enum class Padding { kSame, kValid };
-enum class Activation { kNone, kRelu, kRelu6, kReluN1To1 };
-
-struct ConvAttributes {
-  Padding padding = Padding::kSame;
-  Activation activation = Activation::kNone;
-  int stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
-  int depth_multiplier = 0;  ///< depthwise, as the file has it; 0: not given
-  bool int32_sums = false;  ///< of int16 activations without a bias: the file's quantized_bias_type
-};
-struct PoolAttributes {
-  Padding padding = Padding::kValid;
-  Activation activation = Activation::kNone;
-  int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
-};
-struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL, DIV
-  Activation activation = Activation::kNone;
-  bool int32_sums = false;  ///< of FULLY_CONNECTED, as ConvAttributes'
-};
-struct SoftmaxAttributes {
-  float beta = 1;
-};
-struct AxisAttributes {  ///< CONCATENATION, PACK, UNPACK; negative counts from the end
-  int axis = 0;
-};
-struct ReducerAttributes {  ///< MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL
-  bool keep_dims = false;
-};
-struct LeakyReluAttributes {
-  float alpha = 0;
-};
-struct GeluAttributes {
-  bool approximate = false;  ///< by tanh, else by erf
-};
-struct ResizeAttributes {
-  bool align_corners = false, half_pixel_centers = false;
-  int offset = 0;  ///< in ONNX: what the model's bytes are above the graph's, 128 of uint8
-};
-struct StridedSliceAttributes {  ///< bit i of a mask is axis i
-  int begin_mask = 0, end_mask = 0, shrink_axis_mask = 0;
-};
-struct TransposeConvAttributes {
-  Padding padding = Padding::kSame;
-  int stride_h = 1, stride_w = 1;
-  Activation activation = Activation::kNone;
-};
-struct BlockAttributes {  ///< SPACE_TO_DEPTH, DEPTH_TO_SPACE
-  int size = 1;
-};
-struct MirrorPadAttributes {
-  bool reflect = true;  ///< the border itself is not repeated
-};
-struct GatherAttributes {  ///< negative counts from the end
-  int axis = 0, batch_dims = 0;
-};
-struct BatchMatMulAttributes {  ///< whether an operand's last two axes are exchanged
-  bool adj_x = false, adj_y = false;
-};
-struct CumsumAttributes {
-  bool exclusive = false, reverse = false;
-};
-struct SvdfAttributes {
-  int rank = 1;
-};
-struct LstmAttributes {
-  float cell_clip = 0;      ///< of the cell's real value; 0: none
-  bool time_major = false;  ///< [time, batch, …], else [batch, time, …]
-};
-// Of ONNX's operators (models/operators/onnx_forms.cc).
-struct TableAttributes {  ///< QUANTIZE and functions of one byte: the output of each, by raw byte
-  std::array<uint8_t, 256> table{};
-};
-struct QLinearAttributes {  ///< ADD and MUL as onnxruntime's kernels compute them, not the standard
-  Activation activation = Activation::kNone;
-  int offset = 0;                  ///< what the model's bytes are above the graph's: 128 of uint8
-  std::array<bool, 2> repeated{};  ///< an operand of one number for each run of the other's
-};
-struct WindowMeanAttributes {  ///< AVERAGE_POOL_2D; what lies outside is not counted
-  int stride_h = 1, stride_w = 1, filter_h = 1, filter_w = 1;
-  int pad_top = 0, pad_left = 0;
-  int offset = 0;  ///< as above
-};
-struct ExternalAttributes {
-  std::string op;                ///< what the file calls it: "CUSTOM softsign", "EXP"
-  std::string function;          ///< of Graph::externals
-  std::vector<uint8_t> options;  ///< of a custom operator, as the file has them
-};
-using Attributes =
-    std::variant<std::monostate, ConvAttributes, PoolAttributes, ActivationAttributes,
-                 SoftmaxAttributes, AxisAttributes, ReducerAttributes, LeakyReluAttributes,
-                 GeluAttributes, ResizeAttributes, StridedSliceAttributes, TransposeConvAttributes,
-                 BlockAttributes, MirrorPadAttributes, GatherAttributes, BatchMatMulAttributes,
-                 CumsumAttributes, SvdfAttributes, LstmAttributes, TableAttributes,
-                 QLinearAttributes, WindowMeanAttributes, ExternalAttributes>;
 
 struct Operator {
   int index = 0;

@@ -24,16 +24,12 @@ Result<IntegerOp> prepare(const Graph& graph, const Operator& op) {
 }
 
 int64_t macs_of(const IntegerOp& op) {
-  if (const auto* kernel = std::get_if<KernelOp>(&op)) return kernel->workload.macs();
-  if (const auto* wide = std::get_if<WideKernelOp>(&op)) return wide->shape.macs();
-  if (const auto* transposed = std::get_if<TransposeConvOp>(&op)) return transposed->macs();
-  if (const auto* wide = std::get_if<WideTransposeConvOp>(&op)) return wide->shape.macs();
-  if (const auto* dense = std::get_if<ComputedDenseOp>(&op)) return dense->macs();
-  if (const auto* product = std::get_if<MatMulOp>(&op)) return product->macs();
-  if (const auto* product = std::get_if<PlainMatMulOp>(&op)) return product->macs();
-  if (const auto* svdf = std::get_if<SvdfOp>(&op)) return svdf->macs();
-  if (const auto* lstm = std::get_if<LstmOp>(&op)) return lstm->macs();
-  return 0;
+  return std::visit(
+      [](const auto& form) -> int64_t {
+        if constexpr (requires { form.macs(); }) return form.macs();
+        return 0;
+      },
+      op);
 }
 
 void run_reference(const IntegerOp& op, std::span<const std::span<const uint8_t>> inputs,

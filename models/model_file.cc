@@ -6,8 +6,8 @@
 #include "models/integer_op.h"
 #include "models/onnx/onnx.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
+#include "models/tflite/tflite.h"
 
 namespace tinytune {
 namespace {

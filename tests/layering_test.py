@@ -61,6 +61,8 @@ BETWEEN_PARTS = {"devices/base_device.h", "devices/device_reader.h"}
 # include/tinytune is for those who implement it and for the program.
 OWNERS = ("include", "deploy", "tuner", "cli", "python", "examples")
 LEAVES = {"tinytune/result.h", "tinytune/footprint.h", "tinytune/input_arrival.h", "tinytune/package.h"}
+# An operator's folder holds what several rooms have of it, by the beginning of a file's name.
+OPERATOR_PARTS = {"emit": "codegen/operators", "grow": "tests"}
 FREE = ("tests", "bench")      # may include everything, are held to the rest
 MOST_LINES, MOST_TEST_LINES = 400, 450
 # Built for a chip, in a folder of their own: they include each other and nothing of the program.
@@ -81,6 +83,9 @@ def allowed(folder):
 
 def room_of(path):
     """The deepest row that holds a file; a folder with rooms but no row of its own is none."""
+    part = re.match(r"models/operators/[^/]+/(emit|grow)", path)
+    if part:
+        return OPERATOR_PARTS[part.group(1)]
     folders = path.split("/")[:-1]
     while folders and "/".join(folders) not in ROWS:
         folders.pop()
@@ -153,12 +158,15 @@ def self_test():
         (1, "templates/tile/x.cc", '#include "templates/isa/thumb2_dsp.h"\n'),
         (1, "codegen/operators/x.cc", '#include "codegen/networks/network.h"\n'),
         (1, "codegen/x.cc", '#include "base/check.h"\n'),
+        (1, "models/operators/x/form.cc", '#include "models/operators/x/emit_y.h"\n'),
         (1, "models/x.cc", '#include "tinytune/tinytune.h"\n'),
         (1, "codegen/kernels/x.h", "#include <llvm/IR/Module.h>\n"),
         (1, "tests/base/x.cc", f"// {'/'}work/x\n"),
         (1, "base/x.cc", "//\n" * (MOST_LINES + 1)),
         (0, "rpc_device/fleet/x.h", '#include "base/log.h"\n'),
         (0, "base/x.cc", '#include "tinytune/result.h"\n#include <vector>\n'),
+        (0, "models/operators/x/emit.cc", '#include "codegen/operators/c_writer.h"\n'),
+        (0, "models/operators/x/grow.cc", '#include "tests/random_graphs/grow.h"\n'),
         (0, "codegen/kernels/x.cc", "#include <llvm/IR/Module.h>\n"),
         (0, "tests/search/x.cc", '#include "measure/board.h"\n'),
     ]

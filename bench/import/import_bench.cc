@@ -21,7 +21,7 @@
 #include "examples/tflite_writer.h"
 #include "models/operator_kind.h"
 #include "models/tasks.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 
 namespace tinytune {
 namespace {

@@ -9,7 +9,7 @@
 #include "deploy/model/model_state.h"
 #include "models/external_operator.h"
 #include "models/model_file.h"
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 
 namespace tinytune {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "models/onnx/onnx_import.h"
 #include "models/onnx/onnx_operators.h"
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 
 namespace tinytune {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/broadcast_shape.h"
 #include "models/onnx/onnx_families.h"
 #include "models/onnx/onnx_integers.h"
-#include "models/plain_division.h"
+#include "models/operators/plain/division.h"
 
 namespace tinytune {
 namespace {

@@ -5,7 +5,7 @@
 #include "models/onnx/onnx_integers.h"
 #include "models/onnx/onnx_products.h"
 #include "models/onnx/onnx_tiles.h"
-#include "models/plain_division.h"
+#include "models/operators/plain/division.h"
 
 namespace tinytune {
 namespace {

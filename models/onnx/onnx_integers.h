@@ -37,7 +37,7 @@ struct OnnxScaling {
   int64_t scaled(int64_t x) const;
   /// Whether all that is not single lies along `axis` of a shape of `rank` axes.
   bool is_along(size_t axis, size_t rank) const;
-  /// The operands as tensors of the graph (models/operators/plain_operands.h).
+  /// The operands as tensors of the graph (models/operators/plain/operands.h).
   std::vector<int> operands(OnnxGraph& graph) const;
 };
 

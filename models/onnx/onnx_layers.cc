@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "models/onnx/onnx_windows.h"
-#include "models/operators/plain_operands.h"
+#include "models/operators/plain/operands.h"
 #include "models/quantise.h"
 
 namespace tinytune {

@@ -13,7 +13,7 @@ struct OnnxLayer {
   std::optional<std::vector<int32_t>> bias;  ///< in units of the product of both scales
   OnnxScale output;
   Activation activation = Activation::kNone;
-  /// RequantShift's operands (models/operators/plain_operands.h), which then scale it.
+  /// RequantShift's operands (models/operators/plain/operands.h), which then scale it.
   std::vector<int> scaling{};
 };
 

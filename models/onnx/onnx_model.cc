@@ -9,7 +9,7 @@
 
 #include "models/file_formats.h"
 #include "models/limits.h"
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 
 namespace tinytune {
 namespace {

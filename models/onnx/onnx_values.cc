@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 
 namespace tinytune {
 namespace {

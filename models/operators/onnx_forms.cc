@@ -8,7 +8,7 @@
 
 #include "models/byte_steps.h"
 #include "models/operators/onnx_scale.h"
-#include "models/operators/plain_operands.h"
+#include "models/operators/plain/operands.h"
 #include "models/quantise.h"
 #include "schedules/requantise.h"
 

@@ -4,6 +4,7 @@
 // step. Sizes were checked by the caller (run_reference).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,10 @@ struct Buffers {
   uint8_t* state(size_t i) const { return const_cast<uint8_t*>(inputs[i].data()); }
   int8_t* output(size_t i = 0) const { return reinterpret_cast<int8_t*>(outputs[i].data()); }
 };
+
+inline int16_t clamped_16(int32_t value, int low, int high) {
+  return static_cast<int16_t>(std::clamp(value, low, high));
+}
 
 void run(const KernelOp& op, const Buffers& buffers);
 #define INTEGER_FORM(type) void run(const type& op, const Buffers& buffers);

@@ -9,7 +9,7 @@
 
 #include "models/integer_network.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/cli/tune_program.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/tuner/small_model.h"

@@ -22,7 +22,7 @@
 #include "codegen/passes/passes.h"
 #include "deploy/execution/network_simulation.h"
 #include "deploy/strip_plan/orders.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 
 namespace tinytune {
 namespace {

@@ -1,5 +1,5 @@
 // Import of TFLite files.
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 
 #include "tests/fuzz/fuzz.h"
 

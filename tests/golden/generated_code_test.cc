@@ -4,7 +4,7 @@
 // by the same hands.
 #include <gtest/gtest.h>
 
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/codegen/network_run.h"
 #include "tests/golden/tflm_vectors.h"
 

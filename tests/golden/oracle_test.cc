@@ -6,7 +6,7 @@
 
 #include "models/integer_op.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 
 namespace tinytune {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "models/integer_network.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/golden/tflm_vectors.h"
 
 namespace tinytune::test {

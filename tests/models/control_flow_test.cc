@@ -6,7 +6,7 @@
 
 #include "examples/tflite_writer.h"
 #include "models/integer_network.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {

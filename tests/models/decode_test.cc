@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "examples/compressed_weights.h"
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

@@ -10,7 +10,7 @@
 #include "models/integer_network.h"
 #include "models/integer_op.h"
 #include "models/tasks.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

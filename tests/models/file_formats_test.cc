@@ -11,7 +11,7 @@
 #include "base/temporary_directory.h"
 #include "examples/tflite_writer.h"
 #include "models/model_file.h"
-#include "models/tflite_model.h"
+#include "models/tflite/model.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

@@ -12,7 +12,7 @@
 #include "models/integer_op.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/summary.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

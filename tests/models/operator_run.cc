@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 
 namespace tinytune {
 

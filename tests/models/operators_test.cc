@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {

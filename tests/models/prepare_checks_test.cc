@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {

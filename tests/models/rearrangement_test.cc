@@ -7,7 +7,7 @@
 
 #include "examples/tflite_writer.h"
 #include "models/constant_operator.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {

@@ -7,7 +7,7 @@
 
 #include "examples/tflite_writer.h"
 #include "models/schema/tflite_subset_generated.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/test_models.h"
 
 namespace tinytune {

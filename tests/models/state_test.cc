@@ -9,7 +9,7 @@
 #include "examples/tflite_writer.h"
 #include "models/integer_network.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 
 namespace tinytune {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "models/summary.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "schedules/requantise.h"
 #include "tests/models/test_models.h"
 

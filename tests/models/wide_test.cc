@@ -7,7 +7,7 @@
 
 #include "examples/tflite_writer.h"
 #include "models/reference/fixed_point.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/models/operator_run.h"
 #include "tests/models/wide_builder.h"
 

@@ -181,4 +181,24 @@ Reduced reduced(GraphMaker& m, const Shape& in) {
   return {m.integers(axes), out, keep};
 }
 
+void grow_map(GraphMaker& m, OperatorKind kind, int x, const Quantization& q,
+              Attributes attributes) {
+  const int y = m.result(m.tensor(x).shape, q);
+  m.op(kind, {x}, {y}, std::move(attributes));
+}
+
+int places(GraphMaker& m, Shape shape, const std::vector<int>& extents) {
+  if (m.chance(40)) {
+    const int computed = m.existing([&](const Tensor& t) {
+      return t.type == ElementType::kInt32 && t.shape == shape && !m.is_known(t.id);
+    });
+    if (computed >= 0) return computed;
+    if (!m.is_alone()) return m.input(ElementType::kInt32, std::move(shape), {});
+  }
+  std::vector<int32_t> values(static_cast<size_t>(elements_of(shape)));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = m.between(0, extents[i % extents.size()] - 1);
+  return m.integers(std::move(shape), values);
+}
+
 }  // namespace tinytune::bench

@@ -53,4 +53,14 @@ int wide_bias(GraphMaker& m, const std::vector<int32_t>& bias, Quantization quan
 /// Of a tensor with one.
 double scale_of(const GraphMaker& m, int id);
 
+inline bool is_rank_4(const Tensor& t) { return t.shape.size() == 4; }
+
+/// An operator whose result has the shape of x.
+void grow_map(GraphMaker& m, OperatorKind kind, int x, const Quantization& q,
+              Attributes attributes = {});
+
+/// Places to gather from `extents`: known and inside them, or computed on the device, and then
+/// anything.
+int places(GraphMaker& m, Shape shape, const std::vector<int>& extents);
+
 }  // namespace tinytune::bench

@@ -11,7 +11,7 @@
 #include "examples/tflite_writer.h"
 #include "models/integer_op.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "templates/kernel_template.h"
 #include "tests/random_graphs/drawn_arrivals.h"
 #include "tests/random_graphs/drawn_splits.h"

@@ -9,7 +9,7 @@
 #include "codegen/kernels/build_cache.h"
 #include "examples/compressed_weights.h"
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 

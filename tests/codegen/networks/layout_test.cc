@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "base/rng.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 

@@ -11,7 +11,7 @@
 #include "codegen/networks/network_memory.h"
 #include "examples/ds_cnn.h"
 #include "models/integer_op.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "templates/kernel_template.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "examples/tflite_writer.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 #include "tests/codegen/operators/one_operator.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
-#include "codegen/operators/linear_add.h"
+#include "models/operators/elementwise/emit_linear_add.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/network_run.h"
 

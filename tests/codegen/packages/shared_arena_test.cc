@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "models/integer_network.h"
 #include "models/operator_kind.h"
-#include "models/tflite.h"
+#include "models/tflite/tflite.h"
 #include "tests/codegen/graph_builder.h"
 #include "tests/codegen/packages/board.h"
 #include "tests/codegen/packages/package_folder.h"

@@ -1,0 +1,21 @@
+// The options of operators with a fused activation, and of ONNX's QLinearAdd and QLinearMul.
+#pragma once
+
+#include <array>
+
+#include "models/attribute_types.h"
+
+namespace tinytune {
+
+struct ActivationAttributes {  ///< FULLY_CONNECTED, ADD, SUB, MUL, DIV
+  Activation activation = Activation::kNone;
+  bool int32_sums = false;  ///< of FULLY_CONNECTED, as ConvAttributes'
+};
+
+struct QLinearAttributes {  ///< ADD and MUL as onnxruntime's kernels compute them, not the standard
+  Activation activation = Activation::kNone;
+  int offset = 0;                  ///< what the model's bytes are above the graph's: 128 of uint8
+  std::array<bool, 2> repeated{};  ///< an operand of one number for each run of the other's
+};
+
+}  // namespace tinytune

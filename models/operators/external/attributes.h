@@ -1,0 +1,16 @@
+// What an operator that a function of the user's computes is told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tinytune {
+
+struct ExternalAttributes {
+  std::string op;                ///< what the file calls it: "CUSTOM softsign", "EXP"
+  std::string function;          ///< of Graph::externals
+  std::vector<uint8_t> options;  ///< of a custom operator, as the file has them
+};
+
+}  // namespace tinytune

@@ -1,0 +1,23 @@
+#include "models/operators/lookups/attributes.h"
+
+#include <cmath>
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+#include "models/tflite/attributes.h"
+
+namespace tinytune::tflite {
+
+Result<Attributes> read_gelu(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_GeluOptions();
+  return Attributes(GeluAttributes{o != nullptr && o->approximate()});
+}
+
+Result<Attributes> read_leaky_relu(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_LeakyReluOptions();
+  if (o == nullptr) return missing();
+  if (!std::isfinite(o->alpha())) return Error(ErrorCode::kInvalidInput, "its alpha is not finite");
+  return Attributes(LeakyReluAttributes{o->alpha()});
+}
+
+}  // namespace tinytune::tflite

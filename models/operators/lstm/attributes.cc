@@ -1,0 +1,22 @@
+#include "models/operators/lstm/attributes.h"
+
+#include <cmath>
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+#include "models/tflite/attributes.h"
+
+namespace tinytune::tflite {
+
+// Nothing that TFLite Micro takes has a projection: what would clip it is not looked at.
+Result<Attributes> read_lstm(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_UnidirectionalSequenceLSTMOptions();
+  if (o == nullptr) return missing();
+  if (o->activation() != schema::ActivationFunction::TANH)
+    return Error(ErrorCode::kUnsupported, "an activation of its cell gate other than TANH");
+  if (!std::isfinite(o->cell_clip()) || o->cell_clip() < 0)
+    return Error(ErrorCode::kInvalidInput, "its cell's clip is negative or not finite");
+  return Attributes(LstmAttributes{o->cell_clip(), o->time_major()});
+}
+
+}  // namespace tinytune::tflite

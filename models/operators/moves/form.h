@@ -1,0 +1,38 @@
+// The form of operators that move bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace tinytune {
+
+/// A box of elements copied from one place to another: the only thing that PAD, PADV2, MIRROR_PAD,
+/// CONCATENATION, TRANSPOSE, REVERSE_V2, SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, PACK, UNPACK,
+/// BROADCAST_TO, FILL, SPACE_TO_DEPTH, SPACE_TO_BATCH_ND and their inverses do.
+struct MoveOp {
+  struct Box {
+    int input = 0;      ///< among the non-constant inputs
+    int constant = -1;  ///< index into `constants` instead, if not negative
+    int output = 0;
+    std::array<int, 5> extents{1, 1, 1, 1, 1};             ///< outermost first
+    int64_t input_offset = 0, output_offset = 0;           ///< in elements
+    std::array<int64_t, 5> input_steps{}, output_steps{};  ///< in elements; input's may be negative
+  };
+  std::vector<Box> boxes;  ///< they do not overlap in the outputs
+  /// The output is among the inputs, as state that is a window: boxes are copied in their order,
+  /// the first moves elements of the output itself down, and each is copied from its lowest address
+  /// up.
+  bool shifts = false;
+  int element_bytes = 1;
+  bool filled = false;                   ///< outputs are first filled with `fill` (PAD, PADV2)
+  int32_t fill = 0;                      ///< an element, of at most 4 bytes
+  std::vector<int64_t> output_elements;  ///< by output
+  std::vector<std::vector<uint8_t>> constants;
+  int64_t operations() const {
+    return std::accumulate(output_elements.begin(), output_elements.end(), int64_t{0});
+  }
+};
+
+}  // namespace tinytune

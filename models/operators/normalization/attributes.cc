@@ -1,0 +1,15 @@
+#include "models/tflite/attributes.h"
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+
+namespace tinytune::tflite {
+
+Result<Attributes> read_l2_normalization(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_L2NormOptions();
+  if (o != nullptr && o->activation() != schema::ActivationFunction::NONE)
+    return Error(ErrorCode::kUnsupported, "its fused activation, which TFLite refuses");
+  return Attributes();
+}
+
+}  // namespace tinytune::tflite

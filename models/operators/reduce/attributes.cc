@@ -1,0 +1,14 @@
+#include "models/operators/reduce/attributes.h"
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+#include "models/tflite/attributes.h"
+
+namespace tinytune::tflite {
+
+Result<Attributes> read_reducer(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_ReducerOptions();
+  return Attributes(ReducerAttributes{o != nullptr && o->keep_dims()});
+}
+
+}  // namespace tinytune::tflite

@@ -1,0 +1,18 @@
+#include "models/operators/softmax/attributes.h"
+
+#include <cmath>
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+#include "models/tflite/attributes.h"
+
+namespace tinytune::tflite {
+
+Result<Attributes> read_softmax(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_SoftmaxOptions();
+  if (o == nullptr) return missing();
+  if (!std::isfinite(o->beta())) return Error(ErrorCode::kInvalidInput, "its beta is not finite");
+  return Attributes(SoftmaxAttributes{o->beta()});
+}
+
+}  // namespace tinytune::tflite

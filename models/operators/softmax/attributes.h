@@ -1,0 +1,10 @@
+// The options of SOFTMAX.
+#pragma once
+
+namespace tinytune {
+
+struct SoftmaxAttributes {
+  float beta = 1;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,16 @@
+#include "models/operators/svdf/attributes.h"
+
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+#include "models/tflite/attributes.h"
+
+namespace tinytune::tflite {
+
+// The integer kernel applies no activation function, whatever the options say.
+Result<Attributes> read_svdf(const schema::Operator& op) {
+  const auto* o = op.builtin_options_as_SVDFOptions();
+  if (o == nullptr) return missing();
+  return Attributes(SvdfAttributes{o->rank()});
+}
+
+}  // namespace tinytune::tflite

@@ -1,0 +1,10 @@
+// The options of SVDF.
+#pragma once
+
+namespace tinytune {
+
+struct SvdfAttributes {
+  int rank = 1;
+};
+
+}  // namespace tinytune

@@ -1,0 +1,58 @@
+#include "models/tflite/attributes.h"
+
+#include "models/operator_kind.h"
+#include "models/schema/tflite_subset_generated.h"
+#include "models/tflite/attribute_reading.h"
+
+namespace tinytune {
+namespace tflite {
+
+Error missing() { return Error(ErrorCode::kInvalidInput, "its options are missing"); }
+
+Result<Activation> read_activation(schema::ActivationFunction activation) {
+  switch (activation) {
+    case schema::ActivationFunction::NONE:
+      return Activation::kNone;
+    case schema::ActivationFunction::RELU:
+      return Activation::kRelu;
+    case schema::ActivationFunction::RELU6:
+      return Activation::kRelu6;
+    case schema::ActivationFunction::RELU_N1_TO_1:
+      return Activation::kReluN1To1;
+    default:
+      return Error(ErrorCode::kUnsupported, "its fused activation is not a kind of RELU");
+  }
+}
+
+Result<Padding> read_padding(schema::Padding padding) {
+  if (padding == schema::Padding::SAME) return Padding::kSame;
+  if (padding == schema::Padding::VALID) return Padding::kValid;
+  return Error(ErrorCode::kInvalidInput, "its padding is neither SAME nor VALID");
+}
+
+Result<Attributes> read_nothing(const schema::Operator&) { return Attributes(); }
+
+}  // namespace tflite
+
+Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op) {
+  switch (kind) {
+#define OPERATOR(kind, name, code, attributes, ...) \
+  case OperatorKind::k##kind:                       \
+    return tflite::read_##attributes(op);
+#include "models/operators.inc"
+#undef OPERATOR
+    default:
+      break;
+  }
+  return Error(ErrorCode::kUnsupported, "no such operator");
+}
+
+Result<Attributes> external_attributes(const std::string& name, const ExternalFunction& function,
+                                       const schema::Operator& op) {
+  ExternalAttributes attributes{name, function.name, {}};
+  if (const auto* options = op.custom_options())
+    attributes.options.assign(options->begin(), options->end());
+  return Attributes(std::move(attributes));
+}
+
+}  // namespace tinytune
