@@ -60,22 +60,24 @@ class RvvEnd {
     if (w_.activation_max < INT8_MAX) isa.out().emit("li {}, {}", at.high, w_.activation_max);
     if (tiles() > 1) isa.out().emit("1:");
   }
-  /// Sums are what they start from.
+  /// Sums are what they start from. Vectors have no more lanes than channels are left: behind the
+  /// last pixel's, memory may end.
   void start(const Rvv::Groups& sums, const Operands& at, Rvv& isa) const {
-    isa.set_length(at.length, 32);
+    Reg length = at.length;
+    if (tiles() > 1 && w_.out_c % lanes_.count() != 0) {
+      length = at.address;
+      isa.out().emit("mv {}, {}", length, at.left);
+      isa.out().emit("bltu {}, {}, 3f", at.left, at.length);
+      isa.out().emit("mv {}, {}", length, at.length);
+      isa.out().emit("3:");
+    }
+    isa.set_length(length, 32);
     isa.load(sums[0], 32, at.params);
     for (size_t i = 1; i < sums.size(); ++i) isa.copy(sums[i], sums[0]);
   }
   /// Stores sums of neighbouring pixels; then the next tile.
   void end(const Rvv::Groups& sums, const Operands& at, Rvv& isa) const {
     scale(sums, at, isa);
-    if (tiles() > 1 && w_.out_c % lanes_.count() != 0) {
-      isa.out().emit("mv {}, {}", at.address, at.left);
-      isa.out().emit("bltu {}, {}, 3f", at.left, at.length);
-      isa.out().emit("mv {}, {}", at.address, at.length);
-      isa.out().emit("3:");
-      isa.set_length(at.address, 8);
-    }
     isa.store_bytes(sums[0], at.output);
     for (size_t i = 1; i < sums.size(); ++i) {
       isa.add(at.address, i == 1 ? at.output : at.address, w_.out_c, at.address);

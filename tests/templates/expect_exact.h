@@ -47,9 +47,13 @@ inline void expect_exact_on(Simulator& simulator, const Device& device, const Ra
 
   const auto elf = simulator.load(image->elf);
   ASSERT_TRUE(elf) << elf.error().message();
-  uint32_t next = device.memory(device.data_memory).address;
+  const MemoryRegion& memory = device.memory(device.data_memory);
   std::vector<uint32_t> arguments;
-  put(simulator, next, arguments, input);
+  // Where memory ends: a kernel that reads beyond its input faults.
+  const uint64_t end = uint64_t{memory.address} + memory.size_bytes;
+  auto last = static_cast<uint32_t>((end - input.size()) & ~uint64_t{15});
+  put(simulator, last, arguments, input);
+  uint32_t next = memory.address;
   for (const PackedConstant& constant : *constants) put(simulator, next, arguments, constant.bytes);
   const auto scratch =
       static_cast<size_t>(kernel_template->scratch_bytes(layer.workload, schedule));

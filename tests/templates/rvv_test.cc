@@ -35,6 +35,7 @@ constexpr const char* kRvvConvs[] = {
 constexpr const char* kDepthwise[] = {
     "depthwise_conv2d_s8 nhwc n1 in9x7x8 out9x7x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-5 act-128,127",
     "depthwise_conv2d_s8 nhwc n1 in9x7x37 out5x4x37 k3x3 s2x2 d1x1 p1,1 g1 m1 zp5,-128 act-128,127",
+    "depthwise_conv2d_s8 nhwc n1 in4x8x36 out4x8x36 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-7 act-128,127",
     "depthwise_conv2d_s8 nhwc n1 in6x6x130 out4x4x130 k3x3 s1x1 d1x1 p0,0 g1 m1 zp1,3 act-90,80",
     "depthwise_conv2d_s8 nhwc n1 in9x9x3 out9x9x3 k3x3 s1x1 d2x2 p2,2 g1 m1 zp-1,9 act9,127",
     "depthwise_conv2d_s8 nhwc n1 in8x3x70 out1x3x70 k8x1 s1x1 d1x1 p0,0 g1 m1 zp7,0 act-128,127"};
