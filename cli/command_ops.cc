@@ -8,7 +8,6 @@
 #include "cli/units.h"
 #include "models/limits.h"
 #include "models/onnx/onnx.h"
-#include "models/operator_states.h"
 #include "templates/kernel_template.h"
 #include "tinytune/model.h"
 
@@ -18,79 +17,26 @@ namespace {
 using namespace options;
 
 struct KnownOperator {
-  std::string_view name, form;
+  std::string_view name, form, limits;
 };
 
 constexpr KnownOperator kOperators[] = {
-#define OPERATOR(kind, name, code, attributes, form, ...) {#name, #form},
+#define OPERATOR(kind, name, code, attributes, form, fewest, most, data, limits) \
+  {#name, #form, limits},
 #include "models/operators.inc"
 #undef OPERATOR
 };
 
-/// What a user has to know of an operator before a model is refused.
-std::string_view limits_of(std::string_view form) {
-  constexpr std::pair<std::string_view, std::string_view> kLimits[] = {
-      {"conv2d",
-       "int8, or int16 as generated C; weights per-channel or per-tensor, int8 or int4; a ReLU or "
-       "none; constant weights"},
-      {"depthwise",
-       "int8, or int16 as generated C; weights int8 or int4, constant; a ReLU or none"},
-      {"fully_connected",
-       "int8, or int16 as generated C; weights int8 or int4, or computed ones of int8 as generated "
-       "C; a ReLU or none"},
-      {"transpose_conv", "int8 or int16; constant weights; a ReLU or none"},
-      {"mean", "int8 or int16, up to 5 axes"},
-      {"sum", "int8 or int16, up to 5 axes"},
-      {"softmax", "int8 to int8 or int16, or int16; innermost axis"},
-      {"add", "int8, int16 or int32, broadcast up to 5 axes"},
-      {"sub", "int8, int16 or int32, broadcast up to 5 axes"},
-      {"mul", "int8, int16 or int32, broadcast up to 5 axes"},
-      {"maximum", "int8, int16 or int32; equal scales"},
-      {"minimum", "int8, int16 or int32; equal scales"},
-      {"quantize",
-       "float32, int8 or uint8 to int8 or uint8; float32, int8, int16 or int32 to int8 or int16; "
-       "int8 or int16 to int32"},
-      {"dequantize", "int8, uint8 or int16 to float32"},
-      {"resize", "int8, constant size"},
-      {"resize_bilinear", "int8, constant size"},
-      {"batch_matmul", "int8; tuned where the right side is a constant matrix without zero point"},
-      {"gather", "int8 or float32; computed places are brought inside"},
-      {"gather_nd", "int8 or float32; computed places are brought inside"},
-      {"embedding_lookup", "int8 or float32; computed places are brought inside"},
-      {"div", "int8, broadcast up to 5 axes"},
-      {"select", "a bool and two of 1, 2 or 4 bytes, broadcast up to 5 axes"},
-      {"cast", "bool, int8, int16 or int32 to int8, int16 or int32"},
-      {"average_pool", "int8 or int16"},
-      {"max_pool", "int8 or int16"},
-      {"logistic", "int8 or int16"},
-      {"tanh", "int8 or int16"},
-      {"pad", "int8, int16 or int32"},
-      {"relu", "int8 or int16"},
-      {"relu6", "int8 or int16"},
-      {"leaky_relu", "int8 or int16"},
-      {"whole_copy", "any type; every value of a variable has the same size"},
-      {"nothing", "static shapes; a condition is one bool, CALL_ONCE assigns constants"},
-      {"svdf", "int8; state and time weights of int16 or int8"},
-      {"broadcast_args", "constant shapes of int32 or int64"},
-      {"decode", "look-up, Huffman or pruning of constants, version 1"},
-      {"lstm",
-       "int8 or int16 with an int16 cell; neither peephole, projection nor layer normalisation"}};
-  for (const auto& [name, text] : kLimits)
-    if (name == form) return text;
-  return "int8";
-}
+constexpr const char* kFloatState = "float32 only";
+
+/// TensorFlow Lite Micro's own kernels of these take float32 alone; an int8 model has none.
+constexpr std::string_view kFloatOnly[] = {"CEIL",      "COS",        "EXP",   "FLOOR", "FLOOR_DIV",
+                                           "FLOOR_MOD", "L2_POOL_2D", "LOG",   "NEG",   "ROUND",
+                                           "SIN",       "SQRT",       "SQUARE"};
 
 bool is_tuned(std::string_view form) {
   return form == "conv2d" || form == "depthwise" || form == "fully_connected" ||
          form == "batch_matmul";
-}
-
-/// Of TensorFlow Lite Micro's operators, those that import refuses.
-std::vector<OperatorStateRow> unsupported() {
-  std::vector<OperatorStateRow> rows = operator_states();
-  std::erase_if(rows,
-                [](const OperatorStateRow& row) { return row.state == OperatorState::kSupported; });
-  return rows;
 }
 
 std::string templates_text() {
@@ -115,13 +61,13 @@ std::string limits_text() {
 int run_ops(const Arguments& arguments, const Context& context) {
   if (arguments.json) {
     auto all = nlohmann::ordered_json::array();
-    for (const auto& [name, form] : kOperators)
+    for (const auto& [name, form, limits] : kOperators)
       all.push_back({{"name", name},
-                     {"state", name_of(OperatorState::kSupported)},
+                     {"state", "supported"},
                      {"tuned", is_tuned(form)},
-                     {"limits", limits_of(form)}});
-    for (const OperatorStateRow& row : unsupported())
-      all.push_back({{"name", row.name}, {"state", name_of(row.state)}});
+                     {"limits", limits}});
+    for (const std::string_view name : kFloatOnly)
+      all.push_back({{"name", name}, {"state", kFloatState}});
     return context.console.result(nlohmann::ordered_json{
         {"operators", std::move(all)},
         {"onnx", onnx_operators()},
@@ -129,13 +75,11 @@ int run_ops(const Arguments& arguments, const Context& context) {
          onnx_integer_operators()}}.dump(2));
   }
   Table table({"operator", "computed by", "limits"});
-  for (const auto& [name, form] : kOperators)
-    table.add({std::string(name), is_tuned(form) ? "tuned kernels" : "generated C",
-               std::string(limits_of(form))});
-  for (const OperatorStateRow& row : unsupported())
-    table.add({std::string(row.name), std::string(name_of(row.state)),
-               row.state == OperatorState::kFloatOnly ? "TensorFlow Lite Micro has no int8 kernel"
-                                                      : "-"});
+  for (const auto& [name, form, limits] : kOperators)
+    table.add(
+        {std::string(name), is_tuned(form) ? "tuned kernels" : "generated C", std::string(limits)});
+  for (const std::string_view name : kFloatOnly)
+    table.add({std::string(name), kFloatState, "TensorFlow Lite Micro has no int8 kernel"});
   return context.console.result(table.text() + "\nONNX operators: " + joined(onnx_operators()) +
                                 "\n\nONNX operators on plain integers (Deeploy, QuantLib): " +
                                 joined(onnx_integer_operators()) +

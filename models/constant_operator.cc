@@ -12,7 +12,7 @@ constexpr size_t kEveryInput = SIZE_MAX, kNoInput = SIZE_MAX - 1, kNever = SIZE_
 
 size_t data_input(OperatorKind kind) {
   static constexpr size_t kDataInput[] = {
-#define OPERATOR(kind, name, code, attributes, form, fewest, most, data) data,
+#define OPERATOR(kind, name, code, attributes, form, fewest, most, data, limits) data,
 #include "models/operators.inc"
 #undef OPERATOR
   };

@@ -29,7 +29,7 @@ struct OperatorRow {
 };
 
 constexpr OperatorRow kRows[] = {
-#define OPERATOR(kind, name, code, attributes, form, fewest, most, data) \
+#define OPERATOR(kind, name, code, attributes, form, fewest, most, data, limits) \
   {OperatorKind::k##kind, #name, code, fewest, most},
 #include "models/operators.inc"
 #undef OPERATOR

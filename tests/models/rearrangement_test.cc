@@ -59,6 +59,26 @@ TEST(Rearrangements, BroadcastTo_RepeatsAxesOfOne) {
               ElementsAre(0, 0, 1, 1, 0, 0, 1, 1));
 }
 
+TEST(Rearrangements, Tile_RepeatsEveryAxis) {
+  EXPECT_THAT(moved(OperatorKind::kTile, {2, 2}, {4, 4}, {{2, 2}}),
+              ElementsAre(0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3));
+  EXPECT_THAT(moved(OperatorKind::kTile, {1, 3}, {2, 6}, {{2, 2}}),
+              ElementsAre(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2));
+}
+
+// TensorFlow Lite's own definition: an element is that of the input at the place modulo its extent.
+TEST(Rearrangements, TileOfFourAxes_IsTheInputModuloItsExtents) {
+  const std::vector<int> in = {2, 1, 3, 2}, times = {1, 3, 2, 2}, out = {2, 3, 6, 4};
+  std::vector<int> expected;
+  for (int a = 0; a < out[0]; ++a)
+    for (int b = 0; b < out[1]; ++b)
+      for (int c = 0; c < out[2]; ++c)
+        for (int d = 0; d < out[3]; ++d)
+          expected.push_back(((a % in[0] * in[1] + b % in[1]) * in[2] + c % in[2]) * in[3] +
+                             d % in[3]);
+  EXPECT_EQ(moved(OperatorKind::kTile, in, out, {times}), expected);
+}
+
 TEST(Rearrangements, SpaceToDepth_AndBack) {
   const std::vector<int> deep =
       moved(OperatorKind::kSpaceToDepth, {1, 2, 4, 1}, {1, 1, 2, 4}, {}, BlockAttributes{2});

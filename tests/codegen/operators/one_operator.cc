@@ -161,6 +161,8 @@ void OneOperator::add(OperatorKind kind) {
                  {1, 7, 7, 2});
     case OperatorKind::kBroadcastTo:
       return add(kind, {data(), b_.integers({3, 4, 4, 2})}, {}, {3, 4, 4, 2});
+    case OperatorKind::kTile:
+      return add(kind, {data(), b_.integers({1, 2, 1, 3})}, {}, {1, 8, 4, 6});
     case OperatorKind::kSpaceToDepth:
       return add(kind, {data()}, BlockAttributes{2}, {1, 2, 2, 8});
     case OperatorKind::kDepthToSpace:
