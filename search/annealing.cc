@@ -9,10 +9,9 @@
 #include <numeric>
 #include <vector>
 
+#include "search/guided_search.h"
 #include "search/neighbours.h"
-#include "search/shared_model.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
@@ -22,32 +21,13 @@ constexpr size_t kWalkers = 128;
 constexpr int kSteps = 500, kStepsWithoutNews = 50;
 constexpr double kRandomShare = 0.05;
 
-class Annealing : public Strategy {
+class Annealing : public GuidedSearch {
  public:
   explicit Annealing(SearchProblem problem)
-      : problem_(std::move(problem)),
-        space_(*problem_.space),
-        unseen_(space_.size()),
-        model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
-        task_(model_->add_task(problem_)),
-        rng_(Rng(problem_.seed).fork("annealing search")) {}
-
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = choose();
-    unseen_.take(point);
-    return Proposal{point, problem_.last_stage};
-  }
-
-  void observe(const Observation& observation) override {
-    unseen_.take(observation.point);
-    model_->observe(task_, observation);
-    ++observed_;
-  }
+      : GuidedSearch(std::move(problem), "annealing search") {}
 
  private:
-  size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
+  size_t choose() override {
     if (observed_ >= planned_at_ + kPlan) plan();
     if (rng_.uniform() < kRandomShare) return unseen_.draw(rng_);
     while (!plan_.empty()) {
@@ -90,14 +70,8 @@ class Annealing : public Strategy {
     if (plan_.size() > kPlan) plan_.erase(plan_.begin(), plan_.end() - kPlan);
   }
 
-  SearchProblem problem_;
-  const ConfigSpace& space_;
-  Unseen unseen_;
-  std::shared_ptr<SharedModel> model_;
-  size_t task_;
-  Rng rng_;
   std::vector<size_t> plan_;  ///< the best last
-  size_t observed_ = 0, planned_at_ = 0;
+  size_t planned_at_ = 0;
 };
 
 }  // namespace

@@ -9,44 +9,31 @@
 #include <limits>
 
 #include "search/neighbours.h"
+#include "search/once_each.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
 
-class Droplet : public Strategy {
+class Droplet : public OnceEach {
  public:
-  explicit Droplet(const SearchProblem& problem)
-      : space_(*problem.space),
-        unseen_(space_.size()),
-        last_stage_(problem.last_stage),
-        centre_(problem.default_point),
-        rng_(Rng(problem.seed).fork("droplet search")) {
+  explicit Droplet(SearchProblem problem)
+      : OnceEach(std::move(problem), "droplet search"), centre_(problem_.default_point) {
     for (size_t f = 0; f < space_.family_count(); ++f)
       for (const Knob& knob : space_.family(f).knobs)
         most_steps_ = std::max(most_steps_, static_cast<int>(knob.values.size()) - 1);
   }
 
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = next();
-    unseen_.take(point);
-    return Proposal{point, last_stage_};
-  }
-
-  void observe(const Observation& observation) override {
-    unseen_.take(observation.point);
+ private:
+  void learn(const Observation& observation) override {
     const double cycles = observation.cycles().value_or(std::numeric_limits<double>::infinity());
     if (cycles >= best_) return;
     best_ = cycles;
     better_ = observation.point;
   }
 
- private:
-  size_t next() {
+  size_t choose() override {
     if (!centre_) return centre_.emplace(unseen_.draw(rng_));
-    if (unseen_.contains(centre_)) return *centre_;
     while (true) {
       while (!queue_.empty()) {
         const size_t point = queue_.front();
@@ -68,11 +55,7 @@ class Droplet : public Strategy {
     }
   }
 
-  const ConfigSpace& space_;
-  Unseen unseen_;
-  Fidelity last_stage_;
   std::optional<size_t> centre_;  ///< nothing before the first proposal where none was given
-  Rng rng_;
   std::deque<size_t> queue_;
   std::optional<size_t> better_;                           ///< than the centre
   double best_ = std::numeric_limits<double>::infinity();  ///< of this descent
@@ -82,7 +65,7 @@ class Droplet : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_droplet(SearchProblem problem) {
-  return std::make_unique<Droplet>(problem);
+  return std::make_unique<Droplet>(std::move(problem));
 }
 
 }  // namespace tinytune

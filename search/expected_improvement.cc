@@ -13,10 +13,9 @@
 #include "cost_model/features.h"
 #include "cost_model/knob_gp.h"
 #include "cost_model/transfer_gp.h"
+#include "search/guided_search.h"
 #include "search/neighbours.h"
-#include "search/shared_model.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
@@ -52,44 +51,17 @@ double expected_improvement(const KnobGuess& guess, double best) {
   return guess.deviation * (z * share + density);
 }
 
-class ExpectedImprovement : public Strategy {
+class ExpectedImprovement : public GuidedSearch {
  public:
   explicit ExpectedImprovement(SearchProblem problem)
-      : problem_(std::move(problem)),
-        space_(*problem_.space),
-        unseen_(space_.size()),
-        model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
-        task_(model_->add_task(problem_)),
+      : GuidedSearch(std::move(problem), "bayes search"),
         process_(space_),
         moves_(space_, problem_.default_point, problem_.starts),
-        rng_(Rng(problem_.seed).fork("bayes search")),
         best_of_family_(space_.family_count(), kFailed),
         trials_of_family_(space_.family_count(), 0) {}
 
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = choose();
-    unseen_.take(point);
-    out_.push_back(point);
-    return Proposal{point, problem_.last_stage};
-  }
-
   bool is_done() const override {
     return expected_ < kWorthATrial && known_.size() >= gained_at_ + kQuiet;
-  }
-
-  void observe(const Observation& observation) override {
-    unseen_.take(observation.point);
-    std::erase(out_, observation.point);
-    model_->observe(task_, observation);
-    const auto cycles = observation.cycles();
-    if (observation.outcome == Outcome::kOk && !cycles) return;
-    known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
-    if (known_.back().log_cycles < best_ - kWorthATrial) gained_at_ = known_.size();
-    best_ = std::min(best_, known_.back().log_cycles);
-    ++trials_of_family_[space_.family_of(observation.point)];
-    double& of_family = best_of_family_[space_.family_of(observation.point)];
-    of_family = std::min(of_family, known_.back().log_cycles);
   }
 
  private:
@@ -100,8 +72,22 @@ class ExpectedImprovement : public Strategy {
     double log_cycles;
   };
 
-  size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
+  void proposed(size_t point) override { out_.push_back(point); }
+
+  void learn(const Observation& observation) override {
+    std::erase(out_, observation.point);
+    GuidedSearch::learn(observation);
+    const auto cycles = observation.cycles();
+    if (observation.outcome == Outcome::kOk && !cycles) return;
+    known_.push_back({observation.point, cycles ? std::log(*cycles) : kFailed});
+    if (known_.back().log_cycles < best_ - kWorthATrial) gained_at_ = known_.size();
+    best_ = std::min(best_, known_.back().log_cycles);
+    ++trials_of_family_[space_.family_of(observation.point)];
+    double& of_family = best_of_family_[space_.family_of(observation.point)];
+    of_family = std::min(of_family, known_.back().log_cycles);
+  }
+
+  size_t choose() override {
     if (const auto first = first_proposal()) return *first;
     const size_t turn = proposed_++;
     const bool blindly = !problem_.default_point;
@@ -270,14 +256,8 @@ class ExpectedImprovement : public Strategy {
     return points;
   }
 
-  SearchProblem problem_;
-  const ConfigSpace& space_;
-  Unseen unseen_;
-  std::shared_ptr<SharedModel> model_;
-  size_t task_;
   KnobGp process_;
   KnobMoves moves_;
-  Rng rng_;
   std::vector<Known> known_;  ///< the fastest first once samples() was called
   std::vector<size_t> out_;   ///< proposed and not told yet
   double best_ = kFailed;

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "search/once_each.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
@@ -18,24 +18,17 @@ constexpr size_t kFirst = 16;      // random ones to breed from
 constexpr double kMutation = 0.1;  // of each knob
 constexpr int kAttempts = 32;      // at a child that is legal and new
 
-class Genetic : public Strategy {
+class Genetic : public OnceEach {
  public:
-  explicit Genetic(const SearchProblem& problem)
-      : space_(*problem.space),
-        unseen_(space_.size()),
-        default_point_(problem.default_point),
-        last_stage_(problem.last_stage),
-        rng_(Rng(problem.seed).fork("genetic search")) {}
+  explicit Genetic(SearchProblem problem) : OnceEach(std::move(problem), "genetic search") {}
 
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = unseen_.contains(default_point_) ? *default_point_ : breed();
-    unseen_.take(point);
-    return Proposal{point, last_stage_};
-  }
+ private:
+  struct Living {
+    size_t point;
+    double cycles;
+  };
 
-  void observe(const Observation& observation) override {
-    unseen_.take(observation.point);
+  void learn(const Observation& observation) override {
     const auto cycles = observation.cycles();
     if (!cycles) return;
     const Living one{observation.point, *cycles};
@@ -43,12 +36,6 @@ class Genetic : public Strategy {
     living_.insert(std::upper_bound(living_.begin(), living_.end(), one, slower), one);
     if (living_.size() > kPopulation) living_.pop_back();
   }
-
- private:
-  struct Living {
-    size_t point;
-    double cycles;
-  };
 
   // In proportion to fitness, which is the inverse of the cycles.
   const Living& parent() {
@@ -60,7 +47,7 @@ class Genetic : public Strategy {
     return living_.back();
   }
 
-  size_t breed() {
+  size_t choose() override {
     if (living_.size() < kFirst) return unseen_.draw(rng_);
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const size_t mother = parent().point, father = parent().point;
@@ -79,18 +66,13 @@ class Genetic : public Strategy {
     return unseen_.draw(rng_);
   }
 
-  const ConfigSpace& space_;
-  Unseen unseen_;
-  std::optional<size_t> default_point_;
-  Fidelity last_stage_;
-  Rng rng_;
   std::vector<Living> living_;  ///< the fittest first
 };
 
 }  // namespace
 
 std::unique_ptr<Strategy> make_genetic(SearchProblem problem) {
-  return std::make_unique<Genetic>(problem);
+  return std::make_unique<Genetic>(std::move(problem));
 }
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
+#include "search/once_each.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
@@ -7,29 +7,17 @@ namespace {
 // Visits the enumeration in bit-reversed order: after n trials the gaps between visited points
 // differ by at most a factor of two, whatever n is. In plain order a budget of a tenth of the space
 // would never move the first knob.
-class GridStrategy : public Strategy {
+class GridStrategy : public OnceEach {
  public:
-  explicit GridStrategy(const SearchProblem& problem)
-      : unseen_(problem.space->size()),
-        default_point_(problem.default_point),
-        last_stage_(problem.last_stage) {
-    while ((size_t{1} << bits_) < problem.space->size()) ++bits_;
+  explicit GridStrategy(SearchProblem problem) : OnceEach(std::move(problem), "grid") {
+    while ((size_t{1} << bits_) < space_.size()) ++bits_;
   }
-
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = unseen_.contains(default_point_) ? *default_point_ : next();
-    unseen_.take(point);
-    return Proposal{point, last_stage_};
-  }
-
-  void observe(const Observation& observation) override { unseen_.take(observation.point); }
 
  private:
-  size_t next() {
+  size_t choose() override {
     size_t point = 0;
     do point = reversed(next_++);
-    while (point >= unseen_.space_size() || !unseen_.contains(point));
+    while (point >= space_.size() || !unseen_.contains(point));
     return point;
   }
 
@@ -40,9 +28,6 @@ class GridStrategy : public Strategy {
     return result;
   }
 
-  Unseen unseen_;
-  std::optional<size_t> default_point_;
-  Fidelity last_stage_;
   size_t next_ = 0;
   int bits_ = 0;
 };
@@ -50,7 +35,7 @@ class GridStrategy : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_grid(SearchProblem problem) {
-  return std::make_unique<GridStrategy>(problem);
+  return std::make_unique<GridStrategy>(std::move(problem));
 }
 
 }  // namespace tinytune

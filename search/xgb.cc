@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/guided_search.h"
 #include "search/knob_distance.h"
-#include "search/shared_model.h"
 #include "search/strategies.h"
-#include "search/unseen.h"
 
 namespace tinytune {
 namespace {
@@ -29,29 +28,9 @@ constexpr double kRandomShare = 0.05;  // uniform proposals, whatever the model 
 constexpr size_t kShortlist = 256;     // the model's best, among which a batch is spread out
 constexpr double kSpread = 0.5;        // penalty for nearness, in deviations of the shortlist
 
-class XgbStrategy : public Strategy {
+class XgbStrategy : public GuidedSearch {
  public:
-  explicit XgbStrategy(SearchProblem problem)
-      : problem_(std::move(problem)),
-        space_(*problem_.space),
-        unseen_(space_.size()),
-        model_(problem_.model ? problem_.model : std::make_shared<SharedModel>(problem_.seed)),
-        task_(model_->add_task(problem_)),
-        rng_(Rng(problem_.seed).fork("xgb search")) {}
-
-  std::optional<Proposal> propose() override {
-    if (unseen_.empty()) return std::nullopt;
-    const size_t point = choose();
-    unseen_.take(point);
-    batch_.push_back(point);
-    return Proposal{point, problem_.last_stage};
-  }
-
-  void observe(const Observation& observation) override {
-    unseen_.take(observation.point);
-    model_->observe(task_, observation);
-    ++observed_;
-  }
+  explicit XgbStrategy(SearchProblem problem) : GuidedSearch(std::move(problem), "xgb search") {}
 
  private:
   struct Scored {
@@ -59,8 +38,9 @@ class XgbStrategy : public Strategy {
     double score;
   };
 
-  size_t choose() {
-    if (unseen_.contains(problem_.default_point)) return *problem_.default_point;
+  void proposed(size_t point) override { batch_.push_back(point); }
+
+  size_t choose() override {
     if (observed_ < kFirstBatch && model_->observed() < observed_ + kOthersSuffice)
       return spread_out();
     if (!scored_at_ || observed_ >= *scored_at_ + patience()) rescore();
@@ -136,16 +116,9 @@ class XgbStrategy : public Strategy {
     return std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
   }
 
-  SearchProblem problem_;
-  const ConfigSpace& space_;
-  Unseen unseen_;
-  std::shared_ptr<SharedModel> model_;
-  size_t task_;  ///< the model's number for it
-  Rng rng_;
   std::vector<size_t> batch_;  ///< proposed since the last scoring
   std::vector<Scored> shortlist_;
   double deviation_ = 0;
-  size_t observed_ = 0;
   std::optional<size_t> scored_at_;  ///< observations at the last scoring
 };
 

@@ -1,0 +1,48 @@
+// A search that proposes each point once, the untuned schedule first.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "base/rng.h"
+#include "search/strategy.h"
+#include "search/unseen.h"
+
+namespace tinytune {
+
+class OnceEach : public Strategy {
+ public:
+  std::optional<Proposal> propose() final {
+    if (unseen_.empty()) return std::nullopt;
+    const bool is_default = unseen_.contains(problem_.default_point);
+    const size_t point = is_default ? *problem_.default_point : choose();
+    unseen_.take(point);
+    proposed(point);
+    return Proposal{point, problem_.last_stage};
+  }
+
+  void observe(const Observation& observation) final {
+    unseen_.take(observation.point);
+    learn(observation);
+  }
+
+ protected:
+  /// `stream` names its random numbers.
+  OnceEach(SearchProblem problem, const char* stream)
+      : problem_(std::move(problem)),
+        space_(*problem_.space),
+        unseen_(space_.size()),
+        rng_(Rng(problem_.seed).fork(stream)) {}
+
+  /// One that is unseen; there is one.
+  virtual size_t choose() = 0;
+  virtual void proposed(size_t /*point*/) {}
+  virtual void learn(const Observation&) {}
+
+  const SearchProblem problem_;
+  const ConfigSpace& space_;
+  Unseen unseen_;
+  Rng rng_;
+};
+
+}  // namespace tinytune
