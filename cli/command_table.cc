@@ -7,7 +7,7 @@
 namespace tinytune {
 
 std::span<const Command> command_table() {
-  static const std::vector<Command> table = {
+  static const std::vector<Command> kTable = {
       tune_command(),     compile_command(),    run_command(),    report_command(),
       explain_command(),  inspect_command(),    op_command(),     ops_command(),
       devices_command(),  log_command(),        watch_command(),  batch_command(),
@@ -15,7 +15,7 @@ std::span<const Command> command_table() {
       worker_command(),   completion_command(), manual_command(), firmware_command(),
       keys_command(),     doctor_command(),     fleet_command(),  import_times_command(),
       calibrate_command()};
-  return table;
+  return kTable;
 }
 
 }  // namespace tinytune

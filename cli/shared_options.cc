@@ -71,7 +71,7 @@ Option choice(std::string names, std::string Arguments::*field, std::vector<std:
           .help = std::move(help),
           .otherwise = std::move(otherwise),
           .syntax = Syntax::kChoice,
-          .choices = choices};
+          .choices = std::move(choices)};
 }
 
 Option workers() {

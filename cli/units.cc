@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tinytune {
 
 std::optional<double> milliseconds(uint64_t cycles, std::optional<uint64_t> clock_hz) {
@@ -36,7 +38,7 @@ std::string speedup_text(std::optional<uint64_t> before, std::optional<uint64_t>
 }
 
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<uint64_t>(seconds + 0.5);
+  const auto whole = static_cast<uint64_t>(std::llround(seconds));
   if (whole >= 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);

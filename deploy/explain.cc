@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, Schedule>> kernels_to_run(
 }  // namespace
 
 Result<TaskExplanation> explain_task(const Model& model, const std::string& device_name,
-                                     const std::string& log, int index, MessageSink sink) {
+                                     const std::string& log, int index, const MessageSink& sink) {
   TT_TRY_ASSIGN(const Task* task, task_at(model.state().tasks, index));
   TT_TRY_ASSIGN(const Ground ground, load_ground(device_name, {}, log, sink));
   const auto& [device, records, in_log] = ground;

@@ -20,7 +20,7 @@ namespace tinytune {
 using sandbox_protocol::ReportHeader;
 using sandbox_protocol::RequestHeader;
 
-Result<Sandbox> Sandbox::start(Function function) {
+Result<Sandbox> Sandbox::start(const Function& function) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error(ErrorCode::kFailed, std::string("sandbox: socketpair: ") + std::strerror(errno));

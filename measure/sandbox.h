@@ -60,7 +60,7 @@ class Sandbox {
 
   /// Forks the server. Call it while this process has one thread, from a thread that outlives the
   /// sandbox: the kernel ends the server with the thread that made it. kFailed: no process.
-  static Result<Sandbox> start(Function function);
+  static Result<Sandbox> start(const Function& function);
 
   Sandbox(Sandbox&& other) noexcept;
   Sandbox& operator=(Sandbox&&) = delete;

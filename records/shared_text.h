@@ -22,8 +22,8 @@ class SharedText {
   SharedText(const char* text) : SharedText(std::string(text)) {}       // NOLINT
 
   const std::string& str() const {
-    static const std::string none;
-    return text_ ? *text_ : none;
+    static const std::string kNone;
+    return text_ ? *text_ : kNone;
   }
   operator const std::string&() const { return str(); }  // NOLINT
   operator std::string_view() const { return str(); }    // NOLINT

@@ -60,7 +60,8 @@ Result<TimingModel> TimingModel::create(const Timing& timing, uint32_t vector_bi
     return Error(ErrorCode::kInvalidInput, "unknown timing model '" + timing.model + "'");
   }
   const auto keys = internal::timing_keys(timing.model);
-  for (const auto& [name, cycles] : timing.cycles) {
+  for (const auto& given : timing.cycles) {
+    const std::string& name = given.first;
     if (std::none_of(keys.begin(), keys.end(), [&](const auto& key) { return name == key.name; })) {
       return Error(ErrorCode::kInvalidInput,
                    "timing model '" + timing.model + "' has no key '" + name + "'");

@@ -30,7 +30,9 @@ void keep_first(const llvm::DiagnosticInfo& said, void* first_error) {
 }
 
 #if LLVM_VERSION_MAJOR == 14
-constexpr auto keep_error = keep_first;
+void keep_error(const llvm::DiagnosticInfo& said, void* first_error) {
+  keep_first(said, first_error);
+}
 #else
 void keep_error(const llvm::DiagnosticInfo* said, void* first_error) {
   keep_first(*said, first_error);

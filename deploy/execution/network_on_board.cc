@@ -51,7 +51,7 @@ Status NetworkOnBoard::load() {
   const auto there = send_image();
   if (!there && there.error().code() == ErrorCode::kInvalidInput)
     return failed("the library does not fit the board's RAM: " + there.error().message());
-  TT_TRY(there);
+  if (!there) return there.error();
   for (size_t i = 0; i < image_.segments.size(); ++i)
     if ((*there)[i] != digest_of(image_.segments[i].bytes))
       return failed("the board's memory does not hold what was written to it");

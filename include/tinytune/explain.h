@@ -54,6 +54,7 @@ struct TaskExplanation {
 /// schedule and the best of every other template. kNotFound: no such device or log. kInvalidInput:
 /// no such task, or a malformed log. kFailed: the log has no valid record of the task.
 Result<TaskExplanation> explain_task(const Model& model, const std::string& device,
-                                     const std::string& records, int task, MessageSink sink = {});
+                                     const std::string& records, int task,
+                                     const MessageSink& sink = {});
 
 }  // namespace tinytune

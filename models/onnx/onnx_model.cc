@@ -289,7 +289,8 @@ int64_t OnnxNode::get(const std::string& attribute, int64_t otherwise) const {
 std::vector<int64_t> OnnxNode::get(const std::string& attribute,
                                    std::vector<int64_t> otherwise) const {
   const auto found = ints.find(attribute);
-  return found == ints.end() ? otherwise : found->second;
+  if (found == ints.end()) return otherwise;
+  return found->second;
 }
 
 Result<OnnxModel> read_onnx(std::span<const uint8_t> bytes) {

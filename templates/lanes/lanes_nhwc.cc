@@ -24,8 +24,9 @@ struct Plan : StagedLanes {
 
   Plan(const Workload& w, const Schedule& s)
       : StagedLanes{.tile = {s.get_int("oc"), s.get_int("pairs"), s.get_int("step")},
-                    .pixels = 2 * tile.words,
-                    .padded_reduction = w.reduction() + std::max(s.get_int("first"), tile.step) - 1,
+                    .pixels = 2 * s.get_int("pairs"),
+                    .padded_reduction =
+                        w.reduction() + std::max(s.get_int("first"), s.get_int("step")) - 1,
                     .border = s.get("border")},
         first(s.get_int("first")) {}
 
@@ -134,13 +135,14 @@ class Writer final : public StagedLanesWriter {
     const auto start = [&](int, int c) {
       return ir_.at(params, int64_t{c} * channels_.param_bytes());
     };
-    const auto [sums, highs, end] = groups.run({weights, {}, staged}, start, ir_);
+    const auto computed = groups.run({weights, {}, staged}, start, ir_);
     channels_.store({plan_.tile.channels, plan_.pixels, w_.out_c}, params, out,
                     [&](int pixel, int c) {
                       const auto at = static_cast<size_t>(pixel / 2 * plan_.tile.channels + c);
-                      return pixel % 2 == 0 ? low_lane(sums[at], highs[at], ir_) : highs[at];
+                      const Value& high = computed.high[at];
+                      return pixel % 2 == 0 ? low_lane(computed.sum[at], high, ir_) : high;
                     });
-    return ir_.at(end.weights, 1);
+    return ir_.at(computed.end.weights, 1);
   }
 
   const Plan& plan_;
