@@ -101,8 +101,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = weight_bytes});
   // Pixels whose windows overlap load their own vectors.
-  build.input_loads(static_cast<double>(w.reduction() * pixels * std::min(lanes, w.out_c)));
-  build.weight_loads(static_cast<double>(tile.loaded_weight_bytes()));
+  build.input_loads(static_cast<double>(w.reduction() * pixels) * plan.shape.lanes.used(w.out_c));
+  build.weight_loads(tile.loaded_weight_bytes());
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 1.0 / lanes;
   nest.accumulators = pixels;

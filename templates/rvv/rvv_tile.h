@@ -69,7 +69,7 @@ class RvvTile {
   }
   int64_t pixel_bytes() const { return w_.reduction(); }
   int64_t weight_bytes() const { return weights_.padded(w_.reduction()) * weights_.tap_bytes(); }
-  int64_t loaded_weight_bytes() const { return weights_.loaded_bytes(w_.reduction(), w_.out_c); }
+  double loaded_weight_bytes() const { return weights_.loaded_bytes(w_.reduction(), w_.out_c); }
   const RvvEnd& end() const { return end_; }
 
   std::vector<PackedConstant> pack(const LayerData& data) const {

@@ -34,10 +34,10 @@ class RvvWeights {
   int held() const { return whole() ? loaded_ / lanes_.registers(bits()) : 1; }
   /// What `taps` are filled up to.
   int padded(int64_t taps) const { return static_cast<int>((taps + held() - 1) / held() * held()); }
-  /// Of a tile, where only `channels` are lanes of short vectors.
-  int64_t loaded_bytes(int64_t taps, int channels) const {
-    if (whole()) return padded(taps) * tap_bytes();
-    return taps * std::min(channels, lanes_.count()) * bits() / 8;
+  /// Of a tile, on average. Loads of whole registers pass lanes beyond the last of `channels`.
+  double loaded_bytes(int64_t taps, int channels) const {
+    if (whole()) return static_cast<double>(padded(taps) * tap_bytes());
+    return static_cast<double>(taps) * lanes_.used(channels) * bits() / 8;
   }
   int64_t tap_bytes() const { return int64_t{lanes_.count()} * bits() / 8; }
 

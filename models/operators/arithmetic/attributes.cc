@@ -1,8 +1,7 @@
+// The options of SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM in TensorFlow Lite files.
 #include "models/operators/arithmetic/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

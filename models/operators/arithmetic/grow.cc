@@ -1,3 +1,4 @@
+// How SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <bit>

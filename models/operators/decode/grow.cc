@@ -1,3 +1,4 @@
+// How TFLM_DECODE joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "examples/compressed_weights.h"

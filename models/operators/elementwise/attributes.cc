@@ -1,8 +1,7 @@
+// The options of ADD, SUB, MUL, MAXIMUM and MINIMUM in TensorFlow Lite files.
 #include "models/operators/elementwise/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

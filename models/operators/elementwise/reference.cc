@@ -1,3 +1,4 @@
+// ADD, SUB, MUL, MAXIMUM and MINIMUM, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

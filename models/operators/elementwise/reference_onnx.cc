@@ -1,3 +1,4 @@
+// ONNX's ADD and SUB: what its float arithmetic gives, from the form's tables.
 #include <algorithm>
 
 #include "models/reference/broadcast.h"

@@ -1,3 +1,4 @@
+// ADD, SUB and MUL of int16, by TensorFlow Lite Micro's steps.
 #include <algorithm>
 
 #include "models/reference/broadcast.h"

@@ -1,3 +1,4 @@
+// Only a network knows a user's function; alone, it is its stub of zeros.
 #include "models/reference/reference.h"
 
 #include <algorithm>

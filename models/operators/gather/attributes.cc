@@ -1,8 +1,7 @@
+// The options of GATHER, GATHER_ND and EMBEDDING_LOOKUP in TensorFlow Lite files.
 #include "models/operators/gather/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

@@ -1,3 +1,4 @@
+// How GATHER, GATHER_ND and EMBEDDING_LOOKUP join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// GATHER, GATHER_ND and EMBEDDING_LOOKUP, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

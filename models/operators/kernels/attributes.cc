@@ -1,8 +1,7 @@
+// The options of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED in TensorFlow Lite files.
 #include "models/operators/kernels/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 namespace {

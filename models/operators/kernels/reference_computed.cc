@@ -1,3 +1,4 @@
+// FULLY_CONNECTED with computed weights or bias, by TensorFlow Lite Micro's steps.
 #include <algorithm>
 #include <cstring>
 

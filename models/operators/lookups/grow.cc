@@ -1,3 +1,4 @@
+// How functions of one value join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <cmath>

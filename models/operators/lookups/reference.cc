@@ -1,3 +1,4 @@
+// Functions of one value, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 namespace tinytune::reference {

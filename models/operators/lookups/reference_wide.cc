@@ -1,3 +1,4 @@
+// LOGISTIC and TANH of int16, by TensorFlow Lite Micro's steps.
 #include "models/reference/gate_functions.h"
 #include "models/reference/reference.h"
 

@@ -1,3 +1,4 @@
+// How UNIDIRECTIONAL_SEQUENCE_LSTM joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// UNIDIRECTIONAL_SEQUENCE_LSTM, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How BATCH_MATMUL joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// BATCH_MATMUL, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// How blocks of pixels join a random graph.
 #include <algorithm>
 
 #include "tests/random_graphs/grow.h"

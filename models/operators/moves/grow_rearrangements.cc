@@ -1,3 +1,4 @@
+// How SLICE, REVERSE_V2, MIRROR_PAD, BROADCAST_TO and FILL join a random graph.
 #include <algorithm>
 
 #include "tests/random_graphs/grow.h"

@@ -1,3 +1,4 @@
+// Operators that move bytes, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <cstring>

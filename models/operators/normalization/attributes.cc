@@ -1,6 +1,5 @@
-#include "models/tflite/attributes.h"
+// The options of L2_NORMALIZATION and LOG_SOFTMAX in TensorFlow Lite files.
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
 
 namespace tinytune::tflite {

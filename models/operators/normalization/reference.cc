@@ -1,3 +1,4 @@
+// L2_NORMALIZATION and LOG_SOFTMAX, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

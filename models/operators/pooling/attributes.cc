@@ -1,8 +1,7 @@
+// The options of AVERAGE_POOL_2D and MAX_POOL_2D in TensorFlow Lite files.
 #include "models/operators/pooling/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

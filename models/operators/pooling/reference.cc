@@ -1,3 +1,4 @@
+// AVERAGE_POOL_2D and MAX_POOL_2D, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// ONNX's averages of windows: what its float arithmetic gives, from the form's tables.
 #include <bit>
 
 #include "models/byte_steps.h"

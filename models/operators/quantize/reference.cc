@@ -1,3 +1,4 @@
+// QUANTIZE and DEQUANTIZE, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

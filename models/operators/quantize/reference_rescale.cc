@@ -1,3 +1,4 @@
+// QUANTIZE between integers, and the rectifiers of int16, by TensorFlow Lite Micro's steps.
 #include <algorithm>
 #include <cstring>
 

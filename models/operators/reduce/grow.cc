@@ -1,3 +1,4 @@
+// How reductions join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

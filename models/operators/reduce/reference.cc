@@ -1,3 +1,4 @@
+// Reductions, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

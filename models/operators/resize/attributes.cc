@@ -1,8 +1,7 @@
+// The options of RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR in TensorFlow Lite files.
 #include "models/operators/resize/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

@@ -1,3 +1,4 @@
+// How RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

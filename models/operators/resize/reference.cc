@@ -1,3 +1,4 @@
+// RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <cstring>

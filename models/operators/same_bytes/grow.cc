@@ -1,3 +1,4 @@
+// How RESHAPE, SQUEEZE and EXPAND_DIMS join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

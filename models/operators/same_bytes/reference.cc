@@ -1,3 +1,4 @@
+// The same bytes.
 #include "models/reference/reference.h"
 
 #include <cstring>

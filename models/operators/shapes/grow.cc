@@ -1,3 +1,4 @@
+// How SHAPE, BROADCAST_ARGS and ZEROS_LIKE join a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

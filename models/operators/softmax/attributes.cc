@@ -1,10 +1,9 @@
+// The options of SOFTMAX in TensorFlow Lite files.
 #include "models/operators/softmax/attributes.h"
 
 #include <cmath>
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

@@ -1,3 +1,4 @@
+// How SOFTMAX joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 namespace tinytune::bench {

@@ -1,3 +1,4 @@
+// ONNX's SOFTMAX: what its float arithmetic gives, from the form's tables.
 #include <algorithm>
 
 #include "models/reference/reference.h"

@@ -1,3 +1,4 @@
+// SOFTMAX of int16, by TensorFlow Lite Micro's steps.
 #include <algorithm>
 #include <bit>
 

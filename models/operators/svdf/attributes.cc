@@ -1,8 +1,7 @@
+// The options of SVDF in TensorFlow Lite files.
 #include "models/operators/svdf/attributes.h"
 
-#include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
-#include "models/tflite/attributes.h"
 
 namespace tinytune::tflite {
 

@@ -1,3 +1,4 @@
+// SVDF, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

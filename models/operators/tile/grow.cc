@@ -1,3 +1,4 @@
+// How TILE joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

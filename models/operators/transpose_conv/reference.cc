@@ -1,3 +1,4 @@
+// TRANSPOSE_CONV, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>

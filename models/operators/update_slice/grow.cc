@@ -1,3 +1,4 @@
+// How DYNAMIC_UPDATE_SLICE joins a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

@@ -1,3 +1,4 @@
+// DYNAMIC_UPDATE_SLICE, by TensorFlow Lite Micro's steps.
 #include "models/reference/reference.h"
 
 #include <algorithm>
