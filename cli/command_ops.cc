@@ -29,7 +29,7 @@ constexpr KnownOperator kOperators[] = {
 
 constexpr const char* kFloatState = "float32 only";
 
-/// TensorFlow Lite Micro's own kernels of these take float32 alone; an int8 model has none.
+/// Operators whose kernels in TensorFlow Lite Micro take float32 only; int8 models have none.
 constexpr std::string_view kFloatOnly[] = {"CEIL",      "COS",        "EXP",   "FLOOR", "FLOOR_DIV",
                                            "FLOOR_MOD", "L2_POOL_2D", "LOG",   "NEG",   "ROUND",
                                            "SIN",       "SQRT",       "SQUARE"};

@@ -1,4 +1,4 @@
-// What searches share that a ranking model guides, of this task alone or of several.
+// A search guided by a ranking model, of its own task or shared by several.
 #pragma once
 
 #include <memory>

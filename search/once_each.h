@@ -27,14 +27,14 @@ class OnceEach : public Strategy {
   }
 
  protected:
-  /// `stream` names its random numbers.
+  /// `stream`: the name of its random numbers.
   OnceEach(SearchProblem problem, const char* stream)
       : problem_(std::move(problem)),
         space_(*problem_.space),
         unseen_(space_.size()),
         rng_(Rng(problem_.seed).fork(stream)) {}
 
-  /// One that is unseen; there is one.
+  /// Returns an unseen point; there is at least one.
   virtual size_t choose() = 0;
   virtual void proposed(size_t /*point*/) {}
   virtual void learn(const Observation&) {}

@@ -1,6 +1,7 @@
 #include "codegen/operators/copy_loop.h"
 
 namespace tinytune {
+
 void copy_loop(CWriter& w, const CopyRun& run) {
   w.line("const " + run.type + " *from = " + run.from + ";");
   w.line(run.type + " *to = " + run.to + ";");

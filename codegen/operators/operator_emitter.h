@@ -2,8 +2,8 @@
 //
 // An emitter is a function of one integer form. What it prints is exact C11: no library calls,
 // arithmetic that wraps on purpose is unsigned, floating point only where the core has a unit for
-// it (float_unit.h). Everything known when generating is folded into the text, so the compiler sees
-// constants.
+// it (models/operators/quantize/emit_float_unit.h). Everything known when generating is folded into
+// the text, so the compiler sees constants.
 #pragma once
 
 #include <string>
@@ -82,7 +82,7 @@ namespace emitter {
 
 }  // namespace emitter
 
-/// The same of any form but KernelOp, which is never in place.
+/// Calls those of the form that it is. KernelOp has no statements and is never in place.
 std::string emit_operator(const IntegerOp& op, EmitContext& context);
 bool runs_in_place(const IntegerOp& op, int i);
 

@@ -219,8 +219,8 @@ class Chooser {
     return all;
   }
 
-  /// Of strips of a layer, in this scratch: the fastest of each packing that all strips have, and
-  /// the fastest of each strip.
+  /// Returns the choices for strips of one layer that find this scratch: the fastest options of
+  /// each packing that all strips have, and the fastest option of each strip.
   std::vector<Combination> combinations(const std::vector<size_t>& unit,
                                         const std::vector<uint32_t>& scratch) const {
     if (unit.size() == 1) return single_options(unit[0], scratch[unit[0]]);

@@ -1,4 +1,5 @@
-// What the readers of operators' options share, and the readers, one for each row of operators.inc.
+// Reads operators' options from TensorFlow Lite files: a reader for each row of operators.inc, and
+// what readers share.
 #pragma once
 
 #include "models/graph.h"

@@ -55,11 +55,10 @@ struct RvvLanes {
 
   int register_bytes() const { return vector_bits / 8; }
   int count() const { return vector_bits / 32 * words; }
-  /// Those of a tile that hold channels, on average.
-  double used(int channels) const {
-    const int tiles = (channels + count() - 1) / count();
-    return static_cast<double>(channels) / tiles;
-  }
+  /// Tiles of so many lanes that hold `channels`.
+  int tiles(int channels) const { return (channels + count() - 1) / count(); }
+  /// Lanes of a tile that hold channels, on average.
+  double used(int channels) const { return static_cast<double>(channels) / tiles(channels); }
   /// Of `bits` of every lane; 1 as well where that is a part of one.
   int registers(int bits) const { return std::max(1, words * bits / 32); }
   /// Whether half the registers would hold as many channels.

@@ -30,7 +30,7 @@ class RvvEnd {
 
   /// Instructions of a turn of the loop over tiles, with its start.
   static int most_lines(int pixels) { return 24 + 12 * pixels; }
-  int tiles() const { return (w_.out_c + lanes_.count() - 1) / lanes_.count(); }
+  int tiles() const { return lanes_.tiles(w_.out_c); }
   /// Words and halves of a tile, in words of a channel: for the cost model.
   int words() const { return shifts_left_ ? 4 : 3; }
 
@@ -60,8 +60,8 @@ class RvvEnd {
     if (w_.activation_max < INT8_MAX) isa.out().emit("li {}, {}", at.high, w_.activation_max);
     if (tiles() > 1) isa.out().emit("1:");
   }
-  /// Sums are what they start from. Vectors have no more lanes than channels are left: behind the
-  /// last pixel's, memory may end.
+  /// Loads what sums start from. Limits vectors to the channels that are left, because memory may
+  /// end behind those of the last pixel.
   void start(const Rvv::Groups& sums, const Operands& at, Rvv& isa) const {
     Reg length = at.length;
     if (tiles() > 1 && w_.out_c % lanes_.count() != 0) {

@@ -34,7 +34,7 @@ class RvvWeights {
   int held() const { return whole() ? loaded_ / lanes_.registers(bits()) : 1; }
   /// What `taps` are filled up to.
   int padded(int64_t taps) const { return static_cast<int>((taps + held() - 1) / held() * held()); }
-  /// Of a tile, on average. Loads of whole registers pass lanes beyond the last of `channels`.
+  /// Bytes loaded for a tile, on average. Loads of whole registers include lanes without a channel.
   double loaded_bytes(int64_t taps, int channels) const {
     if (whole()) return static_cast<double>(padded(taps) * tap_bytes());
     return static_cast<double>(taps) * lanes_.used(channels) * bits() / 8;

@@ -154,5 +154,14 @@ TEST_F(ManyRuns, ShellsAndManuals_KnowEveryCommand) {
   EXPECT_NE(said({"ops"}).find("DEPTHWISE_CONV_2D"), std::string::npos);
 }
 
+TEST_F(ManyRuns, OperatorsOfFloatsOnly_AreListedAsSuch) {
+  const std::string told = said({"ops", "--json"});
+  for (const char* name : {"SQRT", "L2_POOL_2D"}) {
+    const size_t at = told.find('"' + std::string(name) + '"');
+    ASSERT_NE(at, std::string::npos) << name;
+    EXPECT_EQ(told.find("\"state\": \"float32 only\"", at), told.find("\"state\"", at)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tinytune::test

@@ -135,7 +135,7 @@ TEST(DeviceText, Compiler_IsANameOfACompilerAndFlagsChooseAMachine) {
   };
   EXPECT_EQ(with("xtensa-lx106-elf-gcc", "\"-mabi=call0\""), "");
   EXPECT_EQ(with("clang-14", "\"--target=avr\", \"-mmcu=atmega2560\""), "");
-  for (const char* program : {"sh", "./gcc", "/tmp/gcc", "a gcc", "gcc;", "", "gccx"})
+  for (const char* program : {"sh", "./gcc", "/opt/gcc", "a gcc", "gcc;", "", "gccx"})
     EXPECT_THAT(with(program, ""), HasSubstr("ends in gcc, clang or cc")) << program;
   for (const char* flag : {"-fplugin=a.so", "-o", "@file", "-mllvm", "-Wl,-rpath", "-m a", "-B.",
                            "--target=a/b", "-include"})

@@ -49,7 +49,7 @@ inline void expect_exact_on(Simulator& simulator, const Device& device, const Ra
   ASSERT_TRUE(elf) << elf.error().message();
   const MemoryRegion& memory = device.memory(device.data_memory);
   std::vector<uint32_t> arguments;
-  // Where memory ends: a kernel that reads beyond its input faults.
+  // Places the input at the end of memory, where a read beyond it faults.
   const uint64_t end = uint64_t{memory.address} + memory.size_bytes;
   auto last = static_cast<uint32_t>((end - input.size()) & ~uint64_t{15});
   put(simulator, last, arguments, input);

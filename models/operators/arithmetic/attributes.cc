@@ -1,4 +1,4 @@
-// The options of SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM in TensorFlow Lite files.
+// Reads the options of DIV and CUMSUM from TensorFlow Lite files.
 #include "models/operators/arithmetic/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

@@ -1,4 +1,4 @@
-// The options of ADD, SUB, MUL, MAXIMUM and MINIMUM in TensorFlow Lite files.
+// Reads the options of ADD, SUB and MUL from TensorFlow Lite files.
 #include "models/operators/elementwise/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

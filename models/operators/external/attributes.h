@@ -1,4 +1,4 @@
-// What an operator that a function of the user's computes is told.
+// The options of an external operator, which a C function of the user's computes.
 #pragma once
 
 #include <cstdint>

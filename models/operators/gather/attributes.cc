@@ -1,4 +1,4 @@
-// The options of GATHER, GATHER_ND and EMBEDDING_LOOKUP in TensorFlow Lite files.
+// Reads the options of GATHER, GATHER_ND and EMBEDDING_LOOKUP from TensorFlow Lite files.
 #include "models/operators/gather/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

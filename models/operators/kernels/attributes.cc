@@ -1,4 +1,4 @@
-// The options of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED in TensorFlow Lite files.
+// Reads the options of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED from TensorFlow Lite files.
 #include "models/operators/kernels/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

@@ -158,7 +158,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
     groups = !plain && m.chance(20) ? divisor(m, in[3]) : 1;
     channels = groups * m.one_of({1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 64});
   }
-  // Packed, the weights of large windows take more than small devices have.
+  // Limits weights: those of large windows, packed, exceed the memory of small devices.
   if (int64_t{kernel_h} * kernel_w * in[3] / groups * channels > 16384) kernel_h = kernel_w = 1;
   const auto rows = [&] {
     return window_of(a.padding, in[1], kernel_h, a.stride_h, a.dilation_h).extent;

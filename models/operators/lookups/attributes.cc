@@ -1,4 +1,4 @@
-// The options of functions of one value in TensorFlow Lite files.
+// Reads the options of functions of one value from TensorFlow Lite files.
 #include "models/operators/lookups/attributes.h"
 
 #include <cmath>

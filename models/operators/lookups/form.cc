@@ -12,7 +12,7 @@
 
 #include "models/operators/byte_table.h"
 #include "models/operators/operator_view.h"
-#include "models/operators/quantize/rescale.h"
+#include "models/operators/quantize/form_rescale.h"
 #include "models/quantise.h"
 #include "models/reference/fixed_point.h"
 #include "schedules/requantise.h"

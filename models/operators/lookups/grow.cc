@@ -18,7 +18,7 @@ int sigmoid_source(GraphMaker& m) {
       [&] { return m.shape(); });
 }
 
-// Of what has 15 fraction bits in int16.
+// Quantisation of int16 with 15 fraction bits.
 const Quantization kWideUnit{{1.0F / 32768}, {0}, 0};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The options of UNIDIRECTIONAL_SEQUENCE_LSTM in TensorFlow Lite files.
+// Reads the options of UNIDIRECTIONAL_SEQUENCE_LSTM from TensorFlow Lite files.
 #include "models/operators/lstm/attributes.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The options of BATCH_MATMUL in TensorFlow Lite files.
+// Reads the options of BATCH_MATMUL from TensorFlow Lite files.
 #include "models/operators/matmul/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

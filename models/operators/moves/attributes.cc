@@ -1,4 +1,4 @@
-// The options of operators that move bytes in TensorFlow Lite files.
+// Reads the options of operators that move bytes from TensorFlow Lite files.
 #include "models/operators/moves/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

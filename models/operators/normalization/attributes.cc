@@ -1,4 +1,4 @@
-// The options of L2_NORMALIZATION and LOG_SOFTMAX in TensorFlow Lite files.
+// Reads the options of L2_NORMALIZATION from TensorFlow Lite files.
 
 #include "models/tflite/attribute_reading.h"
 

@@ -1,4 +1,4 @@
-// What the forms of plain integers (form.h) read of their operators' tensors.
+// Reads the tensors of operators on plain integers (form.h).
 //
 // RequantShift's operands are the tensors (multiplier, addend, {shift, low, high}), all int32. They
 // follow its own data, or the data of an operator that import has joined with it: a layer's input,

@@ -1,4 +1,4 @@
-// The options of AVERAGE_POOL_2D and MAX_POOL_2D in TensorFlow Lite files.
+// Reads the options of AVERAGE_POOL_2D and MAX_POOL_2D from TensorFlow Lite files.
 #include "models/operators/pooling/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

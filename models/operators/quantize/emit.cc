@@ -1,4 +1,4 @@
-// QUANTIZE of float32 and DEQUANTIZE to it, without floating point (float_unit.h has it with).
+// QUANTIZE of float32 and DEQUANTIZE to it, without floating point (emit_float_unit.h has it with).
 //
 // Quantising is a staircase of 255 steps, and finite floats of one sign order like their bits. So
 // the floats where it steps are found while generating, by the reference itself: no float library

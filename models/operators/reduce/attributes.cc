@@ -1,4 +1,4 @@
-// The options of reductions in TensorFlow Lite files.
+// Reads the options of reductions from TensorFlow Lite files.
 #include "models/operators/reduce/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

@@ -1,4 +1,4 @@
-// The options of RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR in TensorFlow Lite files.
+// Reads the options of RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR from TensorFlow Lite files.
 #include "models/operators/resize/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

@@ -1,4 +1,4 @@
-// The options of SOFTMAX in TensorFlow Lite files.
+// Reads the options of SOFTMAX from TensorFlow Lite files.
 #include "models/operators/softmax/attributes.h"
 
 #include <cmath>

@@ -6,7 +6,7 @@ namespace tinytune::bench {
 template <>
 void grow<OperatorKind::kSoftmax>(GraphMaker& m) {
   // TFLite needs beta * scale * 2^26 above 1, and adds up to 4095 exponentials without overflow.
-  // Of int16 its differences are shifted left by 15 bits at most.
+  // The kernel of int16 shifts differences left by 15 bits at most.
   const auto fits = [&](const Tensor& t) {
     const float scale = t.quantization.scales[0];
     return m.is_wide() ? scale < 0.4F : scale > 0x1p-22F && t.shape.back() < 4096;

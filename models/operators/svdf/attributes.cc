@@ -1,4 +1,4 @@
-// The options of SVDF in TensorFlow Lite files.
+// Reads the options of SVDF from TensorFlow Lite files.
 #include "models/operators/svdf/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

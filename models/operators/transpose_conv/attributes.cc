@@ -1,4 +1,4 @@
-// The options of TRANSPOSE_CONV in TensorFlow Lite files.
+// Reads the options of TRANSPOSE_CONV from TensorFlow Lite files.
 #include "models/operators/transpose_conv/attributes.h"
 
 #include "models/tflite/attribute_reading.h"

@@ -1,4 +1,4 @@
-#include "models/operators/quantize/rescale.h"
+#include "models/operators/quantize/form_rescale.h"
 
 #include <fmt/format.h>
 
