@@ -1,8 +1,11 @@
+#include <optional>
+
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/shared_options.h"
 #include "cli/task_list.h"
+#include "deploy/selection/layouts.h"
 #include "tinytune/explain.h"
 
 namespace tinytune {
@@ -11,42 +14,87 @@ namespace {
 using namespace options;
 
 struct ExplainArguments : Arguments {
-  std::string task;  ///< its number in `tune inspect`
+  std::optional<std::string> task;  ///< its number in `tune inspect`; none: all of the network
 };
 
-Result<TaskExplanation> explain(const ExplainArguments& arguments, const Console& console) {
-  TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
+/// A kernel is measured by itself.
+Status check_has_no_limits(const ExplainArguments& arguments) {
+  const MemoryLimits limits = arguments.limits();
+  const bool is_limited = limits.arena_bytes || limits.flash_bytes || limits.ram_bytes ||
+                          limits.fast_ram_bytes || arguments.cores > 1 || arguments.portable ||
+                          arguments.compress_weights || !arguments.arrival.empty() ||
+                          !arguments.stream_input.empty();
+  if (!is_limited) return ok_status();
+  return Error(ErrorCode::kInvalidInput,
+               "--task explains one kernel by itself; options of the network go without it");
+}
+
+Result<TaskExplanation> explain_one(const Model& model, const ExplainArguments& arguments,
+                                    const Console& console) {
+  TT_TRY(check_has_no_limits(arguments));
+  if (!arguments.records)
+    return Error(ErrorCode::kInvalidInput,
+                 "--task needs --records LOG: without, there is no winner to explain");
   TT_TRY_ASSIGN(const std::vector<int> tasks,
-                parse_task_list(arguments.task, static_cast<int>(model.info().tasks.size())));
-  if (tasks.size() != 1) {
-    return Error(ErrorCode::kInvalidInput, "--task takes one task, not '" + arguments.task + "'");
-  }
+                parse_task_list(*arguments.task, static_cast<int>(model.info().tasks.size())));
+  if (tasks.size() != 1)
+    return Error(ErrorCode::kInvalidInput, "--task takes one task, not '" + *arguments.task + "'");
   return explain_task(model, arguments.device, *arguments.records, tasks.front(), console.sink());
 }
 
+Result<NetworkExplanation> explain_all(const Model& model, const ExplainArguments& arguments,
+                                       const Console& console) {
+  RunOptions options;
+  options.records = arguments.records;
+  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
+  options.limits = arguments.limits();
+  options.input = arguments.input();
+  options.portable = arguments.portable;
+  options.cores = arguments.core_count();
+  options.compress_weights = arguments.compress_weights;
+  options.arrival = arguments.arrival;
+  options.on_message = console.sink();
+  return explain_network(model, arguments.device, options);
+}
+
+template <typename Explanation>
+int tell(const Result<Explanation>& explanation, const ExplainArguments& arguments,
+         const Console& console) {
+  if (!explanation) return console.fail(explanation.error());
+  return console.result(arguments.json ? to_json(*explanation) : to_text(*explanation));
+}
+
 int run_explain(const ExplainArguments& arguments, const Context& context) {
-  const Result<TaskExplanation> explanation = explain(arguments, context.console);
-  if (!explanation) return context.console.fail(explanation.error());
-  return context.console.result(arguments.json ? to_json(*explanation) : to_text(*explanation));
+  const Console& console = context.console;
+  const Result<Model> model = Model::load(arguments.model, arguments.loading());
+  if (!model) return console.fail(model.error());
+  return arguments.task ? tell(explain_one(*model, arguments, console), arguments, console)
+                        : tell(explain_all(*model, arguments, console), arguments, console);
 }
 
 }  // namespace
 
 Command explain_command() {
   return {.name = "explain",
-          .summary = "Say why the fastest kernel of a task is the fastest",
+          .summary = "Say what was tried for the network, or why a task's fastest kernel is",
           .options = all_of({{model(),
                               device(),
-                              required(log()),
+                              log(),
                               {.names = "--task",
                                .field = own(&ExplainArguments::task),
                                .value = "N",
-                               .help = "Task, by its number in `tune inspect`",
-                               .required = true}},
+                               .help = "Task, by its number in `tune inspect`; needs --records",
+                               .otherwise = "all of the network"},
+                              layout_of_activations()},
+                             memory_limits(),
+                             {stream_input()},
+                             generating(),
                              loading(),
                              {json()}}),
           .examples =
-              "Example: tune explain --model kws.tflite --device esp32c3 --records "
+              "Examples:\n"
+              "  tune explain --model kws.tflite --device esp32c3 --arena 16K\n"
+              "  tune explain --model kws.tflite --device esp32c3 --records "
               "kws.esp32c3.jsonl --task 2",
           .does = does<run_explain>()};
 }

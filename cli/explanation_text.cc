@@ -1,4 +1,5 @@
-// `tune explain` for people: where each kernel's cycles go, per multiply-accumulate.
+// `tune explain` for people: what was tried for a network, and where each kernel's cycles go, per
+// multiply-accumulate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,6 +111,22 @@ std::string to_text(const TaskExplanation& explanation) {
     knobs.add(
         {effect.knob, effect.value, effect.other, fmt::format("{:+.1f} %", 100 * effect.slowdown)});
   return explanation.knobs.empty() ? text : text + knobs.text();
+}
+
+std::string to_text(const NetworkExplanation& explanation) {
+  Table table({"move", "networks", "cycles", "outcome"});
+  for (const MoveOutcome& move : explanation.moves) {
+    std::string outcome = move.kept > 0 ? "kept" : move.why;
+    if (move.kept > 0 && move.times > 1)
+      outcome = fmt::format("kept {} of {} times", move.kept, move.times);
+    table.add({std::string(2 * static_cast<size_t>(move.depth), ' ') + move.name,
+               std::to_string(move.networks), move.cycles ? grouped(*move.cycles) : "-",
+               std::move(outcome)});
+  }
+  const Footprint& takes = explanation.deployed.footprint;
+  return table.text() + fmt::format("\ndeployed: {} cycles, RAM {}, of it arena {}; flash {}\n",
+                                    grouped(takes.cycles), grouped(takes.ram_bytes()),
+                                    grouped(takes.arena_bytes), grouped(takes.flash_bytes));
 }
 
 }  // namespace tinytune

@@ -310,6 +310,20 @@ std::string to_json(const TaskExplanation& explanation) {
                    {"knobs", std::move(knobs)}});
 }
 
+std::string to_json(const NetworkExplanation& explanation) {
+  Json moves = Json::array();
+  for (const MoveOutcome& move : explanation.moves) {
+    moves.push_back({{"name", move.name},
+                     {"depth", move.depth},
+                     {"times", move.times},
+                     {"networks", move.networks},
+                     {"kept", move.kept}});
+    if (move.cycles) moves.back()["cycles"] = *move.cycles;
+    if (!move.why.empty()) moves.back()["why"] = move.why;
+  }
+  return dump(Json{{"moves", std::move(moves)}, {"deployed", json_of(explanation.deployed)}});
+}
+
 std::string to_json(const RunReport& report) { return dump(json_of(report)); }
 
 std::string to_json(const RunReport& by_default, const RunReport& tuned) {

@@ -27,6 +27,7 @@ std::string to_json(std::span<const DeviceInfo> devices);
 std::string to_json(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_json(const RunReport& report);
 std::string to_json(const TaskExplanation& explanation);
+std::string to_json(const NetworkExplanation& explanation);
 
 /// Default and tuned variants of one network, side by side.
 std::string to_json(const RunReport& by_default, const RunReport& tuned);

@@ -21,6 +21,7 @@ std::string to_text(std::span<const DeviceInfo> devices);
 std::string to_text(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_text(const RunReport& report);
 std::string to_text(const TaskExplanation& explanation);
+std::string to_text(const NetworkExplanation& explanation);
 /// "RAM 57,995 = arena 16,784 + weights 33,453 + code 7,598 + stack 160", flash and time: two
 /// lines.
 std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "deploy/deployment/deployment.h"
+#include "deploy/deployment/least_memory.h"
 #include "deploy/knowledge/applicable_records.h"
 #include "deploy/model/model_state.h"
 #include "deploy/selection/device_memory.h"
@@ -32,19 +33,16 @@ Device with_much_flash(Device device) {
 
 /// Where RAM is enough for it, of the network of the least flash: the one of the least RAM may run
 /// in strips, which take code, and takes longer to find.
-Result<Deployment::Need> least_need(const Model& model, const Device& device,
-                                    const Records& records, MemoryLimits limits) {
+Result<LeastNeed> least_need(const Model& model, const Device& device, const Records& records,
+                             MemoryLimits limits) {
   limits.flash_bytes.reset();
   const MessageSink silent;
   const Device roomy = with_much_flash(device);
   LayoutChoice layouts(LayoutPolicy::kNhwc, roomy, records);
-  NetworkOptions options;
-  options.name = model.info().name;
-  options.builds = model.state().builds;
-  options.layouts = layouts.source();
   const Deployment deployment{model, roomy, records, limits, silent};
-  if (const auto least = deployment.least_flash(options)) return Deployment::Need{*least, 0};
-  return deployment.least_need(options);
+  const NetworkOptions options = deployment.options(layouts);
+  if (const auto least = least_flash(deployment, options)) return LeastNeed{*least, 0};
+  return least_need(deployment, options);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 #include "codegen/networks/network_memory.h"
-#include "deploy/deployment/deployment.h"
+#include "deploy/deployment/trial.h"
 #include "deploy/knowledge/log_figures.h"
 #include "deploy/model/model_state.h"
 #include "deploy/strip_plan/fallback.h"
@@ -31,9 +31,9 @@ std::string untuned_layers(const GeneratedNetwork& network) {
 Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
                                            const Provenance& provenance, const SmokeTest& smoke,
                                            GeneratedNetwork& network) {
-  const Result<RunReport> ran = deployment.try_out(network);
+  const Result<RunReport> ran = try_out(deployment, network);
   if (ran) {
-    TT_TRY(deployment.check(ran->footprint));
+    TT_TRY(check_footprint(deployment, ran->footprint));
     if (const auto figures =
             compare_with_log(deployment.model.state().network, network, *ran, deployment.records);
         figures && deployment.sink)

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "deploy/compilation.h"
+#include "deploy/deployment/deployment.h"
+#include "deploy/deployment/move_trace.h"
+#include "deploy/deployment/trial.h"
 #include "deploy/knowledge/applicable_records.h"
 #include "deploy/knowledge/ranking.h"
 #include "deploy/model/model_state.h"
@@ -85,6 +89,24 @@ Result<TaskExplanation> explain_task(const Model& model, const std::string& devi
     TT_TRY_ASSIGN(KernelCost cost, cost_of(layer, device, schedule, role));
     explanation.kernels.push_back(std::move(cost));
   }
+  return explanation;
+}
+
+Result<NetworkExplanation> explain_network(const Model& model, const std::string& device_name,
+                                           const RunOptions& options) {
+  TT_TRY_ASSIGN(const Ground ground,
+                load_ground_for(model, device_name, options.arrival, options.limits,
+                                options.records, options.on_message, options.portable));
+  say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
+  TT_TRY_ASSIGN(auto arrival, find_arrival(device_name, options.arrival));
+  MoveTrace trace;
+  Deployment deployment =
+      deployment_of(model, ground.device, ground.records, options, std::move(arrival));
+  deployment.trace = &trace;
+  LayoutChoice layouts(options.layout, ground.device, ground.records);
+  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  NetworkExplanation explanation{.moves = trace.outcomes(), .deployed = {}};
+  TT_TRY_ASSIGN(explanation.deployed, try_out(deployment, network));
   return explanation;
 }
 

@@ -5,6 +5,8 @@
 
 #include "deploy/compilation.h"
 #include "deploy/deployment/deployment.h"
+#include "deploy/deployment/fronts.h"
+#include "deploy/deployment/trial.h"
 #include "deploy/execution/network_on_board.h"
 #include "deploy/execution/network_simulation.h"
 #include "deploy/knowledge/applicable_records.h"
@@ -168,15 +170,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY(check_externals(model.state().graph));
   TT_TRY_ASSIGN(const auto arrival, find_arrival(device_name, options.arrival));
   LayoutChoice layouts(options.layout, device, records);
-  const Deployment deployment{.model = model,
-                              .device = device,
-                              .records = records,
-                              .limits = options.limits,
-                              .sink = options.on_message,
-                              .input = options.input,
-                              .cores = options.cores,
-                              .compress_weights = options.compress_weights,
-                              .arrival = arrival};
+  const Deployment deployment = deployment_of(model, device, records, options, arrival);
   TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
@@ -212,13 +206,13 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   }
   report.mean_cycles = counted > 0 ? cycles / counted : 0;
   report.outputs = std::move(outputs);
-  TT_TRY(deployment.check(report.footprint));
+  TT_TRY(check_footprint(deployment, report.footprint));
   if (options.layout != LayoutPolicy::kNhwc) report.layouts = layouts.comparison();
   if (options.flash_front && !options.limits.flash_bytes) {
-    TT_TRY_ASSIGN(report.flash_front, deployment.flash_front(layouts, network, report.footprint));
+    TT_TRY_ASSIGN(report.flash_front, flash_front(deployment, layouts, network, report.footprint));
   }
   if (options.arena_front) {
-    TT_TRY_ASSIGN(report.arena_front, deployment.arena_front(layouts, network, report.footprint));
+    TT_TRY_ASSIGN(report.arena_front, arena_front(deployment, layouts, network, report.footprint));
   }
   if (options.dump_tensors) {
     if (!simulation)

@@ -9,6 +9,7 @@
 
 #include "codegen/networks/network_memory.h"
 #include "deploy/deployment/deployment.h"
+#include "deploy/deployment/least_memory.h"
 #include "deploy/model/model_state.h"
 #include "models/workload_description.h"
 
@@ -42,8 +43,9 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
   tuned.options.builds = model.state().builds;
   const Records none;
   const IntegerNetwork& network = model.state().network;
-  TT_TRY_ASSIGN(const Deployment::Plan plan,
-                (Deployment{model, device, none, limits, {}}.plan(tuned.options)));
+  const MessageSink silent;
+  const Deployment deployment{model, device, none, limits, silent};
+  TT_TRY_ASSIGN(const ArenaPlan plan, plan_arena(deployment, tuned.options));
   tuned.arena_bytes = plan.arena_bytes;
   if (plan.strips.groups.empty() && !plan.strips.early_shortcuts) return tuned;
   NetworkOptions planned = tuned.options;

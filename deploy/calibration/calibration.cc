@@ -161,8 +161,7 @@ Result<std::vector<Cost>> chosen_costs(const Device& device,
 Result<Network> network_of(const Model& model, const Ground& ground, const RunOptions& options) {
   const auto& [device, records, in_log] = ground;
   LayoutChoice layouts(options.layout, device, records);
-  const Deployment deployment{model,        device, records, options.limits, options.on_message,
-                              options.input};
+  const Deployment deployment = deployment_of(model, device, records, options, {});
   TT_TRY_ASSIGN(GeneratedNetwork generated, deployment.generate(layouts));
   TT_TRY_ASSIGN(BuiltNetwork built, build_library(generated, device));
   TT_TRY_ASSIGN(auto inputs, generate_inputs(model, 1));  // those of the bench program

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "deploy/deployment/deployment.h"
+#include "deploy/deployment/network_moves.h"
 #include "rpc_device/boards/open_board.h"
 
 namespace tinytune {
@@ -21,21 +21,23 @@ Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const 
                                              (known.empty() ? "it has none" : "it has " + known));
 }
 
-bool Deployment::copies_code_alone() const {
-  return arrival && arrival->locks_flash && limits.fast_ram_bytes == 0;
+bool copies_code_alone(const Deployment& deployment) {
+  const auto& arrival = deployment.arrival;
+  return arrival && arrival->locks_flash && deployment.limits.fast_ram_bytes == 0;
 }
 
-Status Deployment::check_arrival() const {
+Status check_arrival(const Deployment& deployment) {
+  const auto& arrival = deployment.arrival;
   if (!arrival) return ok_status();
-  if (arrival->locks_flash && device.fast_code_memory.empty())
-    return Error(ErrorCode::kUnsupported, "--arrive " + arrival->name +
-                                              " keeps code out of flash: " + device.name +
-                                              " has no fast_code for it");
-  if (input != InputArrival::kWhole || share)
+  const std::string way = "--arrive " + arrival->name;
+  if (arrival->locks_flash && deployment.device.fast_code_memory.empty())
+    return Error(ErrorCode::kUnsupported, way + " keeps code out of flash: " +
+                                              deployment.device.name + " has no fast_code for it");
+  if (deployment.input != InputArrival::kWhole || deployment.share)
     return Error(ErrorCode::kUnsupported, "--arrive is for one network and a whole input");
-  if (cores == 1 || !arrival->locks_flash) return ok_status();
+  if (deployment.cores == 1 || !arrival->locks_flash) return ok_status();
   return Error(ErrorCode::kUnsupported,
-               "--arrive " + arrival->name + " keeps flash from the other core: leave out --cores");
+               way + " keeps flash from the other core: leave out --cores");
 }
 
 }  // namespace tinytune

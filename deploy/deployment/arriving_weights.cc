@@ -1,4 +1,4 @@
-// Deployment with weights that arrive: which layers' constants are copied while earlier code runs.
+// Weights that arrive: which layers' constants are copied while earlier code runs.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,8 +7,8 @@
 #include "codegen/networks/arriving_layers.h"
 #include "codegen/networks/executed_graph.h"
 #include "deploy/deployment/arrival_plan.h"
-#include "deploy/deployment/deployment.h"
 #include "deploy/deployment/layer_schedules.h"
+#include "deploy/deployment/network_moves.h"
 #include "deploy/model/model_state.h"
 #include "deploy/selection/fast_memory.h"
 #include "deploy/selection/fitting.h"
@@ -50,12 +50,10 @@ constexpr const Cut* kBehindShared = kCuts + 2;
 constexpr double kWorths[] = {0.3, 0.6};
 constexpr int kRounds = 2;  ///< what layers compute without waits is known after the first
 
-}  // namespace
-
 // Kernels stay what they are unless other ones take fewer cycles there, so that a layer only gains.
 // What the others gain or lose by a smaller cache footprint or a larger arena is simulated: layers
 // that lost are taken back, and the result has to beat the network without.
-class Deployment::ArrivalSearch {
+class ArrivalSearch {
  public:
   ArrivalSearch(const Deployment& deployment, const NetworkOptions& options,
                 const GeneratedNetwork& alone, const RunReport& ran)
@@ -69,7 +67,7 @@ class Deployment::ArrivalSearch {
         fewest_(ran.footprint.cycles) {}
 
   /// Nothing where none is faster than the one without.
-  std::optional<GeneratedNetwork> fastest() {
+  std::optional<Candidate> fastest() {
     find_lean_kernels();
     const bool shares = !options_.splits.empty();
     for (const Cut& cut : kCuts) {
@@ -82,7 +80,7 @@ class Deployment::ArrivalSearch {
     why_ = "it would take longer";
     if (!best_) return std::nullopt;
     if (!shares) use_room();
-    return std::move(best_->network);
+    return Candidate{std::move(best_->network), std::move(best_->ran)};
   }
 
   const std::string& why() const { return why_; }
@@ -320,12 +318,12 @@ class Deployment::ArrivalSearch {
     TT_TRY_ASSIGN(GeneratedNetwork network, generate_with_own(arriving));
     if (limits.arena_bytes && network.arena_bytes > *limits.arena_bytes)
       return Error(ErrorCode::kFailed, "its arena is larger than --arena allows");
-    TT_TRY(deployment_.check_arena(network));
+    TT_TRY(check_arena(deployment_, network));
     const FastBudget budget =
         fast_budget(device, network.arena_bytes, limits, ran_.footprint.stack_bytes, 1);
     TT_TRY(place_in_fast_memory(deployment_.model.state().graph, device, budget, network));
-    TT_TRY_ASSIGN(RunReport report, deployment_.try_out(network));
-    if (deployment_.excess(report.footprint) > 0) return deployment_.exceeded(report.footprint);
+    TT_TRY_ASSIGN(RunReport report, try_out(deployment_, network));
+    if (excess(deployment_, report.footprint) > 0) return exceeded(deployment_, report.footprint);
     return Tried{std::move(network), std::move(report)};
   }
 
@@ -364,22 +362,24 @@ class Deployment::ArrivalSearch {
   std::string why_ = "none that layers wait for is in flash";
 };
 
-Result<GeneratedNetwork> Deployment::with_arrivals(const NetworkOptions& options,
-                                                   GeneratedNetwork alone) const {
-  const auto stays = [&](const std::string& why) -> Result<GeneratedNetwork> {
-    if (sink) sink(MessageKind::kInfo, "no weights arrive: " + why);
-    return std::move(alone);
-  };
-  if (alone.in_strips) return stays("layers run in strips, for the arena's sake");
-  if (has_control_flow(model.state().graph)) return stays("the network has IF or WHILE");
-  const Result<RunReport> ran = try_out(alone);
-  if (!ran && ran.error().code() != ErrorCode::kFailed) return stays(ran.error().message());
-  if (!ran) return ran.error();
-  NetworkOptions arriving = options;
+}  // namespace
+
+Proposal with_arrivals(NetworkSearch& search) {
+  const Deployment& deployment = search.deployment;
+  if (!deployment.arrival || !search.best) return {};
+  if (search.best->network.in_strips)
+    return NotProposed{"layers run in strips, for the arena's sake"};
+  if (has_control_flow(deployment.model.state().graph))
+    return NotProposed{"the network has IF or WHILE"};
+  const Status ran = run_once(deployment, *search.best);
+  if (!ran && ran.error().code() != ErrorCode::kFailed) return NotProposed{ran.error().message()};
+  TT_TRY(ran);
+  const auto& [alone, without] = *search.best;
+  NetworkOptions arriving = search.options;
   arriving.splits = alone.splits;
-  ArrivalSearch search(*this, arriving, alone, *ran);
-  std::optional<GeneratedNetwork> fastest = search.fastest();
-  if (!fastest) return stays(search.why());
+  ArrivalSearch arrivals(deployment, arriving, alone, *without);
+  std::optional<Candidate> fastest = arrivals.fastest();
+  if (!fastest) return NotProposed{arrivals.why()};
   return std::move(*fastest);
 }
 

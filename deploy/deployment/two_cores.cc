@@ -1,10 +1,11 @@
-// Deployment on two cores: which layers they share.
+// Two cores: which layers they share.
 #include <map>
 #include <utility>
 
 #include "codegen/networks/executed_graph.h"
 #include "codegen/networks/split_layers.h"
-#include "deploy/deployment/deployment.h"
+#include "deploy/deployment/kernel_moves.h"
+#include "deploy/deployment/network_moves.h"
 #include "deploy/model/model_state.h"
 
 namespace tinytune {
@@ -28,12 +29,13 @@ std::vector<CoreSplit> worthwhile(const std::vector<CoreSplit>& splits, const Ru
 
 }  // namespace
 
-Status Deployment::check_cores() const {
+Status check_cores(const Deployment& deployment) {
+  const int cores = deployment.cores;
   if (cores < 1 || cores > 2) return Error(ErrorCode::kInvalidInput, "--cores takes 1 or 2");
-  if (cores > device.cores)
+  if (cores > deployment.device.cores)
     return Error(ErrorCode::kInvalidInput,
-                 device.name + " has one core; --cores 2 needs a device with two");
-  if (cores > 1 && input != InputArrival::kWhole)
+                 deployment.device.name + " has one core; --cores 2 needs a device with two");
+  if (cores > 1 && deployment.input != InputArrival::kWhole)
     return Error(ErrorCode::kUnsupported,
                  "an input that arrives in rows or frames is computed by one core");
   return ok_status();
@@ -42,43 +44,30 @@ Status Deployment::check_cores() const {
 // What a split costs is known once it ran: other kernels, collisions, and places in fast memory
 // that two kernels of one layer want. So all layers that can be are split, then those that lost by
 // it are not, and the result has to beat one core.
-Result<GeneratedNetwork> Deployment::on_two_cores(const NetworkOptions& options,
-                                                  GeneratedNetwork alone) const {
-  const LaidOutGraph graph = laid_out(model.state().network, options);
-  NetworkOptions shared = options;
+Proposal on_two_cores(NetworkSearch& search) {
+  const Deployment& deployment = search.deployment;
+  if (deployment.cores < 2 || !search.best) return {};
+  if (search.best->network.in_strips)
+    return NotProposed{"they run in strips, for the arena's sake"};
+  const LaidOutGraph graph = laid_out(deployment.model.state().network, search.options);
+  NetworkOptions shared = search.options;
   shared.splits = even_splits(graph, {});
-  const auto one_core_says = [&](const std::string& why) -> Result<GeneratedNetwork> {
-    if (sink) sink(MessageKind::kInfo, "one core computes all layers: " + why);
-    return std::move(alone);
-  };
-  if (alone.in_strips) return one_core_says("they run in strips, for the arena's sake");
-  if (shared.splits.empty()) return one_core_says("none is computed in parts");
-  Result<GeneratedNetwork> all = within_ram(shared);
-  if (!all) return one_core_says(all.error().message());
-  const Result<RunReport> ran_alone = try_out(alone);
-  if (!ran_alone && ran_alone.error().code() != ErrorCode::kFailed) return all;  // nothing tells
-  if (!ran_alone) return ran_alone.error();
-  TT_TRY_ASSIGN(const RunReport ran_all, try_out(*all));
-  uint64_t fewest = ran_alone->footprint.cycles;
-  std::optional<GeneratedNetwork> best;
-  const auto consider = [&](GeneratedNetwork network, const RunReport& ran) {
-    if (ran.footprint.cycles >= fewest) return;
-    fewest = ran.footprint.cycles;
-    best = std::move(network);
-  };
-  const std::vector<CoreSplit> kept = worthwhile(shared.splits, *ran_alone, ran_all);
-  const bool all_pay = kept == shared.splits;
-  consider(std::move(*all), ran_all);
-  if (!all_pay && !kept.empty()) {
-    shared.splits = kept;
-    Result<GeneratedNetwork> some = within_ram(shared);
-    if (some) {
-      TT_TRY_ASSIGN(const RunReport ran, try_out(*some));
-      consider(std::move(*some), ran);
-    }
-  }
-  if (!best) return one_core_says("shared layers would take longer");
-  return std::move(*best);
+  if (shared.splits.empty()) return NotProposed{"none is computed in parts"};
+  Result<Candidate> all = fastest_kernels(deployment, shared);
+  if (!all) return NotProposed{all.error().message()};
+  const Status ran_alone = run_once(deployment, *search.best);
+  if (!ran_alone && ran_alone.error().code() != ErrorCode::kFailed)
+    return std::move(*all);  // nothing tells
+  TT_TRY(ran_alone);
+  TT_TRY(run_once(deployment, *all));
+  const std::vector<CoreSplit> kept = worthwhile(shared.splits, *search.best->ran, *all->ran);
+  if (kept.empty() || kept == shared.splits) return std::move(*all);
+  shared.splits = kept;
+  Result<Candidate> some = fastest_kernels(deployment, shared);
+  if (!some) return std::move(*all);
+  TT_TRY(run_once(deployment, *some));
+  return some->ran->footprint.cycles < all->ran->footprint.cycles ? std::move(*some)
+                                                                  : std::move(*all);
 }
 
 }  // namespace tinytune

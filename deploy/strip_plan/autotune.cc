@@ -6,11 +6,10 @@
 
 namespace tinytune {
 
-Result<GeneratedNetwork> StripAutotuner::fastest(uint64_t arena_bytes) && {
+Result<Candidate> StripAutotuner::fastest(uint64_t arena_bytes) && {
   if (best_) {
-    const Result<RunReport> report = run_(*best_);
-    if (!report) return std::move(best_);
-    fewest_cycles_ = report->footprint.cycles;
+    if (!run_(*best_)) return std::move(best_);
+    fewest_cycles_ = best_->ran->footprint.cycles;
   }
   bool tells = try_within(search_, arena_bytes);
   // With what all runs told.
@@ -50,22 +49,26 @@ bool StripAutotuner::try_groups_of_others() {
 bool StripAutotuner::try_plan(const StripPlan& plan) {
   if (std::find(tried_.begin(), tried_.end(), plan) != tried_.end()) return true;
   tried_.push_back(plan);
-  Result<GeneratedNetwork> network = generate_(plan);
-  if (!network) {
-    if (!best_) best_ = std::move(network);
+  Result<Candidate> candidate = generate_(plan);
+  if (!candidate) {
+    if (!best_) best_ = std::move(candidate);
     return true;
   }
-  const Result<RunReport> report = run_(*network);
-  if (!report && report.error().code() == ErrorCode::kFailed) {  // too large for the device
-    if (!best_) best_ = report.error();
+  const Status ran = run_(*candidate);
+  if (!ran && ran.error().code() == ErrorCode::kFailed) {  // too large for the device
+    if (!best_) best_ = ran.error();
     return true;
   }
   ++run_count_;
-  if (report) learn(*report);
-  if (report && report->footprint.cycles >= fewest_cycles_) return true;
-  if (report || !best_) best_ = std::move(network);
-  if (!report) return false;
-  fewest_cycles_ = report->footprint.cycles;
+  if (!ran) {
+    if (!best_) best_ = std::move(candidate);
+    return false;
+  }
+  learn(*candidate->ran);
+  const uint64_t cycles = candidate->ran->footprint.cycles;
+  if (cycles >= fewest_cycles_) return true;
+  best_ = std::move(candidate);
+  fewest_cycles_ = cycles;
   best_plan_ = plan;
   return true;
 }

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "codegen/networks/network.h"
+#include "deploy/execution/candidate.h"
 #include "deploy/strip_plan/orders.h"
 #include "tinytune/deploy.h"
 #include "tinytune/result.h"
@@ -21,14 +21,14 @@ namespace tinytune {
 
 class StripAutotuner {
  public:
-  using Generate = std::function<Result<GeneratedNetwork>(const StripPlan&)>;
-  using Run = std::function<Result<RunReport>(const GeneratedNetwork&)>;
+  using Generate = std::function<Result<Candidate>(const StripPlan&)>;
+  using Run = std::function<Status(Candidate&)>;  ///< fills `ran`
 
   /// `otherwise` is what there is without strips, or why there is nothing. `counted`: another
   /// search, with losses of counted kernels, whose plans are tried after those of `search`; may be
   /// null.
-  StripAutotuner(const StripOrders& search, Generate generate, Run run,
-                 Result<GeneratedNetwork> otherwise, const StripOrders* counted = nullptr)
+  StripAutotuner(const StripOrders& search, Generate generate, Run run, Result<Candidate> otherwise,
+                 const StripOrders* counted = nullptr)
       : search_(search),
         counted_(counted),
         generate_(std::move(generate)),
@@ -36,7 +36,7 @@ class StripAutotuner {
         best_(std::move(otherwise)) {}
 
   /// Where networks cannot run here, the first that can be generated. `otherwise` if nothing fits.
-  Result<GeneratedNetwork> fastest(uint64_t arena_bytes) &&;
+  Result<Candidate> fastest(uint64_t arena_bytes) &&;
 
  private:
   /// All of these return false where no run tells which is better.
@@ -49,7 +49,7 @@ class StripAutotuner {
   const StripOrders* counted_;
   Generate generate_;
   Run run_;
-  Result<GeneratedNetwork> best_;
+  Result<Candidate> best_;
   StripPlan best_plan_;
   uint64_t fewest_cycles_ = std::numeric_limits<uint64_t>::max();
   std::vector<StripPlan> tried_ = {{}};

@@ -1,7 +1,9 @@
-// Why the fastest kernel of a task is the fastest: what each candidate spends its cycles on.
+// Why a network is deployed as it is: what was tried for all of it, and for one task what each
+// kernel spends its cycles on.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,5 +58,27 @@ struct TaskExplanation {
 Result<TaskExplanation> explain_task(const Model& model, const std::string& device,
                                      const std::string& records, int task,
                                      const MessageSink& sink = {});
+
+/// One way to make a network faster, or to make it fit, and what became of it.
+struct MoveOutcome {
+  std::string name;  ///< "kernels of fewest cycles", "strips", "two cores"
+  int depth = 0;     ///< of the move that it is a part of, plus 1
+  int times = 0;     ///< that it was tried: within several limits, for several groups of strips
+  int networks = 0;  ///< built and run for it, moves inside it included
+  int kept = 0;      ///< how often its network took the place of the one before
+  std::optional<uint64_t> cycles;  ///< of the fastest that it proposed, if one ran
+  std::string why;                 ///< it proposed nothing, or nothing better, the last time
+};
+
+/// A network and what led to it.
+struct NetworkExplanation {
+  std::vector<MoveOutcome> moves;  ///< in the order in which they were tried
+  RunReport deployed;              ///< of what is deployed
+};
+
+/// Makes the network that run_model() runs with these options, and says what it tried. `verify`,
+/// dumps, boards and fronts are left out. Errors as run_model().
+Result<NetworkExplanation> explain_network(const Model& model, const std::string& device,
+                                           const RunOptions& options);
 
 }  // namespace tinytune

@@ -293,6 +293,27 @@ TEST_F(Commands, ExplainWithoutATaskOrARecordOfIt_SaysWhichIsMissing) {
   const ProcessResult unmeasured = explain("1");
   EXPECT_EQ(unmeasured.exit_code, 1);
   EXPECT_NE(unmeasured.err.find("no valid record of task 1"), std::string::npos) << unmeasured.err;
+  const ProcessResult without_log = tune(with_model({"explain", "--task", "0"}));
+  EXPECT_EQ(without_log.exit_code, 2);
+  EXPECT_NE(without_log.err.find("--task needs --records"), std::string::npos) << without_log.err;
+  const ProcessResult limited = tune(with_model(
+      {"explain", "--records", "small.esp32c3.jsonl", "--task", "0", "--arena", "9000"}));
+  EXPECT_EQ(limited.exit_code, 2);
+  EXPECT_NE(limited.err.find("--task explains one kernel"), std::string::npos) << limited.err;
+}
+
+TEST_F(Commands, ExplainOfANetwork_SaysWhatWasTriedAndWhatRunTakes) {
+  const Json all = json_of(with_model({"explain", "--json"}));
+  const Json ran = json_of(with_model({"run", "--json"}));
+  EXPECT_EQ(all["deployed"]["cycles"], ran["cycles"]);
+  ASSERT_GE(all["moves"].size(), 2u);
+  EXPECT_EQ(all["moves"][0]["name"], "layer by layer");
+  EXPECT_EQ(all["moves"][0]["kept"], 1);
+  EXPECT_EQ(all["moves"][0]["cycles"], ran["cycles"]);
+  const Json& strips = all["moves"].back();
+  EXPECT_EQ(strips["name"], "strips");
+  EXPECT_EQ(strips["kept"], 0);
+  EXPECT_EQ(strips["why"], "layers fit, and nothing limits their arena");
 }
 
 TEST_F(Commands, DisabledPass_IsNamedInTheNextCommandAndUnknownOnesAreRefused) {

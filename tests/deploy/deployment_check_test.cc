@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "deploy/deployment/deployment.h"
+#include "deploy/deployment/trial.h"
 #include "deploy/selection/device_memory.h"
 #include "devices/device.h"
 #include "examples/tflite_writer.h"
@@ -28,7 +29,7 @@ class DeploymentCheck : public testing::Test {
     ASSERT_TRUE(write_file(folder_->file("net.tflite"), text_of(write_tflite(graph))));
   }
 
-  /// What check() says of a network with these bytes, or its error.
+  /// What check_footprint() says of a network with these bytes, or its error.
   std::string said(const Footprint& footprint) const {
     const auto model = Model::load(folder_->file("net.tflite"));
     const Records records;
@@ -36,7 +37,7 @@ class DeploymentCheck : public testing::Test {
     std::string text;
     const MessageSink sink = [&](MessageKind, const std::string& message) { text += message; };
     const Deployment deployment{*model, device_, records, limits, sink};
-    const Status status = deployment.check(footprint);
+    const Status status = check_footprint(deployment, footprint);
     return status ? text : status.error().message();
   }
 

@@ -158,15 +158,21 @@ class Trials : public testing::Test {
     return text;
   }
 
-  std::string fastest(uint64_t limit, const StripAutotuner::Run& run) {
-    const auto generate = [&](const StripPlan& plan) -> Result<GeneratedNetwork> {
+  using Report = std::function<Result<RunReport>(const GeneratedNetwork&)>;
+
+  std::string fastest(uint64_t limit, const Report& report) {
+    const auto generate = [&](const StripPlan& plan) -> Result<Candidate> {
       plans_.push_back(plan);
-      GeneratedNetwork network;
-      network.name = words(plan);
-      return network;
+      Candidate candidate;
+      candidate.network.name = words(plan);
+      return candidate;
+    };
+    const auto run = [&](Candidate& candidate) -> Status {
+      TT_TRY_ASSIGN(candidate.ran, report(candidate.network));
+      return ok_status();
     };
     const Error none(ErrorCode::kFailed, "does not fit");
-    return StripAutotuner(search_, generate, run, none).fastest(limit)->name;
+    return StripAutotuner(search_, generate, run, none).fastest(limit)->network.name;
   }
 
   static RunReport report(uint64_t cycles) {
