@@ -10,7 +10,9 @@
 #include "codegen/networks/network_memory.h"
 #include "deploy/deployment/deployment.h"
 #include "deploy/deployment/least_memory.h"
+#include "deploy/deployment/network_moves.h"
 #include "deploy/model/model_state.h"
+#include "deploy/selection/arena_limit.h"
 #include "models/workload_description.h"
 
 namespace tinytune {
@@ -35,21 +37,25 @@ std::vector<Task> strip_tasks(const NetworkMemory& memory) {
 }  // namespace
 
 Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const MemoryLimits& limits,
-                               LayoutPolicy layout, std::vector<Task> tasks,
-                               std::vector<int> selected) {
+                               LayoutPolicy layout, const MessageSink& sink,
+                               std::vector<Task> tasks, std::vector<int> selected) {
   TunedTasks tuned;
   tuned.tasks = std::move(tasks);
   tuned.selected = std::move(selected);
   tuned.options.builds = model.state().builds;
   const Records none;
   const IntegerNetwork& network = model.state().network;
-  const MessageSink silent;
-  const Deployment deployment{model, device, none, limits, silent};
+  const Deployment deployment{model, device, none, limits, sink};
   TT_TRY_ASSIGN(const ArenaPlan plan, plan_arena(deployment, tuned.options));
   tuned.arena_bytes = plan.arena_bytes;
-  if (plan.strips.groups.empty() && !plan.strips.early_shortcuts) return tuned;
   NetworkOptions planned = tuned.options;
   plan.strips.apply_to(planned);
+  if (!planned.strips.empty() || arena_allowance(limits).bytes)
+    if (const auto deployed = fastest_network(deployment, tuned.options)) {
+      planned.strips = deployed->network.strips;
+      planned.early_shortcuts = deployed->network.early_shortcuts;
+    }
+  if (planned.strips.empty() && !planned.early_shortcuts) return tuned;
   const NetworkMemory memory = network_memory(network, planned);
   std::set<int> in_strips, wanted;  // layers
   for (const NetworkMemory::Layer& layer : memory.layers)
@@ -74,12 +80,13 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
 }
 
 Result<std::vector<Task>> deployed_tasks(const Model& model, const Device& device,
-                                         const MemoryLimits& limits, LayoutPolicy layout) {
+                                         const MemoryLimits& limits, LayoutPolicy layout,
+                                         const MessageSink& sink) {
   std::vector<Task> tasks = tasks_in(model.state().tasks, layout);
   std::vector<int> every(tasks.size());
   std::iota(every.begin(), every.end(), 0);
-  TT_TRY_ASSIGN(TunedTasks tuned,
-                tuned_tasks(model, device, limits, layout, std::move(tasks), std::move(every)));
+  TT_TRY_ASSIGN(TunedTasks tuned, tuned_tasks(model, device, limits, layout, sink, std::move(tasks),
+                                              std::move(every)));
   std::vector<Task> deployed;
   for (const int number : tuned.selected)
     deployed.push_back(std::move(tuned.tasks[static_cast<size_t>(number)]));

@@ -2,8 +2,9 @@
 // layers.
 //
 // A whole layer that does not fit is not measured either, and its kernels would tell little of
-// those for a few of its rows. So the plan of strips is found first, of default kernels
-// (deployment.h), and the same limit gives the same tasks whatever the log holds.
+// those for a few of its rows. So the network is made first as `compile` makes it of default
+// kernels (deployment.h): its strips are tuned, and the same limit gives the same tasks whatever
+// the log holds.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "tinytune/memory.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"
+#include "tinytune/tuning.h"
 
 namespace tinytune {
 
@@ -29,15 +31,17 @@ struct TunedTasks {
 };
 
 /// In strips where the limits, or the device, leave no room for whole tensors: then a selected
-/// task's strips stand for its layers. `selected` are numbers of `tasks`. kFailed: it does not fit;
-/// with the smallest limit that is achievable.
+/// task's strips stand for its layers. `selected` are numbers of `tasks`. `sink` hears of networks
+/// that are built and run for it; may be empty. kFailed: it does not fit; with the smallest limit
+/// that is achievable.
 Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const MemoryLimits& limits,
-                               LayoutPolicy layout, std::vector<Task> tasks,
-                               std::vector<int> selected);
+                               LayoutPolicy layout, const MessageSink& sink,
+                               std::vector<Task> tasks, std::vector<int> selected);
 
 /// The tasks of what is deployed within the limits: those of the model, or of its strips. Errors as
 /// tuned_tasks().
 Result<std::vector<Task>> deployed_tasks(const Model& model, const Device& device,
-                                         const MemoryLimits& limits, LayoutPolicy layout);
+                                         const MemoryLimits& limits, LayoutPolicy layout,
+                                         const MessageSink& sink = {});
 
 }  // namespace tinytune

@@ -322,7 +322,8 @@ Result<TuneReport> tune_in_order(const Model& model, const std::string& device_n
   TT_TRY_ASSIGN(const std::vector<int> selected, selected_tasks(model, all, options));
   TT_TRY_ASSIGN(auto tasks, make_tuning_tasks(all, selected, device));
   TT_TRY_ASSIGN(LogWriter log, LogWriter::open(options.records));
-  const auto tuned = tuned_tasks(model, device, options.limits, options.layout, all, selected);
+  const auto tuned =
+      tuned_tasks(model, device, options.limits, options.layout, options.on_message, all, selected);
   if (!tuned) return tuned.error().within(model.path());
   if (!tuned->options.strips.empty()) {
     say_strips(tuned->options, options);

@@ -128,7 +128,8 @@ Result<GeneratedNetwork> generate(const Generation& generation) {
 
   GeneratedNetwork network = described(parts, kernels);
   network.arena_lower_bound = lower_bound;
-  network.in_strips = !generation.flows.empty();
+  network.strips = options.strips;
+  network.early_shortcuts = options.early_shortcuts;
   network.splits = options.splits;
   if (!arriving.empty()) network.arrivals = options.arrivals;
   network.tensors = placed_tensors(generation, placed);

@@ -165,7 +165,8 @@ struct GeneratedNetwork {
   std::string invoke_symbol;
   std::optional<RowStream> stream;
   int cores = 1;                     ///< as NetworkOptions has it
-  bool in_strips = false;            ///< some of its layers are
+  std::vector<StripGroup> strips;    ///< likewise
+  bool early_shortcuts = false;      ///< likewise
   std::optional<Arrivals> arrivals;  ///< as NetworkOptions has them
   std::string reset_symbol;          ///< the same of what clears its state; empty: it keeps none
   /// C of functions that layers call and that nobody has given: a stub for each. For tests alone,

@@ -367,7 +367,7 @@ class ArrivalSearch {
 Proposal with_arrivals(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   if (!deployment.arrival || !search.best) return {};
-  if (search.best->network.in_strips)
+  if (!search.best->network.strips.empty())
     return NotProposed{"layers run in strips, for the arena's sake"};
   if (has_control_flow(deployment.model.state().graph))
     return NotProposed{"the network has IF or WHILE"};

@@ -172,7 +172,7 @@ Proposal in_strips(NetworkSearch& search) {
   best = fastest_in_strips(deployment, fallback.search(), search.options, *room.bytes,
                            std::move(best), &counted);
   if (!best && !is_first) use_smallest();
-  if (search.best && best && !best->network.in_strips)
+  if (search.best && best && best->network.strips.empty())
     return NotProposed{"none takes fewer cycles"};
   return proposal_of(std::move(best));
 }

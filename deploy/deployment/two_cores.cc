@@ -47,7 +47,7 @@ Status check_cores(const Deployment& deployment) {
 Proposal on_two_cores(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   if (deployment.cores < 2 || !search.best) return {};
-  if (search.best->network.in_strips)
+  if (!search.best->network.strips.empty())
     return NotProposed{"they run in strips, for the arena's sake"};
   const LaidOutGraph graph = laid_out(deployment.model.state().network, search.options);
   NetworkOptions shared = search.options;

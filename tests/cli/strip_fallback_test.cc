@@ -92,6 +92,8 @@ TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_TunesReportsAndChec
   const ProcessResult ran = with_chain({"run", "--verify", "--json"}, device, log);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(Json::parse(ran.out)["exact"], true);
+  for (const Json& layer : Json::parse(ran.out)["layers"])
+    EXPECT_TRUE(layer["tuned"]) << layer["index"] << ": its strips are not those that were tuned";
   const ProcessResult page = with_chain({"report", "--html", "page.html", "--json"}, device, log);
   ASSERT_EQ(page.exit_code, 0) << page.err;
   const auto names_of = [](const Json& tasks) {
