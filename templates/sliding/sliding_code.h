@@ -15,6 +15,7 @@
 
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
+#include "templates/lane_shifts.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
@@ -144,11 +145,18 @@ inline constexpr int kSlidingParamBytes = 12;
 class SlidingWriter {
  public:
   SlidingWriter(const Workload& w, const SlidingPlan& plan)
-      : w_(w), along_(plan.along), across_(plan.across), plan_(plan) {}
+      : w_(w),
+        along_(plan.along),
+        across_(plan.across),
+        plan_(plan),
+        fills_(plan.branches && clamps_negatives(w) && w.out_w * w.out_c % 4 == 0) {}
 
   std::string write(const std::string& symbol) {
     const Value params = argument("params");
     const Value end = ir_.at(params, int64_t{kSlidingParamBytes} * w_.out_c);
+    if (fills_)
+      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
+                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
     ir_.do_while({argument("weights"), params, argument("input"), argument("output")},
                  [&](const Values& v) {
                    load_constants(v[0], v[1]);
@@ -330,7 +338,10 @@ class SlidingWriter {
       return ir_.store_byte(ir_.clamp(scaled, w_.activation_min, w_.activation_max), target);
     const auto limit = [&](int bound) { ir_.store_byte_here(bound, target); };
     ir_.if_else(
-        ir_.less(scaled, w_.activation_min), [&] { limit(w_.activation_min); },
+        ir_.less(scaled, w_.activation_min),
+        [&] {
+          if (!fills_) limit(w_.activation_min);
+        },
         [&] {
           ir_.if_rarely(
               ir_.less(w_.activation_max, scaled), [&] { limit(w_.activation_max); },
@@ -341,6 +352,7 @@ class SlidingWriter {
   const Workload& w_;
   const WindowAxis &along_, &across_;
   const SlidingPlan& plan_;
+  const bool fills_;  // the output in advance, with the low limit
   IrText ir_;
   Value start_, multiplier_;
   std::map<std::pair<int, int>, Value> weights_;  // by tap across and along

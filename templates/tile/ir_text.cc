@@ -287,6 +287,18 @@ void IrText::fill(const Value& target, int64_t words, uint32_t value) {
   });
 }
 
+void IrText::fill_fast(const Value& target, int64_t words, uint32_t value) {
+  constexpr int kTogether = 16;
+  const auto store = [&](const Value& to, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) store_word(static_cast<int32_t>(value), at(to, 4 * i));
+  };
+  Value to = target;
+  if (words >= kTogether)
+    to = advance(words / kTogether, {to}, {4 * kTogether},
+                 [&](const Values& v) { store(v[0], kTogether); })[0];
+  store(to, words % kTogether);
+}
+
 std::string IrText::function(const std::string& symbol,
                              const std::vector<std::string>& parameters) const {
   std::string list;

@@ -144,6 +144,8 @@ class IrText {
   void copy(const Value& from, const Value& to, int64_t words);
   /// Stores `value` to `words` words from `target` on.
   void fill(const Value& target, int64_t words, uint32_t value);
+  /// The same, with 16 stores a turn.
+  void fill_fast(const Value& target, int64_t words, uint32_t value);
 
   /// The module: `void symbol(i8* noalias parameter…)` around what was written.
   std::string function(const std::string& symbol, const std::vector<std::string>& parameters) const;
