@@ -10,6 +10,9 @@ namespace {
 
 constexpr int64_t kLeast = INT32_MIN, kMost = INT32_MAX;
 constexpr int64_t kMostFactors = 1 << 14;  // that are looked at
+constexpr int64_t kMostOfAll = 1 << 16;    // where none of them does
+constexpr int64_t kLeastPart = 16;         // of the largest factor
+constexpr size_t kMostTried = 64;
 
 // One channel's search.
 class Channel {
@@ -44,10 +47,35 @@ class Channel {
       if (const auto offset = offset_for(f, static_cast<int64_t>(multiplier)))
         return ScaledChannel{static_cast<int32_t>(f), *offset, static_cast<int32_t>(multiplier)};
     }
-    return std::nullopt;
+    return find_among_nearest(most, ideal_product);
   }
 
  private:
+  // Tries smaller factors too, and those that are not the nearest so far: which one steps where the
+  // reference does is a matter of luck. Seldom needed, and slower.
+  std::optional<ScaledChannel> find_among_nearest(int64_t most, double ideal_product) const {
+    struct Factor {
+      double error;
+      int64_t factor, multiplier;
+    };
+    std::vector<Factor> factors;
+    for (int64_t f = most; f > most / kLeastPart && f > most - kMostOfAll; --f) {
+      const double ideal = ideal_product / static_cast<double>(f);
+      const double multiplier = std::round(ideal);
+      if (multiplier >= 1 && multiplier <= static_cast<double>(kMost))
+        factors.push_back(
+            {std::abs(multiplier - ideal) / ideal, f, static_cast<int64_t>(multiplier)});
+    }
+    const auto tried = static_cast<std::ptrdiff_t>(std::min(kMostTried, factors.size()));
+    std::partial_sort(factors.begin(), factors.begin() + tried, factors.end(),
+                      [](const Factor& a, const Factor& b) { return a.error < b.error; });
+    for (auto at = factors.begin(); at != factors.begin() + tried; ++at)
+      if (const auto offset = offset_for(at->factor, at->multiplier))
+        return ScaledChannel{static_cast<int32_t>(at->factor), *offset,
+                             static_cast<int32_t>(at->multiplier)};
+    return std::nullopt;
+  }
+
   // mulh(level << (right + 2), 2^30) is level << right.
   std::optional<ScaledChannel> always(int level) const {
     const int64_t offset = int64_t{level} * (int64_t{1} << (right_ + 2));

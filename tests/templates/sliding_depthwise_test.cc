@@ -77,7 +77,7 @@ TEST(SlidingDepthwise, AChannelThatAsksForAShift_GetsTheFallback) {
   ASSERT_TRUE(device) << device.error().message();
   auto simulator = Simulator::create(*device);
   ASSERT_TRUE(simulator) << simulator.error().message();
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
     const RandomLayer layer = fused_layer(kSlidingShapes[0], seed);
     if (scale_weights(layer.workload, layer.data, 0)) continue;
     const auto usual = permitted_default_of(layer.workload, layer.data, *device);
@@ -86,7 +86,7 @@ TEST(SlidingDepthwise, AChannelThatAsksForAShift_GetsTheFallback) {
     EXPECT_EQ(usual->schedule.get("right"), "8");
     return expect_exact(*simulator, *device, layer, usual->schedule, seed);
   }
-  FAIL() << "every one of forty layers does without a shift";
+  FAIL() << "every one of 400 layers does without a shift";
 }
 
 TEST(ScaledWeights, AgreeWithTheReferenceOnEveryReachableAccumulator) {
