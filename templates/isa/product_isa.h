@@ -50,7 +50,8 @@ class ProductIsa {
     /// The end comes in the scratch register, as what the loop carries last, and waits on the
     /// stack.
     bool end_waits = false;
-    int last = 0;  ///< of all that the loop writes to
+    bool end_is_stored = false;  ///< there already, at the stack's top
+    int last = 0;                ///< of all that the loop writes to
   };
   /// Without a register for what passes where there are too few.
   virtual Operands assign(const LaneTile& tile) const = 0;

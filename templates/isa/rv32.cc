@@ -48,7 +48,7 @@ class Rv32Products final : public ProductIsa {
     return at;
   }
   void enter(const LaneTile&, const Operands& at, Assembly& out) const override {
-    if (!at.end_waits) return;
+    if (!at.end_waits || at.end_is_stored) return;
     out.emit("addi sp, sp, -{}", kFrame);
     out.emit("sw {}, 0(sp)", at.end);
   }
@@ -70,7 +70,7 @@ class Rv32Products final : public ProductIsa {
     out.emit("addi {0}, {0}, {1}", at.inputs, tile.word_bytes());
     if (at.end_waits) out.emit("lw {}, 0(sp)", at.end);
     out.emit("bne {}, {}, 1b", at.weights, at.end);
-    if (at.end_waits) out.emit("addi sp, sp, {}", kFrame);
+    if (at.end_waits && !at.end_is_stored) out.emit("addi sp, sp, {}", kFrame);
   }
 
  private:

@@ -76,9 +76,10 @@ inline Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int t
   return next;
 }
 
-// The loop, in an instruction set of which it knows no more than its hooks.
+// The loop, in an instruction set of which it knows no more than its hooks. "2:" is behind the
+// first product of a step.
 inline Assembly lane_loop(const LaneTile& tile, const ProductIsa& isa,
-                          const ProductIsa::Operands& operands) {
+                          const ProductIsa::Operands& operands, bool enters_behind_first = false) {
   const LaneRoles roles{tile, isa.keeps_words(tile)};
   Assembly code;
   isa.enter(tile, operands, code);
@@ -104,6 +105,7 @@ inline Assembly lane_loop(const LaneTile& tile, const ProductIsa& isa,
         isa.multiply_add(operands.sums + roles.sum(i, j), operands.kept + i, loads.reg(value),
                          operands.scratch, j + 1 == roles.passing(), i + 1 == roles.kept(), code);
     }
+    if (u == 0 && enters_behind_first) code.emit("2:");
   }
   isa.repeat(tile, operands, code);
   return code;

@@ -67,11 +67,7 @@ class StagedLanesWriter {
                 [&](const Value& out) {
                   const Value staged = tiles_.staging_area();
                   if (w_.groups > 1) channels_.move_to(slice());
-                  channels_.run(
-                      tile_.channels, out,
-                      [&](const Value& weights, const Value& params, const Value& output) {
-                        return tile(weights, params, staged, output);
-                      });
+                  all_channels(staged, out);
                 });
     return ir_.function(symbol, {"input", "weights", "params", "scratch", "output"});
   }
@@ -80,9 +76,10 @@ class StagedLanesWriter {
   using Pixels = std::vector<PixelTiles::Pixel>;
 
   /// `shared_words`: of parameters, behind those of a group's channels.
-  StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words, int shared_words)
+  StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words, int shared_words,
+                    PixelTiles::Cursors cursors = PixelTiles::Cursors::kOfPixels)
       : w_(w),
-        tiles_(w, plan.pixels, plan.border),
+        tiles_(w, plan.pixels, plan.border, {}, cursors),
         ir_(tiles_.ir()),
         group_(one_group(w)),
         channels_(group_, ir_, start_words),
@@ -92,6 +89,13 @@ class StagedLanesWriter {
   ~StagedLanesWriter() = default;
 
   virtual void stage(const Pixels& pixels) = 0;
+  /// All tiles of channels.
+  virtual void all_channels(const Value& staged, const Value& out) {
+    channels_.run(tile_.channels, out,
+                  [&](const Value& weights, const Value& params, const Value& output) {
+                    return tile(weights, params, staged, output);
+                  });
+  }
   /// A tile of channels. Returns the next one's weights.
   virtual Value tile(const Value& weights, const Value& params, const Value& staged,
                      const Value& out) = 0;

@@ -17,37 +17,17 @@
 // For such widths there are rows ("sums") that take the sum out first.
 
 #include <functional>
-#include <map>
 
-#include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/kernel_template.h"
-#include "templates/lane_shifts.h"
-#include "templates/lanes/lane_scaling.h"
+#include "templates/lanes/wide_lanes_constants.h"
 #include "templates/lanes/wide_lanes_plan.h"
-#include "templates/packing.h"
+#include "templates/lanes/wide_tiles.h"
 
 namespace tinytune {
 namespace {
 
 using Plan = WideLanesPlan;
-
-constexpr int kFusedWords = 1;  // that channels share, if fused: the right shift
-
-// Where a layer clamps at zero, a lane whose output is the low limit need not be scaled: each
-// channel has the first lane above those. A clamp of one instruction takes no longer than the test.
-bool knows_low(const Workload& w, const Plan& plan) {
-  return plan.scales_lanes && !plan.traits().saturates && clamps_negatives(w);
-}
-
-// Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
-// constants have that in them, the first lane above the low limit, and more parts of its multiplier
-// than a word holds.
-int start_words(const Workload& w, const Plan& plan) {
-  if (!plan.scales_lanes) return 1;
-  const int parts = plan.traits().multiplies_high ? 1 : MultiplierParts(plan.bits()).words();
-  return parts - 1 + (knows_low(w, plan) ? 1 : 0);
-}
 
 // What is staged should serve more than a channel or two.
 template <const char* const& name>
@@ -77,111 +57,76 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
   return usual;
 }
 
-// What is added to a channel's accumulator to get what its lane holds.
-std::vector<int64_t> origins(const Workload& w, const LayerData& data, int bits) {
-  std::vector<int64_t> origin;
-  for (int c = 0; c < w.out_c; ++c)
-    origin.push_back(int64_t{middle_of_lane(bits)} - folded_bias(w, data, c));
-  return origin;
-}
-
-Status sums_fit(const Workload& w, const LayerData& data, int bits) {
-  return sums_fit_lanes(w, data, bits, origins(w, data, bits));
-}
-
-Result<FusedRequantise> fuse(const Workload& w, const LayerData& data, const Plan& plan) {
-  return fuse_lanes(w, data, plan.multiply(), origins(w, data, plan.bits()));
-}
-
-// The first lane, as it is scaled, whose output is above the low limit; above all lanes if none is.
-uint32_t first_above_low(const Workload& w, const LayerData& data, const Plan& plan, size_t channel,
-                         const AccumulatorRange& range, int64_t origin) {
-  const int64_t first = first_reaching(w, range, data, channel, w.activation_min + 1) + origin;
-  const int left = plan.traits().multiplies_high ? 32 - plan.bits() : 0;
-  return first >> plan.bits() == 0 ? static_cast<uint32_t>(first) << left : ~uint32_t{0};
-}
-
-// The fused requantisation of lanes as they are scaled: of each channel the first above the low
-// limit, multiplier and offset, then the layer's right shift. Else what ChannelLoop reads.
-Result<PackedConstant> pack_ends(const Workload& w, const LayerData& data, const Plan& plan) {
-  if (!plan.scales_lanes) return pack_params(w, data, 0u - middle_of_lane(plan.bits()));
-  TT_TRY_ASSIGN(const FusedRequantise fused, fuse(w, data, plan));
-  const auto ranges = accumulator_ranges(w, data);
-  const auto origin = origins(w, data, plan.bits());
-  std::vector<int32_t> words;
-  for (size_t c = 0; c < fused.offset.size(); ++c) {
-    if (knows_low(w, plan))
-      words.push_back(
-          static_cast<int32_t>(first_above_low(w, data, plan, c, ranges[c], origin[c])));
-    const int32_t multiplier = fused.multiplier[c];
-    const auto of_channel = plan.traits().multiplies_high
-                                ? std::vector<int32_t>{multiplier}
-                                : MultiplierParts(plan.bits()).words_of(multiplier);
-    words.insert(words.end(), of_channel.begin(), of_channel.end());
-    words.push_back(fused.offset[c]);
-  }
-  words.push_back(fused.right);
-  return words_constant("params", words);
-}
-
-Result<std::vector<PackedConstant>> pack_group(const Workload& w, const LayerData& data,
-                                               const Plan& plan) {
-  TT_TRY(sums_fit(w, data, plan.bits()));
-  if (plan.takes_sums_out && fuse(w, data, plan))
-    return Error(ErrorCode::kUnsupported, "lanes of this width can be scaled as they are");
-  TT_TRY_ASSIGN(PackedConstant params, pack_ends(w, data, plan));
-  const int offset = plan.traits().weight_offset;
-  std::vector<int8_t> weights;  // [tile][product][channel of the tile]
-  for (int first = 0; first < w.out_c; first += plan.tile.channels) {
-    const auto tile = weights_of_tile(w, data, first, plan.tile.channels);
-    for (size_t k = 0; k < static_cast<size_t>(plan.padded_reduction); ++k)
-      for (const auto& channel : tile)
-        weights.push_back(static_cast<int8_t>((k < channel.size() ? channel[k] : 0) + offset));
-  }
-  return std::vector<PackedConstant>{bytes_constant("weights", weights), std::move(params)};
-}
-
-Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
-                                         const Schedule& schedule) {
-  return pack_groups(w, data,
-                     [plan = Plan(w, schedule)](const Workload& group, const LayerData& of_group) {
-                       return pack_group(group, of_group, plan);
-                     });
-}
-
-// All that pack() asks, once for every width of a lane. What a group asks is seen by packing it.
-std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
-  return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {
-    const Plan plan(w, schedule);
-    const auto [at, is_new] = known.try_emplace(plan.bits(), false);
-    if (is_new && w.groups > 1)
-      at->second = bool{pack(w, data, schedule)};
-    else if (is_new)
-      at->second =
-          bool{sums_fit(w, data, plan.bits())} && (w.facts.requantise != Requantise::kFused ||
-                                                   bool{fuse(w, data, plan)} == plan.scales_lanes);
-    return at->second;
-  };
-}
-
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
-  return plan.describe(w, schedule, start_words(w, plan));
+  return plan.describe(w, schedule, wide_start_words(w, plan));
 }
+
+// Whether the output is words, as kernels may read and write where rows are.
+bool fills_outputs(const Workload& w) { return w.groups == 1 && w.out_w * w.out_c % 4 == 0; }
 
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan, const Device& device)
-      : StagedLanesWriter(w, plan, start_words(w, plan),
-                          plan.scales_lanes ? kFusedWords : shared_words(w.facts.requantise)),
+      : StagedLanesWriter(w, plan, wide_start_words(w, plan),
+                          plan.scales_lanes ? kWideFusedWords : shared_words(w.facts.requantise),
+                          plan.loop == LaneLoop::kRv32 ? PixelTiles::Cursors::kOfRows
+                                                       : PixelTiles::Cursors::kOfPixels),
         plan_(plan),
-        skips_low_(knows_low(w, plan) && !has_min_max(device)),
-        lanes_(plan.pixels, plan.tile.words) {}
+        has_min_max_(has_min_max(device)),
+        skips_low_(knows_low_limit(w, plan) && !has_min_max_),
+        fills_(plan.loop == LaneLoop::kRv32 && skips_low_ && fills_outputs(w)),
+        lanes_(plan.pixels, plan.tile.words) {
+    if (plan.loop == LaneLoop::kRv32 && plan.scales_lanes && tiles_in_assembly().reaches()) {
+      const WideTilesWriter code(tiles_in_assembly());
+      if (code.fits()) assembly_ = code.text();
+    }
+  }
+
+  std::string write(const std::string& symbol) {
+    if (fills_)
+      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
+                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
+    return StagedLanesWriter::write(symbol);
+  }
 
  private:
+  WideTiles tiles_in_assembly() const {
+    return {.tile = plan_.tile,
+            .pixels = plan_.pixels,
+            .weight_bytes = plan_.weight_bytes(),
+            .pixel_bytes = w_.out_c,
+            .has_low = knows_low_limit(w_, plan_),
+            .is_filled = fills_,
+            .are_many = has_many_pixels(w_),
+            .has_min_max = has_min_max_,
+            .low = w_.activation_min,
+            .high = w_.activation_max};
+  }
+
+  // In assembly all tiles in one piece, but for the last one where it moves back.
+  void all_channels(const Value& staged, const Value& out) override {
+    if (assembly_.empty()) return StagedLanesWriter::all_channels(staged, out);
+    const Value right = ir_.load_word(channels_.end());
+    const auto run = [&](const Value& weights, const Value& params, const Value& params_end,
+                         const Value& output) {
+      const Value biased = ir_.at(output, tiles_in_assembly().output_bias());
+      ir_.assembly(assembly_, {weights, staged, params, biased, params_end, right}, {},
+                   WideTilesWriter::kRegisters - WideTilesWriter::kOperands);
+    };
+    const ChannelSlice& first = channels_.first();
+    const int tile = plan_.tile.channels;
+    if (w_.out_c / w_.groups % tile == 0)
+      return run(first.weights, first.params, channels_.end(), out);
+    channels_.run(tile, out, [&](const Value& weights, const Value& params, const Value& output) {
+      run(weights, params, ir_.at(params, int64_t{channels_.param_bytes()} * tile), output);
+      return ir_.at(weights, plan_.weight_bytes());
+    });
+  }
+
   void stage(const Pixels& pixels) override {
     const int64_t run = inputs_of_run(w_, plan_.border), bytes = int64_t{4} * plan_.tile.words;
-    const int unroll = run % 2 == 0 ? 2 : 1;
+    const int unroll = run % 2 == 0 ? 2 : run % 3 == 0 && plan_.traits().keeps_constants ? 3 : 1;
     const Value first = ir_.at(tiles_.staging_area(), plan_.start_bytes);
     const Value end =
         tiles_.for_each_input(pixels, first, unroll, bytes, [&](const Values& cursors) {
@@ -293,7 +238,7 @@ class Writer final : public StagedLanesWriter {
     const ProductIsa::Traits& traits = plan_.traits();
     const bool in_parts = !traits.multiplies_high;
     const MultiplierParts parts(plan_.bits());
-    const bool has_low = knows_low(w_, plan_);
+    const bool has_low = knows_low_limit(w_, plan_);
     const Value low = skips_low_ ? ir_.load_word(at) : Value();
     const Value first = ir_.at(at, has_low ? 4 : 0);
     const Values multiplier = in_parts ? parts.load(first, ir_) : Values{ir_.load_word(first)};
@@ -326,8 +271,11 @@ class Writer final : public StagedLanesWriter {
   }
 
   const Plan& plan_;
+  const bool has_min_max_;
   const bool skips_low_;  // where a branch takes no longer than the clamp
+  const bool fills_;      // the output in advance, with the low limit
   const LaneWords lanes_;
+  std::string assembly_;  // of tiles
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
@@ -345,8 +293,8 @@ KernelTemplate row() {
       .default_schedule = default_schedule<name>,
       .fallback_schedules = fallback_schedules<name>,
       .describe = describe,
-      .pack = pack,
-      .may_pack = may_pack,
+      .pack = pack_wide_lanes,
+      .may_pack = wide_lanes_may_pack,
       .scratch_bytes = scratch_of<Plan>,
       .lower = lower,
   };

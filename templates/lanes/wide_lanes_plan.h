@@ -97,11 +97,14 @@ inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device, const
   std::vector<int> words = up_to(8), pixels = up_to(12);
   words.erase(words.begin());                        // from 2 on
   pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
-  KnobTable table{
-      name,
-      1,
-      {int_knob("oc", up_to(std::min(w.out_c / w.groups, 10))), int_knob("words", words),
-       int_knob("pixels", pixels), int_knob("step", {1, 2, 4, 8})}};
+  // Three input channels of three columns are 9 products, 27 in all.
+  const std::vector<int> steps = device.target.family == CoreFamily::kRiscv32
+                                     ? std::vector<int>{1, 2, 3, 4, 8, 9}
+                                     : std::vector<int>{1, 2, 4, 8};
+  KnobTable table{name,
+                  1,
+                  {int_knob("oc", up_to(std::min(w.out_c / w.groups, 10))),
+                   int_knob("words", words), int_knob("pixels", pixels), int_knob("step", steps)}};
   if (device.target.portable_kernels)
     table.knobs.push_back(Knob{"loop", {"llvm"}});
   else if (device.target.family != CoreFamily::kArmM)
@@ -109,6 +112,12 @@ inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device, const
   table.knobs.push_back(border_knob(w));
   table.knobs.push_back(scheduler_knob(device));
   return table;
+}
+
+// Whether a layer has so many tiles that longer code for each pays.
+inline bool has_many_pixels(const Workload& w) {
+  constexpr int kMany = 100;
+  return w.out_h * w.out_w >= kMany;
 }
 
 // Tiles of which a window reaches outside the input.
@@ -173,12 +182,18 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
                reduction * (4 * pixels + 5 * words + 4 * apart + 8) + 100, 60) +
            1.5 * border;
   }
-  const bool fused_add = plan.loop == LaneLoop::kThumb2;  // and one load for all words
+  // Whether each pixel's window has to be looked up.
+  const bool far = plan.loop == LaneLoop::kRv32 && !PixelTiles::are_in_row(w, plan.pixels);
+  const bool in_assembly = plan.loop == LaneLoop::kRv32 && fused;  // from end to end
+  const bool fused_add = plan.loop == LaneLoop::kThumb2;           // and one load for all words
   const double of_product =
       passing_waits(plan, device) +
       (fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words);
   return all(reduction * of_product + steps * 3, (fused ? 9.0 : 15.0) * pixels + 4 * apart + 3,
-             reduction * (pixels + words + 2.5 * apart + 1.5) + 40, end_waits(plan) ? 56 : 40) +
+             reduction * (pixels + words + 2.5 * apart + 1.5) + (far ? 20 + 18 * pixels : 40),
+             in_assembly       ? 30
+             : end_waits(plan) ? 56
+                               : 40) +
          border;
 }
 
@@ -193,10 +208,12 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
 
     auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
   };
-  constexpr int kLong = 32;  // products that pay for registers which have to be saved around them
+  constexpr int kLong = 32;  // products that pay for registers which LLVM saves around them
   KnobTable tried = wide_lanes_knobs(w, device, name);
   for (UsualKnob& knob : tried.knobs) {
-    if (knob.name == "step") knob.values = {"1", "2", "4"};
+    // Long steps are long code: for tiles that are many.
+    const bool long_steps = device.target.family == CoreFamily::kRiscv32 && has_many_pixels(w);
+    if (knob.name == "step" && !long_steps) knob.values = {"1", "2", "4"};
     if (knob.name == "loop") knob.values.resize(1);
     if (knob.name == kSchedulerKnob) knob.values = {written_order(device)};
   }
@@ -206,7 +223,7 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
   for (size_t point = 0; point < space.size(); ++point) {
     Schedule schedule = space.schedule(point);
     const WideLanesPlan plan(w, schedule);
-    if (end_waits(plan) && w.reduction() < kLong) continue;
+    if (end_waits(plan) && !plan.scales_lanes && w.reduction() < kLong) continue;
     const auto [tested, is_new] = tested_tiles.try_emplace(plan.pixels, 0);
     if (is_new && needs_border(w)) tested->second = tiles_at_the_border(w, plan.pixels);
     all.push_back({wide_lanes_cost(w, plan, tested->second, device), plan, std::move(schedule)});

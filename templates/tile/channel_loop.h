@@ -127,6 +127,8 @@ class ChannelLoop {
   }
   void store_low(const Value& target) { ir_.store_byte_here(low_, target); }
 
+  /// Where weights and parameters of the first channel are.
+  const ChannelSlice& first() const { return slice_; }
   /// Behind the last channel's parameters: what all channels share.
   Value end() { return ir_.at(slice_.params, int64_t{param_bytes()} * w_.out_c); }
 

@@ -50,14 +50,26 @@ struct ArrayCode {
 
 class PixelTiles {
  public:
+  /// How a core reaches inputs of several pixels: each has a cursor, or one has where all are in a
+  /// row, and offsets reach the others.
+  enum class Cursors { kOfPixels, kOfRows };
   /// `pixels` a tile, at most as many as the output has; `border` as the knob says. `arrays`: of
   /// the padded copy, if not LLVM's words.
-  PixelTiles(const Workload& workload, int pixels, std::string_view border, ArrayCode arrays = {})
+  PixelTiles(const Workload& workload, int pixels, std::string_view border, ArrayCode arrays = {},
+             Cursors cursors = Cursors::kOfPixels)
       : w_(workload),
         pixels_(pixels),
         border_(border),
         window_(input_window(workload, border)),
-        arrays_(std::move(arrays)) {}
+        arrays_(std::move(arrays)),
+        in_row_(cursors == Cursors::kOfRows && are_in_row(workload, pixels)) {}
+
+  /// Whether all pixels of every tile are in a row, and near each other.
+  static bool are_in_row(const Workload& w, int pixels) {
+    constexpr int64_t kReach = 1900;  // of an offset, and room for what is unrolled
+    const bool pointwise = is_pointwise(w) || w.out_h == 1;
+    return (pointwise || w.out_w % pixels == 0) && pixels * distance(w) <= kReach;
+  }
 
   /// Where a pixel's window starts: its address in the padded copy, or its coordinates (which may
   /// be negative) where borders are tested.
@@ -90,13 +102,14 @@ class PixelTiles {
     const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
     ir_.tiles(w_.out_h * w_.out_w, pixels_, [&](const Value& first) {
       std::vector<Pixel> pixels;
-      if (is_pointwise()) {
+      if (is_pointwise(w_)) {
         const Value start_of_first = ir_.at(source, first, w_.in_c);
         for (int i = 0; i < pixels_; ++i)
           pixels.push_back({.address = ir_.at(start_of_first, int64_t{i} * w_.in_c)});
         return each_group(pixels, first, stage, channels);
       }
       Value y = ir_.divide(first, w_.out_w), x = ir_.remainder(first, w_.out_w);
+      if (in_row_) return each_group(pixels_in_row(source, y, x), first, stage, channels);
       for (int i = 0; i < pixels_; ++i) {
         Pixel pixel;
         if (window_.tested) {
@@ -135,18 +148,18 @@ class PixelTiles {
   using SomeInputs = std::function<void(const Values& cursors, int inputs)>;
   Value for_each_run(const std::vector<Pixel>& pixels, const Value& target,
                      const Together& together, int64_t advance, const SomeInputs& step) {
-    Values starts;
-    if (!window_.tested) {
-      for (const Pixel& pixel : pixels) starts.push_back(pixel.address);
+    const auto whole = [&](const std::function<Value(const Pixel&)>& address) {
+      if (in_row_ && pixels.size() > 1)
+        return whole_rows({address(pixels[0])}, target, together, advance, in_row(pixels, step));
+      Values starts;
+      for (const Pixel& pixel : pixels) starts.push_back(address(pixel));
       return whole_rows(starts, target, together, advance, step);
-    }
+    };
+    if (!window_.tested) return whole([](const Pixel& pixel) { return pixel.address; });
     // Most tiles are inside.
     return ir_.either(
         all_inside(pixels),
-        [&] {
-          for (const Pixel& pixel : pixels) starts.push_back(address_inside(pixel));
-          return Values{whole_rows(starts, target, together, advance, step)};
-        },
+        [&] { return Values{whole([&](const Pixel& pixel) { return address_inside(pixel); })}; },
         [&] { return Values{tested_taps(pixels, target, together, advance, step)}; })[0];
   }
 
@@ -156,6 +169,8 @@ class PixelTiles {
               columns = w_.in_w - (w_.kernel_w - 1) * w_.dilation_w;
     Value inside;
     for (const Pixel& pixel : pixels) {
+      // What the first and the last one say holds for those between.
+      if (in_row_ && &pixel != &pixels.front() && &pixel != &pixels.back()) continue;
       const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
                                      ir_.below(pixel.column, std::max(columns, 0)));
       inside = inside.text.empty() ? here : ir_.bit_and(inside, here);
@@ -177,9 +192,45 @@ class PixelTiles {
   uint32_t border_word() const { return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point); }
 
   // Pixels of output and input are the same ones, in one row.
-  bool is_pointwise() const {
-    return w_.kernel_h == 1 && w_.kernel_w == 1 && w_.out_h == w_.in_h && w_.out_w == w_.in_w &&
-           !needs_border(w_);
+  static bool is_pointwise(const Workload& w) {
+    return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
+           !needs_border(w);
+  }
+
+  // In bytes, from a pixel's window to the next one's in the row.
+  static int64_t distance(const Workload& w) { return int64_t{w.stride_w} * w.in_c; }
+
+  // From the output pixel (y, x) on.
+  std::vector<Pixel> pixels_in_row(const Value& source, const Value& y, const Value& x) {
+    Pixel first;
+    if (window_.tested) {
+      first.row = ir_.sub(ir_.mul(y, w_.stride_h), w_.pad_top);
+      first.column = ir_.sub(ir_.mul(x, w_.stride_w), w_.pad_left);
+    } else {
+      const int64_t row_bytes = int64_t{window_.width} * w_.in_c * w_.stride_h;
+      first.address = ir_.at(ir_.at(source, y, row_bytes), ir_.mul(x, distance(w_)));
+    }
+    std::vector<Pixel> pixels;
+    for (int i = 0; i < pixels_; ++i) {
+      Pixel pixel = first;
+      if (window_.tested)
+        pixel.column = ir_.add(first.column, i * w_.stride_w);
+      else
+        pixel.address = ir_.at(first.address, i * distance(w_));
+      pixels.push_back(pixel);
+    }
+    return pixels;
+  }
+
+  // `step`, of which all pixels but the first have no cursor.
+  SomeInputs in_row(const std::vector<Pixel>& pixels, const SomeInputs& step) {
+    return [this, count = pixels.size(), &step](const Values& at, int inputs) {
+      Values cursors;
+      for (size_t i = 0; i < count; ++i)
+        cursors.push_back(ir_.at(at[0], static_cast<int64_t>(i) * distance(w_)));
+      cursors.push_back(at.back());
+      step(cursors, inputs);
+    };
   }
 
   // A tile, group by group: of each, slices of the pixels, from the output pixel `first` on.
@@ -291,6 +342,7 @@ class PixelTiles {
   std::string border_;
   InputWindow window_;
   ArrayCode arrays_;
+  const bool in_row_;
   IrText ir_;
   Value group_, input_ = argument("input");  // whose channel is the group's first
 };
